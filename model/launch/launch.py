@@ -1,0 +1,85 @@
+"""A launch: one NDRange of one kernel with its arguments, complete and in plain numbers."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+from math import prod
+
+from model.opencl.options import BuildOptions
+
+Number = int | float
+
+
+class Origin(StrEnum):
+    """Where a launch comes from, in order of precedence (a request on the command line beats all)."""
+
+    REQUEST = "request"
+    ANNOTATION = "annotation"
+    CONFIG = "config"
+    RECORDED = "recorded"
+    INFERRED = "inferred"
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """What is known of a buffer's contents: `random`, `zeros`, `iota`, `perm`, `const:V`, `uniform:LO:HI`,
+    `randint:LO:HI` (HI excluded), `csr_rows:NNZ` (row pointers that end at NNZ). Arguments are plain numbers."""
+
+    kind: str
+    arguments: tuple[Number, ...] = ()
+
+    def __str__(self) -> str:
+        return ":".join([self.kind, *(f"{a:g}" if isinstance(a, float) else str(a) for a in self.arguments)])
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something the user did not say and we had to take for granted.
+
+    `spread` is the factor, at least 1, by which the runtime may be off because of it: it widens the interval.
+    """
+
+    subject: str        # the name it is about: a parameter, "global", "local", "line 12"
+    text: str           # a whole sentence for the hover
+    spread: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Sizes and arguments in numbers; nothing in here is symbolic.
+
+    `scalars` holds by-value arguments by parameter name (`p.member` for structs); `buffers` counts ELEMENTS
+    of the pointee; `images` holds (width, height, depth); `local_bytes` the bytes of each local pointer.
+    """
+
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...] | None = None      # None: the driver chooses
+    scalars: tuple[tuple[str, Number], ...] = ()
+    buffers: tuple[tuple[str, int], ...] = ()
+    images: tuple[tuple[str, tuple[int, int, int]], ...] = ()
+    local_bytes: tuple[tuple[str, int], ...] = ()
+    fills: tuple[tuple[str, Fill], ...] = ()
+    options: BuildOptions = BuildOptions()
+    name: str | None = None
+    origin: Origin = Origin.REQUEST
+    assumptions: tuple[Assumption, ...] = ()
+
+    @property
+    def work_items(self) -> int:
+        return prod(self.global_size)
+
+    @property
+    def key(self) -> str:
+        """A short hash of everything that changes what runs (not the name, origin or assumptions)."""
+        what = (
+            self.global_size, self.local_size, sorted(self.scalars), sorted(self.buffers), sorted(self.images),
+            sorted(self.local_bytes), sorted((n, str(f)) for n, f in self.fills), self.options,
+        )
+        return hashlib.sha256(repr(what).encode()).hexdigest()[:16]
+
+    def describe(self) -> str:
+        """`1024x1024 / 16x16`; for tables and hovers."""
+        sizes = "x".join(map(str, self.global_size))
+        return f"{sizes} / {'x'.join(map(str, self.local_size)) if self.local_size else 'auto'}"

@@ -1,0 +1,45 @@
+"""What somebody SAID of a launch: any part may be missing, and sizes may be expressions over scalar names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from model.launch.expression import Expression
+from model.launch.launch import Fill, Origin
+from model.opencl.kernel import SourceRange
+from model.opencl.options import BuildOptions
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSpec:
+    """A launch as written in an annotation, in `kernelcast.toml`, or on the command line.
+
+    `values` maps names to expressions: a scalar parameter's value (`p.member` for structs), a buffer
+    parameter's length in ELEMENTS, a local pointer's bytes, an image's (width, height[, depth]) - which of
+    them a name means follows from the kernel's parameters - or a free name that other expressions use.
+    """
+
+    global_size: tuple[Expression, ...] | None = None
+    local_size: tuple[Expression, ...] | None = None
+    driver_chooses_local: bool = False            # `local=auto`: said outright, not just missing
+    values: tuple[tuple[str, tuple[Expression, ...]], ...] = ()
+    fills: tuple[tuple[str, Fill], ...] = ()
+    options: BuildOptions = BuildOptions()
+    name: str | None = None
+    origin: Origin = Origin.REQUEST
+    range: SourceRange | None = None              # where it stands, if in the kernel's own file
+
+    def merged(self, over: LaunchSpec) -> LaunchSpec:
+        """Both together; where they differ, `over` wins, whose origin the result has."""
+        says_local = over.local_size is not None or over.driver_chooses_local
+        return replace(
+            over,
+            global_size=over.global_size or self.global_size,
+            local_size=over.local_size if says_local else self.local_size,
+            driver_chooses_local=over.driver_chooses_local if says_local else self.driver_chooses_local,
+            values=tuple({**dict(self.values), **dict(over.values)}.items()),
+            fills=tuple({**dict(self.fills), **dict(over.fills)}.items()),
+            options=self.options.merged(over.options),
+            name=over.name or self.name,
+            range=over.range or self.range,
+        )

@@ -1,0 +1,1 @@
+"""OpenCL C source text -> programs, kernels, parameters and types."""

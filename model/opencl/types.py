@@ -1,0 +1,178 @@
+"""The types of OpenCL C: scalars, vectors, pointers, arrays, structs, images (OpenCL C 3.0, section 6.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class AddressSpace(StrEnum):
+    """OpenCL's disjoint address spaces; `generic` is a 2.0 pointer that may be any of them."""
+
+    PRIVATE = "private"
+    LOCAL = "local"
+    GLOBAL = "global"
+    CONSTANT = "constant"
+    GENERIC = "generic"
+
+
+class ScalarKind(StrEnum):
+    """How a scalar is computed with."""
+
+    SIGNED = "signed"
+    UNSIGNED = "unsigned"
+    FLOAT = "float"
+    BOOL = "bool"
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """`int`, `float`, `half`, ...; `name` is OpenCL's short name (`uint`, never `unsigned int`)."""
+
+    name: str
+    kind: ScalarKind
+    size_bytes: int
+
+    @property
+    def align_bytes(self) -> int:
+        return self.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class VectorType:
+    """`float4` and friends; a 3-vector takes the room of 4 (section 6.3.5)."""
+
+    element: ScalarType
+    width: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.element.name}{self.width}"
+
+    @property
+    def size_bytes(self) -> int:
+        return self.element.size_bytes * (4 if self.width == 3 else self.width)
+
+    @property
+    def align_bytes(self) -> int:
+        return self.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PointerType:
+    """A pointer; as a kernel parameter a buffer (global, constant) or a block of local memory."""
+
+    pointee: Type
+    space: AddressSpace
+    is_const: bool = False
+    is_restrict: bool = False
+    is_volatile: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.space} {self.pointee.name}*"
+
+    @property
+    def size_bytes(self) -> int:
+        return 8
+
+    @property
+    def align_bytes(self) -> int:
+        return 8
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """A fixed-size array; `length` is None where the source does not say it plainly."""
+
+    element: Type
+    length: int | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.element.name}[{'' if self.length is None else self.length}]"
+
+    @property
+    def size_bytes(self) -> int:
+        return self.element.size_bytes * (self.length or 0)
+
+    @property
+    def align_bytes(self) -> int:
+        return self.element.align_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """A struct or union with OpenCL's layout (natural alignment unless packed)."""
+
+    name: str
+    members: tuple[tuple[str, Type], ...]
+    is_union: bool = False
+    is_packed: bool = False
+
+    @property
+    def align_bytes(self) -> int:
+        return 1 if self.is_packed else max((t.align_bytes for _, t in self.members), default=1)
+
+    @property
+    def size_bytes(self) -> int:
+        if self.is_union:
+            return round_up(max((t.size_bytes for _, t in self.members), default=0), self.align_bytes)
+        end = max((offset + t.size_bytes for (_, t), offset in zip(self.members, self.offsets(), strict=True)), default=0)
+        return round_up(end, self.align_bytes)
+
+    def offsets(self) -> tuple[int, ...]:
+        """Byte offset of each member, in order."""
+        at, offsets = 0, []
+        for _, member in self.members:
+            if not self.is_packed:
+                at = round_up(at, member.align_bytes)
+            offsets.append(0 if self.is_union else at)
+            at += member.size_bytes
+        return tuple(offsets)
+
+    def member(self, name: str) -> Type | None:
+        return next((t for n, t in self.members if n == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageType:
+    """`image2d_t`, `image3d_t`, `image1d_buffer_t`, ...: opaque, no size of its own."""
+
+    name: str
+
+    @property
+    def dimensions(self) -> int:
+        return next((n for n in (1, 2, 3) if f"{n}d" in self.name), 2)
+
+    @property
+    def size_bytes(self) -> int:
+        return 8
+
+    @property
+    def align_bytes(self) -> int:
+        return 8
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueType:
+    """`sampler_t`, `event_t`, `void`, and names that nothing declares (`is_unknown`)."""
+
+    name: str
+    is_unknown: bool = False
+
+    @property
+    def size_bytes(self) -> int:
+        return 0 if self.name == "void" else 8 if not self.is_unknown else 4
+
+    @property
+    def align_bytes(self) -> int:
+        return max(1, self.size_bytes)
+
+
+Type = ScalarType | VectorType | PointerType | ArrayType | StructType | ImageType | OpaqueType
+
+
+def round_up(value: int, multiple: int) -> int:
+    """The least multiple of `multiple` that is not below `value`."""
+    return -(-value // multiple) * multiple

@@ -1,0 +1,70 @@
+"""A prediction: what `Predictor.predict` answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from model.launch.launch import Assumption
+from model.work.counts import WorkCounts
+
+
+class Bound(StrEnum):
+    """What limits a launch."""
+
+    COMPUTE = "compute"
+    MEMORY = "memory"
+    LATENCY = "latency"    # too little parallelism, barriers, contended atomics, dependent loads
+    LAUNCH = "launch"      # the launch floor and the cost of starting groups
+
+
+class Basis(StrEnum):
+    """How an answer came about, from weakest to strongest."""
+
+    ANALYTIC = "analytic"
+    MODEL = "model"
+    COMPILED = "compiled"
+    MEASURED = "measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiles:
+    """Runtime in microseconds; p10 <= p50 <= p90."""
+
+    p10: float
+    p50: float
+    p90: float
+
+
+@dataclass(frozen=True, slots=True)
+class LineShare:
+    """`share` of the predicted runtime (0..1) that source line `line` (from 0) accounts for, and its main cost."""
+
+    line: int
+    share: float
+    what: str       # "12.6 MB loaded from `A`, strided", "268 M fp32 operations"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceTime:
+    """Time that one resource alone would need: `fp32`, `dram`, `local memory`, `barriers`, `launch` ..."""
+
+    resource: str
+    time_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The runtime of one launch of one kernel on one device, why, and how sure it is."""
+
+    runtime_us: Quantiles
+    bound: Bound
+    basis: Basis
+    work: WorkCounts
+    assumptions: tuple[Assumption, ...]
+    device_id: str
+    device_name: str
+    calibrated: bool
+    resources: tuple[ResourceTime, ...]     # slowest first
+    lines: tuple[LineShare, ...]            # hottest first
+    novelty: float | None = None            # 0 = as seen in training, 1 = unlike anything; None for the laws alone

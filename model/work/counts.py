@@ -1,0 +1,128 @@
+"""Work in numbers: what one launch executes and touches, over the whole NDRange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from model.opencl.types import AddressSpace
+
+
+class OpKind(StrEnum):
+    """Operations by what they cost. Vector operations count once per component."""
+
+    ADD = "add"              # + - and comparisons of floats, min, max, fabs
+    MUL = "mul"
+    FMA = "fma"              # one operation here, two flops
+    DIVIDE = "divide"
+    SQRT = "sqrt"
+    SPECIAL = "special"      # sin, exp, log, pow ... at full precision
+    NATIVE = "native"        # native_* and half_*
+    INTEGER = "integer"      # integer add, shift, logic, compare, select
+    INT_MUL = "int_mul"
+    INT_DIVIDE = "int_divide"
+    CONVERT = "convert"
+    BRANCH = "branch"
+
+
+class Pattern(StrEnum):
+    """How neighbouring work-items (dimension 0) stand to each other in one access."""
+
+    BROADCAST = "broadcast"  # all on the same element
+    UNIT = "unit"            # next to each other
+    STRIDED = "strided"      # a fixed distance apart
+    GATHERED = "gathered"    # wherever the data say
+
+
+@dataclass(frozen=True, slots=True)
+class OpCount:
+    """`count` operations of one kind and element type (`f32`, `i64`, ...)."""
+
+    kind: OpKind
+    element: str
+    count: float
+
+
+@dataclass(frozen=True, slots=True)
+class AccessCount:
+    """One load or store in the source, over the whole launch."""
+
+    buffer: str
+    space: AddressSpace
+    is_store: bool
+    is_atomic: bool
+    line: int                      # from 0; -1 when it comes from another file
+    pattern: Pattern
+    stride_bytes: int              # across neighbouring work-items; 0 for broadcast and gathered
+    element_bytes: int             # of one work-item's access (16 for a float4)
+    count: float                   # how often it is executed, over all work-items
+    bytes: float                   # requested, before caches
+    footprint_bytes: float         # distinct bytes touched
+
+
+@dataclass(frozen=True, slots=True)
+class LineCount:
+    """What one source line costs; laws turn it into a share of time."""
+
+    line: int
+    ops: tuple[OpCount, ...]
+    accesses: tuple[AccessCount, ...]
+    barriers: float
+
+
+@dataclass(frozen=True, slots=True)
+class WorkCounts:
+    """Totals over a launch. `flops` counts an fma as two; bytes are what executed loads and stores request."""
+
+    work_items: int
+    work_groups: int
+    flops: float
+    ops: tuple[OpCount, ...]
+    accesses: tuple[AccessCount, ...]
+    global_load_bytes: float
+    global_store_bytes: float
+    global_footprint_bytes: float
+    constant_load_bytes: float
+    local_load_bytes: float
+    local_store_bytes: float
+    local_bytes_per_group: int
+    private_array_bytes: int           # per work-item
+    atomics: float
+    barriers: float                    # executed by work-groups: one barrier of one group counts one
+    image_reads: float
+    image_writes: float
+    lines: tuple[LineCount, ...]
+
+    @property
+    def arithmetic_intensity(self) -> float | None:
+        """Flops per byte requested from global memory; None when nothing is requested."""
+        requested = self.global_load_bytes + self.global_store_bytes
+        return self.flops / requested if requested else None
+
+    def as_json(self) -> dict[str, float]:
+        """The `work` of an answer on the command line."""
+        def total(*kinds: OpKind, floats: bool | None = None) -> float:
+            return sum(o.count for o in self.ops if o.kind in kinds and (floats is None or o.element.startswith("f") is floats))
+
+        return {
+            "work_items": self.work_items,
+            "work_groups": self.work_groups,
+            "flops": self.flops,
+            "int_ops": total(OpKind.INTEGER, OpKind.INT_MUL, OpKind.INT_DIVIDE),
+            "special_ops": total(OpKind.SPECIAL, OpKind.NATIVE),
+            "divides": total(OpKind.DIVIDE, OpKind.SQRT),
+            "conversions": total(OpKind.CONVERT),
+            "branches": total(OpKind.BRANCH),
+            "global_load_bytes": self.global_load_bytes,
+            "global_store_bytes": self.global_store_bytes,
+            "global_footprint_bytes": self.global_footprint_bytes,
+            "constant_load_bytes": self.constant_load_bytes,
+            "local_load_bytes": self.local_load_bytes,
+            "local_store_bytes": self.local_store_bytes,
+            "local_bytes_per_group": self.local_bytes_per_group,
+            "private_array_bytes": self.private_array_bytes,
+            "atomics": self.atomics,
+            "barriers": self.barriers,
+            "image_reads": self.image_reads,
+            "image_writes": self.image_writes,
+        }

@@ -1,0 +1,4 @@
+"""Everything that touches a device: discovery, arguments, measuring, calibration, the store.
+
+May import `model`, never `server`. PyOpenCL is loaded in child processes only (see `worker`).
+"""

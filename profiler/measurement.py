@@ -1,0 +1,91 @@
+"""A measurement, and the named ways in which one can fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.errors import KernelcastError
+from model.launch.launch import Launch
+from model.opencl.kernel import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRequest:
+    """Everything the device process needs; plain data, so that it can be sent to it."""
+
+    source: str                 # the user's whole text, as in the editor
+    path: str | None            # for #include "..." next to the file, and for messages
+    kernel: Kernel
+    launch: Launch              # complete: see model.launch.inference
+    device_id: str
+    budget_s: float = 5.0       # for the timed part; building and warm-up have their own limits
+    repeats: int | None = None  # exactly so many timed runs instead of the budget
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """Timing of one launch, from profiling events, over separated batches."""
+
+    kernel: str
+    kernel_fingerprint: str
+    launch_key: str
+    launch: str                       # Launch.describe()
+    device_id: str
+    device_name: str
+    driver: str
+    median_us: float
+    p10_us: float
+    p90_us: float
+    ci95_us: tuple[float, float]      # of the median
+    repeats: int
+    batches: int
+    batch_spread_percent: float       # between batch medians: the noise floor of this figure
+    local_size: tuple[int, ...] | None
+    load_average: float               # of the machine, when measuring began
+    measured_at: str                  # ISO 8601, UTC
+
+
+class MeasureError(KernelcastError):
+    """A measurement that could not be had. Subclasses name why; `log` holds a compiler's or driver's own words."""
+
+    code = "measure"
+
+    def __init__(self, message: str, *, line: int | None = None, log: str = "") -> None:
+        super().__init__(message, line=line)
+        self.log = log
+
+
+class NeedsAnnotation(MeasureError):
+    """The arguments of this kernel cannot be guessed safely; the message says what to write."""
+
+    code = "needs_annotation"
+
+
+class BuildFailed(MeasureError):
+    code = "build_failed"
+
+
+class KernelCrashed(MeasureError):
+    """The device process died while building or running the kernel."""
+
+    code = "crashed"
+
+
+class TimedOut(MeasureError):
+    code = "timed_out"
+
+
+class OutOfResources(MeasureError):
+    """Too much memory, too large a work-group ... for this device."""
+
+    code = "out_of_resources"
+
+
+class DeviceGone(MeasureError):
+    """No such device, no OpenCL platform, or it stopped answering."""
+
+    code = "device"
+
+
+class Cancelled(MeasureError):
+    code = "cancelled"
