@@ -1,0 +1,65 @@
+"""OpenCL C made readable for a C grammar, byte for byte.
+
+tree-sitter-c knows no address spaces, kernel qualifiers or half literals: each gives an ERROR node. They
+are replaced by the same number of spaces, and remembered by offset, so the tree's offsets are the text's.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+
+_WORDS = (
+    "kernel", "global", "local", "constant", "private", "generic", "read_only", "write_only", "read_write",
+)  # fmt: skip
+_ATTRIBUTE_PARENS = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
+_MASKED = re.compile(
+    rf"\b(?P<word>(?:__)?(?:{'|'.join(_WORDS)})|pipe)\b"
+    rf"|\b(?P<attribute>__attribute(?:__)?)\s*{_ATTRIBUTE_PARENS}"
+    r"|(?P<drop>\b(?:__extension__|__inline__|__forceinline|__const__)\b)"
+    r"|(?P<half>(?<=[0-9.])[hH]\b)"
+    r"|(?P<directive>^[ \t]*#[^\n]*)"
+    r'|"(?:\\.|[^"\\\n])*"',
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """Text for the C grammar, and what was masked: offsets (ascending) with the word or attribute there."""
+
+    text: str
+    offsets: tuple[int, ...]
+    words: tuple[str, ...]
+
+    def between(self, start: int, end: int) -> tuple[str, ...]:
+        """What was masked in [start, end), without leading underscores."""
+        return self.words[bisect_left(self.offsets, start) : bisect_left(self.offsets, end)]
+
+    def offsets_between(self, start: int, end: int) -> tuple[int, ...]:
+        return self.offsets[bisect_left(self.offsets, start) : bisect_left(self.offsets, end)]
+
+    def offsets_of(self, word: str) -> tuple[int, ...]:
+        return tuple(o for o, w in zip(self.offsets, self.words, strict=True) if w == word)
+
+
+def mask(text: str) -> Masked:
+    """Mask `text` (one character a byte, comments already blank)."""
+    offsets: list[int] = []
+    words: list[str] = []
+
+    def blank(match: re.Match[str]) -> str:
+        found = match[0]
+        if match["word"] is not None:
+            offsets.append(match.start())
+            words.append(found.lstrip("_"))
+        elif match["attribute"] is not None:
+            offsets.append(match.start())
+            words.append(found)
+        elif match["half"] is None and match["drop"] is None and match["directive"] is None:
+            return found  # a string
+        return "".join("\n" if c == "\n" else " " for c in found) if "\n" in found else " " * len(found)
+
+    masked = _MASKED.sub(blank, text)
+    return Masked(masked, tuple(offsets), tuple(words))
