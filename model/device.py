@@ -16,8 +16,8 @@ class ProfileSource(StrEnum):
     """Where a profile's rates come from, from weakest to strongest."""
 
     DATASHEET = "datasheet"
-    DRIVER = "driver"            # scaled from what the driver reports
-    CALIBRATED = "calibrated"    # measured on this very device by `profiler.calibrate`
+    DRIVER = "driver"  # scaled from what the driver reports
+    CALIBRATED = "calibrated"  # measured on this very device by `profiler.calibrate`
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class BandwidthPoint:
     """Sustained bandwidth when a launch's footprint is `footprint_bytes` (all compute units together)."""
 
     footprint_bytes: int
-    read_gb_s: float      # decimal: 1e9 bytes a second
+    read_gb_s: float  # decimal: 1e9 bytes a second
     write_gb_s: float
 
 
@@ -49,28 +49,28 @@ class StridePoint:
 class Rates:
     """What a device sustains over all its compute units. Units in the names; g = 1e9."""
 
-    launch_floor_us: float             # an empty kernel of one work-group, by the profiling event
-    group_overhead_ns: float           # what each further work-group costs, divided over the device
-    item_overhead_ns: float            # what each further work-item costs, divided over the device
-    fp32_gflop_s: float                # fused multiply-adds count two
-    fp64_gflop_s: float                # 0 where unsupported
-    fp16_gflop_s: float                # 0 where unsupported
+    launch_floor_us: float  # an empty kernel of one work-group, by the profiling event
+    group_overhead_ns: float  # what each further work-group costs, divided over the device
+    item_overhead_ns: float  # what each further work-item costs, divided over the device
+    fp32_gflop_s: float  # fused multiply-adds count two
+    fp64_gflop_s: float  # 0 where unsupported
+    fp16_gflop_s: float  # 0 where unsupported
     int32_gop_s: float
-    scalar_fp32_gflop_s: float         # in a run-time loop that the compiler does not vectorise across work-items
-    divide_gop_s: float                # fp32 division and square root
-    special_gop_s: float               # sin, exp, log, pow ... at full precision
-    native_gop_s: float                # native_sin and friends
+    scalar_fp32_gflop_s: float  # in a run-time loop that the compiler does not vectorise across work-items
+    divide_gop_s: float  # fp32 division and square root
+    special_gop_s: float  # sin, exp, log, pow ... at full precision
+    native_gop_s: float  # native_sin and friends
     int_divide_gop_s: float
     local_bandwidth_gb_s: float
-    private_bandwidth_gb_s: float      # private arrays indexed at run time
-    atomic_gop_s: float                # spread over many addresses
-    contended_atomic_gop_s: float      # all on one address
-    barrier_ns: float                  # one barrier of one work-group, divided over the device
+    private_bandwidth_gb_s: float  # private arrays indexed at run time
+    atomic_gop_s: float  # spread over many addresses
+    contended_atomic_gop_s: float  # all on one address
+    barrier_ns: float  # one barrier of one work-group, divided over the device
     image_read_gop_s: float
-    bandwidth: tuple[BandwidthPoint, ...]      # ascending footprint
-    gather: tuple[GatherPoint, ...]            # ascending footprint
-    strided: tuple[StridePoint, ...]           # ascending stride, on a footprint beyond the caches
-    groups_to_fill: int                # work-groups needed before throughput stops growing
+    bandwidth: tuple[BandwidthPoint, ...]  # ascending footprint
+    gather: tuple[GatherPoint, ...]  # ascending footprint
+    strided: tuple[StridePoint, ...]  # ascending stride, on a footprint beyond the caches
+    groups_to_fill: int  # work-groups needed before throughput stops growing
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +90,15 @@ class Device:
     cache_bytes: int
     max_work_group_size: int
     max_work_item_sizes: tuple[int, int, int]
-    preferred_multiple: int            # of the work-group size
+    preferred_multiple: int  # of the work-group size
     has_fp64: bool
     has_fp16: bool
     has_images: bool
     rates: Rates
     source: ProfileSource
-    measured_at: str | None = None     # ISO 8601, UTC; calibrated profiles only
-    noise_percent: float | None = None # batch-to-batch spread seen while calibrating
-    note: str = ""                     # where datasheet figures come from
+    measured_at: str | None = None  # ISO 8601, UTC; calibrated profiles only
+    noise_percent: float | None = None  # batch-to-batch spread seen while calibrating
+    note: str = ""  # where datasheet figures come from
 
     @property
     def calibrated(self) -> bool:

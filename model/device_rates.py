@@ -1,0 +1,196 @@
+"""Rates that nobody measured: scaled from a datasheet, or from the little that a driver reports.
+
+Every scaling below is a rule of thumb with its reason beside it. They give a prediction its order of magnitude
+until `profiler.calibrate` has measured the device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2
+
+from model.device import BandwidthPoint, DeviceType, GatherPoint, Rates, StridePoint
+
+SUSTAINED_SHARE = 0.85  # of datasheet bandwidth; clpeak's logs show 0.79 (T4) to 0.94 (A100)
+SECTOR_BYTES = 32  # what a GPU moves for a lone access: one sector of a cache line
+LINE_BYTES = 64  # what a CPU moves for a lone access: one cache line
+KIB, MIB = 1024, 1024 * 1024
+STRIDES = (1, 2, 4, 8, 16, 32, 64)
+FOOTPRINTS = (*(16 * KIB * 4**step for step in range(7)), 128 * MIB)  # 16 KiB ... 64 MiB, 128 MiB
+
+
+@dataclass(frozen=True, slots=True)
+class GpuFigures:
+    """What a GPU's datasheet says."""
+
+    compute_units: int
+    lanes_per_unit: int  # fp32 lanes: "CUDA cores" of one SM, stream processors of one CU
+    clock_mhz: int
+    fp32_gflop_s: float  # vector units, without matrix or tensor cores
+    fp64_ratio: float  # of fp32
+    fp16_ratio: float  # of fp32; 0 where OpenCL does not expose cl_khr_fp16
+    int_ratio: float  # int32 lanes per fp32 lane
+    dram_bandwidth_gb_s: float
+    l2_bytes: int
+    launch_floor_us: float
+
+
+def gpu_rates(figures: GpuFigures) -> Rates:
+    """Rates of a GPU from its datasheet.
+
+    - special functions at 16 per unit and clock (NVIDIA's SFU; AMD's quarter rate is the same), a quarter of that at
+      full precision because argument reduction and a polynomial go around them;
+    - divide: about 8 instructions; int divide: about 20 (there is no such instruction on GPUs);
+    - local memory: 32 banks of 4 bytes a clock and unit; private arrays live in L1 at half of that;
+    - L2 at three times DRAM (A100, H100: 2.5 to 4); L1 at 64 bytes a clock and unit;
+    - a lone access moves one sector of 32 bytes.
+    """
+    clock_ghz = figures.clock_mhz / 1000
+    units = figures.compute_units
+    instruction_gop_s = units * figures.lanes_per_unit * clock_ghz
+    dram_gb_s = figures.dram_bandwidth_gb_s * SUSTAINED_SHARE
+    l2_gb_s = 3 * dram_gb_s
+    l1_gb_s = max(l2_gb_s, units * 64 * clock_ghz)
+    int_gop_s = instruction_gop_s * figures.int_ratio
+    native_gop_s = units * 16 * clock_ghz
+    levels = ((units * 64 * KIB, l1_gb_s), (figures.l2_bytes, l2_gb_s))
+    return Rates(
+        launch_floor_us=figures.launch_floor_us,
+        group_overhead_ns=round(1 / clock_ghz, 4),  # the scheduler starts one a clock
+        item_overhead_ns=round(10 / instruction_gop_s, 6),  # ~10 instructions before the body
+        fp32_gflop_s=figures.fp32_gflop_s,
+        fp64_gflop_s=round(figures.fp32_gflop_s * figures.fp64_ratio, 1),
+        fp16_gflop_s=round(figures.fp32_gflop_s * figures.fp16_ratio, 1),
+        int32_gop_s=round(int_gop_s, 1),
+        scalar_fp32_gflop_s=figures.fp32_gflop_s,  # lanes are work-items: no vectoriser
+        divide_gop_s=round(instruction_gop_s / 8, 1),
+        special_gop_s=round(native_gop_s / 4, 1),
+        native_gop_s=round(native_gop_s, 1),
+        int_divide_gop_s=round(int_gop_s / 20, 1),
+        local_bandwidth_gb_s=round(units * 128 * clock_ghz, 1),
+        private_bandwidth_gb_s=round(units * 64 * clock_ghz, 1),
+        atomic_gop_s=round(units * clock_ghz / 2, 1),  # in L2: one a clock and slice
+        contended_atomic_gop_s=round(clock_ghz, 3),  # one address, one slice
+        barrier_ns=round(30 / clock_ghz / (units * 8), 4),  # 30 clocks, 8 groups a unit overlap
+        image_read_gop_s=round(units * 4 * clock_ghz, 1),  # one texture quad a clock and unit
+        bandwidth=_bandwidth(levels, dram_gb_s, write_share=0.95),
+        gather=_gather(levels, dram_gb_s, SECTOR_BYTES),
+        strided=_strided(dram_gb_s, SECTOR_BYTES),
+        groups_to_fill=units * 4,  # 1024 items a unit in groups of 256
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DriverFacts:
+    """What an OpenCL driver reports of a device."""
+
+    name: str
+    platform: str
+    vendor: str
+    type: DeviceType
+    driver: str
+    compute_units: int
+    clock_mhz: int
+    global_mem_bytes: int
+    max_alloc_bytes: int
+    local_mem_bytes: int
+    cache_bytes: int
+    max_work_group_size: int
+    max_work_item_sizes: tuple[int, int, int]
+    preferred_multiple: int
+    has_fp64: bool
+    has_fp16: bool
+    has_images: bool
+
+
+def derive_rates(facts: DriverFacts) -> Rates:
+    """Rates of a device of which only the driver's facts are known, by templates scaled with units and clock."""
+    if facts.type is DeviceType.CPU:
+        return cpu_rates(facts)
+    # What a compute unit is differs by vendor: an SM, a CU, or one of Intel's execution units.
+    maker = f"{facts.vendor} {facts.platform} {facts.name}".lower()
+    lanes = 8 if "intel" in maker else 64 if "amd" in maker or "advanced micro" in maker else 128
+    clock_mhz = facts.clock_mhz or 1000
+    fp32 = facts.compute_units * lanes * 2 * clock_mhz / 1000
+    return gpu_rates(
+        GpuFigures(
+            compute_units=facts.compute_units,
+            lanes_per_unit=lanes,
+            clock_mhz=clock_mhz,
+            fp32_gflop_s=fp32,
+            fp64_ratio=1 / 32 if facts.has_fp64 else 0,
+            fp16_ratio=2 if facts.has_fp16 else 0,
+            int_ratio=0.5,
+            dram_bandwidth_gb_s=max(25.0, fp32 / 20),  # 12 to 55 flops a byte on the GPUs of the catalog
+            l2_bytes=facts.cache_bytes or 4 * MIB,
+            launch_floor_us=6,
+        )
+    )
+
+
+def cpu_rates(facts: DriverFacts) -> Rates:
+    """Rates of a CPU: per-core, per-GHz figures from a calibration of PoCL 3.0 on two cores of an AMD EPYC (Zen 3)
+    at 2.6 GHz, times cores and clock.
+
+    DRAM does not scale with cores: about 10 GB/s for one, saturating near 8 channels of 20 GB/s.
+    """
+    units = max(1, facts.compute_units)
+    ghz = (facts.clock_mhz or 2500) / 1000
+    core_ghz = units * ghz
+    dram_gb_s = min(units * 9.0, 160.0)
+    levels = (
+        (units * 32 * KIB, 12 * core_ghz),
+        (units * 1024 * KIB, 9 * core_ghz),
+        (max(facts.cache_bytes, 4 * MIB), 6 * core_ghz),
+    )
+    return Rates(
+        launch_floor_us=3.0 if units <= 8 else 3.0 + log2(units / 8) * 4,  # waking threads costs more of them
+        group_overhead_ns=round(20.8 / core_ghz, 3),
+        item_overhead_ns=round(1.0 / core_ghz, 4),
+        fp32_gflop_s=round(14 * core_ghz, 2),
+        fp64_gflop_s=round(7 * core_ghz, 2) if facts.has_fp64 else 0.0,
+        fp16_gflop_s=round(1 * core_ghz, 2) if facts.has_fp16 else 0.0,  # emulated through fp32
+        int32_gop_s=round(6 * core_ghz, 2),
+        scalar_fp32_gflop_s=round(1.1 * core_ghz, 3),
+        divide_gop_s=round(0.8 * core_ghz, 3),
+        special_gop_s=round(0.02 * core_ghz, 4),
+        native_gop_s=round(0.02 * core_ghz, 4),
+        int_divide_gop_s=round(0.09 * core_ghz, 4),
+        local_bandwidth_gb_s=round(12 * core_ghz, 2),
+        private_bandwidth_gb_s=round(8 * core_ghz, 2),
+        atomic_gop_s=round(0.05 * core_ghz, 4),
+        contended_atomic_gop_s=round(0.02 * ghz, 4),  # one cache line moves between cores
+        barrier_ns=round(80 / core_ghz, 2),
+        image_read_gop_s=round(0.02 * core_ghz, 4),
+        bandwidth=_bandwidth(levels, dram_gb_s, write_share=0.6),  # a store reads its line first
+        gather=_gather(levels, dram_gb_s, LINE_BYTES),
+        strided=_strided(dram_gb_s, LINE_BYTES),
+        groups_to_fill=units,
+    )
+
+
+Levels = tuple[tuple[int, float], ...]  # (capacity in bytes, bandwidth in GB/s) of each cache, nearest first
+
+
+def _bandwidth(levels: Levels, dram_gb_s: float, write_share: float) -> tuple[BandwidthPoint, ...]:
+    return tuple(
+        BandwidthPoint(size, round(rate, 2), round(rate * write_share, 2))
+        for size in FOOTPRINTS
+        for rate in (_rate_at(size, levels, dram_gb_s),)
+    )
+
+
+def _gather(levels: Levels, dram_gb_s: float, moved_bytes: int) -> tuple[GatherPoint, ...]:
+    """Each random load moves one sector or line between levels; from the nearest level it moves 8 bytes at most."""
+    return tuple(
+        GatherPoint(size, round(_rate_at(size, levels, dram_gb_s) / (8 if size <= levels[0][0] else moved_bytes), 4))
+        for size in FOOTPRINTS
+    )
+
+
+def _strided(dram_gb_s: float, moved_bytes: int) -> tuple[StridePoint, ...]:
+    return tuple(StridePoint(stride, round(dram_gb_s / min(4 * stride, moved_bytes), 4)) for stride in STRIDES)
+
+
+def _rate_at(footprint_bytes: int, levels: Levels, dram_gb_s: float) -> float:
+    return next((max(rate, dram_gb_s) for capacity, rate in levels if footprint_bytes <= capacity), dram_gb_s)
