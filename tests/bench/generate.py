@@ -18,10 +18,9 @@ PREAMBLE = """\
 
 typedef struct {{
     float4 position;
-    float4 velocity;
-    float mass;
+    float reading;
     int kind;
-}} body_t;
+}} station_t;
 
 float smooth_edge(float x, float low, float high)
 {{
@@ -59,10 +58,10 @@ __kernel void {name}(__global const float *restrict in, __global float *restrict
     const int y = get_global_id(1);
     if (x >= width || y >= height)
         return;
-    float v = 0.0f;
+    float v = -INFINITY;
     for (int dy = -{radius}; dy <= {radius}; ++dy) {{
         for (int dx = -{radius}; dx <= {radius}; ++dx)
-            v += in[AT(CLAMPED(y + dy, height), CLAMPED(x + dx, width), width)];
+            v = fmax(v, in[AT(CLAMPED(y + dy, height), CLAMPED(x + dx, width), width)]);
     }}
     {steps}
     out[AT(y, x, width)] = v;
@@ -80,10 +79,10 @@ void {name}(__global const float *a, __global const float *b, __global float *c,
     float v = 0.0f;
     for (int t = 0; t < n / TILE; ++t) {{
         tile_a[ly][lx] = a[AT(row, t * TILE + lx, n)];
-        tile_b[ly][lx] = b[AT(t * TILE + ly, col, n)];
+        tile_b[ly][lx] = b[AT((int)get_group_id(0) * TILE + ly, t * TILE + lx, n)];
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int k = 0; k < TILE; ++k)
-            v = fma(tile_a[ly][k], tile_b[k][lx], v);
+            v += SQUARE(tile_a[ly][k] - tile_b[lx][k]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }}
     {steps}
@@ -98,13 +97,13 @@ kernel void {name}(global const float *in, global float *partial, local float *s
     const uint lid = get_local_id(0);
     float v = 0.0f;
     for (uint i = get_global_id(0); i < n; i += get_global_size(0))
-        v += SQUARE(in[i]);
+        v = fmax(v, fabs(in[i]));
     {steps}
     scratch[lid] = v;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint half_way = get_local_size(0) / 2; half_way > 0; half_way >>= 1) {{
-        if (lid < half_way)
-            scratch[lid] += scratch[lid + half_way];
+    for (uint reach = get_local_size(0) / 2; reach > 0; reach >>= 1) {{
+        if (lid < reach)
+            scratch[lid] = fmax(scratch[lid], scratch[lid + reach]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }}
     if (lid == 0)
@@ -112,40 +111,41 @@ kernel void {name}(global const float *in, global float *partial, local float *s
 }}
 """
 
-BODIES = """
-// kernelcast: global=count local=64 count={bodies} bodies=count next=count
-__kernel void {name}(__global const body_t *bodies, __global float4 *next, int count, float dt)
+STATIONS = """
+// kernelcast: global=sites local=64 sites={sites} count=64 stations=count field=sites
+__kernel void {name}(__global const station_t *stations, __global float *field, int sites, int count, float falloff)
 {{
     const int i = get_global_id(0);
-    const float4 here = bodies[i].position;
-    float4 pull = (float4)(0.0f);
+    if (i >= sites)
+        return;
+    float weights = 0.0f, v = 0.0f;
     for (int j = 0; j < count; ++j) {{
-        const float4 way = bodies[j].position - here;
-        const float near = rsqrt(dot(way.xyz, way.xyz) + 1e-4f);
-        pull += way * (bodies[j].mass * near * near * near);
+        const float2 way = stations[j].position.xy - (float2)(i & 255, i >> 8);
+        const float weight = 1.0f / (falloff + dot(way, way));
+        weights += weight;
+        v += weight * stations[j].reading;
     }}
-    float v = bodies[i].mass;
     {steps}
-    next[i] = here + dt * (bodies[i].velocity + v * dt * pull);
+    field[i] = v / weights;
 }}
 """
 
-HISTOGRAM = """
-// kernelcast: global=n local=256 n={size} keys=n counts=256 fill.keys=randint:0:1000000
-kernel void {name}(global const uint *keys, volatile global uint *counts, uint n, float scale)
+SKETCH = """
+// kernelcast: global=n local=256 n={size} keys=n sketch=256 fill.keys=randint:0:1000000
+kernel void {name}(global const uint *keys, volatile global uint *sketch, uint n, float scale)
 {{
     const uint i = get_global_id(0);
     if (i < n) {{
         float v = scale * (keys[i] & 0xffffu);
         {steps}
-        atomic_inc(&counts[mixed_bits((uint)fabs(v)) & 255u]);
+        atomic_max(&sketch[mixed_bits(keys[i]) & 255u], (uint)fabs(v));
     }}
 }}
 """
 
 SPARSE_ROWS = """
-// kernelcast: global=rows rows={rows} start=rows+1 col=rows*8 val=rows*8 fill.start=csr_rows:{nonzeros} fill.col=iota
-__kernel void {name}(__global const int *start, __global const int *col, __global const float *val,
+// kernelcast: global=rows rows={rows} start=rows+1 col=rows*8 trust=rows*8 x=rows y=rows fill.start=csr_rows:rows*8
+__kernel void {name}(__global const int *start, __global const int *col, __global const float *trust,
                      __global const float *x, __global float *y, int rows)
 {{
     const int row = get_global_id(0);
@@ -153,7 +153,7 @@ __kernel void {name}(__global const int *start, __global const int *col, __globa
         return;
     float v = 0.0f;
     for (int k = start[row]; k < start[row + 1]; ++k)
-        v += val[k] * x[col[k] % rows];
+        v = fmax(v, fmin(trust[k], x[col[k] % rows]));
     {steps}
     y[row] = v;
 }}
@@ -172,7 +172,7 @@ __kernel void {name}(read_only image2d_t src, write_only image2d_t dst, float am
 }}
 """
 
-TEMPLATES = (POINTWISE, STENCIL, TILED, REDUCTION, BODIES, HISTOGRAM, SPARSE_ROWS, IMAGE)
+TEMPLATES = (POINTWISE, STENCIL, TILED, REDUCTION, STATIONS, SKETCH, SPARSE_ROWS, IMAGE)
 VERBS = ("blend", "relax", "project", "scatter", "advance", "filter", "update", "gather")
 
 STEPS: tuple[Callable[[random.Random], str], ...] = (
@@ -212,17 +212,14 @@ def generate_file(lines: int, kernels: int, seed: int) -> str:
 def _kernel(rng: random.Random, number: int, lines: int) -> str:
     """One kernel of exactly `lines` lines; straight-line steps make up what its template lacks."""
     template = TEMPLATES[number % len(TEMPLATES)]
-    side = 128 * rng.randint(2, 8)
-    rows = 1024 * rng.randint(4, 64)
     text = template.format(
         name=f"{rng.choice(VERBS)}_{number}",
         size=4096 * rng.randint(16, 512),
-        side=side,
+        side=128 * rng.randint(2, 8),
         radius=rng.randint(1, 3),
         groups=rng.choice((16, 32, 64)),
-        bodies=64 * rng.randint(8, 64),
-        rows=rows,
-        nonzeros=rows * 8,
+        sites=64 * rng.randint(8, 64),
+        rows=1024 * rng.randint(4, 64),
         steps="{steps}",
     )
     missing = lines - (text.count("\n") - 1)

@@ -1,0 +1,57 @@
+"""What all tests share: a user-data folder of their own, and one guard for tests that need an OpenCL device."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Set before anything of ours is imported, and inherited by every process a test starts: no test may see or change the
+# calibrations and measurements of whoever runs it.
+_DATA = tempfile.TemporaryDirectory(prefix="kernelcast-tests-")
+os.environ["XDG_DATA_HOME"] = _DATA.name
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _remove_data() -> Iterator[None]:
+    yield
+    _DATA.cleanup()
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def kernelcast() -> str:
+    """The installed console script: the only way in which Kernelcast is ever started."""
+    script = Path(sys.executable).with_name("kernelcast")
+    if not script.exists():
+        pytest.fail(f"{script} is missing: run `make test`, which installs it")
+    return str(script)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("device") and (reason := _why_no_device()):
+        pytest.skip(reason)
+
+
+@functools.cache
+def _why_no_device() -> str | None:
+    """Asked in a process of its own, since a broken driver may take its process down."""
+    probe = "import pyopencl; print(sum(len(p.get_devices()) for p in pyopencl.get_platforms()))"
+    answer = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, timeout=120, check=False)
+    if answer.returncode == 0 and answer.stdout.strip() != "0":
+        return None
+    last_words = (answer.stderr.strip().splitlines() or ["no devices"])[-1]
+    return f"no OpenCL device here ({last_words}); `pip install pocl-binary-distribution` brings one"
