@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from model.launch.expression import Expression
-from model.launch.launch import Fill, Origin
+from model.launch.fill import FillSpec
+from model.launch.launch import Origin
 from model.opencl.kernel import SourceRange
 from model.opencl.options import BuildOptions
 
@@ -23,7 +24,7 @@ class LaunchSpec:
     local_size: tuple[Expression, ...] | None = None
     driver_chooses_local: bool = False            # `local=auto`: said outright, not just missing
     values: tuple[tuple[str, tuple[Expression, ...]], ...] = ()
-    fills: tuple[tuple[str, Fill], ...] = ()
+    fills: tuple[tuple[str, FillSpec], ...] = ()
     options: BuildOptions = BuildOptions()
     name: str | None = None
     origin: Origin = Origin.REQUEST

@@ -1,0 +1,118 @@
+"""Checks an annotation's names against the kernel it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from model.launch.annotation.found import Annotation, AnnotationProblem
+from model.launch.expression import Expression, suggestion
+from model.launch.names import defined_numbers
+from model.opencl.kernel import Kernel, Parameter, ParameterKind
+from model.opencl.types import ImageType, StructType
+
+_KEYS = ("global", "local", "name")
+
+
+def check_names(
+    annotation: Annotation, kernel: Kernel, *, known: Collection[str] = ()
+) -> tuple[AnnotationProblem, ...]:
+    """Names that mean nothing to `kernel`, and values of the wrong shape for what they name.
+
+    `known` are further names that expressions may use, such as the program's constants.
+    """
+    spec = annotation.spec
+    problems = []
+    used = {name for expression in _expressions(annotation) for name in expression.names}
+    for name, values in spec.values:
+        message = _value_problem(name, len(values), kernel, is_used=name in used)
+        if message:
+            problems.append(AnnotationProblem(message, annotation.key_range(name)))
+    for name, _ in spec.fills:
+        message = _fill_problem(name, kernel)
+        if message:
+            problems.append(AnnotationProblem(message, annotation.key_range(f"fill.{name}")))
+    given = (name for name, values in spec.values if len(values) == 1)
+    usable = {*_scalar_names(kernel), *given, *defined_numbers(spec.options), *known}
+    for expression in _expressions(annotation):
+        for name, start, end in expression.name_spans():
+            if name not in usable:
+                close = suggestion(name, usable)
+                message = f"`{name}` has no value here: write {name}=..., or use a scalar parameter.{close}"
+                problems.append(AnnotationProblem(message, annotation.range_of(start, end)))
+    return tuple(problems)
+
+
+def _value_problem(name: str, count: int, kernel: Kernel, *, is_used: bool) -> str | None:
+    head, _, member = name.partition(".")
+    parameter = kernel.parameter(head)
+    if parameter is None:
+        if is_used:
+            return None
+        close = suggestion(name, [*_KEYS, *(p.name for p in kernel.parameters)])
+        return f"`{name}` is neither a parameter of `{kernel.name}` nor used by another value.{close}"
+    if member:
+        return _member_problem(parameter, member)
+    match parameter.kind:
+        case ParameterKind.STRUCT:
+            return f"`{name}` is a struct: give its members, as in {name}.{_members(parameter)[0]}=..."
+        case ParameterKind.IMAGE:
+            wanted = image_sizes(parameter)
+            if count != wanted:
+                sizes = ", ".join(("width", "height", "depth")[:wanted])
+                return f"`{name}` is an {parameter.type.name} and takes {wanted} size(s): {name}=({sizes})"
+        case _ if count != 1:
+            return f"`{name}` takes one value; only images take several"
+    return None
+
+
+def _member_problem(parameter: Parameter, member: str) -> str | None:
+    if not isinstance(parameter.type, StructType):
+        is_opaque = parameter.kind is ParameterKind.OTHER
+        return None if is_opaque else f"`{parameter.name}` is no struct and has no member `{member}`"
+    inner: object = parameter.type
+    for name in member.split("."):
+        if not isinstance(inner, StructType):
+            return f"`{parameter.name}.{member}`: there is no member `{name}`"
+        found = inner.member(name)
+        if found is None:
+            listed = ", ".join(n for n, _ in inner.members)
+            close = suggestion(name, [n for n, _ in inner.members])
+            return f"`{parameter.name}` has no member `{name}`; its members are {listed}.{close}"
+        inner = found
+    return None
+
+
+def _fill_problem(name: str, kernel: Kernel) -> str | None:
+    parameter = kernel.parameter(name)
+    buffers = [p.name for p in kernel.of_kind(ParameterKind.BUFFER, ParameterKind.IMAGE)]
+    if parameter is not None and parameter.name in buffers:
+        return None
+    listed = f"its buffers are {', '.join(buffers)}" if buffers else "it has none"
+    return f"`{name}` is no buffer of `{kernel.name}`; {listed}.{suggestion(name, buffers)}"
+
+
+def image_sizes(parameter: Parameter) -> int:
+    """How many sizes describe an image: one per dimension, and one for the layers of an array."""
+    assert isinstance(parameter.type, ImageType)
+    return min(3, parameter.type.dimensions + ("array" in parameter.type.name))
+
+
+def _scalar_names(kernel: Kernel) -> list[str]:
+    scalars = [p.name for p in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.OTHER)]
+    structs = kernel.of_kind(ParameterKind.STRUCT)
+    return [*scalars, *(f"{p.name}.{member}" for p in structs for member in _members(p))]
+
+
+def _members(parameter: Parameter) -> list[str]:
+    assert isinstance(parameter.type, StructType)
+    return [name for name, _ in parameter.type.members] or ["member"]
+
+
+def _expressions(annotation: Annotation) -> Iterable[Expression]:
+    spec = annotation.spec
+    yield from spec.global_size or ()
+    yield from spec.local_size or ()
+    for _, values in spec.values:
+        yield from values
+    for _, fill in spec.fills:
+        yield from fill.arguments
