@@ -1,0 +1,94 @@
+"""Open documents: their text, and the edits that led to it, so that old places can be followed into the new text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+
+from server.positions import Encoding, IndexedText, offset_of
+
+# What an analysis may lag behind before places in it are no longer followed edit by edit.
+_KEPT_EDITS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Text [start, end) of the state before was replaced by `length` characters. `serial` counts from 1."""
+
+    serial: int
+    start: int
+    end: int
+    length: int
+
+    def moved(self, offset: int) -> int:
+        """Where `offset` stands after this edit: it stays behind the text before it; inside replaced text, at its end."""
+        if offset <= self.start:
+            return offset
+        if offset >= self.end:
+            return offset + self.length - (self.end - self.start)
+        return self.start + self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One state of an open document. `serial` counts the edits since it was opened, whatever the client's `version`."""
+
+    uri: str
+    version: int
+    text: IndexedText
+    serial: int = 0
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def path(self) -> Path | None:
+        """None for documents that are no files (untitled, git revisions ...)."""
+        found = to_fs_path(self.uri) if self.uri.startswith("file:") else None
+        return Path(found) if found else None
+
+    def moved(self, offset: int, since: int) -> int:
+        """Follow an offset into the text of edit `since` to this text."""
+        for edit in self.edits[-(self.serial - since) :] if self.serial > since else ():
+            offset = edit.moved(offset)
+        return max(0, min(offset, len(self.text.value)))
+
+
+def changed(
+    document: Document, version: int, changes: Sequence[types.TextDocumentContentChangeEvent], encoding: Encoding | str
+) -> Document:
+    """The document after all the changes of one didChange, in their order."""
+    text, serial, edits = document.text, document.serial, list(document.edits)
+    for change in changes:
+        serial += 1
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            start = offset_of(text, change.range.start, encoding)
+            end = max(start, offset_of(text, change.range.end, encoding))
+            new = IndexedText.of(text.value[:start] + change.text + text.value[end:])
+        else:
+            new = IndexedText.of(change.text)
+            start, end = _differing(text.value, new.value)
+        edits.append(Edit(serial, start, end, len(new.value) - len(text.value) + end - start))
+        text = new
+    return Document(document.uri, version, text, serial, tuple(edits[-_KEPT_EDITS:]))
+
+
+def _differing(old: str, new: str) -> tuple[int, int]:
+    """The part of `old` between what both begin with and what both end with."""
+    shorter = min(len(old), len(new))
+    start = _common(old, new, shorter)
+    return start, len(old) - _common(old[start:][::-1], new[start:][::-1], shorter - start)
+
+
+def _common(left: str, right: str, limit: int) -> int:
+    """Length of the common beginning, by halving: slices compare at memory speed, characters in a loop do not."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

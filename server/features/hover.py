@@ -1,0 +1,28 @@
+"""textDocument/hover: the full story of the kernel whose signature is pointed at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from server.positions import offset_of, range_of
+from server.snapshot import Snapshot
+from server.story import as_markdown, as_plain_text, tell
+
+
+def hover(snapshot: Snapshot, position: types.Position, formats: Sequence[types.MarkupKind]) -> types.Hover | None:
+    """`formats` is what the client can show, its favourite first; plain text when it says nothing."""
+    text, encoding = snapshot.document.text, snapshot.encoding
+    pointed = offset_of(text, position, encoding)
+    for view in snapshot.kernels:
+        start, end = snapshot.offsets(view.kernel.signature_range)
+        if start <= pointed <= end:
+            story = tell(view, snapshot)
+            markdown = types.MarkupKind.Markdown in formats
+            content = types.MarkupContent(
+                kind=types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText,
+                value=as_markdown(story) if markdown else as_plain_text(story),
+            )
+            return types.Hover(contents=content, range=range_of(text, start, end, encoding))
+    return None

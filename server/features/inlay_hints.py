@@ -1,0 +1,64 @@
+"""textDocument/inlayHint: one hint per kernel, answered from the last known predictions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from lsprotocol import types
+
+from server.positions import offset_of, position_of
+from server.render import hint_label
+from server.snapshot import KernelView, Snapshot
+
+
+def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[types.InlayHint]:
+    """At the end of the line that ends the signature, where it pushes no code aside.
+
+    Kernels that share that line have theirs right behind the parenthesis, so that each stays with its own.
+    """
+    if not snapshot.settings.show_hints:
+        return []
+    text = snapshot.document.text
+    anchored = [(snapshot.offsets(view.kernel.signature_range)[1], view) for view in snapshot.kernels]
+    crowd = Counter(text.line_at(anchor) for anchor, _ in anchored)
+    window = _window(snapshot, visible)
+    hints = []
+    for anchor, view in anchored:
+        line = text.line_at(anchor)
+        at = anchor if crowd[line] > 1 else text.line_end(line)
+        if window[0] <= at <= window[1]:
+            hints.append(_hint(view, position_of(text, at, snapshot.encoding)))
+    return hints
+
+
+def shown_labels(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
+    """What the hints of a file say, kernel by kernel: only a change of this is worth a refresh."""
+    if not snapshot.settings.show_hints:
+        return ()
+    return tuple((view.kernel.name, hint_label(view)) for view in snapshot.kernels)
+
+
+def _window(snapshot: Snapshot, visible: types.Range | None) -> tuple[int, int]:
+    text = snapshot.document.text
+    if visible is None:
+        return 0, len(text.value)
+    return offset_of(text, visible.start, snapshot.encoding), offset_of(text, visible.end, snapshot.encoding)
+
+
+def _hint(view: KernelView, position: types.Position) -> types.InlayHint:
+    return types.InlayHint(position=position, label=hint_label(view), padding_left=True, tooltip=_tooltip(view))
+
+
+def _tooltip(view: KernelView) -> str:
+    launches = view.launches
+    problem = next((launch.forecast.problem for launch in launches if launch.forecast.problem), None)
+    if problem is not None:
+        return problem.message
+    first = launches[0]
+    prediction, launch = first.forecast.prediction, first.forecast.launch
+    if prediction is None or launch is None:
+        return "Hover the kernel's name for the full story."
+    said = f"{launch.describe()} on {prediction.device_name}, bound by {prediction.bound}."
+    if first.failure:
+        said += f" Last measurement failed: {first.failure.message}"
+    return f"{said} Hover the kernel's name for the full story."

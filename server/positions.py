@@ -1,0 +1,101 @@
+"""Places in a text: offsets (code points), what an editor counts in (UTF-8/16/32 units), and the model's bytes.
+
+Everything inside the server is an offset into the text; the other two appear only where a message comes in or goes
+out, and where the analysis has spoken.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from model.opencl.kernel import SourceRange
+
+# The protocol's line ends. `str.splitlines` knows eight more (form feed, U+2028 ...), which editors do not count.
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+Encoding = types.PositionEncodingKind
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedText:
+    """A text, where its lines start for the editor, and where they start for the analysis (line feeds alone)."""
+
+    value: str
+    line_starts: tuple[int, ...]
+    feed_starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, value: str) -> IndexedText:
+        """Lone surrogates become U+FFFD, as wide in every encoding, so that the text can be encoded at all."""
+        value = _LONE_SURROGATE.sub("\ufffd", value)
+        starts = (0, *(end.end() for end in _LINE_END.finditer(value)))
+        feeds = starts if "\r" not in value else (0, *(end.end() for end in re.finditer("\n", value)))
+        return cls(value, starts, feeds)
+
+    def line_at(self, offset: int) -> int:
+        return bisect_right(self.line_starts, offset) - 1
+
+    def line_end(self, line: int) -> int:
+        """Where the line's text ends, before its line end."""
+        start = self.line_starts[line]
+        if line + 1 == len(self.line_starts):
+            return len(self.value)
+        end = self.line_starts[line + 1] - 1
+        return end - 1 if end > start and self.value[end - 1 : end + 1] == "\r\n" else end
+
+
+def offset_of(text: IndexedText, position: types.Position, encoding: Encoding | str) -> int:
+    """The offset of an editor's position; past the end of a line or of the text means that end (as the protocol says).
+
+    In the middle of a character means before it.
+    """
+    if position.line >= len(text.line_starts):
+        return len(text.value)
+    start, end = text.line_starts[position.line], text.line_end(position.line)
+    line = text.value[start:end]
+    return start + _code_points(line, position.character, encoding)
+
+
+def position_of(text: IndexedText, offset: int, encoding: Encoding | str) -> types.Position:
+    line = text.line_at(offset)
+    return types.Position(line, _units(text.value[text.line_starts[line] : offset], encoding))
+
+
+def range_of(text: IndexedText, start: int, end: int, encoding: Encoding | str) -> types.Range:
+    return types.Range(position_of(text, start, encoding), position_of(text, end, encoding))
+
+
+def source_offsets(text: IndexedText, where: SourceRange) -> tuple[int, int]:
+    """Start and end offset of a range of the analysis."""
+    return (
+        _source_offset(text, where.start_line, where.start_byte),
+        _source_offset(text, where.end_line, where.end_byte),
+    )
+
+
+def _source_offset(text: IndexedText, line: int, byte: int) -> int:
+    starts = text.feed_starts
+    if line >= len(starts):
+        return len(text.value)
+    end = starts[line + 1] if line + 1 < len(starts) else len(text.value)
+    return starts[line] + _code_points(text.value[starts[line] : end], byte, Encoding.Utf8)
+
+
+def _units(part: str, encoding: Encoding | str) -> int:
+    if encoding == Encoding.Utf32 or part.isascii():
+        return len(part)
+    return len(part.encode()) if encoding == Encoding.Utf8 else len(part.encode("utf-16-le")) // 2
+
+
+def _code_points(line: str, units: int, encoding: Encoding | str) -> int:
+    """How many whole characters fit into the first `units` of a line."""
+    if encoding == Encoding.Utf32 or line.isascii():
+        return min(units, len(line))
+    if encoding == Encoding.Utf8:
+        return len(line.encode()[:units].decode(errors="ignore"))
+    return len(line.encode("utf-16-le")[: 2 * units].decode("utf-16-le", errors="ignore"))

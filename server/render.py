@@ -1,0 +1,117 @@
+"""Words and figures for small places: what a hint says, in at most about 30 characters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from model.prediction import Prediction, Quantiles
+    from profiler.measurement import Measurement
+    from server.snapshot import KernelView, LaunchView
+
+HINT_LENGTH = 30
+
+
+def hint_label(view: KernelView) -> str:
+    """One kernel's cost, or the reason why it cannot be told."""
+    if len(view.launches) == 1:
+        return _launch_label(view.launches[0])
+    short = " · ".join(f"{_name(launch)}: {_briefest(launch)}" for launch in view.launches)
+    if len(short) <= HINT_LENGTH:
+        return short
+    more = f" (+{len(view.launches) - 1} more)"
+    return _first_that_fits([_launch_label(view.launches[0]), _briefest(view.launches[0])], HINT_LENGTH - len(more)) + more
+
+
+def _launch_label(view: LaunchView) -> str:
+    prediction = view.forecast.prediction
+    if prediction is None:
+        message = view.forecast.problem.message if view.forecast.problem else "no prediction"
+        return "? " + shorten(message, HINT_LENGTH - 2)
+    if view.measured:
+        off = error_text(prediction, view.measured)
+        return f"{time_text(view.measured.median_us)} measured (est {off})"
+    estimate = f"{basis_sign(prediction)} {time_text(prediction.runtime_us.p50)}"
+    spread = spread_text(prediction.runtime_us)
+    if view.stale:
+        old = f"{time_text(view.stale.median_us)} stale"
+        return _first_that_fits([f"{estimate} {spread} · {old}", f"{estimate} · {old}"], HINT_LENGTH)
+    return f"{estimate} {spread} · {prediction.bound}"
+
+
+def _briefest(view: LaunchView) -> str:
+    if view.measured:
+        return time_text(view.measured.median_us)
+    prediction = view.forecast.prediction
+    return f"{basis_sign(prediction)} {time_text(prediction.runtime_us.p50)}" if prediction else "?"
+
+
+def _name(view: LaunchView) -> str:
+    launch = view.forecast.launch
+    if launch is None:
+        return view.slot.launch
+    return launch.name or "x".join(map(str, launch.global_size))
+
+
+def _first_that_fits(texts: list[str], length: int) -> str:
+    return next((text for text in texts if len(text) <= length), texts[-1])
+
+
+def shorten(text: str, length: int) -> str:
+    """Cut at a word, with an ellipsis."""
+    text = " ".join(text.split()).rstrip(".")
+    if len(text) <= length:
+        return text
+    cut = text[: length - 1]
+    head, space, _ = cut.rpartition(" ")
+    return f"{(head if space and len(head) > length // 2 else cut).rstrip(' ,;:')}…"
+
+
+def basis_sign(prediction: Prediction) -> str:
+    """`~` for the laws on a device known from its datasheet or driver, `≈` for anything better founded."""
+    return "≈" if prediction.calibrated or prediction.basis != "analytic" else "~"
+
+
+def spread_text(runtime_us: Quantiles) -> str:
+    """`±15 %`, or a factor where a percentage would be nonsense (p90 beyond twice the median)."""
+    up = runtime_us.p90 / runtime_us.p50 if runtime_us.p50 > 0 else 1.0
+    down = runtime_us.p50 / runtime_us.p10 if runtime_us.p10 > 0 else up
+    factor = max(up, down, 1.0)
+    return f"±{round((factor - 1) * 100)} %" if factor < 2 else f"×/÷ {_significant(factor, 2)}"
+
+
+def error_percent(prediction: Prediction, measurement: Measurement) -> float:
+    """How far the prediction was off; above 0 when it was too slow."""
+    return (prediction.runtime_us.p50 / measurement.median_us - 1) * 100 if measurement.median_us > 0 else 0.0
+
+
+def error_text(prediction: Prediction, measurement: Measurement) -> str:
+    percent = error_percent(prediction, measurement)
+    return f"{percent:+.0f} %" if percent < 1000 else f"×{percent / 100 + 1:.0f}"
+
+
+def time_text(time_us: float) -> str:
+    """`0.84 µs`, `12 µs`, `3.2 ms`, `1.5 s`, `4.2 min`: two significant digits, or three where they come free."""
+    if time_us >= 59.95e6:
+        return f"{_significant(time_us / 60e6, 2)} min"
+    for unit_us, unit in ((1e6, "s"), (1e3, "ms")):
+        if time_us >= 0.9995 * unit_us:
+            return f"{_significant(time_us / unit_us, 2)} {unit}"
+    return f"{_significant(time_us, 2)} µs"
+
+
+def count_text(count: float, unit: str) -> str:
+    """Decimal prefixes: `2.1 Gflop`, `4.2 MB`."""
+    for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= 0.9995 * size:
+            return f"{_significant(count / size, 3)} {prefix}{unit}"
+    return f"{_significant(count, 3)} {unit}"
+
+
+def _significant(value: float, digits: int) -> str:
+    if value <= 0:
+        return "0"
+    if value >= 10 ** (digits - 1):
+        return f"{value:.0f}"
+    text = f"{value:.{digits}g}"
+    return f"{value:.3f}".rstrip("0").rstrip(".") or "0" if "e" in text else text

@@ -1,0 +1,137 @@
+"""What a request is answered from: one immutable view of a document and of everything known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from server.documents import Document
+from server.positions import Encoding, range_of, source_offsets
+from server.settings import Settings
+
+if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
+    from model.device import Device
+    from model.engine import FileForecast, Forecast
+    from model.opencl.kernel import Kernel, SourceRange
+    from profiler.measurement import Measurement
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One launch of one kernel as the user thinks of it: it stays the same while sizes and code are edited."""
+
+    kernel: str
+    launch: str          # its name, else its place among the kernel's launches
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why the last measurement of a launch could not be had; shown until the kernel or its launch changes."""
+
+    fingerprint: str
+    launch_key: str
+    device_id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigProblem:
+    """What is wrong with a `kernelcast.toml`; `line` counts from 1."""
+
+    path: Path
+    message: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What the background thread found for one state of a document."""
+
+    document: Document
+    forecast: FileForecast
+    device: Device
+    stored: tuple[Measurement, ...] = ()            # of exactly these kernels and launches, from earlier sessions too
+    config_path: Path | None = None
+    config_problem: ConfigProblem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchView:
+    """One launch with what was measured of it. At most one of `measured` and `stale` is set."""
+
+    slot: Slot
+    forecast: Forecast
+    measured: Measurement | None
+    stale: Measurement | None                       # of this slot, before the kernel or the launch changed
+    failure: Failure | None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelView:
+    kernel: Kernel
+    launches: tuple[LaunchView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`analysis` may be of an older state than `document`; `range` follows its places through the edits since."""
+
+    document: Document
+    analysis: Analysis
+    settings: Settings
+    encoding: Encoding | str
+    trusted: bool = True
+    measured: Mapping[Slot, Measurement] = field(default_factory=dict)   # the last of each slot on this device
+    failures: Mapping[Slot, Failure] = field(default_factory=dict)
+
+    @property
+    def is_current(self) -> bool:
+        return self.analysis.document.serial == self.document.serial
+
+    @property
+    def device(self) -> Device:
+        return self.analysis.device
+
+    @property
+    def kernels(self) -> tuple[KernelView, ...]:
+        return tuple(
+            KernelView(kernel, tuple(self._launch(slot, f) for slot, f in slots_of(self.analysis.forecast, kernel)))
+            for kernel in self.analysis.forecast.kernels
+        )
+
+    def offsets(self, where: SourceRange) -> tuple[int, int]:
+        """Start and end of a range of the analysis, as offsets into the newest text."""
+        before = self.analysis.document
+        start, end = source_offsets(before.text, where)
+        return self.document.moved(start, before.serial), self.document.moved(end, before.serial)
+
+    def range(self, where: SourceRange) -> types.Range:
+        start, end = self.offsets(where)
+        return range_of(self.document.text, start, max(start, end), self.encoding)
+
+    def _launch(self, slot: Slot, forecast: Forecast) -> LaunchView:
+        kernel, launch = forecast.kernel, forecast.launch
+        key = launch.key if launch else ""
+        same = next(
+            (m for m in self.analysis.stored if (m.kernel_fingerprint, m.launch_key) == (kernel.fingerprint, key)), None
+        )
+        last = self.measured.get(slot)
+        if last is not None and (last.kernel_fingerprint, last.launch_key) == (kernel.fingerprint, key):
+            same, last = last, None
+        failure = self.failures.get(slot)
+        if failure and (failure.fingerprint, failure.launch_key) != (kernel.fingerprint, key):
+            failure = None
+        return LaunchView(slot, forecast, same, None if same else last, failure)
+
+
+def slots_of(found: FileForecast, kernel: Kernel) -> list[tuple[Slot, Forecast]]:
+    """The launches of one kernel, each under the name it keeps while it is edited."""
+    mine = [f for f in found.forecasts if f.kernel.name == kernel.name]
+    return [
+        (Slot(kernel.name, (f.launch.name if f.launch and f.launch.name else "") or f"#{place}"), f)
+        for place, f in enumerate(mine)
+    ]
