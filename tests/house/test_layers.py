@@ -1,0 +1,54 @@
+"""Imports run one way: server -> profiler -> model."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+MAY_IMPORT = {"model": {"model"}, "profiler": {"profiler", "model"}, "server": {"server", "profiler", "model"}}
+
+
+def _imports(file: Path) -> Iterator[tuple[int, str]]:
+    """Every import of one file with its line, wherever it stands: a late import is an import too."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.lineno, "." * node.level + (node.module or "")
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_imports_only_what_lies_below_it(package: str, repository: Path) -> None:
+    forbidden = MAY_IMPORT.keys() - MAY_IMPORT[package]
+    found = [
+        f"{file.relative_to(repository)}:{line} imports {module}"
+        for file in sorted((repository / package).rglob("*.py"))
+        for line, module in _imports(file)
+        if module.split(".")[0] in forbidden
+    ]
+    assert not found
+
+
+def test_nothing_that_ships_imports_the_tests(repository: Path) -> None:
+    found = [
+        f"{file.relative_to(repository)}:{line}"
+        for package in MAY_IMPORT
+        for file in sorted((repository / package).rglob("*.py"))
+        for line, module in _imports(file)
+        if module.split(".")[0] in {"tests", "conftest", "pytest"}
+    ]
+    assert not found
+
+
+def test_imports_name_their_package_in_full(repository: Path) -> None:
+    found = [
+        f"{file.relative_to(repository)}:{line} imports {module}"
+        for package in MAY_IMPORT
+        for file in sorted((repository / package).rglob("*.py"))
+        for line, module in _imports(file)
+        if module.startswith(".")
+    ]
+    assert not found
