@@ -1,0 +1,182 @@
+"""Typed reading of one TOML table, with the line of the user's text in every complaint."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from model.errors import ConfigError
+from model.launch.expression import Expression, ExpressionError, constant, suggestion
+from model.launch.fill import FillSpec, parse_fill
+from model.launch.launch import Origin
+from model.launch.sizes import parse_sizes
+from model.launch.spec import LaunchSpec
+from model.opencl.options import BuildOptions
+
+LAUNCH_KEYS = (
+    "kernel", "files", "name", "global", "local", "args", "buffers", "images", "local_bytes", "fill",
+    "defines", "include", "options",
+)  # fmt: skip
+MAX_DIMENSIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the file; `name` as in its header, `index` counts tables of the same `[[name]]`."""
+
+    content: Mapping[str, Any]
+    name: str
+    text: str
+    index: int = 0
+
+    def allow(self, *keys: str) -> None:
+        for key in self.content:
+            if key not in keys:
+                where = f"[{self.name}]" if self.name else "the top level"
+                close = suggestion(key, keys)
+                self.refuse(key, f"`{key}` is not known in {where}; known are {', '.join(keys)}.{close}")
+
+    def line(self, key: str | None = None) -> int:
+        """The line (from 1) of `key`, or of the table's header. TOML libraries do not tell, so the text is searched."""
+        header = re.compile(rf"^[ \t]*\[\[?[ \t]*{re.escape(self.name)}[ \t]*\]", re.MULTILINE)
+        headers = [match.start() for match in header.finditer(self.text)] if self.name else []
+        start = headers[min(self.index, len(headers) - 1)] if headers else 0
+        if key is not None:
+            leaf = re.escape(key.rpartition(".")[2])
+            assignment = re.compile(rf"""^[^#\n]*?(?<![\w.])["']?{leaf}["']?[ \t]*[=.\]]""", re.MULTILINE)
+            found = assignment.search(self.text, start)
+            start = found.start() if found else start
+        return self.text.count("\n", 0, start) + 1
+
+    def refuse(self, key: str | None, message: str) -> NoReturn:
+        raise ConfigError(message, line=self.line(key))
+
+    def table(self, key: str) -> Table:
+        value = self.content.get(key, {})
+        if not isinstance(value, dict):
+            self.refuse(key, f"`{key}` must be a table: write [{key}]")
+        return Table(value, key if not self.name else self.name, self.text, self.index)
+
+    def tables(self, key: str) -> Iterator[Table]:
+        value = self.content.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            self.refuse(key, f"`{key}` must be a list of tables: write [[{key}]]")
+        for index, item in enumerate(value):
+            yield Table(item, key, self.text, index)
+
+    def text_of(self, key: str, value: object) -> str:
+        if not isinstance(value, str):
+            self.refuse(key, f"`{key}` must be text in quotes, not {value!r}")
+        return value
+
+    def string(self, key: str) -> str | None:
+        return None if key not in self.content else self.text_of(key, self.content[key])
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """One text or a list of them."""
+        value = self.content.get(key, [])
+        return tuple(self.text_of(key, item) for item in (value if isinstance(value, list) else [value]))
+
+    def flag(self, key: str) -> bool | None:
+        value = self.content.get(key)
+        if value is not None and not isinstance(value, bool):
+            self.refuse(key, f"`{key}` must be true or false, not {value!r}")
+        return value
+
+    def named(self, key: str) -> Iterator[tuple[str, Any]]:
+        """The entries of a table such as `args`; inner tables are struct members (`p.x`)."""
+        value = self.content.get(key, {})
+        if not isinstance(value, dict):
+            self.refuse(key, f"`{key}` must be a table: {key} = {{ NAME = VALUE }}")
+        yield from _flattened(value)
+
+    def sizes(self, key: str, value: object) -> tuple[Expression, ...]:
+        """A number, an expression in quotes, or a list of them."""
+        parts = value if isinstance(value, list) else [value]
+        try:
+            sizes = tuple(size for part in parts for size in self._expressions(key, part))
+        except ExpressionError as error:
+            self.refuse(key, f"`{key}`: {error.message}")
+        if not 1 <= len(sizes) <= MAX_DIMENSIONS:
+            self.refuse(key, f"`{key}` takes one to {MAX_DIMENSIONS} sizes, not {len(sizes)}")
+        return sizes
+
+    def number(self, key: str, value: object) -> Expression:
+        sizes = self.sizes(key, value)
+        if len(sizes) != 1:
+            self.refuse(key, f"`{key}` takes one value")
+        return sizes[0]
+
+    def _expressions(self, key: str, value: object) -> tuple[Expression, ...]:
+        if isinstance(value, str):
+            return parse_sizes(value)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.refuse(key, f"`{key}` must be a number or an expression in quotes, not {value!r}")
+        return (constant(value),)
+
+
+def read_launch(table: Table, folder: Path) -> tuple[str, tuple[str, ...], LaunchSpec]:
+    """The kernel glob, the file globs and what is said of the launch. Raises `ConfigError`."""
+    table.allow(*LAUNCH_KEYS)
+    local = table.content.get("local")
+    says_auto = local == "auto"
+    values: dict[str, tuple[Expression, ...]] = {}
+    for key in ("args", "buffers", "local_bytes"):
+        for name, value in table.named(key):
+            if name in values:
+                table.refuse(name, f"`{name}` is given twice")
+            values[name] = (table.number(name, value),)
+    for name, value in table.named("images"):
+        values[name] = table.sizes(name, value)
+    global_size = table.content.get("global")
+    spec = LaunchSpec(
+        global_size=None if global_size is None else table.sizes("global", global_size),
+        local_size=None if local is None or says_auto else table.sizes("local", local),
+        driver_chooses_local=says_auto,
+        values=tuple(values.items()),
+        fills=tuple((name, _read_fill(table, name, value)) for name, value in table.named("fill")),
+        options=read_options(table, folder),
+        name=table.string("name"),
+        origin=Origin.CONFIG,
+    )
+    if spec.global_size and spec.local_size and len(spec.global_size) != len(spec.local_size):
+        table.refuse("local", f"{len(spec.local_size)} local size(s) against {len(spec.global_size)} global")
+    return table.string("kernel") or "*", table.texts("files"), spec
+
+
+def read_options(table: Table, folder: Path) -> BuildOptions:
+    """`defines`, `include` (relative to the configuration's `folder`) and `options` of a table."""
+    defines = []
+    for name, value in table.named("defines"):
+        if not isinstance(value, str | int | float):
+            table.refuse(name, f"`{name}` must be text or a number, not {value!r}")
+        defines.append((name, str(int(value)) if isinstance(value, bool) else str(value)))
+    flags: list[str] = []
+    for text in table.texts("options"):
+        try:
+            flags += shlex.split(text)
+        except ValueError as error:
+            table.refuse("options", f"`options`: {error}")
+    # Joined as text and not resolved: a folder that does not exist yet is none of the reader's business.
+    include = tuple(os.path.normpath(folder / path) for path in table.texts("include"))
+    return BuildOptions(tuple(defines), include, tuple(flags))
+
+
+def _read_fill(table: Table, name: str, value: object) -> FillSpec:
+    try:
+        return parse_fill(table.text_of(name, value))
+    except ExpressionError as error:
+        table.refuse(name, f"fill of `{name}`: {error.message}")
+
+
+def _flattened(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, inner in value.items():
+        if isinstance(inner, dict):
+            yield from _flattened(inner, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", inner
