@@ -13,12 +13,12 @@ from model.opencl.kernel import Kernel
 class MeasureRequest:
     """Everything the device process needs; plain data, so that it can be sent to it."""
 
-    source: str                 # the user's whole text, as in the editor
-    path: str | None            # for #include "..." next to the file, and for messages
+    source: str  # the user's whole text, as in the editor
+    path: str | None  # for #include "..." next to the file, and for messages
     kernel: Kernel
-    launch: Launch              # complete: see model.launch.inference
+    launch: Launch  # complete: see model.launch.inference
     device_id: str
-    budget_s: float = 5.0       # for the timed part; building and warm-up have their own limits
+    budget_s: float = 5.0  # for the timed part; building and warm-up have their own limits
     repeats: int | None = None  # exactly so many timed runs instead of the budget
 
 
@@ -29,20 +29,20 @@ class Measurement:
     kernel: str
     kernel_fingerprint: str
     launch_key: str
-    launch: str                       # Launch.describe()
+    launch: str  # Launch.describe()
     device_id: str
     device_name: str
     driver: str
     median_us: float
     p10_us: float
     p90_us: float
-    ci95_us: tuple[float, float]      # of the median
+    ci95_us: tuple[float, float]  # of the median
     repeats: int
     batches: int
-    batch_spread_percent: float       # between batch medians: the noise floor of this figure
+    batch_spread_percent: float  # between batch medians: the noise floor of this figure
     local_size: tuple[int, ...] | None
-    load_average: float               # of the machine, when measuring began
-    measured_at: str                  # ISO 8601, UTC
+    load_average: float  # of the machine, when measuring began
+    measured_at: str  # ISO 8601, UTC
 
 
 class MeasureError(KernelcastError):

@@ -1,0 +1,46 @@
+"""The driver's error codes in the user's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast
+
+import pyopencl as cl
+
+from profiler.measurement import DeviceGone, MeasureError, OutOfResources
+
+_RESOURCES: dict[int, str] = {
+    cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE: "the device has no memory left for its buffers; choose smaller ones",
+    cl.status_code.OUT_OF_RESOURCES: "the device ran out of registers, local memory or time; try a smaller work-group",
+    cl.status_code.OUT_OF_HOST_MEMORY: "the machine has no memory left; choose smaller buffers",
+    cl.status_code.INVALID_BUFFER_SIZE: "a buffer is larger than the device allows",
+    cl.status_code.INVALID_IMAGE_SIZE: "an image is larger than the device allows",
+    cl.status_code.INVALID_WORK_GROUP_SIZE: (
+        "this local size does not go with this kernel and device: it must divide the global size, and agree with "
+        "reqd_work_group_size and the kernel's own limit"
+    ),
+    cl.status_code.INVALID_WORK_ITEM_SIZE: "one dimension of the local size is larger than the device allows",
+    cl.status_code.INVALID_GLOBAL_WORK_SIZE: "the global size is empty or larger than the device allows",
+    cl.status_code.INVALID_WORK_DIMENSION: "the device does not allow so many dimensions",
+}
+_GONE: set[int] = {cl.status_code.DEVICE_NOT_FOUND, cl.status_code.DEVICE_NOT_AVAILABLE, cl.status_code.INVALID_DEVICE}
+
+
+@contextmanager
+def named_failures(subject: str) -> Iterator[None]:
+    """Turn the driver's errors inside into `MeasureError`s that begin with `subject`."""
+    try:
+        yield
+    except cl.Error as error:
+        raise _named(error, subject) from error
+
+
+def _named(error: cl.Error, subject: str) -> MeasureError:
+    log = str(error)
+    if error.code in _RESOURCES:
+        return OutOfResources(f"{subject}: {_RESOURCES[error.code]}", log=log)
+    if error.code in _GONE:
+        return DeviceGone(f"{subject}: the device is not available", log=log)
+    name = cl.status_code.to_string(cast(cl.status_code, error.code), "error %d")
+    return MeasureError(f"{subject}: the driver answered {name} to {error.routine}", log=log)

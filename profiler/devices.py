@@ -1,0 +1,145 @@
+"""Which devices this machine has, under ids that stay the same from run to run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from model.device import Device, DeviceType, ProfileSource, Rates
+from model.device_catalog import find_builtin_by_name, slug
+from model.device_rates import DriverFacts, derive_rates
+from model.errors import UnknownDevice
+from profiler.measurement import DeviceGone
+from profiler.messages import Phase
+from profiler.worker import CancelToken, Limits, run_job
+
+DISCOVERY_LIMIT_S = 30.0  # a GPU's driver may need seconds to wake up
+NO_PLATFORM = (
+    "no OpenCL platform on this machine: pip install 'kernelcast[pocl]' for a CPU device that needs nothing else, "
+    "or install your vendor's OpenCL driver; `kernelcast doctor` says what was found"
+)
+
+
+class Profiles(Protocol):
+    """Where calibrated profiles are kept; `profiler.store.Store` is one."""
+
+    def profiles(self) -> tuple[Device, ...]: ...
+
+
+def discover(
+    profiles: Profiles | None = None,
+    *,
+    time_limit_s: float = DISCOVERY_LIMIT_S,
+    cancel: CancelToken | None = None,
+) -> tuple[Device, ...]:
+    """All devices of all platforms, asked in a process of their own; with calibrated rates where `profiles` has them.
+
+    Raises DeviceGone if there is none, TimedOut or KernelCrashed if a driver hangs or crashes.
+    """
+    limits = Limits(Phase("asking the OpenCL drivers for their devices", time_limit_s))
+    facts = run_job("profiler.child.probing:probe", (), returns=tuple, limits=limits, cancel=cancel)
+    if not facts:
+        raise DeviceGone(NO_PLATFORM)
+    found = tuple(device_of(device_id, each) for device_id, each in zip(assign_ids(facts), facts, strict=True))
+    return found if profiles is None else with_calibrations(found, profiles.profiles())
+
+
+def device_of(device_id: str, facts: DriverFacts) -> Device:
+    """A profile from what the driver reports: datasheet rates if the chip is known, else scaled templates."""
+    rates, note = _rates(facts)
+    return Device(
+        id=device_id,
+        name=facts.name,
+        platform=facts.platform,
+        type=facts.type,
+        driver=facts.driver,
+        compute_units=facts.compute_units,
+        clock_mhz=facts.clock_mhz,
+        global_mem_bytes=facts.global_mem_bytes,
+        max_alloc_bytes=facts.max_alloc_bytes,
+        local_mem_bytes=facts.local_mem_bytes,
+        cache_bytes=facts.cache_bytes,
+        max_work_group_size=facts.max_work_group_size,
+        max_work_item_sizes=facts.max_work_item_sizes,
+        preferred_multiple=facts.preferred_multiple,
+        has_fp64=facts.has_fp64,
+        has_fp16=facts.has_fp16,
+        has_images=facts.has_images,
+        rates=rates,
+        source=ProfileSource.DRIVER,
+        note=note,
+    )
+
+
+def with_calibrations(devices: Sequence[Device], calibrated: Sequence[Device]) -> tuple[Device, ...]:
+    """The devices, each with its calibrated rates if they were measured under the same driver on the same chip."""
+    known = {(profile.id, profile.driver, profile.name): profile for profile in calibrated}
+
+    def merged(device: Device) -> Device:
+        profile = known.get((device.id, device.driver, device.name))
+        if profile is None:
+            return device
+        return replace(
+            device,
+            rates=profile.rates,
+            source=ProfileSource.CALIBRATED,
+            measured_at=profile.measured_at,
+            noise_percent=profile.noise_percent,
+            note=profile.note,
+        )
+
+    return tuple(merged(device) for device in devices)
+
+
+def find_device(devices: Sequence[Device], wanted: str) -> Device:
+    """The device with exactly this id, else the only one whose id, name or platform contains `wanted`.
+
+    Raises UnknownDevice, which lists the ids to choose from.
+    """
+    exact = next((device for device in devices if device.id == wanted), None)
+    if exact is not None:
+        return exact
+    needle = wanted.lower()
+    matches = [d for d in devices if any(needle in text.lower() for text in (d.id, d.name, d.platform))]
+    if needle and len(matches) == 1:
+        return matches[0]
+    if needle and matches:
+        raise UnknownDevice(f"`{wanted}` could be any of: {', '.join(device.id for device in matches)}")
+    choice = ", ".join(device.id for device in devices) or "none"
+    raise UnknownDevice(f"no device answers to `{wanted}`; there are: {choice}")
+
+
+def assign_ids(facts: Sequence[DriverFacts]) -> tuple[str, ...]:
+    """One id per device, in the given order: `pocl`, `intel-cpu`, `nvidia-h200` ...; alike ones get -1, -2, ..."""
+    bases = [_base_id(each) for each in facts]
+    alike = Counter(bases)
+    seen: Counter[str] = Counter()
+    ids: list[str] = []
+    for base in bases:
+        seen[base] += 1
+        ids.append(base if alike[base] == 1 else f"{base}-{seen[base]}")
+    return tuple(ids)
+
+
+def _base_id(facts: DriverFacts) -> str:
+    platform, vendor = facts.platform.lower(), f"{facts.platform} {facts.vendor}".lower()
+    if "portable computing language" in platform:
+        return "pocl" if facts.type is DeviceType.CPU else slug("pocl", facts.name)
+    if "oclgrind" in platform:
+        return "oclgrind"
+    if "intel" in platform and facts.type is DeviceType.CPU:
+        return "intel-cpu"
+    maker = next((m for m in ("nvidia", "amd", "intel", "apple", "arm", "qualcomm") if m in vendor), platform)
+    if "advanced micro devices" in vendor:
+        maker = "amd"
+    name = slug(facts.name)
+    return name if name.startswith(slug(maker)) else slug(maker, facts.name)
+
+
+def _rates(facts: DriverFacts) -> tuple[Rates, str]:
+    known = find_builtin_by_name(facts.name)
+    if known is not None and known.type is facts.type:
+        return known.rates, known.note
+    return derive_rates(facts), "scaled from what the driver reports; run `kernelcast calibrate` to measure it"

@@ -1,0 +1,53 @@
+"""What passes between a device process and its parent. Plain data, importable without pyopencl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from model.errors import KernelcastError
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """To the child: call `package.module:function`."""
+
+    target: str
+    arguments: tuple[Any, ...]
+    memory_bytes: int  # 0: no limit
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of a job with its own time limit, and what to tell the user if it does not end well."""
+
+    subject: str  # of "... ran longer than 5 s and was stopped", "... crashed (SIGSEGV)"
+    limit_s: float
+    on_timeout: str = ""
+    on_crash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """From the child, while it works; with `phase` a new phase begins, and its clock with it."""
+
+    fraction: float
+    text: str
+    phase: Phase | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """From the child: what the function returned."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """From the child: a named failure."""
+
+    error: KernelcastError
+
+
+Message = Progress | Done | Failed
