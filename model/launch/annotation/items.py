@@ -88,7 +88,7 @@ class _Reader:
         value_at = self.at
         value = "" if _KEY.match(self.body, self.at) else self._value()
         if not value:
-            self._problem(f"`{name}=` lacks its value", start, key.end())
+            self._problem(f"`{name}=` lacks its value", start, start + len(key[0].rstrip()))
         elif self._is_new(name, start, end):
             try:
                 self._assign(name, value, value_at)
@@ -164,7 +164,7 @@ class _Reader:
             return
         if include := _INCLUDE.match(self.body, at):
             self.at = include.end()
-            self._add_options(BuildOptions(include_dirs=(self._word(),)))
+            self._add_options(BuildOptions(include_dirs=(*self.spec.options.include_dirs, self._word())))
             self.keys.setdefault("-I", (at, at + 2))
             return
         self.at = at
