@@ -1,0 +1,73 @@
+"""Figures for people: durations, sizes, counts and intervals, with as many digits as they deserve."""
+
+from __future__ import annotations
+
+import math
+
+_DURATIONS_US = ((60e6, "min"), (1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
+_THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
+
+
+def format_duration_us(duration_us: float, digits: int = 2) -> str:
+    """`3.2 ms` for 3210.0: two significant digits, or three where the third stands before the point."""
+    if not math.isfinite(duration_us):
+        return "unknown"
+    if duration_us == 0:
+        return "0 µs"
+    shown = abs(_rounded(duration_us, digits))
+    size, unit = next((step for step in _DURATIONS_US if shown >= step[0]), _DURATIONS_US[-1])
+    return f"{_significant(duration_us / size, digits)} {unit}"
+
+
+def format_interval(low_us: float, high_us: float) -> str:
+    """`2.8-3.7 ms`, with the unit once if both ends have the same."""
+    low, low_unit = format_duration_us(low_us).rsplit(" ", 1)
+    high, high_unit = format_duration_us(high_us).rsplit(" ", 1)
+    return f"{low}-{high} {high_unit}" if low_unit == high_unit else f"{low} {low_unit} - {high} {high_unit}"
+
+
+def format_bytes(count: float) -> str:
+    """Decimal units, as bandwidths are given in: `12.6 MB`."""
+    return format_count(count, "B")
+
+
+def format_mem_bytes(count: int) -> str:
+    """Binary units, for memories that come in powers of two: `32 KiB`, `16 GiB`."""
+    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if count >= 1024**power:
+            return f"{_trimmed(count / 1024**power, 3)} {unit}"
+    return f"{count} B"
+
+
+def format_count(count: float, unit: str = "") -> str:
+    """`268 M`, `4.19 Mflop`, `12`: three significant digits, decimal prefixes."""
+    power = 0
+    while abs(_rounded(count, 3)) >= 1000 and power < len(_THOUSANDS) - 1:
+        count /= 1000
+        power += 1
+    return f"{_trimmed(count, 3)} {_THOUSANDS[power]}{unit}".rstrip()
+
+
+def format_percent(percent: float, *, signed: bool = False) -> str:
+    """`15 %`, `+15 %`; one digit after the point below 10."""
+    sign = "+" if signed and percent > 0 else ""
+    return f"{sign}{percent:.{1 if abs(percent) < 9.95 else 0}f} %"
+
+
+def _rounded(value: float, digits: int) -> float:
+    """To significant digits, so that 999.6 is shown in the next unit."""
+    return 0.0 if value == 0 else round(value, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def _significant(value: float, digits: int) -> str:
+    """`3.2`, `32`, `320`: digits before the point are never rounded away."""
+    if value == 0 or abs(value) >= 10**digits or not math.isfinite(value):
+        return f"{value:.0f}"
+    value = _rounded(value, digits)
+    return f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
+
+
+def _trimmed(value: float, digits: int) -> str:
+    """As `_significant`, without zeros at its end: counts are exact where durations never are."""
+    text = _significant(value, digits)
+    return text.rstrip("0").rstrip(".") if "." in text else text
