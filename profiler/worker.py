@@ -31,6 +31,7 @@ from profiler.messages import Done, Failed, Job, Message, Phase, Progress
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
 T = TypeVar("T")
 POLL_S = 0.05
+WHOLE_JOB = Phase("the device process", 600.0)
 LOG_BYTES = 8192  # of the child's native output, from its end
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from profiler.child.main import main; main()"
 
@@ -45,7 +46,7 @@ class CancelToken(Protocol):
 class Limits:
     """What a device process may use. `phase` is its first; the job may begin others. `memory_bytes` 0: no limit."""
 
-    phase: Phase = Phase("the device process", 600.0)
+    phase: Phase = WHOLE_JOB
     memory_bytes: int = 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import cast
 
 import pyopencl as cl
 
@@ -42,5 +41,5 @@ def _named(error: cl.Error, subject: str) -> MeasureError:
         return OutOfResources(f"{subject}: {_RESOURCES[error.code]}", log=log)
     if error.code in _GONE:
         return DeviceGone(f"{subject}: the device is not available", log=log)
-    name = cl.status_code.to_string(cast(cl.status_code, error.code), "error %d")
-    return MeasureError(f"{subject}: the driver answered {name} to {error.routine}", log=log)
+    # PyOpenCL's first line reads "clEnqueueNDRangeKernel failed: INVALID_KERNEL_ARGS".
+    return MeasureError(f"{subject}: {log.splitlines()[0] if log else 'the driver gave no reason'}", log=log)

@@ -1,0 +1,64 @@
+"""By-value arguments as the bytes that a kernel sees (little-endian devices; OpenCL C 3.0, section 6.3)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+from model.launch.launch import Number
+from model.opencl.kernel import Parameter
+from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
+from profiler.measurement import NeedsAnnotation
+
+FLOAT_FORMATS = {2: "e", 4: "f", 8: "d"}
+COMPONENTS = "xyzw"
+
+
+def pack_by_value(parameter: Parameter, scalars: Mapping[str, Number]) -> bytes:
+    """The bytes of a scalar, vector or struct parameter. `scalars` names them `n`, `v` or `v.x`, `p.member`.
+
+    Raises NeedsAnnotation for a value that is missing or does not fit. Padding, unions and arrays that nobody
+    gave a value are zero.
+    """
+    return _pack(parameter.type, parameter.name, scalars)
+
+
+def _pack(kind: Type, name: str, scalars: Mapping[str, Number]) -> bytes:
+    match kind:
+        case ScalarType():
+            return _pack_scalar(kind, name, _value(name, scalars))
+        case VectorType():
+            lanes = [_component(name, lane, scalars) for lane in range(kind.width)]
+            return b"".join(_pack_scalar(kind.element, name, v) for v in lanes).ljust(kind.size_bytes, b"\0")
+        case StructType(is_union=False):
+            data = bytearray(kind.size_bytes)
+            for (member, member_type), at in zip(kind.members, kind.offsets(), strict=True):
+                data[at : at + member_type.size_bytes] = _pack(member_type, f"{name}.{member}", scalars)
+            return bytes(data)
+        case ArrayType(length=int(length)) if name in scalars:
+            return _pack(kind.element, name, scalars) * length
+        case StructType() | ArrayType(length=int()):
+            return bytes(kind.size_bytes)
+        case _:
+            raise NeedsAnnotation(f"`{name}` is a `{kind.name}`, which cannot be passed by value")
+
+
+def _component(name: str, lane: int, scalars: Mapping[str, Number]) -> Number:
+    spellings = [f"{name}.s{lane:x}", f"{name}.s{lane:X}", *([f"{name}.{COMPONENTS[lane]}"] if lane < 4 else [])]
+    given = next((spelling for spelling in spellings if spelling in scalars), name)
+    return _value(given, scalars)
+
+
+def _value(name: str, scalars: Mapping[str, Number]) -> Number:
+    if name not in scalars:
+        raise NeedsAnnotation(f"say what `{name}` is, for example: // kernelcast: {name}=1024")
+    return scalars[name]
+
+
+def _pack_scalar(kind: ScalarType, name: str, value: Number) -> bytes:
+    try:
+        if kind.kind is ScalarKind.FLOAT:
+            return struct.pack(f"<{FLOAT_FORMATS[kind.size_bytes]}", value)
+        return int(value).to_bytes(kind.size_bytes, "little", signed=value < 0 or kind.kind is ScalarKind.SIGNED)
+    except (OverflowError, struct.error):
+        raise NeedsAnnotation(f"{value} does not fit into `{name}`, which is a `{kind.name}`") from None
