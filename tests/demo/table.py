@@ -1,0 +1,83 @@
+"""The demo's table and the lines under it."""
+
+from __future__ import annotations
+
+import os
+import statistics
+
+from rich.table import Table
+from rich.text import Text
+
+from model.device import Device
+from model.prediction import Prediction
+from profiler.measurement import Measurement
+from rows import Row
+from server.render import basis_sign, error_text, time_text
+
+
+def table(rows: list[Row], device: Device) -> Table:
+    """Columns of fixed meaning; a row without figures says why in their place."""
+    drawn = Table(title=f"Predicted before it ran, then measured: {device.name}", title_justify="left", pad_edge=False)
+    drawn.add_column("Kernel", no_wrap=True)
+    drawn.add_column("Launch", no_wrap=True)
+    drawn.add_column("Predicted", justify="right", no_wrap=True)
+    drawn.add_column("p10 - p90", justify="right", no_wrap=True)
+    drawn.add_column("Measured", justify="right", no_wrap=True)
+    drawn.add_column("Spread", justify="right", no_wrap=True)
+    drawn.add_column("Error", justify="right", no_wrap=True)
+    drawn.add_column("Bound by")
+    for row in rows:
+        drawn.add_row(*_cells(row))
+    return drawn
+
+
+def _cells(row: Row) -> list[Text | str]:
+    launch = row.launch.describe() if row.launch else ""
+    prediction = _prediction_cells(row.prediction) if row.prediction else ["", ""]
+    if row.prediction and row.measurement:
+        bound = str(row.prediction.bound)
+        return [row.kernel, launch, *prediction, *_measurement_cells(row.measurement), _error_cell(row), bound]
+    return [row.kernel, launch, *prediction, "-", "", "", Text(row.failure or "not measured", style="red")]
+
+
+def _prediction_cells(prediction: Prediction) -> list[Text | str]:
+    runtime = prediction.runtime_us
+    return [
+        f"{basis_sign(prediction)} {time_text(runtime.p50)}",
+        Text(f"{time_text(runtime.p10)} - {time_text(runtime.p90)}", style="dim"),
+    ]
+
+
+def _measurement_cells(measurement: Measurement) -> list[Text | str]:
+    return [time_text(measurement.median_us), Text(f"±{measurement.batch_spread_percent:.1f} %", style="dim")]
+
+
+def _error_cell(row: Row) -> Text | str:
+    if row.prediction is None or row.measurement is None:
+        return ""
+    style = "green" if row.is_in_interval else "yellow" if row.is_within_2x else "red"
+    return Text(error_text(row.prediction, row.measurement), style=style)
+
+
+def summary(rows: list[Row], device: Device) -> list[str]:
+    """What the table comes to, and under which conditions; nothing is said of figures that are not there."""
+    errors = [abs(row.error) for row in rows if row.error is not None]
+    kernels = len({row.kernel for row in rows})
+    lines = [f"{len(errors)} of {len(rows)} launches of {kernels} kernels were predicted and measured."]
+    if errors:
+        within, inside = sum(row.is_within_2x for row in rows), sum(row.is_in_interval for row in rows)
+        lines.append(
+            f"Median error {100 * statistics.median(errors):.0f} %, "
+            f"{within} of {len(errors)} within 2x, {inside} of {len(errors)} inside the predicted interval."
+        )
+        spreads = [row.measurement.batch_spread_percent for row in rows if row.measurement]
+        lines.append(
+            f"Noise of the measurements, from batch to batch: median {statistics.median(spreads):.1f} %; "
+            f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
+        )
+    if device.calibrated:
+        noise = f", noise {device.noise_percent:.1f} %" if device.noise_percent is not None else ""
+        lines.append(f"Rates: measured on this device ({device.measured_at}{noise}).")
+    else:
+        lines.append(f"Rates: {device.source} figures, not calibrated.")
+    return lines
