@@ -8,7 +8,7 @@ from model.device import DeviceType
 from model.device_rates import DriverFacts
 from profiler.child.failures import named_failures
 from profiler.child.main import Reporter
-from profiler.devices import assign_ids
+from profiler.devices import NO_PLATFORM, assign_ids
 from profiler.measurement import DeviceGone
 
 PLATFORM_NOT_FOUND = -1001  # cl_khr_icd: CL_PLATFORM_NOT_FOUND_KHR
@@ -36,8 +36,10 @@ def open_device(device_id: str) -> cl.Device:
     """The device of that id. Raises DeviceGone if it is no longer there."""
     devices = opencl_devices()
     ids = assign_ids(tuple(_facts(device) for device in devices))
+    if not ids:
+        raise DeviceGone(NO_PLATFORM)
     if device_id not in ids:
-        raise DeviceGone(f"device `{device_id}` is not there (any more); this machine has: {', '.join(ids) or 'none'}")
+        raise DeviceGone(f"device `{device_id}` is not there (any more); this machine has: {', '.join(ids)}")
     return devices[ids.index(device_id)]
 
 
