@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from model.errors import ConfigError
+from model.errors import ConfigError, LaunchError
+from model.launch.build_options import parse_build_options
 from model.launch.expression import Expression, ExpressionError, constant, suggestion
 from model.launch.fill import FillSpec, parse_fill
 from model.launch.launch import Origin
@@ -156,15 +156,17 @@ def read_options(table: Table, folder: Path) -> BuildOptions:
         if not isinstance(value, str | int | float):
             table.refuse(name, f"`{name}` must be text or a number, not {value!r}")
         defines.append((name, str(int(value)) if isinstance(value, bool) else str(value)))
-    flags: list[str] = []
+    options = BuildOptions()
     for text in table.texts("options"):
         try:
-            flags += shlex.split(text)
-        except ValueError as error:
-            table.refuse("options", f"`options`: {error}")
+            options = options.merged(parse_build_options(text))
+        except LaunchError as error:
+            table.refuse("options", f"`options`: {error.message}")
     # Joined as text and not resolved: a folder that does not exist yet is none of the reader's business.
-    include = tuple(os.path.normpath(folder / path) for path in table.texts("include"))
-    return BuildOptions(tuple(defines), include, tuple(flags))
+    include_dirs = (*table.texts("include"), *options.include_dirs)
+    include = tuple(os.path.normpath(folder / path) for path in include_dirs)
+    every_define = {**dict(options.defines), **dict(defines)}
+    return BuildOptions(tuple(every_define.items()), include, options.flags)
 
 
 def _read_fill(table: Table, name: str, value: object) -> FillSpec:
