@@ -6,6 +6,7 @@ import statistics
 import time
 
 from generate import generate_file
+
 from model.device import Device
 from model.engine import Engine
 

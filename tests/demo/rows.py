@@ -44,37 +44,38 @@ class Row:
         return self.prediction.runtime_us.p10 <= self.measurement.median_us <= self.prediction.runtime_us.p90
 
 
-def predicted(files: list[Path], device: Device) -> list[tuple[Path, Forecast]]:
-    """Every launch of every kernel in `files`, in order; problems of a whole file raise `KernelcastError`."""
+def predicted(files: list[Path], device: Device) -> list[tuple[Path, Forecast | Row]]:
+    """Every launch of every kernel in `files`, in order; for a file that cannot be read at all, the row that says so."""
     engine = Engine()
-    found: list[tuple[Path, Forecast]] = []
+    found: list[tuple[Path, Forecast | Row]] = []
     for file in files:
         forecast = engine.forecast(file.read_text(encoding="utf-8"), file, device)
         problems = (*forecast.problems, *forecast.annotation_problems)
-        if problems:
-            raise KernelcastError(f"{file}: {problems[0].message}", line=problems[0].line)
+        found.extend((file, Row(file.name, failure=f"{problem.code}: {problem.message}")) for problem in problems)
         found.extend((file, one) for one in forecast.forecasts)
     return found
 
 
-def measured(found: list[tuple[Path, Forecast]], device: Device, budget_s: float) -> Iterator[Row]:
+def measured(found: list[tuple[Path, Forecast | Row]], device: Device, budget_s: float) -> Iterator[Row]:
     """The finished rows, one after the other: `budget_s` of timed runs for each."""
     for file, forecast in found:
-        name = forecast.kernel.name
-        if forecast.launch is None or forecast.prediction is None:
-            yield Row(name, failure=forecast.problem.message if forecast.problem else "no prediction")
-            continue
-        request = MeasureRequest(
-            source=file.read_text(encoding="utf-8"),
-            path=str(file),
-            kernel=forecast.kernel,
-            launch=forecast.launch,
-            device_id=device.id,
-            budget_s=budget_s,
-        )
-        try:
-            measurement = measure(request)
-        except KernelcastError as error:
-            yield Row(name, forecast.launch, forecast.prediction, failure=f"{error.code}: {error.message}")
-        else:
-            yield Row(name, forecast.launch, forecast.prediction, measurement)
+        yield forecast if isinstance(forecast, Row) else _measured(file, forecast, device, budget_s)
+
+
+def _measured(file: Path, forecast: Forecast, device: Device, budget_s: float) -> Row:
+    name, problem = forecast.kernel.name, forecast.problem
+    if forecast.launch is None or forecast.prediction is None:
+        return Row(name, forecast.launch, failure=f"{problem.code}: {problem.message}" if problem else "no prediction")
+    request = MeasureRequest(
+        source=file.read_text(encoding="utf-8"),
+        path=str(file),
+        kernel=forecast.kernel,
+        launch=forecast.launch,
+        device_id=device.id,
+        budget_s=budget_s,
+    )
+    try:
+        measurement = measure(request)
+    except KernelcastError as error:
+        return Row(name, forecast.launch, forecast.prediction, failure=f"{error.code}: {error.message}")
+    return Row(name, forecast.launch, forecast.prediction, measurement)

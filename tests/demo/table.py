@@ -7,12 +7,13 @@ import statistics
 
 from rich.table import Table
 from rich.text import Text
+from rows import Row
 
 from model.device import Device
 from model.prediction import Prediction
 from profiler.measurement import Measurement
-from rows import Row
-from server.render import basis_sign, error_text, time_text
+from server.format import format_duration_us, format_interval, format_percent
+from server.render import basis_sign
 
 
 def table(rows: list[Row], device: Device) -> Table:
@@ -43,20 +44,23 @@ def _cells(row: Row) -> list[Text | str]:
 def _prediction_cells(prediction: Prediction) -> list[Text | str]:
     runtime = prediction.runtime_us
     return [
-        f"{basis_sign(prediction)} {time_text(runtime.p50)}",
-        Text(f"{time_text(runtime.p10)} - {time_text(runtime.p90)}", style="dim"),
+        f"{basis_sign(prediction)} {format_duration_us(runtime.p50)}",
+        Text(format_interval(runtime.p10, runtime.p90), style="dim"),
     ]
 
 
 def _measurement_cells(measurement: Measurement) -> list[Text | str]:
-    return [time_text(measurement.median_us), Text(f"±{measurement.batch_spread_percent:.1f} %", style="dim")]
+    return [
+        format_duration_us(measurement.median_us, 3),
+        Text(f"±{format_percent(measurement.batch_spread_percent)}", style="dim"),
+    ]
 
 
 def _error_cell(row: Row) -> Text | str:
-    if row.prediction is None or row.measurement is None:
+    if row.error is None:
         return ""
     style = "green" if row.is_in_interval else "yellow" if row.is_within_2x else "red"
-    return Text(error_text(row.prediction, row.measurement), style=style)
+    return Text(format_percent(100 * row.error, signed=True), style=style)
 
 
 def summary(rows: list[Row], device: Device) -> list[str]:
