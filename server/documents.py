@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -25,7 +25,7 @@ class Edit:
     length: int
 
     def moved(self, offset: int) -> int:
-        """Where `offset` stands after this edit: it stays behind the text before it; inside replaced text, at its end."""
+        """Where `offset` stands after this edit: it stays behind what stood before it."""
         if offset <= self.start:
             return offset
         if offset >= self.end:
@@ -35,11 +35,15 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One state of an open document. `serial` counts the edits since it was opened, whatever the client's `version`."""
+    """One state of an open document. `serial` counts the edits since it was opened, whatever the client's `version`.
+
+    `opening` tells apart what was closed and opened again.
+    """
 
     uri: str
     version: int
     text: IndexedText
+    opening: int = 0
     serial: int = 0
     edits: tuple[Edit, ...] = ()
 
@@ -72,7 +76,7 @@ def changed(
             start, end = _differing(text.value, new.value)
         edits.append(Edit(serial, start, end, len(new.value) - len(text.value) + end - start))
         text = new
-    return Document(document.uri, version, text, serial, tuple(edits[-_KEPT_EDITS:]))
+    return replace(document, version=version, text=text, serial=serial, edits=tuple(edits[-_KEPT_EDITS:]))
 
 
 def _differing(old: str, new: str) -> tuple[int, int]:

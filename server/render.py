@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from server.format import format_duration_us
+
 if TYPE_CHECKING:
     from model.prediction import Prediction, Quantiles
     from profiler.measurement import Measurement
@@ -20,7 +22,9 @@ def hint_label(view: KernelView) -> str:
     if len(short) <= HINT_LENGTH:
         return short
     more = f" (+{len(view.launches) - 1} more)"
-    return _first_that_fits([_launch_label(view.launches[0]), _briefest(view.launches[0])], HINT_LENGTH - len(more)) + more
+    return (
+        _first_that_fits([_launch_label(view.launches[0]), _briefest(view.launches[0])], HINT_LENGTH - len(more)) + more
+    )
 
 
 def _launch_label(view: LaunchView) -> str:
@@ -30,20 +34,20 @@ def _launch_label(view: LaunchView) -> str:
         return "? " + shorten(message, HINT_LENGTH - 2)
     if view.measured:
         off = error_text(prediction, view.measured)
-        return f"{time_text(view.measured.median_us)} measured (est {off})"
-    estimate = f"{basis_sign(prediction)} {time_text(prediction.runtime_us.p50)}"
+        return f"{format_duration_us(view.measured.median_us)} measured (est {off})"
+    estimate = f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}"
     spread = spread_text(prediction.runtime_us)
     if view.stale:
-        old = f"{time_text(view.stale.median_us)} stale"
+        old = f"{format_duration_us(view.stale.median_us)} stale"
         return _first_that_fits([f"{estimate} {spread} · {old}", f"{estimate} · {old}"], HINT_LENGTH)
     return f"{estimate} {spread} · {prediction.bound}"
 
 
 def _briefest(view: LaunchView) -> str:
     if view.measured:
-        return time_text(view.measured.median_us)
+        return format_duration_us(view.measured.median_us)
     prediction = view.forecast.prediction
-    return f"{basis_sign(prediction)} {time_text(prediction.runtime_us.p50)}" if prediction else "?"
+    return f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}" if prediction else "?"
 
 
 def _name(view: LaunchView) -> str:
@@ -77,7 +81,7 @@ def spread_text(runtime_us: Quantiles) -> str:
     up = runtime_us.p90 / runtime_us.p50 if runtime_us.p50 > 0 else 1.0
     down = runtime_us.p50 / runtime_us.p10 if runtime_us.p10 > 0 else up
     factor = max(up, down, 1.0)
-    return f"±{round((factor - 1) * 100)} %" if factor < 2 else f"×/÷ {_significant(factor, 2)}"
+    return f"±{round((factor - 1) * 100)} %" if factor < 2 else f"×/÷ {factor:.{0 if factor >= 10 else 1}f}"
 
 
 def error_percent(prediction: Prediction, measurement: Measurement) -> float:
@@ -88,30 +92,3 @@ def error_percent(prediction: Prediction, measurement: Measurement) -> float:
 def error_text(prediction: Prediction, measurement: Measurement) -> str:
     percent = error_percent(prediction, measurement)
     return f"{percent:+.0f} %" if percent < 1000 else f"×{percent / 100 + 1:.0f}"
-
-
-def time_text(time_us: float) -> str:
-    """`0.84 µs`, `12 µs`, `3.2 ms`, `1.5 s`, `4.2 min`: two significant digits, or three where they come free."""
-    if time_us >= 59.95e6:
-        return f"{_significant(time_us / 60e6, 2)} min"
-    for unit_us, unit in ((1e6, "s"), (1e3, "ms")):
-        if time_us >= 0.9995 * unit_us:
-            return f"{_significant(time_us / unit_us, 2)} {unit}"
-    return f"{_significant(time_us, 2)} µs"
-
-
-def count_text(count: float, unit: str) -> str:
-    """Decimal prefixes: `2.1 Gflop`, `4.2 MB`."""
-    for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if count >= 0.9995 * size:
-            return f"{_significant(count / size, 3)} {prefix}{unit}"
-    return f"{_significant(count, 3)} {unit}"
-
-
-def _significant(value: float, digits: int) -> str:
-    if value <= 0:
-        return "0"
-    if value >= 10 ** (digits - 1):
-        return f"{value:.0f}"
-    text = f"{value:.{digits}g}"
-    return f"{value:.3f}".rstrip("0").rstrip(".") or "0" if "e" in text else text

@@ -15,11 +15,11 @@ Problem = str
 class Settings:
     """One frozen set of options; the JSON names stand in `_OPTIONS`."""
 
-    device: str = ""                       # id; empty: kernelcast.toml's, else the most capable one found
+    device: str = ""  # id; empty: kernelcast.toml's, else the most capable one found
     show_hints: bool = True
-    measure_budget_s: float = 5.0          # of timed runs
-    measure_time_limit_s: float = 60.0     # building, preparing and running together
-    calibration_hints: bool = True         # the hover says how to calibrate
+    measure_budget_s: float = 5.0  # of timed runs
+    measure_time_limit_s: float = 60.0  # building, preparing and running together
+    calibration_hints: bool = True  # the hover says how to calibrate
     include: tuple[str, ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
     build_flags: tuple[str, ...] = ()
@@ -33,18 +33,18 @@ class Settings:
 class _Option:
     field: str
     expects: str
-    read: Callable[[Any], Any]             # raises ValueError for what cannot be
+    read: Callable[[Any], Any]  # raises TypeError or ValueError for what cannot be
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError
+        raise TypeError
     return value
 
 
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise ValueError
+        raise TypeError
     return value
 
 
@@ -56,13 +56,13 @@ def _seconds(value: object) -> float:
 
 def _texts(value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
-        raise ValueError
+        raise TypeError
     return tuple(_text(item) for item in value)
 
 
 def _defines(value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, Mapping):
-        raise ValueError
+        raise TypeError
     return tuple((_text(name), str(content)) for name, content in value.items())
 
 
@@ -96,7 +96,7 @@ def read_settings(raw: object) -> tuple[Settings, tuple[Problem, ...]]:
             continue
         try:
             found[option.field] = option.read(value)
-        except ValueError:
+        except (TypeError, ValueError):
             default = getattr(Settings(), option.field)
             problems.append(
                 f"Setting `kernelcast.{name}` must be {option.expects}, not {value!r}; {default!r} is used instead."
@@ -104,7 +104,7 @@ def read_settings(raw: object) -> tuple[Settings, tuple[Problem, ...]]:
     return Settings(**found), tuple(problems)
 
 
-def _lookup(raw: Mapping[str, Any], name: str) -> Any:
+def _lookup(raw: Mapping[str, object], name: str) -> object:
     if name in raw:
         return raw[name]
     head, _, rest = name.partition(".")

@@ -25,7 +25,7 @@ class Slot:
     """One launch of one kernel as the user thinks of it: it stays the same while sizes and code are edited."""
 
     kernel: str
-    launch: str          # its name, else its place among the kernel's launches
+    launch: str  # its name, else its place among the kernel's launches
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,20 @@ class ConfigProblem:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What the background thread found for one state of a document."""
+    """What the background thread found for one state of a document. `number` is that of the order it answers."""
 
+    number: int
     document: Document
     forecast: FileForecast
     device: Device
-    stored: tuple[Measurement, ...] = ()            # of exactly these kernels and launches, from earlier sessions too
+    stored: tuple[Measurement, ...] = ()  # of exactly these kernels and launches, from earlier sessions too
+    last: Mapping[str, Measurement] = field(default_factory=dict)  # by kernel, however it looked then
+    memory_problem: str = ""  # why nothing is remembered
+    annotations: Mapping[Slot, str] = field(default_factory=dict)  # to write above kernels that have none
     config_path: Path | None = None
     config_problem: ConfigProblem | None = None
+    hints_off: bool = False  # said by kernelcast.toml
+    unknown_device: str | None = None  # asked for by somebody, known to nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class LaunchView:
     slot: Slot
     forecast: Forecast
     measured: Measurement | None
-    stale: Measurement | None                       # of this slot, before the kernel or the launch changed
+    stale: Measurement | None  # of this slot, before the kernel or the launch changed
     failure: Failure | None
 
 
@@ -85,7 +91,7 @@ class Snapshot:
     settings: Settings
     encoding: Encoding | str
     trusted: bool = True
-    measured: Mapping[Slot, Measurement] = field(default_factory=dict)   # the last of each slot on this device
+    measured: Mapping[Slot, Measurement] = field(default_factory=dict)  # the last of each slot on this device
     failures: Mapping[Slot, Failure] = field(default_factory=dict)
 
     @property
@@ -95,6 +101,10 @@ class Snapshot:
     @property
     def device(self) -> Device:
         return self.analysis.device
+
+    @property
+    def shows_hints(self) -> bool:
+        return self.settings.show_hints and not self.analysis.hints_off
 
     @property
     def kernels(self) -> tuple[KernelView, ...]:
@@ -119,7 +129,8 @@ class Snapshot:
         same = next(
             (m for m in self.analysis.stored if (m.kernel_fingerprint, m.launch_key) == (kernel.fingerprint, key)), None
         )
-        last = self.measured.get(slot)
+        alone = sum(f.kernel.name == kernel.name for f in self.analysis.forecast.forecasts) == 1
+        last = self.measured.get(slot) or (self.analysis.last.get(kernel.name) if alone else None)
         if last is not None and (last.kernel_fingerprint, last.launch_key) == (kernel.fingerprint, key):
             same, last = last, None
         failure = self.failures.get(slot)

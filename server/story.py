@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from server.render import basis_sign, count_text, error_percent, shorten, spread_text, time_text
+from server.format import format_bytes, format_count, format_duration_us, format_interval, format_percent
+from server.render import basis_sign, error_percent, shorten, spread_text
 
 if TYPE_CHECKING:
     from model.device import Device
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from server.snapshot import KernelView, LaunchView, Snapshot
 
 _LINES_SHOWN = 5
-_CELL = 62           # with the widest label this keeps a table row within 80 columns
+_CELL = 62  # with the widest label this keeps a table row within 80 columns
 _BASIS = {
     "analytic": "performance laws",
     "model": "learned model",
@@ -42,7 +43,9 @@ class Story:
 def tell(view: KernelView, snapshot: Snapshot) -> Story:
     sections = [section for launch in view.launches for section in _launch(launch, len(view.launches) > 1)]
     if view.kernel.has_errors:
-        sections.append(Section("Syntax", bullets=("Part of this kernel could not be read; the figures leave it out.",)))
+        sections.append(
+            Section("Syntax", bullets=("Part of this kernel could not be read; the figures leave it out.",))
+        )
     sections.append(Section("Device", bullets=_device_notes(snapshot.device, snapshot.settings.calibration_hints)))
     return Story(_lead(view), tuple(sections))
 
@@ -53,13 +56,17 @@ def _lead(view: KernelView) -> str:
     name = view.kernel.name
     more = f" ({len(view.launches)} launches below)" if len(view.launches) > 1 else ""
     if first.measured:
-        took = f"`{name}` takes {time_text(first.measured.median_us)} on {first.measured.device_name} (measured)"
-        return took + (f", predicted {time_text(prediction.runtime_us.p50)}{more}." if prediction else f"{more}.")
+        took = (
+            f"`{name}` takes {format_duration_us(first.measured.median_us)} on {first.measured.device_name} (measured)"
+        )
+        return took + (
+            f", predicted {format_duration_us(prediction.runtime_us.p50)}{more}." if prediction else f"{more}."
+        )
     if prediction is None:
         reason = first.forecast.problem.message if first.forecast.problem else "nothing is known of it."
         return f"`{name}` has no prediction: {reason}"
     return (
-        f"`{name}` will take about {time_text(prediction.runtime_us.p50)} on {prediction.device_name}, "
+        f"`{name}` will take about {format_duration_us(prediction.runtime_us.p50)} on {prediction.device_name}, "
         f"bound by {prediction.bound}{more}."
     )
 
@@ -84,10 +91,10 @@ def _launch(view: LaunchView, several: bool) -> list[Section]:
 
 def _prediction_rows(prediction: Prediction) -> list[tuple[str, str]]:
     q = prediction.runtime_us
-    resources = ", ".join(f"{r.resource} {time_text(r.time_us)}" for r in prediction.resources[:3])
+    resources = ", ".join(f"{r.resource} {format_duration_us(r.time_us)}" for r in prediction.resources[:3])
     return [
-        ("Predicted", f"{basis_sign(prediction)} {time_text(q.p50)} {spread_text(q)}"),
-        ("80 % interval", f"{time_text(q.p10)} to {time_text(q.p90)}"),
+        ("Predicted", f"{basis_sign(prediction)} {format_duration_us(q.p50)} {spread_text(q)}"),
+        ("80 % interval", format_interval(q.p10, q.p90)),
         ("Bound by", f"{prediction.bound}" + (f" ({resources})" if resources else "")),
         ("Basis", _BASIS.get(str(prediction.basis), str(prediction.basis))),
         *_work_rows(prediction.work),
@@ -98,21 +105,21 @@ def _prediction_rows(prediction: Prediction) -> list[tuple[str, str]]:
 def _work_rows(work: WorkCounts) -> list[tuple[str, str]]:
     intensity = work.arithmetic_intensity
     rows = [
-        ("Work", f"{count_text(work.flops, 'flop')}, {work.work_items:,} work-items in {work.work_groups:,} groups"),
+        ("Work", f"{format_count(work.flops)} flops, {work.work_items:,} work-items in {work.work_groups:,} groups"),
         (
             "Global memory",
-            f"{count_text(work.global_load_bytes, 'B')} loaded, {count_text(work.global_store_bytes, 'B')} stored, "
-            f"{count_text(work.global_footprint_bytes, 'B')} distinct",
+            f"{format_bytes(work.global_load_bytes)} loaded, {format_bytes(work.global_store_bytes)} stored, "
+            f"{format_bytes(work.global_footprint_bytes)} distinct",
         ),
         ("Intensity", "no global memory" if intensity is None else f"{intensity:.3g} flop per byte"),
     ]
     if work.local_load_bytes + work.local_store_bytes > 0:
-        moved = f"{count_text(work.local_load_bytes, 'B')} loaded, {count_text(work.local_store_bytes, 'B')} stored"
+        moved = f"{format_bytes(work.local_load_bytes)} loaded, {format_bytes(work.local_store_bytes)} stored"
         rows.append(("Local memory", moved))
     extras = [(work.barriers, "barriers"), (work.atomics, "atomics")]
     extras += [(work.image_reads, "image reads"), (work.image_writes, "image writes")]
     if any(count for count, _ in extras):
-        rows.append(("Also", ", ".join(f"{count_text(count, '').strip()} {what}" for count, what in extras if count)))
+        rows.append(("Also", ", ".join(f"{format_count(count)} {what}" for count, what in extras if count)))
     return rows
 
 
@@ -121,7 +128,12 @@ def _measurement_rows(view: LaunchView) -> list[tuple[str, str]]:
     if view.measured:
         rows = [("Measured", _measured(view.measured)), ("", _circumstances(view.measured))]
         if prediction is not None:
-            rows.append(("Error", f"the prediction is {error_percent(prediction, view.measured):+.0f} % off"))
+            rows.append(
+                (
+                    "Error",
+                    f"the prediction is {format_percent(error_percent(prediction, view.measured), signed=True)} off",
+                )
+            )
         return rows
     if view.stale:
         return [
@@ -132,7 +144,7 @@ def _measurement_rows(view: LaunchView) -> list[tuple[str, str]]:
 
 
 def _measured(m: Measurement) -> str:
-    return f"{time_text(m.median_us)}, p10 to p90 {time_text(m.p10_us)} to {time_text(m.p90_us)}"
+    return f"{format_duration_us(m.median_us)}, p10 to p90 {format_interval(m.p10_us, m.p90_us)}"
 
 
 def _circumstances(m: Measurement) -> str:
@@ -151,7 +163,7 @@ def _details(prediction: Prediction) -> list[Section]:
     sections = [Section("Hottest lines", rows=hottest)] if hottest else []
     if prediction.assumptions:
         said = tuple(
-            a.text + (f" (may be off by a factor of {a.spread:.2g})" if a.spread > 1.005 else "")
+            a.text.rstrip(".") + (f" (may cost a factor of {a.spread:.2g})." if a.spread > 1.005 else ".")
             for a in prediction.assumptions
         )
         sections.append(Section("Assumptions", bullets=said))
@@ -159,12 +171,16 @@ def _details(prediction: Prediction) -> list[Section]:
 
 
 def _device_notes(device: Device, say_how: bool) -> tuple[str, ...]:
-    name = f"{device.name} ({device.platform})"
+    name = device.name if device.platform in ("", "none") else f"{device.name} ({device.platform})"
     if device.calibrated:
         when = f" on {device.measured_at[:10]}" if device.measured_at else ""
         noise = f", noise {device.noise_percent:.1f} %" if device.noise_percent is not None else ""
         return (f"{name}, calibrated{when}{noise}.",)
-    how = " Calibrate it for narrower intervals: code action, or `kernelcast calibrate`." if say_how else ""
+    how = (
+        " Calibrate it for narrower intervals: code action, or `kernelcast calibrate`."
+        if say_how and device.source == "driver"
+        else ""
+    )
     return (f"{name}, not calibrated; its rates come from the {device.source}.{how}",)
 
 

@@ -16,7 +16,7 @@ def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[
 
     Kernels that share that line have theirs right behind the parenthesis, so that each stays with its own.
     """
-    if not snapshot.settings.show_hints:
+    if not snapshot.shows_hints:
         return []
     text = snapshot.document.text
     anchored = [(snapshot.offsets(view.kernel.signature_range)[1], view) for view in snapshot.kernels]
@@ -33,7 +33,7 @@ def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[
 
 def shown_labels(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     """What the hints of a file say, kernel by kernel: only a change of this is worth a refresh."""
-    if not snapshot.settings.show_hints:
+    if not snapshot.shows_hints:
         return ()
     return tuple((view.kernel.name, hint_label(view)) for view in snapshot.kernels)
 

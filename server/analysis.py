@@ -1,0 +1,94 @@
+"""One document, analysed. Lives in the background thread: importing it loads the engine with all that it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.device import Device
+from model.device_catalog import builtin_devices
+from model.engine import Engine, FileForecast
+from model.errors import ConfigError
+from model.launch.annotation import write_annotation
+from model.launch.config import Config, find_config, load_config
+from model.launch.launch import Origin
+from profiler.devices import with_calibrations
+from profiler.measurement import Measurement
+from server.devices import pick_device
+from server.memory import Memory
+from server.scheduler import Order
+from server.snapshot import Analysis, ConfigProblem, Slot, slots_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Configuration:
+    path: Path | None = None
+    config: Config | None = None
+    problem: ConfigProblem | None = None
+
+
+class Analyst:
+    """Owns the engine, which must not be shared."""
+
+    def __init__(self) -> None:
+        self._engine = Engine()
+        self._memory = Memory()
+
+    def analyse(self, order: Order) -> Analysis:
+        document = order.document
+        read = _configuration(document.path)
+        config_device = read.config.device_id if read.config else None
+        wanted = (order.chosen, order.settings.device, config_device)
+        profiles = self._memory.profiles()
+        found = with_calibrations(order.found, profiles)
+        device, unknown = pick_device(wanted, found, profiles, builtin_devices())
+        forecast = self._engine.forecast(
+            document.text.value, document.path, device, config=read.config, options=order.settings.options
+        )
+        return Analysis(
+            order.number,
+            document,
+            forecast,
+            device,
+            stored=self._stored(forecast, device),
+            last=self._last(forecast, document.path, device),
+            memory_problem=self._memory.problem,
+            annotations=_annotations(forecast),
+            config_path=read.path,
+            config_problem=read.problem,
+            hints_off=read.config is not None and read.config.hints_enabled is False,
+            unknown_device=unknown,
+        )
+
+    def _stored(self, forecast: FileForecast, device: Device) -> tuple[Measurement, ...]:
+        found = (
+            self._memory.exact(f.kernel.fingerprint, f.launch.key, device.id)
+            for f in forecast.forecasts
+            if f.launch is not None
+        )
+        return tuple(m for m in found if m is not None)
+
+    def _last(self, forecast: FileForecast, path: Path | None, device: Device) -> dict[str, Measurement]:
+        found = {kernel.name: self._memory.last(path, kernel.name, device.id) for kernel in forecast.kernels}
+        return {name: m for name, m in found.items() if m is not None}
+
+
+def _configuration(path: Path | None) -> _Configuration:
+    """The `kernelcast.toml` for a file, read anew each time: it is small, and never out of date that way."""
+    if path is None:
+        return _Configuration()
+    found = find_config(path.parent)
+    try:
+        return _Configuration(found, load_config(path.parent))
+    except ConfigError as error:
+        return _Configuration(found, None, ConfigProblem(found or path, error.message, error.line))
+
+
+def _annotations(forecast: FileForecast) -> dict[Slot, str]:
+    """The comment line that says what we took for granted, for each launch that has none yet."""
+    return {
+        slot: write_annotation(each.launch, kernel)
+        for kernel in forecast.kernels
+        for slot, each in slots_of(forecast, kernel)
+        if each.launch is not None and each.launch.origin not in (Origin.ANNOTATION, Origin.REQUEST)
+    }

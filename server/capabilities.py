@@ -1,0 +1,42 @@
+"""What the client can do, read once from `initialize`; everything it does not say it cannot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+
+@dataclass(frozen=True, slots=True)
+class Supports:
+    configuration: bool = False
+    configuration_registration: bool = False
+    watched_files: bool = False
+    hint_refresh: bool = False
+    progress: bool = False
+    code_action_literals: bool = False
+    diagnostics: bool = False
+    apply_edit: bool = False
+    hover_formats: tuple[types.MarkupKind, ...] = ()
+
+
+def read_capabilities(client: types.ClientCapabilities) -> Supports:
+    workspace = client.workspace or types.WorkspaceClientCapabilities()
+    text = client.text_document or types.TextDocumentClientCapabilities()
+    window = client.window or types.WindowClientCapabilities()
+    settings, watching, hints = (
+        workspace.did_change_configuration,
+        workspace.did_change_watched_files,
+        workspace.inlay_hint,
+    )
+    return Supports(
+        configuration=bool(workspace.configuration),
+        configuration_registration=bool(settings and settings.dynamic_registration),
+        watched_files=bool(watching and watching.dynamic_registration),
+        hint_refresh=bool(hints and hints.refresh_support),
+        progress=bool(window.work_done_progress),
+        code_action_literals=bool(text.code_action and text.code_action.code_action_literal_support),
+        diagnostics=text.publish_diagnostics is not None,
+        apply_edit=bool(workspace.apply_edit),
+        hover_formats=tuple(text.hover.content_format or ()) if text.hover else (),
+    )

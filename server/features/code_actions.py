@@ -1,0 +1,96 @@
+"""textDocument/codeAction: measure, write the launch down, choose or calibrate the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from server.positions import offset_of, position_of
+from server.snapshot import KernelView, LaunchView, Snapshot
+
+MEASURE = "kernelcast.measure"
+CHOOSE_DEVICE = "kernelcast.chooseDevice"
+CALIBRATE = "kernelcast.calibrate"
+
+_RUN = "kernelcast"
+_WRITE = types.CodeActionKind.RefactorRewrite
+
+
+def code_actions(
+    snapshot: Snapshot, where: types.Range, only: Sequence[str] | None, literals: bool
+) -> list[types.CodeAction | types.Command]:
+    """For the kernel that the cursor is in. Clients without `literals` get the commands alone."""
+    view = _kernel_at(snapshot, where)
+    if view is None:
+        return []
+    commands = _commands(view, snapshot)
+    if not literals:
+        return list(commands)
+    actions = [types.CodeAction(title=c.title, kind=_RUN, command=c) for c in commands]
+    written = _write_annotation(view, snapshot)
+    if written is not None:
+        actions.insert(len([c for c in commands if c.command == MEASURE]), written)
+    return [action for action in actions if _wanted(action.kind, only)]
+
+
+def _kernel_at(snapshot: Snapshot, where: types.Range) -> KernelView | None:
+    """The one whose text the range begins in, from its first token to its closing brace."""
+    text, encoding = snapshot.document.text, snapshot.encoding
+    begin, end = offset_of(text, where.start, encoding), offset_of(text, where.end, encoding)
+    for view in snapshot.kernels:
+        first, last = snapshot.offsets(view.kernel.range)
+        if begin <= last and end >= first:
+            return view
+    return None
+
+
+def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
+    uri, device, kernel = snapshot.document.uri, snapshot.device, view.kernel.name
+    commands = []
+    if snapshot.trusted:
+        commands += [
+            types.Command(
+                _measure_title(launch, view, device.name), MEASURE, arguments=[uri, kernel, launch.slot.launch]
+            )
+            for launch in view.launches
+            if launch.forecast.launch is not None
+        ]
+    commands.append(types.Command(f"Choose device (now {device.name}) ...", CHOOSE_DEVICE, arguments=[]))
+    if snapshot.trusted and not device.calibrated:
+        commands.append(types.Command(f"Calibrate {device.name}", CALIBRATE, arguments=[device.id]))
+    return commands
+
+
+def _measure_title(launch: LaunchView, view: KernelView, device_name: str) -> str:
+    told = launch.forecast.launch
+    which = f" ({told.name or told.describe()})" if told is not None and len(view.launches) > 1 else ""
+    return f"Measure `{view.kernel.name}`{which} on {device_name}"
+
+
+def _write_annotation(view: KernelView, snapshot: Snapshot) -> types.CodeAction | None:
+    """Only from an analysis of this very text: an insertion in the wrong place would harm the user's code."""
+    line = next((a for slot, a in snapshot.analysis.annotations.items() if slot.kernel == view.kernel.name), None)
+    if line is None or not snapshot.is_current:
+        return None
+    text = snapshot.document.text
+    start = text.line_starts[text.line_at(snapshot.offsets(view.kernel.range)[0])]
+    rest = text.value[start : start + 200]
+    indentation = rest[: len(rest) - len(rest.lstrip(" \t"))]
+    at = position_of(text, start, snapshot.encoding)
+    line_end = "\r\n" if "\r\n" in text.value else "\n"
+    edit = types.TextEdit(types.Range(at, at), f"{indentation}{line}{line_end}")
+    return types.CodeAction(
+        title=f"Write launch annotation for `{view.kernel.name}`",
+        kind=_WRITE,
+        edit=types.WorkspaceEdit(changes={snapshot.document.uri: [edit]}),
+    )
+
+
+def _wanted(kind: types.CodeActionKind | str | None, only: Sequence[str] | None) -> bool:
+    """Kinds form a tree: asking for `refactor` gets `refactor.rewrite` too."""
+    if not only:
+        return True
+    name = kind.value if isinstance(kind, types.CodeActionKind) else str(kind)
+    asked = [o.value if isinstance(o, types.CodeActionKind) else o for o in only]
+    return any(name == one or not one or name.startswith(f"{one}.") for one in asked)

@@ -1,0 +1,91 @@
+"""Commands `kernelcast.chooseDevice` and `kernelcast.calibrate`, and the discovery that both rest upon."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from model.errors import KernelcastError
+from profiler.measurement import Cancelled
+from server.device_access import device_here, device_work, must_be_trusted, wait_for_discovery
+from server.features.arguments import error_answer, texts
+from server.progress import ProgressBar
+from server.session import KernelcastServer
+
+if TYPE_CHECKING:
+    from model.device import Device
+
+
+async def discover_devices(ls: KernelcastServer) -> None:
+    """Ask the drivers, beside everything else. No device is no error until somebody wants to measure."""
+    try:
+        ls.found_devices = await ls.jobs.run(
+            lambda _tell, cancel: device_work().discover(cancel), lambda *_: None, threading.Event()
+        )
+    except Cancelled:
+        return
+    except KernelcastError as error:
+        ls.no_devices_because = error.message
+        ls.window_log_message(types.LogMessageParams(type=types.MessageType.Info, message=error.message))
+    finally:
+        ls.discovered.set()
+    ls.analyse_all()
+
+
+async def choose_device(ls: KernelcastServer, params: types.ExecuteCommandParams) -> str | None:
+    """Argument: a device id; without one the user is asked. Holds until the server ends; answers with the id."""
+    (wanted,) = texts(params, 1)
+    if not wanted:
+        await ls.discovered.wait()
+        titles = {f"{device.name} ({device.id})": device.id for device in ls.found_devices}
+        titles |= {f"{device.name} ({device.id}, predictions only)": device.id for device in _shipped(ls)}
+        request = types.ShowMessageRequestParams(
+            type=types.MessageType.Info,
+            message="Which device are predictions and measurements for? (setting `kernelcast.device` keeps the choice)",
+            actions=[types.MessageActionItem(title) for title in titles],
+        )
+        answer = await ls.window_show_message_request_async(request)
+        if answer is None:
+            return None
+        wanted = titles[answer.title]
+    ls.chosen_device = wanted
+    ls.analyse_all()
+    return wanted
+
+
+async def calibrate(ls: KernelcastServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
+    """Argument: a device id of this machine; without one, the device that documents are predicted for."""
+    (device_id,) = texts(params, 1)
+    bar = await ProgressBar.begin(ls, f"Calibrating {device_id or 'the device'}", params.work_done_token)
+    said = "not calibrated"
+    try:
+        must_be_trusted(ls)
+        await wait_for_discovery(ls, bar)
+        device = device_here(ls, device_id or _best(ls))
+        work = device_work().calibrate
+        profile = await ls.jobs.run(lambda tell, cancel: work(device, tell, cancel), bar.report, bar.cancel)
+        ls.found_devices = tuple(profile if d.id == profile.id else d for d in ls.found_devices)
+        ls.analyse_all()
+        said = f"{profile.name} is calibrated"
+    except Cancelled as error:
+        said = "cancelled"
+        return error_answer(error)
+    except KernelcastError as error:
+        ls.say(types.MessageType.Error, f"Calibration failed: {error.message}")
+        return error_answer(error)
+    else:
+        return {"device": profile.id}
+    finally:
+        bar.end(said)
+
+
+def _best(ls: KernelcastServer) -> str:
+    best = max(ls.found_devices, key=lambda device: device.rates.fp32_gflop_s, default=None)
+    return ls.chosen_device or ls.settings.device or (best.id if best else "")
+
+
+def _shipped(ls: KernelcastServer) -> list[Device]:
+    here = {device.name for device in ls.found_devices}
+    return [device for device in device_work().shipped() if device.name not in here]

@@ -1,0 +1,45 @@
+"""initialize, initialized, shutdown: read what the client can do, then start what may take longer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lsprotocol import types
+from pygls.capabilities import ServerCapabilitiesBuilder
+
+from server.capabilities import read_capabilities
+from server.features import configuration
+from server.features.devices import discover_devices
+from server.parent import parent_gone
+from server.session import KernelcastServer
+
+
+def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
+    """Nothing here may take time: the editor waits for the answer."""
+    ls.supports = read_capabilities(params.capabilities)
+    ls.encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
+    options = params.initialization_options
+    if isinstance(options, Mapping):
+        ls.trusted = options.get("trusted", True) is not False
+        given = options.get(configuration.SECTION, options.get("settings"))
+        configuration.apply_settings(ls, given)
+    if params.process_id is not None:
+        ls.spawn(_leave_with(ls, params.process_id))
+
+
+async def initialized(ls: KernelcastServer, _params: types.InitializedParams) -> None:
+    ls.scheduler.start()
+    ls.spawn(discover_devices(ls))
+    if ls.supports.configuration:
+        await configuration.fetch_settings(ls)
+    await configuration.register_interests(ls)
+
+
+async def shutdown(ls: KernelcastServer, *_: object) -> None:
+    """Measurements end here, not at `exit`, which some clients never send."""
+    ls.close()
+
+
+async def _leave_with(ls: KernelcastServer, process_id: int) -> None:
+    await parent_gone(process_id)
+    ls.leaving.set()

@@ -1,0 +1,40 @@
+"""The three questions an editor asks all the time: take a snapshot, call the pure function, answer.
+
+Each may wait a moment for the analysis of the last keystroke, so that small files need no second round.
+"""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from server.features.code_actions import code_actions
+from server.features.hover import hover as hover_of
+from server.features.inlay_hints import inlay_hints, shown_labels
+from server.session import KernelcastServer
+
+_MOMENT_S = 0.02
+_ONLY_CHANCE_S = 2.0  # a client that cannot be told to ask again should get the right answer at once
+
+
+async def inlay_hint(ls: KernelcastServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    uri = params.text_document.uri
+    with ls.refresh.asked(uri):
+        snapshot = await ls.settled(uri, _MOMENT_S if ls.supports.hint_refresh else _ONLY_CHANCE_S)
+        if snapshot is None:
+            return []
+        ls.refresh.answered(uri, shown_labels(snapshot))
+        return inlay_hints(snapshot, params.range)
+
+
+async def hover(ls: KernelcastServer, params: types.HoverParams) -> types.Hover | None:
+    snapshot = await ls.settled(params.text_document.uri, _MOMENT_S)
+    return hover_of(snapshot, params.position, ls.supports.hover_formats) if snapshot else None
+
+
+async def code_action(
+    ls: KernelcastServer, params: types.CodeActionParams
+) -> list[types.Command | types.CodeAction] | None:
+    snapshot = await ls.settled(params.text_document.uri, _MOMENT_S)
+    if snapshot is None:
+        return None
+    return code_actions(snapshot, params.range, params.context.only, ls.supports.code_action_literals)

@@ -1,0 +1,40 @@
+"""textDocument/didOpen, didChange, didClose, didSave: keep our copy of each document and have it analysed."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from lsprotocol import types
+
+from server.documents import Document, changed
+from server.positions import IndexedText
+from server.session import KernelcastServer
+
+# These are plain functions, not coroutines: each is finished before the next message is looked at, so that changes
+# are applied in their order and a request always sees those that were sent before it.
+
+_openings = count(1)
+
+
+def did_open(ls: KernelcastServer, params: types.DidOpenTextDocumentParams) -> None:
+    item = params.text_document
+    ls.put(Document(item.uri, item.version, IndexedText.of(item.text), opening=next(_openings)))
+
+
+def did_change(ls: KernelcastServer, params: types.DidChangeTextDocumentParams) -> None:
+    document = ls.document(params.text_document.uri)
+    if document is not None:
+        ls.put(changed(document, params.text_document.version, params.content_changes, ls.encoding))
+
+
+def did_close(ls: KernelcastServer, params: types.DidCloseTextDocumentParams) -> None:
+    ls.drop(params.text_document.uri)
+
+
+def did_save(ls: KernelcastServer, _params: types.DidSaveTextDocumentParams) -> None:
+    """Other open files may include this one, or be configured by it."""
+    ls.analyse_all()
+
+
+def did_change_watched_files(ls: KernelcastServer, _params: types.DidChangeWatchedFilesParams) -> None:
+    ls.analyse_all()

@@ -1,0 +1,37 @@
+"""The table of contents: what this server answers, and where."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from server.features import configuration, devices, lifecycle, measure, requests, synchronisation
+from server.features.code_actions import CALIBRATE, CHOOSE_DEVICE, MEASURE
+from server.session import KernelcastServer
+
+_CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=["kernelcast", types.CodeActionKind.RefactorRewrite])
+
+
+def create_server() -> KernelcastServer:
+    server = KernelcastServer()
+    feature, command = server.feature, server.command
+
+    feature(types.INITIALIZE)(lifecycle.initialize)
+    feature(types.INITIALIZED)(lifecycle.initialized)
+    feature(types.SHUTDOWN)(lifecycle.shutdown)
+
+    feature(types.TEXT_DOCUMENT_DID_OPEN)(synchronisation.did_open)
+    feature(types.TEXT_DOCUMENT_DID_CHANGE)(synchronisation.did_change)
+    feature(types.TEXT_DOCUMENT_DID_SAVE)(synchronisation.did_save)
+    feature(types.TEXT_DOCUMENT_DID_CLOSE)(synchronisation.did_close)
+
+    feature(types.TEXT_DOCUMENT_INLAY_HINT)(requests.inlay_hint)
+    feature(types.TEXT_DOCUMENT_HOVER)(requests.hover)
+    feature(types.TEXT_DOCUMENT_CODE_ACTION, _CODE_ACTIONS)(requests.code_action)
+
+    feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configuration.did_change_configuration)
+    feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(synchronisation.did_change_watched_files)
+
+    command(MEASURE)(measure.measure)
+    command(CHOOSE_DEVICE)(devices.choose_device)
+    command(CALIBRATE)(devices.calibrate)
+    return server

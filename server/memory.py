@@ -1,0 +1,57 @@
+"""What earlier sessions measured, read for the analysis thread without asking the disk at every keystroke."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cachetools import TTLCache
+
+from model.device import Device
+from profiler.measurement import Measurement
+from profiler.store import Store, StoreError
+
+_FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
+_KEPT = 4096
+
+
+class Memory:
+    """A store that may be unusable: then nothing is remembered, and `problem` says why."""
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self._answers: TTLCache[tuple[str, ...], Measurement | None] = TTLCache(_KEPT, _FRESH_S)
+        self._profiles: TTLCache[str, tuple[Device, ...]] = TTLCache(1, _FRESH_S)
+
+    def profiles(self) -> tuple[Device, ...]:
+        """Calibrated profiles."""
+        if "all" not in self._profiles:
+            try:
+                self._profiles["all"] = Store.open().profiles()
+            except StoreError as error:
+                self._profiles["all"] = ()
+                self.problem = error.message
+        return self._profiles["all"]
+
+    def exact(self, fingerprint: str, launch_key: str, device_id: str) -> Measurement | None:
+        """The newest measurement of exactly this."""
+        key = ("exact", fingerprint, launch_key, device_id)
+        if key not in self._answers:
+            try:
+                found = Store.open().latest_measurement(fingerprint, launch_key, device_id)
+            except StoreError as error:
+                found, self.problem = None, error.message
+            self._answers[key] = found.measurement if found else None
+        return self._answers[key]
+
+    def last(self, path: Path | None, kernel: str, device_id: str) -> Measurement | None:
+        """The newest measurement of the kernel of that name in that file, whatever it looked like then."""
+        if path is None:
+            return None
+        key = ("last", str(path), kernel, device_id)
+        if key not in self._answers:
+            try:
+                found = Store.open().latest_for_kernel(path, kernel, device_id)
+            except StoreError as error:
+                found, self.problem = None, error.message
+            self._answers[key] = found.measurement if found else None
+        return self._answers[key]

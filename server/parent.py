@@ -1,0 +1,56 @@
+"""Waits for the editor's process to end, so that a server never outlives an editor that crashed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+_POLL_S = 2.0
+
+
+async def parent_gone(process_id: int) -> None:
+    """Returns once that process has ended. Never returns for one that cannot be seen from the start.
+
+    Editors in another container send ids that mean nothing here; there the end of stdin has to do.
+    """
+    if not _is_alive(process_id):
+        await asyncio.Event().wait()
+    if sys.platform == "linux":
+        try:
+            handle = os.pidfd_open(process_id)
+        except OSError:  # an old kernel, or it ended just now
+            await _poll(process_id)
+        else:
+            await _readable(handle)
+    else:
+        await _poll(process_id)
+
+
+async def _readable(handle: int) -> None:
+    """A process handle becomes readable when its process ends."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(handle, ended.set)
+    try:
+        await ended.wait()
+    finally:
+        loop.remove_reader(handle)
+        os.close(handle)
+
+
+async def _poll(process_id: int) -> None:
+    while _is_alive(process_id):
+        await asyncio.sleep(_POLL_S)
+
+
+def _is_alive(process_id: int) -> bool:
+    if sys.platform == "win32":
+        return True  # `os.kill` would end it; there the end of stdin has to do
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,54 @@
+"""pygls' protocol, where it stands in the way of a server that never blocks and always ends cleanly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
+from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.json_rpc import RPCMessage, RPCRequest
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+    from pygls.lsp.server import LanguageServer
+
+# pygls keeps the text but not the edits, counts lines as Python does (form feeds and all), and walks long lines
+# character by character. Without its own handlers ours get these notifications.
+_OUR_OWN = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE)
+
+
+class KernelcastProtocol(LanguageServerProtocol):
+    """Commands that the client can cancel, a shutdown that survives commands in flight, and documents of our own."""
+
+    def __init__(self, server: LanguageServer, converter: Converter) -> None:
+        super().__init__(server, converter)
+        for method in _OUR_OWN:
+            del self.fm.builtin_features[method]
+        self.fm.add_builtin_feature(types.WORKSPACE_EXECUTE_COMMAND, self._execute_command)
+        self.fm.add_builtin_feature(types.SHUTDOWN, self._shut_down)
+
+    def handle_message(self, message: RPCMessage) -> None:
+        """Requests after `shutdown` get an answer too, as every request must."""
+        if self._shutdown and isinstance(message, RPCRequest):
+            self._send_response(message.id, error=JsonRpcInvalidRequest("The server is leaving.").to_response_error())
+        else:
+            super().handle_message(message)
+
+    async def _execute_command(self, params: types.ExecuteCommandParams) -> object:
+        """As a coroutine, so that `$/cancelRequest` ends the command and not just the waiting for it."""
+        command = self.fm.commands.get(params.command)
+        if command is None:
+            raise JsonRpcInvalidParams(f"There is no command {params.command!r}.")
+        return await command(params)
+
+    async def _shut_down(self, *_: object) -> None:
+        """Over a copy: cancelled futures leave the dictionary while pygls' own version still walks through it."""
+        own = self.msg_id
+        leaving = self.fm.features.get(types.SHUTDOWN)
+        if leaving is not None:
+            await leaving()
+        for msg_id, future in list(self._request_futures.items()):
+            if msg_id != own and not future.done():
+                future.cancel()
+        self._shutdown = True

@@ -1,0 +1,100 @@
+"""The one background thread that analyses documents: always the newest state, nothing twice, nothing on the loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from server.documents import Document
+from server.settings import Settings
+from server.snapshot import Analysis
+
+if TYPE_CHECKING:
+    from model.device import Device
+    from server.analysis import Analyst
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Everything an analysis depends on. `chosen` is a device id or empty; `found` are this machine's devices.
+
+    `number` grows with every order, so that an answer can be told to be the newest one's.
+    """
+
+    number: int
+    document: Document
+    settings: Settings
+    chosen: str
+    found: tuple[Device, ...]
+
+
+class Scheduler:
+    """Owns the thread, and through it the engine, which must not be shared.
+
+    `deliver` and `complain` are called on the event loop.
+    """
+
+    def __init__(self, deliver: Callable[[Analysis], None], complain: Callable[[str, str], None]) -> None:
+        self._deliver = deliver
+        self._complain = complain
+        self._waiting: dict[str, Order] = {}
+        self._wake = threading.Condition()
+        self._stopped = False
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """From the event loop, once `initialize` is answered: the thread's first act is to load the engine."""
+        if self._thread is None:
+            work = (asyncio.get_running_loop(),)
+            self._thread = threading.Thread(target=self._work, args=work, name="analysis", daemon=True)
+            self._thread.start()
+
+    def ask(self, order: Order) -> None:
+        """Analyse this state next; an older one of the same document that still waits is dropped."""
+        with self._wake:
+            self._waiting.pop(order.document.uri, None)
+            self._waiting[order.document.uri] = order
+            self._wake.notify()
+
+    def forget(self, uri: str) -> None:
+        with self._wake:
+            self._waiting.pop(uri, None)
+
+    def stop(self) -> None:
+        """Ends after the analysis under way; nobody needs to wait for that."""
+        with self._wake:
+            self._stopped = True
+            self._wake.notify()
+
+    def _work(self, loop: asyncio.AbstractEventLoop) -> None:
+        analyst: Analyst = importlib.import_module("server.analysis").Analyst()
+        while (order := self._next()) is not None:
+            uri = order.document.uri
+            try:
+                analysis = analyst.analyse(order)
+            except Exception as error:
+                # A fault of ours must cost one answer, not all later ones; it is logged whole and told to the user.
+                logger.exception("the analysis of %s failed", uri)
+                self._call(loop, self._complain, uri, f"{type(error).__name__}: {error}")
+            else:
+                self._call(loop, self._deliver, analysis)
+
+    def _next(self) -> Order | None:
+        with self._wake:
+            self._wake.wait_for(lambda: self._waiting or self._stopped)
+            if self._stopped:
+                return None
+            # The document asked for last is the one that is being typed in.
+            return self._waiting.popitem()[1]
+
+    def _call(self, loop: asyncio.AbstractEventLoop, callback: Callable[..., None], *arguments: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
+            loop.call_soon_threadsafe(callback, *arguments)

@@ -1,0 +1,223 @@
+"""The server's state: open documents, what is known of each, and the two threads that find out more.
+
+Everything here happens on the event loop. Requests take an immutable `Snapshot`; only this file puts one together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+
+from server.capabilities import Supports
+from server.documents import Document
+from server.features.diagnostics import annotation_diagnostics, config_diagnostics
+from server.features.inlay_hints import shown_labels
+from server.jobs import Jobs
+from server.protocol import KernelcastProtocol
+from server.refresh import HintRefresh
+from server.scheduler import Order, Scheduler
+from server.settings import Settings
+from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, slots_of
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping
+
+    from model.device import Device
+    from profiler.measurement import Measurement
+
+
+class KernelcastServer(LanguageServer):
+    """pygls' server with what it knows."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "kernelcast", version("kernelcast"), protocol_cls=KernelcastProtocol, converter_factory=default_converter
+        )
+        self.supports = Supports()
+        self.encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
+        self.settings = Settings()
+        self.trusted = True
+        self.chosen_device = ""  # by command, for this session
+        self.found_devices: tuple[Device, ...] = ()
+        self.discovered = asyncio.Event()
+        self.no_devices_because = ""
+        self.leaving = asyncio.Event()
+        self.scheduler = Scheduler(self.accept, self.report_broken)
+        self.jobs = Jobs()
+        self.refresh = HintRefresh(self)
+        self.tasks: set[asyncio.Task[Any]] = set()
+        self._documents: dict[str, Document] = {}
+        self._analyses: dict[str, Analysis] = {}
+        self._measured: dict[tuple[str, str], Mapping[Slot, Measurement]] = {}  # by document and device
+        self._failures: dict[tuple[str, str], Mapping[Slot, Failure]] = {}
+        self._ordered: dict[str, int] = {}
+        self._orders = count(1)
+        self._waiters: dict[str, list[asyncio.Future[None]]] = {}
+        self._published: dict[str, list[types.Diagnostic]] = {}
+        self._complaints: set[str] = set()
+
+    # Documents
+
+    def document(self, uri: str) -> Document | None:
+        return self._documents.get(uri)
+
+    def put(self, document: Document) -> None:
+        """A document was opened or changed: analyse it."""
+        self._documents[document.uri] = document
+        self._order(document)
+
+    def drop(self, uri: str) -> None:
+        self._documents.pop(uri, None)
+        self._analyses.pop(uri, None)
+        self.scheduler.forget(uri)
+        self.refresh.forget(uri)
+        self._publish(uri, None, [])
+        self._wake(uri)
+
+    def analyse_all(self) -> None:
+        """Something that all answers depend on has changed: settings, the device, a configuration file."""
+        for document in self._documents.values():
+            self._order(document)
+
+    def _order(self, document: Document) -> None:
+        number = self._ordered[document.uri] = next(self._orders)
+        self.scheduler.ask(Order(number, document, self.settings, self.chosen_device, self.found_devices))
+
+    # Answers
+
+    def snapshot(self, uri: str) -> Snapshot | None:
+        """What is known now, None before the first analysis."""
+        document, analysis = self._documents.get(uri), self._analyses.get(uri)
+        if document is None or analysis is None:
+            return None
+        key = (uri, analysis.device.id)
+        return Snapshot(
+            document, analysis, self.settings, self.encoding, self.trusted,
+            self._measured.get(key, {}), self._failures.get(key, {}),
+        )  # fmt: skip
+
+    async def settled(self, uri: str, timeout_s: float) -> Snapshot | None:
+        """From the analysis of the newest text under the newest settings if it comes in time, else what there is."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while uri in self._documents and not self._is_current(uri) and loop.time() < deadline:
+            waiter: asyncio.Future[None] = loop.create_future()
+            self._waiters.setdefault(uri, []).append(waiter)
+            await asyncio.wait([waiter], timeout=deadline - loop.time())
+        return self.snapshot(uri)
+
+    def _is_current(self, uri: str) -> bool:
+        analysis = self._analyses.get(uri)
+        return analysis is not None and analysis.number == self._ordered[uri]
+
+    def _wake(self, uri: str) -> None:
+        for waiter in self._waiters.pop(uri, ()):
+            if not waiter.done():
+                waiter.set_result(None)
+
+    # What the threads find
+
+    def accept(self, analysis: Analysis) -> None:
+        """A new analysis, unless its document was closed or opened anew meanwhile."""
+        uri = analysis.document.uri
+        document = self._documents.get(uri)
+        if document is None or analysis.document.opening != document.opening:
+            return
+        self._analyses[uri] = analysis
+        self._remember(analysis)
+        self._wake(uri)
+        if analysis.memory_problem:
+            self.say_once(types.MessageType.Warning, f"Measurements are not remembered: {analysis.memory_problem}")
+        if analysis.unknown_device and self.discovered.is_set():
+            self.say_once(types.MessageType.Warning, self._unknown_device(analysis))
+        self._show(uri)
+        self._publish_config(analysis)
+
+    def _remember(self, analysis: Analysis) -> None:
+        """Measurements known from earlier sessions belong to their slots, so that they go stale by the next edit."""
+        stored = {(m.kernel, m.kernel_fingerprint, m.launch_key): m for m in analysis.stored}
+        if not stored:
+            return
+        key = (analysis.document.uri, analysis.device.id)
+        known = dict(self._measured.get(key, {}))
+        for kernel in analysis.forecast.kernels:
+            for slot, forecast in slots_of(analysis.forecast, kernel):
+                launch_key = forecast.launch.key if forecast.launch else ""
+                found = stored.get((kernel.name, kernel.fingerprint, launch_key))
+                last = known.get(slot)
+                if found is not None and (last is None or last.measured_at <= found.measured_at):
+                    known[slot] = found
+        self._measured[key] = known
+
+    def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
+        """A measurement ended, well or not."""
+        key = (uri, device_id)
+        failures = {s: f for s, f in self._failures.get(key, {}).items() if s != slot}
+        if isinstance(outcome, Failure):
+            failures[slot] = outcome
+        else:
+            self._measured[key] = {**self._measured.get(key, {}), slot: outcome}
+        self._failures[key] = failures
+        self._show(uri)
+
+    def _show(self, uri: str) -> None:
+        snapshot = self.snapshot(uri)
+        if snapshot is not None:
+            self.refresh.offer(uri, shown_labels(snapshot))
+            self._publish(uri, snapshot.document.version, annotation_diagnostics(snapshot))
+
+    def _publish_config(self, analysis: Analysis) -> None:
+        if analysis.config_path is not None:
+            problem: ConfigProblem | None = analysis.config_problem
+            self._publish(analysis.config_path.as_uri(), None, config_diagnostics(problem))
+
+    def _publish(self, uri: str, document_version: int | None, found: list[types.Diagnostic]) -> None:
+        if self._published.get(uri, []) != found:
+            self._published[uri] = found
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(uri=uri, version=document_version, diagnostics=found)
+            )
+
+    # Words to the user
+
+    def _unknown_device(self, analysis: Analysis) -> str:
+        here = ", ".join(device.id for device in self.found_devices) or "none"
+        return (
+            f"No device answers to `{analysis.unknown_device}`; predictions are for {analysis.device.name}. "
+            f"Devices of this machine: {here}. `kernelcast devices` lists those known by their datasheets too."
+        )
+
+    def say(self, kind: types.MessageType, message: str) -> None:
+        self.window_show_message(types.ShowMessageParams(type=kind, message=message))
+
+    def say_once(self, kind: types.MessageType, message: str) -> None:
+        """For what would otherwise be said at every keystroke."""
+        if message not in self._complaints:
+            self._complaints.add(message)
+            self.say(kind, message)
+
+    def report_broken(self, uri: str, reason: str) -> None:
+        """An analysis failed by a fault of ours."""
+        self._wake(uri)
+        name = uri.rpartition("/")[2]
+        self.say_once(
+            types.MessageType.Error,
+            f"Kernelcast could not analyse {name} ({reason}). This is a fault of Kernelcast; its log has the details.",
+        )
+
+    def spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        """Run a coroutine beside the handlers, and keep it from being forgotten halfway."""
+        task = asyncio.get_running_loop().create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    def close(self) -> None:
+        """End what runs in the background. Called once, when the connection is over."""
+        self.scheduler.stop()
+        self.jobs.close()

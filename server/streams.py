@@ -1,0 +1,21 @@
+"""stdin and stdout belong to the protocol alone: one stray line of a driver's would end the conversation."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import BinaryIO
+
+
+def claim_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Our own copies of stdin and stdout. Whatever else writes to descriptor 1 now reaches stderr, reads nothing.
+
+    To be called before anything native is loaded.
+    """
+    sys.stdout.flush()
+    incoming, outgoing = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return os.fdopen(incoming, "rb"), os.fdopen(outgoing, "wb")
