@@ -147,7 +147,8 @@ def test_a_work_group_larger_than_the_device_is_refused(scale: Kernel, make_requ
 def test_a_local_size_that_does_not_divide_is_explained(
     make_kernel: MakeKernel, make_request: MakeRequest, types: Any
 ) -> None:
-    source = "__kernel __attribute__((reqd_work_group_size(32, 1, 1))) void one(__global float* x) { x[get_global_id(0)] = 1; }"
+    source = """__kernel __attribute__((reqd_work_group_size(32, 1, 1)))
+    void one(__global float* x) { x[get_global_id(0)] = 1; }"""
     request = make_request(source, make_kernel("one", x=types.buffer()), Launch((64,), (16,), (), (("x", 64),)))
     with pytest.raises(OutOfResources, match="kernel `one`: this local size does not go with this kernel"):
         measure(request)
@@ -185,7 +186,9 @@ def test_local_memory_images_and_samplers_are_supplied(
 
 def test_fills_reach_the_kernel(make_kernel: MakeKernel, make_request: MakeRequest, types: Any) -> None:
     # Wrong contents send this kernel far out of bounds.
-    source = "__kernel void pick(__global const int* at, __global int* x) { x[(long)(at[get_global_id(0)] - 7) * (1 << 30)] = 1; }"
+    source = """__kernel void pick(__global const int* at, __global int* x) {
+        x[(long)(at[get_global_id(0)] - 7) * (1 << 30)] = 1;
+    }"""
     kernel = make_kernel("pick", at=types.buffer(types.int, const=True), x=types.buffer(types.int))
     launch = Launch((64,), (8,), (), (("at", 64), ("x", 64)), fills=(("at", Fill("const", (7,))),))
     assert measure(make_request(source, kernel, launch)).median_us > 0

@@ -1,0 +1,188 @@
+"""Calibrated profiles and measurements, kept in SQLite under the user's data folder; safe with several editors open."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cattrs import BaseValidationError, Converter
+from platformdirs import user_data_path
+
+from model.device import Device
+from model.device_catalog import device_from_json, device_to_json
+from model.errors import KernelcastError
+from profiler.measurement import Measurement
+from profiler.store_schema import migrate
+
+DATA_DIR_VARIABLE = "KERNELCAST_DATA_DIR"
+FILE_NAME = "kernelcast.sqlite3"
+BUSY_TIMEOUT_S = 10.0
+
+
+class StoreError(KernelcastError):
+    """The store cannot be read or written; the message says how to mend it."""
+
+    code = "store"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMeasurement:
+    """A measurement with what was predicted for it then, and which kernel of which file it was."""
+
+    measurement: Measurement
+    predicted_us: float | None
+    kernel_id: str
+
+    @property
+    def error_percent(self) -> float | None:
+        """How far the prediction was off: positive when it was too slow."""
+        if self.predicted_us is None:
+            return None
+        return (self.predicted_us / self.measurement.median_us - 1) * 100
+
+
+def data_folder() -> Path:
+    """Where user data lie: KERNELCAST_DATA_DIR if set, else the platform's place for them."""
+    override = os.environ.get(DATA_DIR_VARIABLE)
+    if override:
+        return Path(override).expanduser()
+    return user_data_path("kernelcast", appauthor=False)
+
+
+def kernel_id(path: str | os.PathLike[str] | None, kernel_name: str) -> str:
+    """The same before and after an edit: file and kernel name. Text that was never saved goes by name alone."""
+    return f"{Path(path).resolve() if path else ''}::{kernel_name}"
+
+
+class Store:
+    """Owns one database file. Each call opens its own connection, so one store serves any thread."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def open(cls, path: Path | str | None = None) -> Store:
+        """The store at `path`, or the user's own; made or migrated if need be. Raises StoreError."""
+        store = cls(Path(path) if path is not None else data_folder() / FILE_NAME)
+        with store._failures_named():
+            store.path.parent.mkdir(parents=True, exist_ok=True)
+        with store._connection() as database:
+            # The journal's mode stays with the file; asking again would need a lock while others write.
+            if database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                database.execute("PRAGMA journal_mode = WAL")
+            migrate(database)
+        return store
+
+    def save_profile(self, device: Device) -> None:
+        """Keep a calibrated profile; it replaces an earlier one of the same device, driver and chip."""
+        with self._connection() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO profiles (device_id, driver, name, measured_at, profile)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (device.id, device.driver, device.name, device.measured_at, device_to_json(device)),
+            )
+
+    def profiles(self) -> tuple[Device, ...]:
+        """All calibrated profiles, the newest last."""
+        with self._connection() as database:
+            rows = database.execute("SELECT profile FROM profiles ORDER BY measured_at").fetchall()
+            return tuple(device_from_json(row[0]) for row in rows)
+
+    def add_measurement(
+        self, measurement: Measurement, predicted_us: float | None = None, *, path: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Keep a measurement; `predicted_us` is the p50 that was shown then, `path` the kernel's file."""
+        with self._connection() as database:
+            database.execute(
+                "INSERT INTO measurements"
+                " (kernel_id, fingerprint, launch_key, device_id, measured_at, predicted_us, measurement)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    kernel_id(path, measurement.kernel),
+                    measurement.kernel_fingerprint,
+                    measurement.launch_key,
+                    measurement.device_id,
+                    measurement.measured_at,
+                    predicted_us,
+                    _to_json(measurement),
+                ),
+            )
+
+    def latest_measurement(self, kernel_fingerprint: str, launch_key: str, device_id: str) -> StoredMeasurement | None:
+        """The newest measurement of exactly this kernel, launch and device."""
+        return self._newest(
+            "fingerprint = ? AND launch_key = ? AND device_id = ?", (kernel_fingerprint, launch_key, device_id)
+        )
+
+    def latest_for_kernel(
+        self, path: str | os.PathLike[str] | None, kernel_name: str, device_id: str
+    ) -> StoredMeasurement | None:
+        """The newest measurement of the kernel of that name in that file, whatever it looked like then.
+
+        Stale if its `kernel_fingerprint` or `launch_key` differ from today's.
+        """
+        return self._newest("kernel_id = ? AND device_id = ?", (kernel_id(path, kernel_name), device_id))
+
+    def _newest(self, where: str, values: tuple[str, ...]) -> StoredMeasurement | None:
+        query = f"SELECT measurement, predicted_us, kernel_id FROM measurements WHERE {where} ORDER BY id DESC LIMIT 1"
+        with self._connection() as database:
+            row = database.execute(query, values).fetchone()
+            return StoredMeasurement(_from_json(row[0]), row[1], row[2]) if row else None
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        with self._failures_named():
+            database = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S)
+            try:
+                with database:  # one transaction: committed at the end, rolled back on an error
+                    yield database
+            finally:
+                database.close()
+
+    @contextmanager
+    def _failures_named(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(_advice(self.path, error)) from error
+        except (ValueError, BaseValidationError) as error:  # from reading JSON back
+            raise StoreError(
+                f"{self.path} holds an entry that this version cannot read; move the file away, then calibrate again"
+            ) from error
+        except OSError as error:
+            raise StoreError(
+                f"{self.path.parent} cannot be used for measurements ({error.strerror}); "
+                f"make it writable, or set {DATA_DIR_VARIABLE} to another folder"
+            ) from error
+
+
+def _advice(path: Path, error: sqlite3.Error) -> str:
+    said = str(error)
+    if "locked" in said or "busy" in said:
+        return f"{path} is locked by another process ({said}); close other editors that measure, then try again"
+    if "newer Kernelcast" in said:
+        return f"{path} cannot be used: {said}; update this one"
+    if "full" in said or "disk I/O" in said:
+        return f"no room on the disk for {path}; free some space"
+    if "readonly" in said or "unable to open" in said or "attempt to write" in said:
+        return f"{path} cannot be written ({said}); make it writable, or set {DATA_DIR_VARIABLE} to another folder"
+    return (
+        f"{path} is damaged ({said}); move it away: calibrations and measurements in it are lost, "
+        "and `kernelcast calibrate` makes new ones"
+    )
+
+
+def _to_json(measurement: Measurement) -> str:
+    return json.dumps(_CONVERTER.unstructure(measurement))
+
+
+def _from_json(text: str) -> Measurement:
+    return _CONVERTER.structure(json.loads(text), Measurement)
+
+
+_CONVERTER = Converter()
