@@ -11,14 +11,14 @@ from model.opencl.types import AddressSpace
 class OpKind(StrEnum):
     """Operations by what they cost. Vector operations count once per component."""
 
-    ADD = "add"              # + - and comparisons of floats, min, max, fabs
+    ADD = "add"  # + - and comparisons of floats, min, max, fabs
     MUL = "mul"
-    FMA = "fma"              # one operation here, two flops
+    FMA = "fma"  # one operation here, two flops
     DIVIDE = "divide"
     SQRT = "sqrt"
-    SPECIAL = "special"      # sin, exp, log, pow ... at full precision
-    NATIVE = "native"        # native_* and half_*
-    INTEGER = "integer"      # integer add, shift, logic, compare, select
+    SPECIAL = "special"  # sin, exp, log, pow ... at full precision
+    NATIVE = "native"  # native_* and half_*
+    INTEGER = "integer"  # integer add, shift, logic, compare, select
     INT_MUL = "int_mul"
     INT_DIVIDE = "int_divide"
     CONVERT = "convert"
@@ -29,9 +29,9 @@ class Pattern(StrEnum):
     """How neighbouring work-items (dimension 0) stand to each other in one access."""
 
     BROADCAST = "broadcast"  # all on the same element
-    UNIT = "unit"            # next to each other
-    STRIDED = "strided"      # a fixed distance apart
-    GATHERED = "gathered"    # wherever the data say
+    UNIT = "unit"  # next to each other
+    STRIDED = "strided"  # a fixed distance apart
+    GATHERED = "gathered"  # wherever the data say
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class AccessCount:
     space: AddressSpace
     is_store: bool
     is_atomic: bool
-    line: int                      # from 0; -1 when it comes from another file
+    line: int  # from 0; -1 when it comes from another file
     pattern: Pattern
-    stride_bytes: int              # across neighbouring work-items; 0 for broadcast and gathered
-    element_bytes: int             # of one work-item's access (16 for a float4)
-    count: float                   # how often it is executed, over all work-items
-    bytes: float                   # requested, before caches
-    footprint_bytes: float         # distinct bytes touched
+    stride_bytes: int  # across neighbouring work-items; 0 for broadcast and gathered
+    element_bytes: int  # of one work-item's access (16 for a float4)
+    count: float  # how often it is executed, over all work-items
+    bytes: float  # requested, before caches
+    footprint_bytes: float  # distinct bytes touched
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,9 @@ class WorkCounts:
     local_load_bytes: float
     local_store_bytes: float
     local_bytes_per_group: int
-    private_array_bytes: int           # per work-item
+    private_array_bytes: int  # per work-item
     atomics: float
-    barriers: float                    # executed by work-groups: one barrier of one group counts one
+    barriers: float  # executed by work-groups: one barrier of one group counts one
     image_reads: float
     image_writes: float
     lines: tuple[LineCount, ...]
@@ -101,8 +101,11 @@ class WorkCounts:
 
     def as_json(self) -> dict[str, float]:
         """The `work` of an answer on the command line."""
+
         def total(*kinds: OpKind, floats: bool | None = None) -> float:
-            return sum(o.count for o in self.ops if o.kind in kinds and (floats is None or o.element.startswith("f") is floats))
+            return sum(
+                o.count for o in self.ops if o.kind in kinds and (floats is None or o.element.startswith("f") is floats)
+            )
 
         return {
             "work_items": self.work_items,

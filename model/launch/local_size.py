@@ -1,0 +1,24 @@
+"""The local size a launch runs with, also where the driver chooses it."""
+
+from __future__ import annotations
+
+from model.launch.launch import Launch
+from model.opencl.kernel import Kernel
+
+DRIVER_TARGET = 64      # drivers aim at a few dozen to a few hundred work-items; counts depend on it little
+
+
+def effective_local_size(launch: Launch, kernel: Kernel) -> tuple[int, ...]:
+    """One size per dimension of the NDRange; what a driver would choose where the launch leaves it open.
+
+    `reqd_work_group_size` binds the driver (OpenCL C 3.0, section 6.7.1). Otherwise it must divide the global
+    size evenly: the largest divisor of the first dimension up to 64 is taken.
+    """
+    if launch.local_size is not None:
+        return tuple(max(1, s) for s in launch.local_size)
+    required = kernel.attributes.reqd_work_group_size
+    if required is not None:
+        return required[: len(launch.global_size)]
+    first = launch.global_size[0]
+    best = next((s for s in range(min(DRIVER_TARGET, first), 0, -1) if first % s == 0), 1)
+    return (best, *(1 for _ in launch.global_size[1:]))

@@ -1,0 +1,89 @@
+"""Kernel -> `Work`: symbolic execution of the source, once per meaning."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from model.errors import AnalysisError
+from model.opencl.kernel import Kernel, Parameter
+from model.opencl.program import Program
+from model.opencl.types import ImageType, OpaqueType, PointerType, ScalarType, StructType, Type, VectorType
+from model.work.statements import Statements
+from model.work.symbolic import ZERO, symbol
+from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
+from model.work.work import Work
+
+
+class _Kernel(Statements):
+    """One kernel, from its parameters to the end of its body."""
+
+    def work(self) -> Work:
+        function = self.program.functions[self.kernel.name]
+        for parameter in self.kernel.parameters:
+            self.declare(parameter.name, parameter.type, self._argument(parameter))
+            if isinstance(parameter.type, OpaqueType) and parameter.type.is_unknown:
+                text = f"the type `{parameter.type.name}` of `{parameter.name}` is not declared: taken for an image or opaque value"
+                self.assume(parameter.name, text, 1.3)
+        self.returned = []
+        if self.kernel.has_errors:
+            self.assume("source", "the kernel has syntax errors: what could not be read is not counted", 1.5)
+        self.run_body(function.body)
+        return Work(
+            self.kernel, self.root.freeze(), dict(self.parameters), tuple(self.free_names.items()),
+            tuple(self.assumptions.values()), tuple(self.local_bytes.items()), sum(self.private_bytes.values()),
+        )  # fmt: skip
+
+    def run_body(self, body: Node) -> None:
+        self.run(body)
+
+    def _argument(self, parameter: Parameter) -> Value:
+        name, kind = parameter.name, parameter.type
+        match kind:
+            case PointerType():
+                memory = Memory(name, kind.space, kind.pointee)
+                self.memories[name] = memory
+                return Pointer(memory, ZERO, kind)
+            case StructType():
+                return _members(name, kind)
+            case ScalarType():
+                return Scalar(symbol(f"arg.{name}"), kind)
+            case VectorType():
+                return Vector(tuple(symbol(f"arg.{name}.{i}") for i in range(kind.width)), kind)
+            case ImageType() | OpaqueType():
+                return Other(name, kind)
+            case _:
+                return self.fresh_value(kind, f"`{name}`", name)
+
+
+def _members(path: str, kind: StructType) -> Aggregate:
+    """A struct by value: its members are launch scalars named `p.member`."""
+
+    def member(name: str, of: Type) -> Value | None:
+        match of:
+            case ScalarType():
+                return Scalar(symbol(f"arg.{path}.{name}"), of)
+            case VectorType():
+                return Vector(tuple(symbol(f"arg.{path}.{name}.{i}") for i in range(of.width)), of)
+            case StructType():
+                return _members(f"{path}.{name}", of)
+            case _:
+                return None
+
+    known = ((name, member(name, of)) for name, of in kind.members)
+    return Aggregate(tuple((n, v) for n, v in known if v is not None), kind)
+
+
+def analyse(program: Program, kernel: Kernel) -> Work:
+    """The symbolic work of `kernel`.
+
+    Raises AnalysisError for what OpenCL C does not allow (recursion) and for kernels too large to analyse.
+    """
+    if kernel.name not in program.functions:
+        raise AnalysisError(f"`{kernel.name}` could not be read", line=kernel.name_range.start_line + 1)
+    try:
+        return _Kernel(program, kernel).work()
+    except RecursionError:
+        raise AnalysisError(
+            f"`{kernel.name}` nests statements or expressions too deeply to be analysed",
+            line=kernel.name_range.start_line + 1,
+        ) from None

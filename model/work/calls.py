@@ -1,0 +1,360 @@
+"""Calls: OpenCL's built-in functions from their table, helpers inlined with their arguments."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from model.errors import AnalysisError
+from model.opencl.builtin_types import INT, UINT, ULONG, VOID, builtin_type
+from model.opencl.builtins import ATOMICS, BARRIERS, BUILTINS, IMAGE_READS, IMAGE_WRITES, WORK_ITEM, Builtin, Gives
+from model.opencl.program import Function
+from model.opencl.types import AddressSpace, PointerType, ScalarType, VectorType
+from model.work.counts import OpKind
+from model.work.expressions import Expressions
+from model.work.operators import components
+from model.work.places import Location
+from model.work.region import Access, Builder, Loop
+from model.work.symbolic import (
+    GLOBAL_ID,
+    GLOBAL_SIZE,
+    GROUP_ID,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    NUM_GROUPS,
+    ONE,
+    ZERO,
+    Atom,
+    Expression,
+    number,
+    opaque,
+    operation,
+    symbol,
+)
+from model.work.values import (
+    Other,
+    Pointer,
+    Scalar,
+    Value,
+    Vector,
+    common_type,
+    expression_of,
+    is_float,
+    scalar_of,
+    width_of,
+)
+
+MAX_CALL_DEPTH = 32
+_CONVERT = re.compile(r"(convert|as)_([a-z]+\d*)(?:_sat)?(?:_rt[ezpn])?\Z")
+_VECTOR_MEMORY = re.compile(r"v(load|store)(a?_half)?(\d*)(?:_rt[ezpn])?\Z")
+_IMAGE_SIZE = {
+    "get_image_width": "width",
+    "get_image_height": "height",
+    "get_image_depth": "depth",
+    "get_image_array_size": "depth",
+}
+_IDS = {
+    "get_global_id": GLOBAL_ID, "get_local_id": LOCAL_ID, "get_group_id": GROUP_ID, "get_global_size": GLOBAL_SIZE,
+    "get_local_size": LOCAL_SIZE, "get_enqueued_local_size": LOCAL_SIZE, "get_num_groups": NUM_GROUPS,
+}  # fmt: skip
+_PIXEL_BYTES = 16
+
+
+class Calls(Expressions):
+    """`call(node)`. `returned` collects what the function being inlined returns."""
+
+    returned: list[Value | None]
+
+    def run_body(self, body: Node) -> None:
+        raise NotImplementedError
+
+    def call(self, node: Node) -> Value:
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or arguments is None:
+            return self._nothing()
+        kind = self._type_in_parentheses(function)
+        nodes = [a for a in arguments.named_children if a.type != "comment"]
+        if kind is not None:
+            values = [self.value(a) for a in nodes]
+            self.at(node)
+            return (
+                self.vector_literal(kind, values) if not isinstance(kind, PointerType) else self.cast(kind, values[-1])
+            )
+        name = self.reader.text(function)
+        helper = self.program.functions.get(name)
+        if helper is not None:
+            return self._inline(helper, [self.value(a) for a in nodes], node)
+        return self._builtin(name, nodes, node)
+
+    # --- helpers -----------------------------------------------------------------------------------------
+
+    def _inline(self, helper: Function, arguments: list[Value], node: Node) -> Value:
+        if helper.name in self.calls:
+            raise AnalysisError(f"`{helper.name}` calls itself: OpenCL C has no recursion", line=self.line + 1)
+        if len(self.calls) >= MAX_CALL_DEPTH:
+            raise AnalysisError(f"calls are nested more than {MAX_CALL_DEPTH} deep", line=self.line + 1)
+        outer = (self.reader, self.scopes, self.block, self.returned, self.line, self.frames)
+        self.reader, self.scopes, self.returned = helper.reader, [{}], []
+        self.calls.append(helper.name)
+        for declared, value in zip(helper.parameters, arguments, strict=False):
+            fits = isinstance(declared.type, ScalarType | VectorType) and isinstance(value, Scalar | Vector)
+            self.declare(declared.name, declared.type, self.convert(value, declared.type) if fits else value)
+            if isinstance(value, Pointer) and isinstance(declared.type, PointerType):
+                kind = PointerType(declared.type.pointee, value.type.space)
+                self.values[self.scopes[-1][declared.name]] = Pointer(value.memory, value.offset, kind)
+        self.run_body(helper.body)
+        returned = [v for v in self.returned if v is not None]
+        self.calls.pop()
+        self.reader, self.scopes, self.block, self.returned, self.line, self.frames = outer
+        if not returned or helper.return_type == VOID:
+            return Other("", VOID)
+        result = returned[0]
+        if any(r != result for r in returned[1:]):
+            result = self.fresh_value(helper.return_type, f"`{helper.name}` returns one of several values")
+        fits = isinstance(helper.return_type, ScalarType | VectorType) and isinstance(result, Scalar | Vector)
+        return self.convert(result, helper.return_type) if fits else result
+
+    # --- built-in functions ------------------------------------------------------------------------------
+
+    def _builtin(self, name: str, nodes: list[Node], node: Node) -> Value:
+        if name in WORK_ITEM:
+            return self._work_item(name, [self.value(a) for a in nodes])
+        values = [self.value(a) for a in nodes]
+        self.at(node)
+        if name in BARRIERS:
+            if not self.dry:
+                self.block.barriers.append(self.line)
+            self.forget_shared()
+            return Other("", VOID)
+        if name in ATOMICS:
+            return self._atomic(name, values)
+        if name in IMAGE_READS or name in IMAGE_WRITES:
+            return self._image(name, values)
+        if name in _IMAGE_SIZE or name == "get_image_dim":
+            return self._image_size(name, values)
+        conversion = _CONVERT.match(name)
+        if conversion:
+            return self._conversion(conversion, values)
+        memory = _VECTOR_MEMORY.match(name)
+        if memory:
+            return self._vector_memory(memory, values)
+        if name.startswith("async_work_group"):
+            return self._async_copy(values)
+        if name == "printf":
+            self.assume(f"line {self.line + 1}", f"the cost of `printf` on line {self.line + 1} is not counted", 2.0)
+            return Scalar(self.unknown("printf"), INT)
+        builtin = BUILTINS.get(name)
+        if builtin is not None:
+            return self._arithmetic(builtin, values)
+        return self._undeclared(name, values)
+
+    def _undeclared(self, name: str, values: list[Value]) -> Value:
+        """A function that nothing declares: named, and counted as an image access or as one operation."""
+        lowered = name.lower()
+        if "image" in lowered or "pixel" in lowered:
+            if "write" in lowered or "read" in lowered:
+                self.assume(
+                    name,
+                    f"`{name}` is not declared: counted as one image {'write' if 'write' in lowered else 'read'}",
+                    1.5,
+                )
+                return self._image("write_imagef" if "write" in lowered else "read_imagef", values)
+            self.assume(name, f"`{name}` is not declared: counted as a conversion", 1.1)
+        else:
+            self.assume(name, f"`{name}` is not declared: counted as one operation", 1.5)
+        kind = scalar_of(values[0].type) if values else INT
+        result = self.unknown(f"`{name}`")
+        self.cost(OpKind.INTEGER, kind, result)
+        return (
+            Scalar(result, kind)
+            if not values or not isinstance(values[0], Vector)
+            else self.fresh_value(values[0].type, name)
+        )
+
+    def _work_item(self, name: str, values: list[Value]) -> Value:
+        dimension = expression_of(values[0]).constant if values else 0
+        if name in _IDS:
+            if dimension is None or not 0 <= dimension < 3:
+                return Scalar(ONE if "size" in name or "num" in name else ZERO, ULONG)
+            return Scalar(Expression({(_IDS[name][dimension],): 1}), ULONG)
+        if name == "get_work_dim":
+            return Scalar(symbol("work_dim"), UINT)
+        if name == "get_global_linear_id":
+            g, s = ([Expression({(a,): 1}) for a in atoms] for atoms in (GLOBAL_ID, GLOBAL_SIZE))
+            return Scalar((g[2] * s[1] + g[1]) * s[0] + g[0], ULONG)
+        if name == "get_local_linear_id":
+            i, s = ([Expression({(a,): 1}) for a in atoms] for atoms in (LOCAL_ID, LOCAL_SIZE))
+            return Scalar((i[2] * s[1] + i[1]) * s[0] + i[0], ULONG)
+        return Scalar(ZERO if name == "get_global_offset" else self.unknown(f"`{name}`"), UINT)
+
+    def _arithmetic(self, builtin: Builtin, values: list[Value]) -> Value:
+        numbers = [v for v in values if isinstance(v, Scalar | Vector)]
+        if builtin.gives is Gives.VOID or not numbers:
+            return Other("", VOID)
+        kind: ScalarType | VectorType = numbers[0].type
+        for other in numbers[1:]:
+            kind = common_type(kind, other.type)
+        if (
+            isinstance(kind, ScalarType)
+            and builtin.costs
+            and builtin.costs[0][0] not in _INTEGER_WORDS
+            and not is_float(kind)
+        ):
+            kind = scalar_of(builtin_type("float") or kind)
+        element = scalar_of(kind)
+        spread = [components(self.convert(v, kind)) for v in numbers]
+        results = [self._named_result(builtin, element, [s[i] for s in spread]) for i in range(width_of(kind))]
+        for pointer in values:
+            if isinstance(pointer, Pointer):  # fract, sincos, modf: the second result
+                self.store(
+                    Location(pointer.memory, pointer.offset, pointer.type.pointee),
+                    self.fresh_value(pointer.type.pointee, builtin.name),
+                )
+        done: set[Expression] = set()
+        for result in results:
+            fresh = result not in self.available and result not in done
+            done.add(result)
+            if not fresh or result.constant is not None:
+                continue
+            for word, count in builtin.costs:
+                self._spend(word, element, count, result, once=word == "sqrt" and builtin.gives is not Gives.SAME)
+        if builtin.gives is Gives.ELEMENT:
+            return Scalar(opaque("call", builtin.name, *results), element)
+        if builtin.gives is Gives.INT:
+            return (
+                Vector(tuple(results), VectorType(INT, len(results))) if len(results) > 1 else Scalar(results[0], INT)
+            )
+        return Vector(tuple(results), kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
+
+    def _spend(self, word: str, element: ScalarType, count: int, result: Expression, *, once: bool) -> None:
+        kind = _compare(element) if word == "compare" else OpKind(word)
+        named = opaque("cost", word, result) if not once else opaque("cost", word, self.line)
+        self.cost(kind, element, named, count)
+
+    def _named_result(self, builtin: Builtin, kind: ScalarType, arguments: list[Expression]) -> Expression:
+        if not is_float(kind):
+            match builtin.name, arguments:
+                case (("min" | "max"), [a, b]):
+                    return operation(builtin.name, a, b)
+                case "clamp", [a, low, high]:
+                    return operation("min", operation("max", a, low), high)
+                case (("mul24" | "mul_hi"), [a, b]) if builtin.name == "mul24":
+                    return a * b
+                case "mad24", [a, b, c]:
+                    return a * b + c
+                case "abs", [a]:
+                    return operation("abs", a)
+        return opaque("call", builtin.name, *arguments)
+
+    def _conversion(self, match: re.Match[str], values: list[Value]) -> Value:
+        kind = self.reader.names.type_named(match[2])
+        if kind is None or not values:
+            return self._undeclared(match[0], values)
+        if match[1] == "convert":
+            return self.cast(kind, values[0])
+        same = scalar_of(values[0].type).size_bytes == scalar_of(kind).size_bytes and is_float(kind) == is_float(
+            values[0].type
+        )
+        if same and isinstance(values[0], Scalar | Vector):
+            return self.convert(values[0], kind)
+        if isinstance(kind, VectorType):
+            return Vector(tuple(opaque("bits", i, *components(values[0])) for i in range(kind.width)), kind)
+        return Scalar(opaque("bits", 0, *components(values[0])), scalar_of(kind))
+
+    def _vector_memory(self, match: re.Match[str], values: list[Value]) -> Value:
+        """`vloadn(offset, p)` and `vstoren(v, offset, p)`: n elements at p + offset*n (section 6.15.7)."""
+        is_store = match[1] == "store"
+        pointer = values[-1] if values else None
+        if not isinstance(pointer, Pointer):
+            return self._nothing()
+        width = int(match[3] or 1)
+        element = scalar_of(pointer.type.pointee)
+        size = width * element.size_bytes
+        step = 4 * element.size_bytes if match[2] == "a_half" and width == 3 else size
+        offset = pointer.offset + expression_of(values[-2]) * number(step) if len(values) >= 2 else pointer.offset
+        computed = builtin_type("float") if match[2] else element
+        kind = VectorType(scalar_of(computed or element), width) if width > 1 else scalar_of(computed or element)
+        if is_store:
+            self._access(Location(pointer.memory, offset, element), size, is_store=True)
+            if pointer.memory is not None:
+                self.stored(pointer.memory)
+            return Other("", VOID)
+        if pointer.memory is None:
+            self._access(Location(None, offset, element), size, is_store=False)
+            return self.fresh_value(kind, "a pointer that is not followed")
+        value = self._named_load(pointer.memory, offset, kind)
+        self._access(Location(pointer.memory, offset, element), size, is_store=False, result=components(value)[0])
+        return value
+
+    def _atomic(self, name: str, values: list[Value]) -> Value:
+        pointer = values[0] if values else None
+        if not isinstance(pointer, Pointer):
+            return self._nothing()
+        kind = scalar_of(pointer.type.pointee)
+        self.atomic_access(pointer, kind)
+        return Scalar(self.unknown(f"`{name}`"), kind)
+
+    def _image(self, name: str, values: list[Value]) -> Value:
+        image = next((v.name for v in values if isinstance(v, Other) and v.name), "")
+        is_store = name.startswith("write")
+        element = builtin_type({"f": "float", "h": "half"}.get(name[-1], "uint" if name.endswith("ui") else "int"))
+        position = next((v for v in values[1:] if isinstance(v, Vector | Scalar)), None)
+        texel = opaque("texel", *(components(position) if position is not None else ()))
+        offset = texel if position is not None else None
+        access = Access(
+            image,
+            AddressSpace.GLOBAL,
+            is_store,
+            is_atomic=False,
+            line=self.line,
+            element_bytes=_PIXEL_BYTES,
+            offset=offset,
+            is_image=True,
+        )
+        kind = VectorType(scalar_of(element or INT), 4)
+        if is_store:
+            self.access(access)
+            self.versions[image] = self.tick()
+            return Other("", VOID)
+        version = self.versions.get(image, 0)
+        parts = tuple(opaque("load", image, texel + number(i), version) for i in range(4))
+        self.access(access, parts[0])
+        return Vector(parts, kind)
+
+    def _image_size(self, name: str, values: list[Value]) -> Value:
+        image = values[0].name if values and isinstance(values[0], Other) else ""
+        if name == "get_image_dim":
+            return Vector(tuple(symbol(f"image.{image}.{d}") for d in ("width", "height")), VectorType(INT, 2))
+        return Scalar(symbol(f"image.{image}.{_IMAGE_SIZE[name]}"), INT)
+
+    def _async_copy(self, values: list[Value]) -> Value:
+        """`async_work_group_copy(dst, src, n, event)`: the group together moves n elements."""
+        if len(values) < 3 or not isinstance(values[0], Pointer) or not isinstance(values[1], Pointer):
+            return self._nothing()
+        target, source, count = values[0], values[1], expression_of(values[2])
+        element = source.type.pointee
+        size: Expression = ONE
+        for atom in LOCAL_SIZE:
+            size = size * Expression({(atom,): 1})
+        counter = Atom.of("symbol", f"loop.{self.tick()}")
+        moved = Expression({(counter,): 1}) * number(max(1, element.size_bytes))
+        body, outer = Builder(), self.block
+        self.block = body
+        self._access(
+            Location(source.memory, source.offset + moved, element), max(1, element.size_bytes), is_store=False
+        )
+        self._access(Location(target.memory, target.offset + moved, element), max(1, element.size_bytes), is_store=True)
+        self.block = outer
+        if not self.dry:
+            outer.inner.append(Loop(operation("ceildiv", count, size), counter, body.freeze(), self.line))
+        if target.memory is not None:
+            self.stored(target.memory)
+        return Other("", VOID)
+
+
+_INTEGER_WORDS = frozenset({"integer", "int_mul", "int_divide", "compare"})
+
+
+def _compare(kind: ScalarType) -> OpKind:
+    return OpKind.ADD if is_float(kind) else OpKind.INTEGER

@@ -1,0 +1,226 @@
+"""Expressions -> numbers and intervals, under a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from model.launch.launch import Fill
+from model.work.numbers import EVALUATED, Value
+from model.work.region import DataParameter
+from model.work.symbolic import Atom, Expression
+from model.work.trips import MAX_SIMULATED_TRIPS
+
+Interval = tuple[Value, Value]  # both ends included
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What is known of a buffer's contents: how many elements of which size, filled how."""
+
+    elements: int
+    element_bytes: int
+    fill: Fill | None
+
+    def mean_at(self, index: Value) -> Value | None:
+        """The element to expect at `index`; None where nothing is known."""
+        if self.fill is None:
+            return None
+        a = self.fill.arguments
+        match self.fill.kind:
+            case "zeros":
+                return 0
+            case "const":
+                return a[0]
+            case "iota":
+                return index
+            case "perm":
+                return max(0, self.elements - 1) / 2
+            case "uniform":
+                return (a[0] + a[1]) / 2
+            case "randint":
+                return (a[0] + a[1] - 1) / 2
+            case "csr_rows":
+                return index * a[0] / max(1, self.elements - 1)
+        return None
+
+    @property
+    def bounds(self) -> Interval | None:
+        """The least and the greatest element, where the fill says."""
+        if self.fill is None:
+            return None
+        a = self.fill.arguments
+        match self.fill.kind:
+            case "zeros":
+                return 0, 0
+            case "const":
+                return a[0], a[0]
+            case "iota" | "perm":
+                return 0, max(0, self.elements - 1)
+            case "uniform":
+                return a[0], a[1]
+            case "randint":
+                return a[0], a[1] - 1
+            case "csr_rows":
+                return 0, a[0]
+        return None
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether neighbouring elements are near each other in value, so that strides through them make sense."""
+        return self.fill is not None and self.fill.kind in ("zeros", "const", "iota", "csr_rows")
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What holds for a whole launch: fixed symbols, contents of buffers, defaults of data parameters."""
+
+    symbols: Mapping[Atom, Value]
+    contents: Mapping[str, Contents]
+    parameters: Mapping[Atom, DataParameter]
+
+
+Point = Mapping[Atom, Value]
+
+
+def evaluate(expression: Expression, known: Knowledge, point: Point) -> Value | None:
+    """The value at `point` (ids and loop counters); None where the launch does not decide it."""
+    total: Value = 0
+    for monomial, coefficient in expression.terms:
+        product: Value = coefficient
+        for atom in monomial:
+            value = _atom(atom, known, point)
+            if value is None:
+                return None
+            product *= value
+        total += product
+    return total
+
+
+def _atom(atom: Atom, known: Knowledge, point: Point) -> Value | None:
+    value = point.get(atom)
+    if value is not None:
+        return value
+    match atom.kind:
+        case "symbol":
+            return known.symbols.get(atom)
+        case "unknown":
+            parameter = known.parameters.get(atom)
+            return parameter.default if parameter is not None else None
+        case "load":
+            contents, offset = known.contents.get(str(atom.arguments[0])), atom.arguments[1]
+            at = evaluate(offset, known, point) if contents is not None and isinstance(offset, Expression) else None
+            return contents.mean_at(at // contents.element_bytes) if contents is not None and at is not None else None
+        case "trips" | "iterate":
+            return _run(atom, known, point)
+    function = EVALUATED.get(atom.kind)
+    if function is None:
+        return None
+    arguments = []
+    for argument in atom.arguments:
+        number = evaluate(argument, known, point) if isinstance(argument, Expression) else None
+        if number is None:
+            return None
+        arguments.append(number)
+    try:
+        return function(*arguments)
+    except (OverflowError, ZeroDivisionError, ValueError):
+        return None
+
+
+def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
+    """Run a loop's own variables: until its condition fails ("trips") or for so many rounds ("iterate")."""
+    arguments = [a for a in atom.arguments if isinstance(a, Expression)]
+    symbols = [a.atom for a in arguments[1::3]]
+    state = dict(point)
+    for symbol, start in zip(symbols, arguments[2::3], strict=True):
+        value = evaluate(start, known, point)
+        if value is None or symbol is None:
+            return None
+        state[symbol] = value
+    limit: Value | None = MAX_SIMULATED_TRIPS
+    if atom.kind == "iterate":
+        limit = evaluate(arguments[0], known, point)
+        if limit is None:
+            return None
+    done = 0
+    while done < min(limit or 0, MAX_SIMULATED_TRIPS):
+        if atom.kind == "trips":
+            holds = evaluate(arguments[0], known, state)
+            if holds is None:
+                return None
+            if not holds:
+                break
+        afters = [evaluate(after, known, state) for after in arguments[3::3]]
+        for symbol, after in zip(symbols, afters, strict=True):
+            if after is None or symbol is None:
+                return None
+            state[symbol] = after
+        done += 1
+    return done if atom.kind == "trips" else state[symbols[0]] if symbols[0] is not None else None
+
+
+def interval(
+    expression: Expression, known: Knowledge, point: Point, ranges: Mapping[Atom, tuple[int, int]]
+) -> Interval | None:
+    """The least and greatest value while `ranges` (half-open) are run through; None where nobody knows.
+
+    Exact for expressions in which each symbol grows or falls throughout; otherwise it may be too wide.
+    """
+    low: Value = 0
+    high: Value = 0
+    for monomial, coefficient in expression.terms:
+        least: Value = coefficient
+        most: Value = coefficient
+        for atom in monomial:
+            bounds = _atom_interval(atom, known, point, ranges)
+            if bounds is None:
+                return None
+            corners = (least * bounds[0], least * bounds[1], most * bounds[0], most * bounds[1])
+            least, most = min(corners), max(corners)
+        low += least
+        high += most
+    return low, high
+
+
+def _atom_interval(
+    atom: Atom, known: Knowledge, point: Point, ranges: Mapping[Atom, tuple[int, int]]
+) -> Interval | None:
+    if atom in point:
+        return point[atom], point[atom]
+    if atom in ranges:
+        return ranges[atom][0], max(ranges[atom][0], ranges[atom][1] - 1)
+    if atom.kind == "load":
+        contents = known.contents.get(str(atom.arguments[0]))
+        return contents.bounds if contents is not None else None
+    if not atom.leaves & ranges.keys() and not any(leaf.kind == "load" for leaf in atom.leaves):
+        value = _atom(atom, known, point)
+        return None if value is None else (value, value)
+    bounds = [interval(a, known, point, ranges) for a in atom.arguments if isinstance(a, Expression)]
+    return _operation_interval(atom.kind, bounds)
+
+
+def _operation_interval(kind: str, bounds: list[Interval | None]) -> Interval | None:
+    """Interval arithmetic for the operations that are not polynomial."""
+    match kind, bounds:
+        case (("lt0" | "eq0" | "not" | "and" | "or"), _):
+            return 0, 1
+        case "select", [_, (a, b), (c, d)]:
+            return min(a, c), max(b, d)
+        case (("mod" | "floormod" | "bitand"), [first, (c, d)]) if c > 0:
+            if first is not None and kind != "bitand" and 0 <= first[0] and first[1] < c:
+                return first
+            return (0, d - 1) if kind != "bitand" else (0, d)
+        case (("min" | "max"), [(a, b), (c, d)]):
+            return (min(a, c), min(b, d)) if kind == "min" else (max(a, c), max(b, d))
+        case (("div" | "floordiv" | "ceildiv" | "shl" | "shr" | "sum" | "product"), [(a, b), (c, d)]):
+            corners = [EVALUATED[kind](x, y) for x in (a, b) for y in (c, d)]
+            known = [x for x in corners if x is not None]
+            return (min(known), max(known)) if len(known) == len(corners) else None
+        case "abs", [(a, b)]:
+            return (0 if a <= 0 <= b else min(abs(a), abs(b))), max(abs(a), abs(b))
+        case "iterate", _ if bounds and all(b is not None for b in bounds[2:3]):
+            start = bounds[2]
+            return None if start is None else (0, max(start))
+        case _:
+            return None

@@ -1,0 +1,416 @@
+"""Expressions of the source -> symbolic values, counting what they cost on the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tree_sitter import Node
+
+from model.opencl.builtin_types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, sized_type
+from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
+from model.opencl.declarations import number as number_of
+from model.opencl.types import (
+    AddressSpace,
+    ArrayType,
+    OpaqueType,
+    PointerType,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
+from model.work.counts import OpKind
+from model.work.machine import is_known
+from model.work.operators import components
+from model.work.places import Location, Places, Slot, picked, swizzled
+from model.work.region import Builder, PendingBranch
+from model.work.symbolic import ZERO, Expression, number, opaque, operation
+from model.work.values import (
+    UNKNOWN_TYPE,
+    Aggregate,
+    Memory,
+    Other,
+    Pointer,
+    Scalar,
+    Value,
+    Vector,
+    common_type,
+    element_name,
+    expression_of,
+    is_float,
+    scalar_of,
+    width_of,
+)
+
+_SUFFIX = re.compile(r"[uUlLfFhH]*\Z")
+_CAST_LIKE = frozenset({"+", "-", "*", "&"})
+
+
+class Expressions(Places):
+    """`value(node)` for every kind of expression node; calls are in `calls`."""
+
+    def value(self, node: Node) -> Value:
+        self.at(node)
+        match node.type:
+            case "identifier":
+                return self._name(node)
+            case "number_literal":
+                return self._number(self.reader.text(node))
+            case "char_literal":
+                return Scalar(number(self.reader.constant(node) or 0), INT)
+            case "true" | "false":
+                return Scalar(number(int(node.type == "true")), INT)
+            case "null":
+                return Scalar(ZERO, INT)
+            case "parenthesized_expression":
+                return self.value(node.named_children[0]) if node.named_children else self._nothing()
+            case "comma_expression":
+                for child in node.named_children[:-1]:
+                    self.value(child)
+                return self.value(node.named_children[-1])
+            case "binary_expression":
+                return self._binary(node)
+            case "unary_expression":
+                argument = node.child_by_field_name("argument")
+                return self.unary(self.reader.operator(node), self.value(argument)) if argument else self._nothing()
+            case "pointer_expression":
+                return self._pointer(node)
+            case "update_expression":
+                return self._update(node)
+            case "assignment_expression":
+                return self._assignment(node)
+            case "conditional_expression":
+                return self._conditional(node)
+            case "cast_expression":
+                kind, inner = node.child_by_field_name("type"), node.child_by_field_name("value")
+                return (
+                    self.cast(self.reader.type_descriptor(kind), self.value(inner))
+                    if kind and inner
+                    else self._nothing()
+                )
+            case "call_expression":
+                return self.call(node)
+            case "subscript_expression" | "field_expression":
+                return self._member(node)
+            case "sizeof_expression" | "alignof_expression":
+                return self._sizeof(node)
+            case "compound_literal_expression":
+                return self._compound(node)
+            case "initializer_list":
+                return self.braced(node, UNKNOWN_TYPE)
+            case _:
+                return self._nothing()
+
+    def call(self, node: Node) -> Value:
+        raise NotImplementedError
+
+    def _nothing(self) -> Value:
+        return Scalar(self.unknown("code that could not be read"), INT)
+
+    # --- leaves ------------------------------------------------------------------------------------------
+
+    def _name(self, node: Node) -> Value:
+        name = self.reader.text(node)
+        key = self.lookup(name)
+        if key is not None:
+            return self.values[key]
+        if name in self.reader.names.constants:
+            return Scalar(number(self.reader.names.constants[name]), INT)
+        if name in INTEGER_CONSTANTS:
+            value = INTEGER_CONSTANTS[name]
+            return Scalar(number(value), INT if abs(value) < 1 << 31 else LONG)
+        if name in FLOAT_CONSTANTS:
+            return Scalar(
+                opaque("literal", name),
+                DOUBLE if name.startswith(("M_", "DBL")) and not name.endswith(("_F", "_H")) else FLOAT,
+            )
+        declared = self.program.globals.get(name)
+        if declared is not None:
+            return self._global(name, declared.type, declared.space or AddressSpace.CONSTANT)
+        if not node.text:
+            return self._nothing()
+        return Scalar(self.free_name(name), INT)
+
+    def _global(self, name: str, kind: Type, space: AddressSpace) -> Value:
+        if isinstance(kind, ArrayType):
+            memory = self.memories.setdefault(name, Memory(name, space, kind.element))
+            return Pointer(memory, ZERO, PointerType(kind.element, space))
+        if isinstance(kind, ScalarType):
+            return Scalar(opaque("literal", name) if is_float(kind) else opaque("load", name, ZERO, 0), kind)
+        return self.fresh_value(kind, f"`{name}`", name)
+
+    def _number(self, text: str) -> Value:
+        value, suffix = number_of(text), _SUFFIX.search(text)
+        letters = suffix[0].lower() if suffix else ""
+        if isinstance(value, int):
+            words = ["unsigned"] * ("u" in letters) + ["long"] * ("l" in letters)
+            kind = sized_type(words)
+            if not words and value > INTEGER_CONSTANTS["INT_MAX"]:
+                kind = UINT if value <= INTEGER_CONSTANTS["UINT_MAX"] else LONG
+            return Scalar(number(value), kind)
+        kind = FLOAT if "f" in letters else HALF if "h" in letters else DOUBLE
+        if kind is DOUBLE and "-cl-single-precision-constant" in self.program.options.flags:
+            kind = FLOAT
+        return Scalar(opaque("literal", repr(value)), kind)
+
+    # --- operators ---------------------------------------------------------------------------------------
+
+    def _binary(self, node: Node) -> Value:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = self.reader.operator(node)
+        if left is None or right is None:
+            return self._nothing()
+        kind = self._type_in_parentheses(left)
+        if kind is not None and operator in _CAST_LIKE:
+            # `(uint) - x` is a cast of `-x`, which the grammar cannot know.
+            return self.cast(kind, self.unary(operator, self.value(right)))
+        if operator in ("&&", "||"):
+            return self._short_circuit(operator, left, right)
+        a, b = self.value(left), self.value(right)
+        self.at(node)
+        if operator in ("+", "-") and self._contracts(left, right, a, b):
+            return self._fused(operator, left, right, a, b)
+        return self.binary(operator, a, b)
+
+    def _contracts(self, left: Node, right: Node, a: Value, b: Value) -> bool:
+        """Whether `a*b + c` becomes one fma: by default OpenCL C contracts within an expression."""
+        return (_is_product(left) or _is_product(right)) and (is_float(a.type) or is_float(b.type))
+
+    def _fused(self, operator: str, left: Node, right: Node, a: Value, b: Value) -> Value:
+        product = a if _is_product(left) and is_float(a.type) else b
+        counted = (self.line, OpKind.MUL, element_name(scalar_of(product.type)))
+        parts = len([p for p in components(product) if not is_known(p)])
+        if self.dry or self.block.ops[counted] < parts:
+            # The product moved out of a loop or was at hand already: an addition is left.
+            return self.binary(operator, a, b)
+        # The multiplications were counted when the product was read: they are part of the fma now.
+        self.block.ops[counted] -= parts
+        return self.binary(operator, a, b, fused=True)
+
+    def _short_circuit(self, operator: str, left: Node, right: Node) -> Value:
+        first = self.truth(self.value(left))
+        if first.constant is not None and bool(first.constant) == (operator == "||"):
+            return Scalar(number(int(operator == "||")), INT)
+        with self._aside() as side:
+            second = self.truth(self.value(right))
+        self._join(side, first if operator == "&&" else operation("not", first))
+        result = operation("and" if operator == "&&" else "or", first, second)
+        self.cost(OpKind.INTEGER, INT, result)
+        return Scalar(result, INT)
+
+    def _conditional(self, node: Node) -> Value:
+        parts = [node.child_by_field_name(f) for f in ("condition", "consequence", "alternative")]
+        if parts[0] is None or parts[1] is None or parts[2] is None:
+            return self._nothing()
+        chooser = self.value(parts[0])
+        condition = self.truth(chooser)
+        if condition.constant is not None:
+            return self.value(parts[1] if condition.constant else parts[2])
+        with self._aside() as yes:
+            a = self.value(parts[1])
+        self._join(yes, condition)
+        with self._aside() as no:
+            b = self.value(parts[2])
+        self._join(no, operation("not", condition))
+        return self.selected(condition, a, b)
+
+    def selected(self, condition: Expression, a: Value, b: Value) -> Value:
+        """`condition ? a : b`, as one value."""
+        if isinstance(a, Pointer) and isinstance(b, Pointer):
+            return Pointer(
+                a.memory if a.memory == b.memory else None, operation("select", condition, a.offset, b.offset), a.type
+            )
+        if not isinstance(a, Scalar | Vector) or not isinstance(b, Scalar | Vector):
+            return a
+        kind = common_type(a.type, b.type)
+        left, right = self.convert(a, kind), self.convert(b, kind)
+        parts = tuple(
+            operation("select", condition, x, y) for x, y in zip(components(left), components(right), strict=True)
+        )
+        self.cost(OpKind.INTEGER, scalar_of(kind), parts[0], width_of(kind))
+        return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], scalar_of(kind))
+
+    @contextmanager
+    def _aside(self) -> Iterator[Builder]:
+        """Count into a block of its own, which may or may not run."""
+        side, block, known = Builder(), self.block, set(self.available)
+        self.block = side
+        try:
+            yield side
+        finally:
+            self.block, self.available = block, known
+
+    def _join(self, side: Builder, condition: Expression) -> None:
+        """Arithmetic alone is computed anyway and selected from; memory is only touched where the condition holds."""
+        if side.accesses or side.inner or side.barriers:
+            self.block.inner.append(PendingBranch(condition, side, Builder(), self.line, self.share_of(condition)))
+        else:
+            self.block.ops.update(side.ops)
+
+    # --- places ------------------------------------------------------------------------------------------
+
+    def _pointer(self, node: Node) -> Value:
+        argument = node.child_by_field_name("argument")
+        if argument is None:
+            return self._nothing()
+        if self.reader.operator(node) == "*":
+            place = self.place(node)
+            return self.load(place) if place is not None else self._nothing()
+        return self.address_of(argument)
+
+    def address_of(self, node: Node) -> Value:
+        place = self.place(node)
+        if isinstance(place, Slot):
+            memory = Memory(f"&{self.reader.text(node)}", AddressSpace.PRIVATE, place.type, place.key)
+            return Pointer(memory, ZERO, PointerType(place.type, AddressSpace.PRIVATE))
+        if isinstance(place, Location):
+            kind = place.type.element if isinstance(place.type, VectorType) and place.swizzle else place.type
+            space = place.memory.space if place.memory else AddressSpace.PRIVATE
+            return Pointer(place.memory, place.offset, PointerType(kind, space))
+        value = self.value(node)
+        return (
+            value
+            if isinstance(value, Pointer)
+            else Pointer(None, self.unknown("an address"), PointerType(value.type, AddressSpace.PRIVATE))
+        )
+
+    def _member(self, node: Node) -> Value:
+        place = self.place(node)
+        if place is not None:
+            return self.load(place)
+        argument = node.child_by_field_name("argument")
+        base = self.value(argument) if argument else self._nothing()
+        field = node.child_by_field_name("field")
+        if field is not None and isinstance(base, Vector):
+            swizzle = swizzled(self.reader.text(field), base.type.width)
+            return picked(base, swizzle) if swizzle else self._nothing()
+        if field is not None and isinstance(base, Aggregate):
+            kind = base.type.member(self.reader.text(field)) or UNKNOWN_TYPE
+            return base.member(self.reader.text(field)) or self.fresh_value(kind, "a member")
+        if isinstance(base, Vector):
+            index = node.child_by_field_name("index")
+            if index is not None:
+                self.value(index)
+            return Scalar(self.unknown("a component"), base.type.element)
+        return Other("", UNKNOWN_TYPE) if isinstance(base, Other) else self._nothing()
+
+    def _update(self, node: Node) -> Value:
+        argument = node.child_by_field_name("argument")
+        place = self.place(argument) if argument else None
+        if place is None:
+            return self._nothing()
+        before = self.load(place)
+        after = self.binary(self.reader.operator(node)[0], before, Scalar(number(1), INT))
+        self.store(place, after)
+        operator = node.child_by_field_name("operator")
+        postfix = operator is not None and argument is not None and operator.start_byte >= argument.end_byte
+        return before if postfix else after
+
+    def _assignment(self, node: Node) -> Value:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            return self._nothing()
+        operator = self.reader.operator(node)
+        place = self.place(left)
+        value = (
+            self.value(right)
+            if right.type != "initializer_list"
+            else self.braced(right, place.type if place else UNKNOWN_TYPE)
+        )
+        self.at(node)
+        if place is None:
+            return value
+        if operator != "=":
+            before = self.load(place)
+            fuses = operator in ("+=", "-=") and _is_product(right) and is_float(value.type)
+            value = (
+                self._fused(operator[:-1], left, right, before, value)
+                if fuses
+                else self.binary(operator[:-1], before, value)
+            )
+        self.store(place, value)
+        return value
+
+    # --- types -------------------------------------------------------------------------------------------
+
+    def _type_in_parentheses(self, node: Node) -> Type | None:
+        """`(float4)` where the grammar saw an expression."""
+        if node.type != "parenthesized_expression" or len(node.named_children) != 1:
+            return None
+        name = node.named_children[0]
+        if name.type not in ("identifier", "primitive_type", "type_identifier"):
+            return None
+        text = self.reader.text(name)
+        return self.reader.names.type_named(text) if self.lookup(text) is None else None
+
+    def cast(self, kind: Type, value: Value) -> Value:
+        if isinstance(kind, PointerType) and isinstance(value, Pointer):
+            space = kind.space if kind.space is not AddressSpace.PRIVATE else value.type.space
+            return Pointer(value.memory, value.offset, PointerType(kind.pointee, space))
+        if isinstance(kind, PointerType):
+            return Pointer(None, expression_of(value), kind)
+        if isinstance(kind, OpaqueType):
+            return value
+        return self.convert(value, kind, explicit=True)
+
+    def vector_literal(self, kind: Type, values: list[Value]) -> Value:
+        """`(float4)(a, b, c, d)`, `(float4)(v2, a, b)`, `(float4)(a)`; for scalars, the last operand of a comma."""
+        if not isinstance(kind, VectorType):
+            return self.cast(kind, values[-1]) if values else self._nothing()
+        if len(values) == 1 and not isinstance(values[0], Vector):
+            return self.convert(values[0], kind)
+        parts: list[Expression] = []
+        for value in values:
+            element = VectorType(kind.element, value.type.width) if isinstance(value, Vector) else kind.element
+            parts.extend(components(self.convert(value, element)))
+        parts = (parts + [ZERO] * kind.width)[: kind.width]
+        return Vector(tuple(parts), kind)
+
+    def _compound(self, node: Node) -> Value:
+        kind_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        if kind_node is None or value is None:
+            return self._nothing()
+        return self.braced(value, self.reader.type_descriptor(kind_node))
+
+    def braced(self, node: Node, kind: Type) -> Value:
+        """`{a, b, ...}` as a value of type `kind`."""
+        values = [
+            self.value(c)
+            for c in node.named_children
+            if c.type not in ("initializer_pair", "initializer_list", "comment")
+        ]
+        for pair in (c for c in node.named_children if c.type == "initializer_pair"):
+            inner = pair.child_by_field_name("value")
+            if inner is not None and inner.type != "initializer_list":
+                self.value(inner)
+        match kind:
+            case VectorType():
+                return self.vector_literal(kind, values) if len(values) != 1 else self.convert(values[0], kind)
+            case StructType():
+                return Aggregate(
+                    tuple((n, self.convert(v, t)) for (n, t), v in zip(kind.members, values, strict=False)), kind
+                )
+            case ScalarType() if values:
+                return self.convert(values[0], kind)
+            case _:
+                return Other("", kind)
+
+    def _sizeof(self, node: Node) -> Value:
+        known = self.reader.constant(node)
+        if known is None:
+            argument = node.child_by_field_name("value")
+            while argument is not None and argument.type == "parenthesized_expression" and argument.named_children:
+                argument = argument.named_children[0]
+            if argument is not None:
+                place = self.place(argument) if argument.type != "call_expression" else None
+                known = place.type.size_bytes if place is not None else None
+        return Scalar(number(known) if known is not None else self.free_name("sizeof"), ULONG)
+
+
+def _is_product(node: Node) -> bool:
+    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
+        node = node.named_children[0]
+    operator = node.child_by_field_name("operator")
+    return node.type == "binary_expression" and operator is not None and operator.type == "*"

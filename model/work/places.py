@@ -1,0 +1,337 @@
+"""Places: what can stand left of `=`, and loading from and storing to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from model.opencl.builtin_types import INT
+from model.opencl.types import (
+    AddressSpace,
+    ArrayType,
+    OpaqueType,
+    PointerType,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
+from model.work.operators import Operators, components
+from model.work.region import Access
+from model.work.symbolic import ZERO, Expression, number, opaque
+from model.work.values import UNKNOWN_TYPE, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, expression_of
+
+_SWIZZLE = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A private variable, or a member of it; `swizzle` names vector components."""
+
+    key: int
+    path: tuple[str, ...]
+    type: Type
+    swizzle: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Somewhere in memory; `swizzle` names vector components."""
+
+    memory: Memory | None
+    offset: Expression
+    type: Type
+    swizzle: tuple[int, ...] = ()
+
+
+Place = Slot | Location
+
+
+class Places(Operators):
+    """Loads and stores. Expressions proper are in `expressions`."""
+
+    def value(self, node: Node) -> Value:
+        raise NotImplementedError
+
+    def place(self, node: Node) -> Place | None:
+        """The place that `node` names, evaluating its subscripts; None when it names none."""
+        match node.type:
+            case "identifier":
+                return self._named_place(self.reader.text(node))
+            case "parenthesized_expression":
+                return self.place(node.named_children[0]) if node.named_children else None
+            case "subscript_expression":
+                return self._subscript(node)
+            case "pointer_expression" if self.reader.operator(node) == "*":
+                argument = node.child_by_field_name("argument")
+                pointer = self.value(argument) if argument else None
+                return (
+                    Location(pointer.memory, pointer.offset, pointer.type.pointee)
+                    if isinstance(pointer, Pointer)
+                    else None
+                )
+            case "field_expression":
+                return self._field(node)
+            case "cast_expression":
+                inner = node.child_by_field_name("value")
+                return self.place(inner) if inner else None
+        return None
+
+    def _named_place(self, name: str) -> Place | None:
+        key = self.lookup(name)
+        if key is None:
+            return None
+        kind, value = self.types[key], self.values[key]
+        if isinstance(value, Pointer) and isinstance(kind, ArrayType):
+            return Location(value.memory, value.offset, kind)
+        return Slot(key, (), kind)
+
+    def _subscript(self, node: Node) -> Place | None:
+        base_node, index_node = node.child_by_field_name("argument"), node.child_by_field_name("index")
+        if base_node is None or index_node is None:
+            return None
+        base = self.value(base_node)
+        index = expression_of(self.value(index_node))
+        if isinstance(base, Pointer):
+            pointee = base.type.pointee
+            return Location(base.memory, base.offset + index * number(max(1, pointee.size_bytes)), pointee)
+        place = self.place(base_node) if isinstance(base, Vector) else None
+        if isinstance(place, Slot) and index.constant is not None:
+            return Slot(place.key, place.path, place.type, (index.constant,))
+        return None
+
+    def _field(self, node: Node) -> Place | None:
+        argument, field = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        if argument is None or field is None:
+            return None
+        name = self.reader.text(field)
+        operator = node.child_by_field_name("operator")
+        if operator is not None and self.reader.text(operator) == "->":
+            pointer = self.value(argument)
+            base: Place | None = (
+                Location(pointer.memory, pointer.offset, pointer.type.pointee) if isinstance(pointer, Pointer) else None
+            )
+        else:
+            base = self.place(argument)
+        if base is None:
+            return None
+        if isinstance(base.type, VectorType):
+            swizzle = swizzled(name, base.type.width)
+            if swizzle is None:
+                return None
+            if base.swizzle:
+                swizzle = tuple(base.swizzle[i] for i in swizzle if i < len(base.swizzle))
+            return (
+                Slot(base.key, base.path, base.type, swizzle)
+                if isinstance(base, Slot)
+                else Location(base.memory, base.offset, base.type, swizzle)
+            )
+        if isinstance(base.type, StructType):
+            kind = base.type.member(name) or UNKNOWN_TYPE
+            if isinstance(base, Slot):
+                return Slot(base.key, (*base.path, name), kind)
+            at = dict(zip((n for n, _ in base.type.members), base.type.offsets(), strict=True)).get(name, 0)
+            return Location(base.memory, base.offset + number(at), kind)
+        return (
+            Slot(base.key, (*base.path, name), UNKNOWN_TYPE)
+            if isinstance(base, Slot)
+            else Location(base.memory, base.offset, UNKNOWN_TYPE)
+        )
+
+    # --- loads -------------------------------------------------------------------------------------------
+
+    def load(self, place: Place) -> Value:
+        if isinstance(place, Slot):
+            return picked(self._load_slot(place), place.swizzle)
+        memory = place.memory
+        if memory is not None and memory.variable is not None:
+            return picked(self.convert(self.values[memory.variable], place.type), place.swizzle)
+        match place.type:
+            case ArrayType():
+                # An array decays to a pointer to its first element.
+                return Pointer(
+                    memory,
+                    place.offset,
+                    PointerType(place.type.element, memory.space if memory else AddressSpace.PRIVATE),
+                )
+            case StructType():
+                return self._load_struct(place)
+            case ScalarType() | VectorType() | PointerType():
+                return self._load_memory(place)
+            case OpaqueType(is_unknown=True):
+                self._access(place, 4, is_store=False)
+                return Other("", place.type)
+            case _:
+                return Other("", place.type)
+
+    def _load_slot(self, slot: Slot) -> Value:
+        value = self.values[slot.key]
+        kind = self.types[slot.key]
+        for name in slot.path:
+            member = value.member(name) if isinstance(value, Aggregate) else None
+            kind = (kind.member(name) if isinstance(kind, StructType) else None) or UNKNOWN_TYPE
+            if member is None:
+                member = self.fresh_value(kind, f"member `{name}`")
+                if isinstance(kind, ArrayType):
+                    member = Pointer(
+                        Memory(f"member {name}", AddressSpace.PRIVATE, kind),
+                        ZERO,
+                        PointerType(kind.element, AddressSpace.PRIVATE),
+                    )
+            value = member
+        return value
+
+    def _load_struct(self, place: Location) -> Value:
+        kind = place.type
+        assert isinstance(kind, StructType)
+        self._access(place, kind.size_bytes, is_store=False)
+        members: list[tuple[str, Value]] = []
+        for (name, member), at in zip(kind.members, kind.offsets(), strict=True):
+            if isinstance(member, ScalarType | VectorType) and place.memory is not None:
+                members.append((name, self._named_load(place.memory, place.offset + number(at), member)))
+        return Aggregate(tuple(members), kind)
+
+    def _named_load(self, memory: Memory, offset: Expression, kind: ScalarType | VectorType) -> Value:
+        """The value that memory holds, by name: buffer, place, and how often it may have changed."""
+        version = self.versions.get(memory.name, 0)
+        element = kind.element if isinstance(kind, VectorType) else kind
+        width = kind.width if isinstance(kind, VectorType) else 1
+        parts = tuple(
+            opaque("load", memory.name, offset + number(i * element.size_bytes), version) for i in range(width)
+        )
+        return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], kind)
+
+    def _load_memory(self, place: Location) -> Value:
+        kind, memory = place.type, place.memory
+        if memory is None or isinstance(kind, PointerType):
+            self._access(place, kind.size_bytes, is_store=False)
+            return self.fresh_value(kind, "a pointer that is not followed" if memory is None else f"`{memory.name}`")
+        assert isinstance(kind, ScalarType | VectorType)
+        whole = self._named_load(memory, place.offset, kind)
+        # Only the components used are loaded.
+        value = picked(whole, place.swizzle)
+        size = (
+            kind.element.size_bytes * len(place.swizzle)
+            if place.swizzle and isinstance(kind, VectorType)
+            else _touched(kind)
+        )
+        self._access(place, size, is_store=False, result=components(value)[0])
+        return value
+
+    # --- stores ------------------------------------------------------------------------------------------
+
+    def store(self, place: Place, value: Value) -> None:
+        if isinstance(place, Slot):
+            self._store_slot(place, value)
+            return
+        memory, kind = place.memory, place.type
+        if memory is not None and memory.variable is not None:
+            self._store_slot(Slot(memory.variable, (), self.types[memory.variable], place.swizzle), value)
+            return
+        if place.swizzle and isinstance(kind, VectorType):
+            self.convert(
+                value, VectorType(kind.element, len(place.swizzle)) if len(place.swizzle) > 1 else kind.element
+            )
+            size = kind.element.size_bytes * len(place.swizzle)
+        else:
+            self.convert(value, kind)
+            size = _touched(kind)
+        self._access(place, size, is_store=True)
+        if memory is not None:
+            self.stored(memory)
+
+    def _store_slot(self, slot: Slot, value: Value) -> None:
+        current = self.values[slot.key]
+        if slot.path:
+            self.values[slot.key] = _with_path(
+                current,
+                slot.path,
+                self._swizzled_store(self._load_slot(Slot(slot.key, slot.path, slot.type)), slot, value),
+            )
+            return
+        self.values[slot.key] = self._swizzled_store(current, slot, value)
+
+    def _swizzled_store(self, current: Value, slot: Slot, value: Value) -> Value:
+        if not slot.swizzle or not isinstance(slot.type, VectorType):
+            return (
+                self.convert(value, slot.type)
+                if isinstance(slot.type, ScalarType | VectorType | PointerType)
+                else value
+            )
+        width = len(slot.swizzle)
+        new = components(self.convert(value, VectorType(slot.type.element, width) if width > 1 else slot.type.element))
+        parts = list(current.components) if isinstance(current, Vector) else [ZERO] * slot.type.width
+        for index, part in zip(slot.swizzle, new, strict=False):
+            if index < len(parts):
+                parts[index] = part
+        return Vector(tuple(parts), slot.type)
+
+    def _access(
+        self, place: Location, size: int, *, is_store: bool, is_atomic: bool = False, result: Expression | None = None
+    ) -> None:
+        memory = place.memory
+        offset = place.offset
+        if place.swizzle and isinstance(place.type, VectorType):
+            offset = offset + number(min(place.swizzle) * place.type.element.size_bytes)
+        self.access(
+            Access(
+                memory.name if memory else "", memory.space if memory else AddressSpace.GLOBAL, is_store, is_atomic,
+                self.line, size, None if memory is None else offset,
+            ),
+            result,
+        )  # fmt: skip
+
+    def atomic_access(self, pointer: Pointer, kind: ScalarType) -> None:
+        place = Location(pointer.memory, pointer.offset, kind)
+        self._access(place, kind.size_bytes, is_store=True, is_atomic=True)
+        if pointer.memory is not None:
+            self.stored(pointer.memory)
+
+
+def _touched(kind: Type) -> int:
+    """Bytes moved for a value of this type; a 3-vector moves 3 components."""
+    return kind.element.size_bytes * kind.width if isinstance(kind, VectorType) else max(1, kind.size_bytes)
+
+
+def _with_path(value: Value, path: tuple[str, ...], new: Value) -> Value:
+    if not path:
+        return new
+    if not isinstance(value, Aggregate):
+        return value
+    inner = value.member(path[0])
+    if inner is None:
+        kind = value.type.member(path[0])
+        inner = Aggregate((), kind) if isinstance(kind, StructType) else Scalar(ZERO, INT)
+    return value.with_member(path[0], _with_path(inner, path[1:], new))
+
+
+def picked(value: Value, swizzle: tuple[int, ...]) -> Value:
+    """The named components of a vector value."""
+    if not swizzle or not isinstance(value, Vector):
+        return value
+    parts = tuple(value.components[i] if i < len(value.components) else ZERO for i in swizzle)
+    return (
+        Scalar(parts[0], value.type.element)
+        if len(parts) == 1
+        else Vector(parts, VectorType(value.type.element, len(parts)))
+    )
+
+
+def swizzled(name: str, width: int) -> tuple[int, ...] | None:
+    """Component numbers of `xyz`, `s03`, `lo`, `even` ... of a vector of `width`; None when it is no such name."""
+    half = max(1, (4 if width == 3 else width) // 2)
+    named = {
+        "lo": range(half),
+        "hi": range(half, 2 * half),
+        "even": range(0, 2 * half, 2),
+        "odd": range(1, 2 * half, 2),
+    }
+    if name in named:
+        return tuple(named[name])
+    if name[:1] in ("s", "S") and len(name) > 1:
+        try:
+            return tuple(int(c, 16) for c in name[1:])
+        except ValueError:
+            return None
+    return tuple(_SWIZZLE[c] for c in name) if name and all(c in _SWIZZLE for c in name) else None

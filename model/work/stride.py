@@ -1,0 +1,62 @@
+"""How neighbouring work-items stand to each other in one access."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from model.work.counts import Pattern
+from model.work.evaluate import Knowledge, Point, evaluate
+from model.work.region import Access
+from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
+
+_LANE = frozenset({GLOBAL_ID[0], LOCAL_ID[0]})
+_TRIES = (0, 1, 5, 10)
+
+
+def pattern_of(
+    access: Access, known: Knowledge, point: Point, ranges: dict[Atom, tuple[int, int]]
+) -> tuple[Pattern, int]:
+    """The pattern and the distance in bytes between lanes i and i+1 of dimension 0.
+
+    The index is evaluated at neighbouring lanes, everything else in the middle of its range: that also reads
+    indices with `%`, `/` or masks. What the data decide is gathered.
+    """
+    offset = access.offset
+    if access.is_image:
+        return Pattern.UNIT, access.element_bytes
+    if offset is None:
+        return Pattern.GATHERED, 0
+    if _scattered(offset, known):
+        return Pattern.GATHERED, 0
+    if not offset.leaves & _LANE:
+        return (Pattern.GATHERED, 0) if _data_dependent(offset, known) else (Pattern.BROADCAST, 0)
+    middle = {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}
+    steps: Counter[int] = Counter()
+    for first in _TRIES:
+        here = {**middle, **point, GLOBAL_ID[0]: middle.get(GLOBAL_ID[0], 0) // 16 * 16 + first, LOCAL_ID[0]: first}
+        there = {**here, GLOBAL_ID[0]: here[GLOBAL_ID[0]] + 1, LOCAL_ID[0]: first + 1}
+        a, b = evaluate(offset, known, here), evaluate(offset, known, there)
+        if a is not None and b is not None:
+            steps[round(b - a)] += 1
+    if not steps:
+        return Pattern.GATHERED, 0
+    stride = abs(steps.most_common(1)[0][0])
+    if stride == 0:
+        return Pattern.BROADCAST, 0
+    return (Pattern.UNIT if stride <= access.element_bytes else Pattern.STRIDED), stride
+
+
+def _scattered(offset: Expression, known: Knowledge) -> bool:
+    """Whether what is loaded differs from lane to lane without order."""
+    for leaf in offset.leaves:
+        if leaf.kind == "unknown" and leaf not in known.parameters:
+            return True
+        if leaf.kind == "load" and leaf.leaves & _LANE:
+            contents = known.contents.get(str(leaf.arguments[0]))
+            if contents is None or not contents.is_smooth:
+                return True
+    return False
+
+
+def _data_dependent(offset: Expression, known: Knowledge) -> bool:
+    return any(leaf.kind == "unknown" and leaf not in known.parameters for leaf in offset.leaves)

@@ -1,0 +1,317 @@
+"""Integer expressions over a launch: polynomials whose atoms are symbols or operations that are not polynomial.
+
+An `Expression` is canonical: equal values written differently (`i*n + j`, `j + n*i`) are one object's worth of
+terms, so strides are coefficients and common subexpressions are equal keys. Atoms are interned; their serial
+numbers give monomials an order. General computer algebra systems were too slow for analysis while typing
+(a kernel must be re-analysed within milliseconds) and do not know C's integer division.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+from weakref import WeakValueDictionary
+
+from model.work.numbers import EVALUABLE_KINDS, EVALUATED
+
+MAX_TERMS = 48
+MAX_BITS = 200  # coefficients beyond are nobody's index
+MAX_DEPTH = 120  # nesting of atoms; deeper expressions become unknown
+
+
+class Atom:
+    """A symbol (`kind` "symbol", one name) or an operation over expressions and plain keys. Interned."""
+
+    __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "kind", "leaves", "serial")
+
+    _known: ClassVar[WeakValueDictionary[tuple[object, ...], Atom]] = WeakValueDictionary()
+    _count: ClassVar[int] = 0
+
+    kind: str
+    arguments: tuple[Expression | str | int, ...]
+    serial: int
+    leaves: frozenset[Atom]
+    depth: int
+    evaluable: bool  # a launch (and what is known of the data) gives it a number
+
+    @classmethod
+    def of(cls, kind: str, *arguments: Expression | str | int) -> Atom:
+        key = (kind, *arguments)
+        found = cls._known.get(key)
+        if found is None:
+            found = cls()
+            found.kind, found.arguments = kind, arguments
+            cls._count += 1
+            found.serial = cls._count
+            inner = [a for a in arguments if isinstance(a, Expression)]
+            found.depth = 1 + max((e.depth for e in inner), default=0)
+            own = frozenset((found,)) if kind in LEAF_KINDS else frozenset()
+            found.leaves = own.union(*(e.leaves for e in inner))
+            found.evaluable = kind in EVALUABLE_KINDS and all(e.evaluable for e in inner)
+            cls._known[key] = found
+        return found
+
+    def __repr__(self) -> str:
+        return (
+            str(self.arguments[0]) if self.kind == "symbol" else f"{self.kind}({', '.join(map(repr, self.arguments))})"
+        )
+
+
+# Atoms that name themselves among an expression's leaves: symbols, what memory holds, what nobody knows.
+LEAF_KINDS = frozenset({"symbol", "load", "unknown"})
+
+Monomial = tuple[Atom, ...]
+
+
+class Expression:
+    """A polynomial: sorted monomials with integer coefficients. Immutable, hashable, cheap to compare."""
+
+    __slots__ = ("_hash", "depth", "evaluable", "leaves", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, int]) -> None:
+        kept = sorted(((m, c) for m, c in terms.items() if c), key=lambda t: [a.serial for a in t[0]])
+        self.terms: tuple[tuple[Monomial, int], ...] = tuple(kept)
+        self._hash = hash(self.terms)
+        leaves: frozenset[Atom] = frozenset()
+        depth = 0
+        self.evaluable = True
+        for monomial, _ in kept:
+            for atom in monomial:
+                leaves |= atom.leaves
+                depth = max(depth, atom.depth)
+                self.evaluable = self.evaluable and atom.evaluable
+        self.leaves = leaves
+        self.depth = depth
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Expression) and self._hash == other._hash and self.terms == other.terms
+        )
+
+    def __repr__(self) -> str:
+        return (
+            " + ".join("*".join([*([str(c)] if c != 1 or not m else []), *map(repr, m)]) for m, c in self.terms) or "0"
+        )
+
+    @property
+    def constant(self) -> int | None:
+        """The value, if it is a plain number."""
+        if not self.terms:
+            return 0
+        if len(self.terms) == 1 and not self.terms[0][0]:
+            return self.terms[0][1]
+        return None
+
+    @property
+    def atom(self) -> Atom | None:
+        """The one atom this is, if it is just that."""
+        if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
+            return self.terms[0][0][0]
+        return None
+
+    def __add__(self, other: Expression) -> Expression:
+        if len(self.terms) + len(other.terms) > MAX_TERMS:
+            return opaque("sum", self, other)
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            terms[monomial] = terms.get(monomial, 0) + coefficient
+        return _with_global_ids(terms)
+
+    def __neg__(self) -> Expression:
+        return Expression({m: -c for m, c in self.terms})
+
+    def __sub__(self, other: Expression) -> Expression:
+        return self + (-other)
+
+    def __mul__(self, other: Expression) -> Expression:
+        if len(self.terms) * len(other.terms) > MAX_TERMS:
+            return opaque("product", self, other)
+        terms: dict[Monomial, int] = {}
+        for m1, c1 in self.terms:
+            for m2, c2 in other.terms:
+                monomial = tuple(sorted(m1 + m2, key=_serial)) if m1 and m2 else m1 or m2
+                if len(monomial) > 8 or abs(c1 * c2).bit_length() > MAX_BITS:
+                    return opaque("product", self, other)
+                terms[monomial] = terms.get(monomial, 0) + c1 * c2
+        return _with_global_ids(terms)
+
+    def has(self, *kinds: str) -> bool:
+        return any(a.kind in kinds for a in self.leaves)
+
+    def coefficient(self, atom: Atom) -> Expression | None:
+        """The factor of `atom`, when it occurs linearly and in no other atom's arguments; else None."""
+        terms: dict[Monomial, int] = {}
+        for monomial, coefficient in self.terms:
+            times = monomial.count(atom)
+            if times > 1 or any(atom in a.leaves for a in monomial if a is not atom):
+                return None
+            if times:
+                rest = tuple(a for a in monomial if a is not atom)
+                terms[rest] = terms.get(rest, 0) + coefficient
+        return Expression(terms)
+
+    def substitute(self, values: Mapping[Atom, Expression]) -> Expression:
+        """With symbols replaced."""
+        if not self.leaves & values.keys():
+            return self
+        total = ZERO
+        for monomial, coefficient in self.terms:
+            product = number(coefficient)
+            for atom in monomial:
+                product = product * _substituted(atom, values)
+            total = total + product
+        return total
+
+
+def _serial(atom: Atom) -> int:
+    return atom.serial
+
+
+def _substituted(atom: Atom, values: Mapping[Atom, Expression]) -> Expression:
+    if atom in values:
+        return values[atom]
+    if atom.leaves & values.keys():
+        return operation(atom.kind, *(a.substitute(values) if isinstance(a, Expression) else a for a in atom.arguments))
+    return Expression({(atom,): 1})
+
+
+def number(value: int) -> Expression:
+    """A plain number."""
+    return Expression({(): value}) if value else ZERO
+
+
+def symbol(name: str) -> Expression:
+    """A value that the launch, an id or a loop counter gives."""
+    return Expression({(Atom.of("symbol", name),): 1})
+
+
+def opaque(kind: str, *arguments: Expression | str | int) -> Expression:
+    """An operation kept as it is."""
+    if any(a.depth >= MAX_DEPTH for a in arguments if isinstance(a, Expression)):
+        return Expression({(Atom.of("unknown", f"deep {abs(hash(arguments))}"),): 1})
+    return Expression({(Atom.of(kind, *arguments),): 1})
+
+
+ZERO = Expression({})
+ONE = Expression({(): 1})
+
+# The ids and sizes of the NDRange, by dimension.
+GLOBAL_ID = tuple(Atom.of("symbol", f"global_id.{d}") for d in range(3))
+LOCAL_ID = tuple(Atom.of("symbol", f"local_id.{d}") for d in range(3))
+GROUP_ID = tuple(Atom.of("symbol", f"group_id.{d}") for d in range(3))
+GLOBAL_SIZE = tuple(Atom.of("symbol", f"global_size.{d}") for d in range(3))
+LOCAL_SIZE = tuple(Atom.of("symbol", f"local_size.{d}") for d in range(3))
+NUM_GROUPS = tuple(Atom.of("symbol", f"num_groups.{d}") for d in range(3))
+_GROUP_STARTS = tuple(tuple(sorted((g, s), key=_serial)) for g, s in zip(GROUP_ID, LOCAL_SIZE, strict=True))
+
+
+def _with_global_ids(terms: dict[Monomial, int]) -> Expression:
+    """`group_id * local_size + local_id`, times anything, is the global id (without an offset)."""
+    for d in range(3):
+        start, lane = _GROUP_STARTS[d], LOCAL_ID[d]
+        for monomial in [m for m in terms if terms[m] and lane in m]:
+            rest = list(monomial)
+            rest.remove(lane)
+            partner = tuple(sorted([*rest, *start], key=_serial))
+            coefficient = terms[monomial]
+            if coefficient and terms.get(partner) == coefficient:
+                whole = tuple(sorted([*rest, GLOBAL_ID[d]], key=_serial))
+                terms[whole] = terms.get(whole, 0) + coefficient
+                terms[monomial] = terms[partner] = 0
+    return Expression(terms)
+
+
+# --- operations that are not polynomial ------------------------------------------------------------------
+
+
+def operation(kind: str, *arguments: Expression | str | int) -> Expression:
+    """`kind` applied to `arguments`, simplified where that is plain."""
+    expressions = [a for a in arguments if isinstance(a, Expression)]
+    function = EVALUATED.get(kind)
+    if function is not None and len(expressions) == len(arguments):
+        constants = [e.constant for e in expressions]
+        known = [c for c in constants if c is not None]
+        if len(known) == len(constants):
+            value = function(*known)
+            if isinstance(value, int):
+                return number(value)
+        simple = _simplified(kind, expressions, constants)
+        if simple is not None:
+            return simple
+    return opaque(kind, *arguments)
+
+
+def _simplified(kind: str, a: list[Expression], constants: list[int | None]) -> Expression | None:
+    match kind:
+        case "div" | "floordiv" | "ceildiv":
+            if constants[1] == 1:
+                return a[0]
+            divisor = constants[1]
+            if divisor and a[0].terms and all(c % divisor == 0 for _, c in a[0].terms):
+                return Expression({m: c // divisor for m, c in a[0].terms})
+            if a[0] == a[1]:
+                return ONE
+            if (atom := a[1].atom) is not None and a[0].terms and all(atom in m for m, _ in a[0].terms):
+                return _divided(a[0], atom)
+        case "mod" | "floormod":
+            if constants[1] == 1:
+                return ZERO
+        case "min" | "max":
+            if a[0] == a[1]:
+                return a[0]
+            difference = (a[0] - a[1]).constant
+            if difference is not None:
+                return a[0] if (difference < 0) == (kind == "min") else a[1]
+        case "select":
+            if constants[0] is not None:
+                return a[1] if constants[0] else a[2]
+            if a[1] == a[2]:
+                return a[1]
+        case "and":
+            if 0 in constants:
+                return ZERO
+            if constants[0] is not None:
+                return a[1]
+            if constants[1] is not None:
+                return a[0]
+        case "or":
+            if constants[0] == 0:
+                return a[1]
+            if constants[1] == 0:
+                return a[0]
+        case "not":
+            if (atom := a[0].atom) is not None and atom.kind == "not" and isinstance(atom.arguments[0], Expression):
+                return atom.arguments[0]
+        case "bitand":
+            for value, other in ((constants[1], a[0]), (constants[0], a[1])):
+                if value is not None and value > 0 and value & (value + 1) == 0:
+                    return operation("floormod", other, number(value + 1))
+        case "shl":
+            if constants[1] is not None and 0 <= constants[1] < 64:
+                return a[0] * number(1 << constants[1])
+    return None
+
+
+def _divided(expression: Expression, atom: Atom) -> Expression:
+    terms: dict[Monomial, int] = {}
+    for monomial, coefficient in expression.terms:
+        rest = list(monomial)
+        rest.remove(atom)
+        terms[tuple(rest)] = coefficient
+    return Expression(terms)
+
+
+def less(a: Expression, b: Expression) -> Expression:
+    """1 where a < b, else 0."""
+    return operation("lt0", a - b)
+
+
+def equal(a: Expression, b: Expression) -> Expression:
+    return operation("eq0", a - b)
+
+
+def negation(a: Expression) -> Expression:
+    return operation("not", a)

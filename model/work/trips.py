@@ -1,0 +1,164 @@
+"""How often a loop runs, from its condition and from how its variables change in one iteration.
+
+Affine variables give closed forms; geometric and other variables that only the launch decides give a `trips`
+atom that is run when evaluated; what the data decide gives None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.work.symbolic import ONE, ZERO, Atom, Expression, opaque, operation
+
+MAX_SIMULATED_TRIPS = 4096
+_POSITIVE = ("global_size.", "local_size.", "num_groups.", "arg.", "name.", "image.")
+
+
+@dataclass(frozen=True, slots=True)
+class Induction:
+    """A variable of a loop: `start` before it, `after` one iteration in terms of `symbol`."""
+
+    symbol: Atom
+    start: Expression
+    after: Expression
+
+    @property
+    def step(self) -> Expression | None:
+        """The constant amount by which it grows; None when it does not grow by one."""
+        difference = self.after - Expression({(self.symbol,): 1})
+        return None if self.symbol in difference.leaves else difference
+
+    def at(self, counter: Expression, others: frozenset[Atom]) -> Expression | None:
+        """Its value in iteration `counter`; None where only running the loop would tell."""
+        step = self.step
+        if step is not None and not step.leaves & others:
+            return self.start + step * counter
+        if self.after.leaves <= {self.symbol} | (self.after.leaves - others) and self.after.evaluable:
+            return opaque("iterate", counter, Expression({(self.symbol,): 1}), self.start, self.after)
+        return None
+
+
+def trip_count(condition: Expression, variables: list[Induction]) -> Expression | None:
+    """How often `condition` (over the variables' symbols) holds in a row; None where the data decide."""
+    counts: list[Expression] = []
+    missing = False
+    for part in conjuncts(condition):
+        count = _one_count(part, variables)
+        if count is None:
+            missing = True
+        else:
+            counts.append(count)
+    if missing or not counts:
+        return None
+    total = counts[0]
+    for count in counts[1:]:
+        total = operation("min", total, count)
+    return total
+
+
+def upper_bound(condition: Expression, variables: list[Induction]) -> Expression | None:
+    """As `trip_count`, from those parts of the condition alone that the launch decides."""
+    counts = [c for c in (_one_count(p, variables) for p in conjuncts(condition)) if c is not None]
+    if not counts:
+        return None
+    total = counts[0]
+    for count in counts[1:]:
+        total = operation("min", total, count)
+    return total
+
+
+def conjuncts(condition: Expression) -> list[Expression]:
+    """`a && b && c` as a list; `!(a || b)` too."""
+    atom = condition.atom
+    if atom is not None and atom.kind == "and":
+        return [c for a in atom.arguments if isinstance(a, Expression) for c in conjuncts(a)]
+    if atom is not None and atom.kind == "not":
+        inner = atom.arguments[0]
+        if isinstance(inner, Expression) and inner.atom is not None and inner.atom.kind == "or":
+            return [
+                c for a in inner.atom.arguments if isinstance(a, Expression) for c in conjuncts(operation("not", a))
+            ]
+    return [condition]
+
+
+def _one_count(part: Expression, variables: list[Induction]) -> Expression | None:
+    if part.constant is not None:
+        return None if part.constant else ZERO
+    symbols = frozenset(v.symbol for v in variables)
+    linear = {v.symbol: v for v in variables if v.step is not None and not v.step.leaves & symbols}
+    moving = part.leaves & symbols
+    if moving and moving <= linear.keys():
+        closed = _closed(part, linear)
+        if closed is not None:
+            return closed
+    involved = _closure(part, variables)
+    if (
+        moving
+        and all(v.after.evaluable and not v.after.has("load") for v in involved)
+        and part.evaluable
+        and not part.has("load")
+    ):
+        arguments: list[Expression] = [part]
+        for v in involved:
+            arguments += [Expression({(v.symbol,): 1}), v.start, v.after]
+        return opaque("trips", *arguments)
+    return None
+
+
+def _closure(part: Expression, variables: list[Induction]) -> list[Induction]:
+    """The variables that `part` rests on, directly or through each other."""
+    needed, before = set(part.leaves), -1
+    while len(needed) != before:
+        before = len(needed)
+        for v in variables:
+            if v.symbol in needed:
+                needed |= v.after.leaves
+    return [v for v in variables if v.symbol in needed]
+
+
+def _closed(part: Expression, linear: dict[Atom, Induction]) -> Expression | None:
+    """Closed forms for `e < 0`, `e >= 0`, `e != 0` with `e` affine in the iteration number."""
+    atom = part.atom
+    negated = False
+    if atom is not None and atom.kind == "not" and isinstance(atom.arguments[0], Expression):
+        negated, atom = True, atom.arguments[0].atom
+    if atom is None or atom.kind not in ("lt0", "eq0") or not isinstance(atom.arguments[0], Expression):
+        return None
+    inner = atom.arguments[0]
+    start = inner.substitute({s: v.start for s, v in linear.items()})
+    slope = ZERO
+    for s, v in linear.items():
+        coefficient = inner.coefficient(s)
+        if coefficient is None or coefficient.leaves & linear.keys():
+            return None
+        slope = slope + coefficient * (v.step or ZERO)
+    if atom.kind == "eq0":
+        # `i != n` runs (n - i) / step times; `i == n` at most once.
+        return operation("max", ZERO, operation("div", -start, slope)) if negated else operation("eq0", start)
+    if negated:
+        start, slope = -start - ONE, -slope  # e >= 0  is  -e - 1 < 0
+    sign = _sign(slope)
+    if sign is None or sign < 0:
+        return None  # never ends by this, or nobody knows
+    return operation("max", ZERO, operation("ceildiv", -start, slope))
+
+
+def _sign(expression: Expression) -> int | None:
+    """1 or -1 for what is surely positive or negative, taking sizes and arguments for positive."""
+    if not expression.terms:
+        return None
+    signs = set()
+    for monomial, coefficient in expression.terms:
+        for atom in monomial:
+            if atom.kind == "load":
+                continue
+            if atom.kind not in ("symbol", "shl", "max", "iterate") or (
+                atom.kind == "symbol" and not str(atom.arguments[0]).startswith(_POSITIVE)
+            ):
+                return None
+        signs.add(1 if coefficient > 0 else -1)
+    return signs.pop() if len(signs) == 1 else None
+
+
+def constant_trips(trips: Expression | None) -> int | None:
+    return trips.constant if trips is not None else None

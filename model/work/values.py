@@ -1,0 +1,138 @@
+"""Values of the symbolic execution: what a variable holds, as far as the launch decides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.opencl.builtin_types import INT
+from model.opencl.types import (
+    AddressSpace,
+    ArrayType,
+    OpaqueType,
+    PointerType,
+    ScalarKind,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
+from model.work.symbolic import ZERO, Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number. For floats `value` is only a name for it (equal names, equal values)."""
+
+    value: Expression
+    type: ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    components: tuple[Expression, ...]
+    type: VectorType
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Something addressable: a buffer parameter, an array, or (by `&`) a private variable `variable`."""
+
+    name: str
+    space: AddressSpace
+    type: Type  # of an element for buffers, of the whole for arrays
+    variable: int | None = None  # key of the private variable that this is
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """`offset` counts bytes from the start of `memory`; memory is None where nobody knows."""
+
+    memory: Memory | None
+    offset: Expression
+    type: PointerType
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A struct by value; members not listed are unknown."""
+
+    members: tuple[tuple[str, Value], ...]
+    type: StructType
+
+    def member(self, name: str) -> Value | None:
+        return next((v for n, v in self.members if n == name), None)
+
+    def with_member(self, name: str, value: Value) -> Aggregate:
+        return Aggregate((*(m for m in self.members if m[0] != name), (name, value)), self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Images, samplers, events, arrays as a whole, and what nobody knows. `name` is the parameter's, if it is one."""
+
+    name: str
+    type: Type
+
+
+Value = Scalar | Vector | Pointer | Aggregate | Other
+
+UNKNOWN_TYPE = OpaqueType("unknown", is_unknown=True)
+
+
+def integer(value: Expression, kind: ScalarType = INT) -> Scalar:
+    return Scalar(value, kind)
+
+
+def element_name(kind: ScalarType) -> str:
+    """`f32`, `i64`: how counts name an element type (signedness costs nothing)."""
+    return f"{'f' if kind.kind is ScalarKind.FLOAT else 'i'}{max(8, 8 * kind.size_bytes)}"
+
+
+def scalar_of(kind: Type) -> ScalarType:
+    """The scalar that a type is computed with; int where it is not arithmetic."""
+    match kind:
+        case ScalarType():
+            return kind
+        case VectorType():
+            return kind.element
+        case ArrayType():
+            return scalar_of(kind.element)
+        case _:
+            return INT
+
+
+def width_of(kind: Type) -> int:
+    return kind.width if isinstance(kind, VectorType) else 1
+
+
+def is_float(kind: Type) -> bool:
+    return scalar_of(kind).kind is ScalarKind.FLOAT
+
+
+def common_type(a: Type, b: Type) -> ScalarType | VectorType:
+    """The usual arithmetic conversions (OpenCL C 3.0, section 6.3.6): a vector wins, then rank."""
+    if isinstance(a, VectorType):
+        return a
+    if isinstance(b, VectorType):
+        return b
+    x, y = scalar_of(a), scalar_of(b)
+    floats = [t for t in (x, y) if t.kind is ScalarKind.FLOAT]
+    if floats:
+        return max(floats, key=lambda t: t.size_bytes)
+    x, y = (INT if t.size_bytes < 4 else t for t in (x, y))
+    if x.size_bytes != y.size_bytes:
+        return max(x, y, key=lambda t: t.size_bytes)
+    return x if x.kind is ScalarKind.UNSIGNED else y
+
+
+def expression_of(value: Value) -> Expression:
+    """The number a value is, where it is one."""
+    match value:
+        case Scalar():
+            return value.value
+        case Vector():
+            return value.components[0]
+        case Pointer():
+            return value.offset
+        case _:
+            return ZERO

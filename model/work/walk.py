@@ -1,0 +1,233 @@
+"""How often each block runs: one walk over a kernel's blocks under one launch.
+
+Ids and loop counters stay ranges as long as they can: a guard such as `i < n` cuts the range exactly, a loop
+with a uniform bound multiplies. Where a condition or a trip count truly depends on several of them, one is
+bound to its values (all of them, or a low-discrepancy sample when there are many), and the walk goes on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from model.work.evaluate import Knowledge, evaluate, interval
+from model.work.numbers import Value
+from model.work.region import Access, Block, Branch, Loop
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression
+
+_GOLDEN = (math.sqrt(5) - 1) / 2
+MAX_VISITS = 20_000
+_SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
+
+Ranges = dict[Atom, tuple[int, int]]  # half-open
+Point = dict[Atom, Value]
+
+
+@dataclass(slots=True)
+class Extent:
+    """The bytes that one access reaches: `low` to `high` (past the end). None where the data decide."""
+
+    count: float = 0.0
+    low: Value | None = None
+    high: Value | None = None
+    is_known: bool = True
+
+
+@dataclass(slots=True)
+class Walk:
+    """Results by identity of block and access; `undecided` names what the launch did not give."""
+
+    known: Knowledge
+    runs: dict[int, float] = field(default_factory=dict)
+    extents: dict[int, Extent] = field(default_factory=dict)
+    points: dict[int, tuple[Point, Ranges]] = field(default_factory=dict)  # a typical visit of each access
+    undecided: set[Atom] = field(default_factory=set)
+    visits: int = 0
+
+    def visit(self, block: Block, weight: float, point: Point, ranges: Ranges) -> None:
+        """Count `weight` executions of `block`, by work-items within `ranges`."""
+        self.visits += 1
+        self.runs[id(block)] = self.runs.get(id(block), 0.0) + weight
+        for access in block.accesses:
+            self._reach(access, weight, point, ranges)
+        for inner in block.inner:
+            if isinstance(inner, Loop):
+                self._loop(inner, weight, point, ranges)
+            else:
+                self._branch(inner, weight, point, ranges)
+
+    def _reach(self, access: Access, weight: float, point: Point, ranges: Ranges) -> None:
+        extent = self.extents.setdefault(id(access), Extent())
+        extent.count += weight
+        self.points.setdefault(id(access), (point, ranges))
+        bounds = interval(access.offset, self.known, point, ranges) if access.offset is not None else None
+        if bounds is None:
+            extent.is_known = False
+            return
+        extent.low = bounds[0] if extent.low is None else min(extent.low, bounds[0])
+        high = bounds[1] + access.element_bytes
+        extent.high = high if extent.high is None else max(extent.high, high)
+
+    # --- loops -------------------------------------------------------------------------------------------
+
+    def _loop(self, loop: Loop, weight: float, point: Point, ranges: Ranges) -> None:
+        unbound = self._unbound(loop.trips, ranges)
+        if unbound and self.visits < MAX_VISITS:
+            for part, now, rest in self._bind(unbound, point, ranges):
+                self._loop(loop, weight * part, now, rest)
+            return
+        trips = evaluate(loop.trips, self.known, {**_middle(ranges), **point} if unbound else point)
+        if trips is None:
+            self.undecided |= loop.trips.leaves
+            trips = 1
+        if trips > 0:
+            inner = dict(ranges)
+            inner[loop.counter] = (0, max(1, math.ceil(trips)))
+            self.visit(loop.body, weight * trips, point, inner)
+
+    def _unbound(self, expression: Expression, ranges: Ranges) -> list[Atom]:
+        """The ids and counters in `expression` that are still ranges, the shortest first."""
+        return sorted(expression.leaves & ranges.keys(), key=lambda a: (ranges[a][1] - ranges[a][0], a.serial))
+
+    def _bind(self, unbound: list[Atom], point: Point, ranges: Ranges) -> Iterator[tuple[float, Point, Ranges]]:
+        atom = unbound[0]
+        low, high = ranges[atom]
+        budget = _SAMPLES[min(len(point), len(_SAMPLES) - 1)]
+        for value, part in _samples(low, high, budget):
+            rest = {a: r for a, r in ranges.items() if a is not atom}
+            now = {**point, atom: value}
+            self._relate(atom, now, rest)
+            yield part, now, rest
+
+    def _relate(self, atom: Atom, point: Point, ranges: Ranges) -> None:
+        """A global id decides its group and local id; a local id within a group decides the global id."""
+        for d in range(3):
+            size = self.known.symbols.get(LOCAL_SIZE[d], 1)
+            if atom is GLOBAL_ID[d]:
+                for other, value in ((GROUP_ID[d], point[atom] // size), (LOCAL_ID[d], point[atom] % size)):
+                    if other in ranges:
+                        point[other] = value
+                        del ranges[other]
+            elif (
+                atom in (GROUP_ID[d], LOCAL_ID[d])
+                and GROUP_ID[d] in point
+                and LOCAL_ID[d] in point
+                and GLOBAL_ID[d] in ranges
+            ):
+                point[GLOBAL_ID[d]] = point[GROUP_ID[d]] * size + point[LOCAL_ID[d]]
+                del ranges[GLOBAL_ID[d]]
+
+    # --- branches ----------------------------------------------------------------------------------------
+
+    def _branch(self, branch: Branch, weight: float, point: Point, ranges: Ranges) -> None:
+        for part, now, rest, taken in self._split(branch.condition, 1.0, point, ranges, branch):
+            if part > 0:
+                self.visit(branch.then if taken else branch.otherwise, weight * part, now, rest)
+
+    def _split(
+        self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
+    ) -> Iterator[tuple[float, Point, Ranges, bool]]:
+        """Divide the work-items within `ranges` into those for which `condition` holds and the others."""
+        atom = condition.atom
+        arguments = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
+        if atom is not None and atom.kind == "not":
+            for part, now, rest, taken in self._split(arguments[0], weight, point, ranges, branch):
+                yield part, now, rest, not taken
+            return
+        if atom is not None and atom.kind in ("and", "or"):
+            decides = atom.kind == "or"
+            for part, now, rest, taken in self._split(arguments[0], weight, point, ranges, branch):
+                if taken == decides:
+                    yield part, now, rest, taken
+                else:
+                    yield from self._split(arguments[1], part, now, rest, branch)
+            return
+        if not condition.evaluable or condition.has("load"):
+            yield from self._by_share(condition, weight, point, ranges, branch)
+            return
+        unbound = self._unbound(condition, ranges)
+        if not unbound:
+            value = evaluate(condition, self.known, point)
+            if value is None:
+                self.undecided |= condition.leaves
+                yield from self._by_share(condition, weight, point, ranges, branch)
+            else:
+                yield weight, point, ranges, bool(value)
+            return
+        if atom is not None and atom.kind in ("lt0", "eq0"):
+            exact = self._cut(arguments[0], atom.kind, unbound, point, ranges)
+            if exact is not None:
+                for share, kept, taken in exact:
+                    yield weight * share, point, kept, taken
+                return
+        if self.visits > MAX_VISITS:
+            value = evaluate(condition, self.known, {**_middle(ranges), **point})
+            yield weight, point, ranges, bool(value)
+            return
+        for part, now, rest in self._bind(unbound, point, ranges):
+            yield from self._split(condition, weight * part, now, rest, branch)
+
+    def _by_share(
+        self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
+    ) -> Iterator[tuple[float, Point, Ranges, bool]]:
+        bounds = interval(condition, self.known, point, ranges) if condition.evaluable else None
+        if bounds is not None and (bounds == (1, 1) or bounds == (0, 0)):
+            yield weight, point, ranges, bool(bounds[0])
+            return
+        parameter = self.known.parameters.get(branch.share) if branch.share is not None else None
+        share = parameter.default if parameter is not None else 0.5
+        yield weight * share, point, ranges, True
+        yield weight * (1 - share), point, ranges, False
+
+    def _cut(
+        self, inner: Expression, kind: str, unbound: list[Atom], point: Point, ranges: Ranges
+    ) -> list[tuple[float, Ranges, bool]] | None:
+        """Cut a range exactly where `inner < 0` (or `== 0`) begins or ends; None where that takes more."""
+        bounds = interval(inner, self.known, point, ranges)
+        if bounds is not None:
+            if (kind == "lt0" and bounds[1] < 0) or (kind == "eq0" and bounds == (0, 0)):
+                return [(1.0, ranges, True)]
+            if (kind == "lt0" and bounds[0] >= 0) or (kind == "eq0" and (bounds[0] > 0 or bounds[1] < 0)):
+                return [(1.0, ranges, False)]
+        if len(unbound) != 1:
+            return None
+        x = unbound[0]
+        slope_expression = inner.coefficient(x)
+        slope = evaluate(slope_expression, self.known, point) if slope_expression is not None else None
+        start = evaluate(inner, self.known, {**point, x: 0})
+        if not slope or start is None:
+            return None
+        low, high = ranges[x]
+        length = high - low
+        if kind == "eq0":
+            at = -start / slope
+            if at != int(at) or not low <= at < high:
+                return [(1.0, ranges, False)]
+            yes = {**ranges, x: (int(at), int(at) + 1)}
+            return [(1 / length, yes, True), ((length - 1) / length, ranges, False)]
+        if slope > 0:  # holds below
+            edge = min(high, max(low, math.ceil(-start / slope)))
+            pieces = [(low, edge, True), (edge, high, False)]
+        else:  # holds above
+            edge = min(high, max(low, math.floor(-start / slope) + 1))
+            pieces = [(low, edge, False), (edge, high, True)]
+        return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
+
+
+def _samples(low: int, high: int, budget: int) -> Iterator[tuple[int, float]]:
+    """(value, weight): all values of a short range, else one of each of `budget` strata.
+
+    The place within a stratum follows the golden ratio, so that a stride in the data is not met in step.
+    """
+    length = high - low
+    if length <= max(budget, 1):
+        for value in range(low, high):
+            yield value, 1 / length
+        return
+    for j in range(budget):
+        yield low + int((j + (j * _GOLDEN + 0.5) % 1.0) * length / budget), 1 / budget
+
+
+def _middle(ranges: Mapping[Atom, tuple[int, int]]) -> Point:
+    return {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}

@@ -1,0 +1,220 @@
+"""`Work`: what a kernel does, as a function of its launch; `count` puts a launch in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil, prod
+
+from model.launch.launch import Assumption, Fill, Launch
+from model.launch.local_size import effective_local_size
+from model.opencl.kernel import Kernel, ParameterKind
+from model.opencl.types import AddressSpace, PointerType
+from model.work.counts import AccessCount, LineCount, OpCount, OpKind, WorkCounts
+from model.work.evaluate import Contents, Knowledge
+from model.work.numbers import Value
+from model.work.region import Access, Block, DataParameter, Loop
+from model.work.stride import pattern_of
+from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
+from model.work.walk import Extent, Walk
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """The symbolic work of one kernel. Immutable; see `region` for its shape.
+
+    `free_names` are names that nothing declares, with their line: a launch may give them like scalars.
+    """
+
+    kernel: Kernel
+    root: Block
+    parameters: Mapping[Atom, DataParameter]
+    free_names: tuple[tuple[str, int], ...]
+    assumptions: tuple[Assumption, ...]
+    local_bytes: tuple[tuple[str, int | None], ...]
+    private_bytes: int
+
+    def count(self, launch: Launch) -> WorkCounts:
+        """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest."""
+        walk = self.walk(launch)
+        return _Totals(self, launch, walk).counts()
+
+    def walk(self, launch: Launch) -> Walk:
+        """How often each block runs, and what each access reaches."""
+        known = knowledge(self.kernel, launch, self.parameters)
+        walk = Walk(known)
+        ranges = {}
+        for d in range(3):
+            ranges[GLOBAL_ID[d]] = (0, max(1, int(known.symbols[GLOBAL_SIZE[d]])))
+            ranges[LOCAL_ID[d]] = (0, max(1, int(known.symbols[LOCAL_SIZE[d]])))
+            ranges[GROUP_ID[d]] = (0, max(1, int(known.symbols[NUM_GROUPS[d]])))
+        walk.visit(self.root, float(launch.work_items), {}, ranges)
+        return walk
+
+    def accesses(self) -> Iterator[Access]:
+        """Every load and store in the source, outermost blocks first."""
+        stack = [self.root]
+        while stack:
+            block = stack.pop()
+            yield from block.accesses
+            for inner in block.inner:
+                stack.extend([inner.body] if isinstance(inner, Loop) else [inner.then, inner.otherwise])
+
+
+def knowledge(kernel: Kernel, launch: Launch, parameters: Mapping[Atom, DataParameter]) -> Knowledge:
+    """What a launch says, by symbol."""
+    local = effective_local_size(launch, kernel)
+    symbols: dict[Atom, Value] = {Atom.of("symbol", "work_dim"): len(launch.global_size)}
+    for d in range(3):
+        size = launch.global_size[d] if d < len(launch.global_size) else 1
+        group = local[d] if d < len(local) else 1
+        symbols[GLOBAL_SIZE[d]], symbols[LOCAL_SIZE[d]], symbols[NUM_GROUPS[d]] = size, group, ceil(size / group)
+    for name, value in launch.scalars:
+        number = int(value) if isinstance(value, float) and value.is_integer() else value
+        symbols[Atom.of("symbol", f"arg.{name}")] = number
+        symbols[Atom.of("symbol", f"name.{name}")] = number
+    for name, define in launch.options.defines:
+        if define.lstrip("-").isdigit():
+            symbols.setdefault(Atom.of("symbol", f"name.{name}"), int(define))
+    for name, size3 in launch.images:
+        for dimension, extent in zip(("width", "height", "depth"), size3, strict=True):
+            symbols[Atom.of("symbol", f"image.{name}.{dimension}")] = extent
+    fills: dict[str, Fill] = dict(launch.fills)
+    contents = {}
+    for name, elements in launch.buffers:
+        parameter = kernel.parameter(name)
+        size = parameter.type.pointee.size_bytes if parameter and isinstance(parameter.type, PointerType) else 4
+        contents[name] = Contents(elements, max(1, size), fills.get(name))
+    return Knowledge(symbols, contents, parameters)
+
+
+class _Totals:
+    """Adds up one walk."""
+
+    def __init__(self, work: Work, launch: Launch, walk: Walk) -> None:
+        self.work, self.launch, self.walk = work, launch, walk
+        self.local = effective_local_size(launch, work.kernel)
+        self.group_items = prod(self.local)
+        self.ops: dict[tuple[OpKind, str], float] = defaultdict(float)
+        self.line_ops: dict[int, dict[tuple[OpKind, str], float]] = defaultdict(lambda: defaultdict(float))
+        self.line_accesses: dict[int, list[AccessCount]] = defaultdict(list)
+        self.line_barriers: dict[int, float] = defaultdict(float)
+        self.accesses: list[AccessCount] = []
+
+    def counts(self) -> WorkCounts:
+        self._add(self.work.root)
+        groups = prod(ceil(g / s) for g, s in zip(self.launch.global_size, self.local, strict=False))
+        plain = [a for a in self.accesses if not a.is_atomic and a.element_bytes and a.buffer not in self._images()]
+        images = [a for a in self.accesses if a.buffer in self._images()]
+
+        def requested(*spaces: AddressSpace, store: bool) -> float:
+            return sum(a.bytes for a in plain if a.space in spaces and a.is_store is store)
+
+        return WorkCounts(
+            work_items=self.launch.work_items,
+            work_groups=groups,
+            flops=sum(
+                c * (2 if k is OpKind.FMA else 1) for (k, e), c in self.ops.items() if e[0] == "f" and k in _FLOPS
+            ),
+            ops=tuple(OpCount(k, e, c) for (k, e), c in self.ops.items()),
+            accesses=tuple(self.accesses),
+            global_load_bytes=requested(AddressSpace.GLOBAL, AddressSpace.GENERIC, store=False),
+            global_store_bytes=requested(AddressSpace.GLOBAL, AddressSpace.GENERIC, store=True),
+            global_footprint_bytes=self._footprint(),
+            constant_load_bytes=requested(AddressSpace.CONSTANT, store=False),
+            local_load_bytes=requested(AddressSpace.LOCAL, store=False),
+            local_store_bytes=requested(AddressSpace.LOCAL, store=True),
+            local_bytes_per_group=sum(b or 0 for _, b in (*self.work.local_bytes, *self.launch.local_bytes)),
+            private_array_bytes=self.work.private_bytes,
+            atomics=sum(a.count for a in self.accesses if a.is_atomic),
+            barriers=sum(self.line_barriers.values()),
+            image_reads=sum(a.count for a in images if not a.is_store),
+            image_writes=sum(a.count for a in images if a.is_store),
+            lines=self._lines(),
+        )
+
+    def _images(self) -> set[str]:
+        return {p.name for p in self.work.kernel.of_kind(ParameterKind.IMAGE, ParameterKind.OTHER)}
+
+    def _add(self, block: Block) -> None:
+        runs = self.walk.runs.get(id(block), 0.0)
+        if runs > 0:
+            for line, kind, element, count in block.ops:
+                if count:
+                    self.ops[kind, element] += count * runs
+                    self.line_ops[line][kind, element] += count * runs
+            for line in block.barriers:
+                self.line_barriers[line] += runs / self.group_items
+            for access in block.accesses:
+                self._add_access(access)
+        for inner in block.inner:
+            for part in [inner.body] if isinstance(inner, Loop) else [inner.then, inner.otherwise]:
+                self._add(part)
+
+    def _add_access(self, access: Access) -> None:
+        extent = self.walk.extents.get(id(access))
+        if extent is None or _is_register(access):
+            return
+        point, ranges = self.walk.points[id(access)]
+        pattern, stride = pattern_of(access, self.walk.known, point, ranges)
+        requested = extent.count * access.element_bytes
+        counted = AccessCount(
+            access.buffer, access.space, access.is_store, access.is_atomic, access.line, pattern, stride,
+            access.element_bytes, extent.count, requested, self._distinct(access, extent, requested),
+        )  # fmt: skip
+        self.accesses.append(counted)
+        self.line_accesses[access.line].append(counted)
+
+    def _distinct(self, access: Access, extent: Extent, requested: float) -> float:
+        """Distinct bytes: no more than requested, than the span reached, or than the buffer holds."""
+        limit = requested
+        contents = self.walk.known.contents.get(access.buffer)
+        if extent.is_known and extent.low is not None and extent.high is not None:
+            limit = min(limit, float(extent.high - extent.low))
+        if contents is not None:
+            limit = min(limit, float(contents.elements * contents.element_bytes))
+        if access.is_image:
+            size = next((s for n, s in self.launch.images if n == access.buffer), None)
+            limit = min(limit, float(prod(size) * access.element_bytes)) if size else limit
+        return limit
+
+    def _footprint(self) -> float:
+        """Distinct bytes of global memory: per buffer, what all its accesses together reach."""
+        total = 0.0
+        for buffer in {
+            a.buffer for a in self.accesses if a.space is not AddressSpace.LOCAL and a.space is not AddressSpace.PRIVATE
+        }:
+            own = [a for a in self.accesses if a.buffer == buffer]
+            spans = [
+                e
+                for a in self.work.accesses()
+                if a.buffer == buffer and (e := self.walk.extents.get(id(a))) is not None
+            ]
+            reached = sum(a.footprint_bytes for a in own)
+            lows = [e.low for e in spans if e.low is not None]
+            highs = [e.high for e in spans if e.high is not None]
+            if spans and all(e.is_known for e in spans) and lows and highs:
+                reached = min(reached, float(max(highs) - min(lows)))
+            total += max(reached, max(a.footprint_bytes for a in own)) if own else 0.0
+        return total
+
+    def _lines(self) -> tuple[LineCount, ...]:
+        numbers = sorted({*self.line_ops, *self.line_accesses, *self.line_barriers})
+        return tuple(
+            LineCount(
+                line,
+                tuple(OpCount(k, e, c) for (k, e), c in self.line_ops[line].items()),
+                tuple(self.line_accesses[line]),
+                self.line_barriers[line],
+            )
+            for line in numbers
+        )
+
+
+def _is_register(access: Access) -> bool:
+    """Private arrays indexed by constants live in registers."""
+    return access.space is AddressSpace.PRIVATE and access.offset is not None and access.offset.constant is not None
+
+
+_FLOPS = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE})
