@@ -17,7 +17,7 @@ PREFERRED_CPU_LANES = 4  # where a driver does not report a vector width
 
 def probe(_reporter: Reporter) -> tuple[DriverFacts, ...]:
     """All devices of all platforms, in the loader's order. Empty if there is no platform."""
-    return tuple(_facts(device) for device in opencl_devices())
+    return tuple(facts_of(device) for device in opencl_devices())
 
 
 def opencl_devices() -> list[cl.Device]:
@@ -35,7 +35,7 @@ def opencl_devices() -> list[cl.Device]:
 def open_device(device_id: str) -> cl.Device:
     """The device of that id. Raises DeviceGone if it is no longer there."""
     devices = opencl_devices()
-    ids = assign_ids(tuple(_facts(device) for device in devices))
+    ids = assign_ids(tuple(facts_of(device) for device in devices))
     if not ids:
         raise DeviceGone(NO_PLATFORM)
     if device_id not in ids:
@@ -52,7 +52,8 @@ def _of(platform: cl.Platform) -> list[cl.Device]:
         raise
 
 
-def _facts(device: cl.Device) -> DriverFacts:
+def facts_of(device: cl.Device) -> DriverFacts:
+    """What the driver says of one device."""
     extensions = device.extensions.split()
     sizes = [*device.max_work_item_sizes, 1, 1][:3]
     kind = _type(device)

@@ -55,6 +55,8 @@ class Plan:
 
     budget_s: float
     repeats: int | None = None
+    batch_s: float = BATCH_S
+    pause_s: float = PAUSE_S
 
 
 def time_launch(
@@ -69,7 +71,7 @@ def time_launch(
     `on_batch` hears the share of the budget spent. The kernel must have run before (it is compiled then)."""
     estimate_us = run_us(enqueue, 1)
     train = TRAIN if estimate_us < TRAIN_US and plan.repeats is None else 1
-    runs = max(1, min(MAX_RUNS // (2 if train > 1 else 1), int(BATCH_S * 1e6 / max(1.0, estimate_us * train))))
+    runs = max(1, min(MAX_RUNS // (2 if train > 1 else 1), int(plan.batch_s * 1e6 / max(1.0, estimate_us * train))))
     if plan.repeats is not None:
         runs = max(1, min(runs, -(-plan.repeats // MIN_BATCHES)))
     began = time.monotonic()
@@ -78,7 +80,7 @@ def time_launch(
     while True:
         left = runs if plan.repeats is None else min(runs, plan.repeats - done)
         reset()
-        if estimate_us < BATCH_S * 1e6:
+        if estimate_us < plan.batch_s * 1e6:
             run_us(enqueue, 1)  # the reset and the pause have cooled the caches
         batches.append(tuple(run_us(enqueue, train) for _ in range(left)))
         done += left
@@ -95,7 +97,7 @@ def time_launch(
             if over_budget or timing.is_settled() or len(batches) >= MAX_BATCHES:
                 return timing
         queue.finish()
-        time.sleep(PAUSE_S)
+        time.sleep(plan.pause_s)
 
 
 def run_us(enqueue: Enqueue, train: int) -> float:
