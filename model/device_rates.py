@@ -13,7 +13,7 @@ from model.device import BandwidthPoint, DeviceType, GatherPoint, Rates, StrideP
 
 SUSTAINED_SHARE = 0.85  # of datasheet bandwidth; clpeak's logs show 0.79 (T4) to 0.94 (A100)
 SECTOR_BYTES = 32  # what a GPU moves for a lone access: one sector of a cache line
-LINE_BYTES = 64  # what a CPU moves for a lone access: one cache line
+LINE_BYTES = 128  # what a CPU moves for a lone access: its cache line and the neighbour that is fetched with it
 KIB, MIB = 1024, 1024 * 1024
 STRIDES = (1, 2, 4, 8, 16, 32, 64)
 FOOTPRINTS = (*(16 * KIB * 4**step for step in range(7)), 128 * MIB)  # 16 KiB ... 64 MiB, 128 MiB
@@ -130,40 +130,44 @@ def derive_rates(facts: DriverFacts) -> Rates:
 
 def cpu_rates(facts: DriverFacts) -> Rates:
     """Rates of a CPU: per-core, per-GHz figures from a calibration of PoCL 3.0 on two cores of an AMD EPYC (Zen 3)
-    at 2.6 GHz, times cores and clock.
+    at a nominal 2.6 GHz, times cores and clock.
 
-    DRAM does not scale with cores: about 10 GB/s for one, saturating near 8 channels of 20 GB/s.
+    DRAM does not scale with cores: about 14 GB/s for one, saturating near 8 channels of 20 GB/s.
     """
     units = max(1, facts.compute_units)
     ghz = (facts.clock_mhz or 2500) / 1000
     core_ghz = units * ghz
-    dram_gb_s = min(units * 9.0, 160.0)
+    dram_gb_s = min(units * 14.0, 160.0)
     levels = (
-        (units * 32 * KIB, 12 * core_ghz),
-        (units * 1024 * KIB, 9 * core_ghz),
-        (max(facts.cache_bytes, 4 * MIB), 6 * core_ghz),
+        (units * 32 * KIB, 34 * core_ghz),
+        (units * 1024 * KIB, 27 * core_ghz),
+        (max(facts.cache_bytes, 4 * MIB), 22 * core_ghz),
     )
     return Rates(
-        launch_floor_us=3.0 if units <= 8 else 3.0 + log2(units / 8) * 4,  # waking threads costs more of them
-        group_overhead_ns=round(20.8 / core_ghz, 3),
-        item_overhead_ns=round(1.0 / core_ghz, 4),
-        fp32_gflop_s=round(14 * core_ghz, 2),
-        fp64_gflop_s=round(7 * core_ghz, 2) if facts.has_fp64 else 0.0,
+        launch_floor_us=1.0 if units <= 8 else 1.0 + log2(units / 8) * 4,  # waking threads costs more of them
+        group_overhead_ns=round(20 / core_ghz, 3),
+        item_overhead_ns=round(0.7 / core_ghz, 4),
+        fp32_gflop_s=round(25 * core_ghz, 2),
+        fp64_gflop_s=round(15 * core_ghz, 2) if facts.has_fp64 else 0.0,
         fp16_gflop_s=round(1 * core_ghz, 2) if facts.has_fp16 else 0.0,  # emulated through fp32
-        int32_gop_s=round(6 * core_ghz, 2),
-        scalar_fp32_gflop_s=round(1.1 * core_ghz, 3),
-        divide_gop_s=round(0.8 * core_ghz, 3),
-        special_gop_s=round(0.02 * core_ghz, 4),
-        native_gop_s=round(0.02 * core_ghz, 4),
-        int_divide_gop_s=round(0.09 * core_ghz, 4),
-        local_bandwidth_gb_s=round(12 * core_ghz, 2),
-        private_bandwidth_gb_s=round(8 * core_ghz, 2),
-        atomic_gop_s=round(0.05 * core_ghz, 4),
-        contended_atomic_gop_s=round(0.02 * ghz, 4),  # one cache line moves between cores
-        barrier_ns=round(80 / core_ghz, 2),
-        image_read_gop_s=round(0.02 * core_ghz, 4),
-        bandwidth=_bandwidth(levels, dram_gb_s, write_share=0.6),  # a store reads its line first
-        gather=_gather(levels, dram_gb_s, LINE_BYTES),
+        int32_gop_s=round(36 * core_ghz, 2),
+        scalar_fp32_gflop_s=round(1.28 * core_ghz, 3),
+        divide_gop_s=round(3.2 * core_ghz, 3),
+        special_gop_s=round(0.007 * core_ghz, 4),
+        native_gop_s=round(0.022 * core_ghz, 4),
+        int_divide_gop_s=round(0.23 * core_ghz, 4),
+        local_bandwidth_gb_s=round(7.4 * core_ghz, 2),
+        private_bandwidth_gb_s=round(2.7 * core_ghz, 2),
+        atomic_gop_s=round(0.0165 * core_ghz, 4),
+        contended_atomic_gop_s=round(0.04 * ghz, 4),  # one cache line moves between cores
+        barrier_ns=round(200 / core_ghz, 2),
+        image_read_gop_s=round(0.12 * core_ghz, 4) if facts.has_images else 0.0,
+        bandwidth=_bandwidth(levels, dram_gb_s, write_share=0.7),  # a store reads its line first
+        gather=tuple(
+            # However near the data, a gather is one load for each lane.
+            GatherPoint(point.footprint_bytes, min(point.gather_gaccess_s, round(0.75 * core_ghz, 4)))
+            for point in _gather(levels, dram_gb_s, LINE_BYTES)
+        ),
         strided=_strided(dram_gb_s, LINE_BYTES),
         groups_to_fill=units,
     )
