@@ -45,7 +45,7 @@ class Row:
 
 
 def predicted(files: list[Path], device: Device) -> list[tuple[Path, Forecast | Row]]:
-    """Every launch of every kernel in `files`, in order; for a file that cannot be read at all, the row that says so."""
+    """Every launch of every kernel in `files`, in order; in place of what cannot be read, the row that says so."""
     engine = Engine()
     found: list[tuple[Path, Forecast | Row]] = []
     for file in files:

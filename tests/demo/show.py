@@ -56,7 +56,7 @@ def _calibrated(device: Device, progress: Progress) -> Device:
     task = progress.add_task(f"Calibrating {device.name}", total=1.0)
     try:
         return calibrate(
-            device,
+            device.id,
             quick=True,
             on_progress=lambda fraction, text: progress.update(task, completed=fraction, description=text),
         )
