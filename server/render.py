@@ -40,7 +40,7 @@ def _launch_label(view: LaunchView) -> str:
     if view.stale:
         old = f"{format_duration_us(view.stale.median_us)} stale"
         return _first_that_fits([f"{estimate} {spread} · {old}", f"{estimate} · {old}"], HINT_LENGTH)
-    return f"{estimate} {spread} · {prediction.bound}"
+    return _first_that_fits([f"{estimate} {spread} · {prediction.bound}", estimate], HINT_LENGTH)
 
 
 def _briefest(view: LaunchView) -> str:
@@ -81,7 +81,9 @@ def spread_text(runtime_us: Quantiles) -> str:
     up = runtime_us.p90 / runtime_us.p50 if runtime_us.p50 > 0 else 1.0
     down = runtime_us.p50 / runtime_us.p10 if runtime_us.p10 > 0 else up
     factor = max(up, down, 1.0)
-    return f"±{round((factor - 1) * 100)} %" if factor < 2 else f"×/÷ {factor:.{0 if factor >= 10 else 1}f}"
+    if factor < 2:
+        return f"±{round((factor - 1) * 100)} %"
+    return f"×/÷ {factor:.{0 if factor >= 10 else 1}f}" if factor < 1000 else "×/÷ >999"
 
 
 def error_percent(prediction: Prediction, measurement: Measurement) -> float:
@@ -91,4 +93,4 @@ def error_percent(prediction: Prediction, measurement: Measurement) -> float:
 
 def error_text(prediction: Prediction, measurement: Measurement) -> str:
     percent = error_percent(prediction, measurement)
-    return f"{percent:+.0f} %" if percent < 1000 else f"×{percent / 100 + 1:.0f}"
+    return f"{percent:+.0f} %" if percent < 1000 else f"×{min(percent / 100 + 1, 9999):.0f}"

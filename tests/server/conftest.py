@@ -1,0 +1,142 @@
+"""Snapshots built by hand: what the features answer from, without engine, device or server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from model.device import Device
+from model.device_catalog import find_builtin
+from model.engine import FileForecast, Forecast, Problem
+from model.launch.launch import Assumption, Launch, Origin
+from model.opencl.kernel import Kernel, KernelAttributes, SourceRange
+from model.prediction import Basis, Bound, LineShare, Prediction, Quantiles, ResourceTime
+from model.work.counts import WorkCounts
+from profiler.measurement import Measurement
+from server.documents import Document
+from server.positions import IndexedText
+from server.settings import Settings
+from server.snapshot import Analysis, Snapshot
+
+URI = "file:///work/blur.cl"
+SOURCE = "// 😀 a comment\n__kernel void blur(__global float *a) { // 👍\n  a[0] = 1;\n}\n"
+
+
+@pytest.fixture
+def device() -> Device:
+    found = find_builtin("generic-cpu")
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def forecast_of(device: Device) -> Callable[..., FileForecast]:
+    """Forecasts for every `__kernel void name(...)` of a text; launches and predictions by default alike."""
+
+    def build(
+        text: str,
+        launches: tuple[Launch, ...] = (Launch((1024,), (64,), origin=Origin.INFERRED),),
+        runtime_us: tuple[float, float, float] = (2200.0, 3200.0, 4480.0),
+        problem: Problem | None = None,
+        **changes: Any,
+    ) -> FileForecast:
+        kernels = tuple(_kernels(text))
+        answer = prediction(device, runtime_us, **changes)
+        forecasts = tuple(
+            Forecast(kernel, problem=problem) if problem else Forecast(kernel, launch, answer)
+            for kernel in kernels
+            for launch in launches
+        )
+        return FileForecast(kernels, forecasts)
+
+    return build
+
+
+def prediction(device: Device, runtime_us: tuple[float, float, float], **changes: Any) -> Prediction:
+    work = WorkCounts(
+        work_items=1024, work_groups=16, flops=2.1e9, ops=(), accesses=(), global_load_bytes=4.3e9,
+        global_store_bytes=4.2e6, global_footprint_bytes=12.6e6, constant_load_bytes=0, local_load_bytes=0,
+        local_store_bytes=0, local_bytes_per_group=0, private_array_bytes=0, atomics=0, barriers=0, image_reads=0,
+        image_writes=0, lines=(),
+    )  # fmt: skip
+    plain = Prediction(
+        Quantiles(*runtime_us), Bound.MEMORY, Basis.ANALYTIC, work,
+        (Assumption("n", "`n` is taken to be 1024.", 1.5),), device.id, device.name, calibrated=False,
+        resources=(ResourceTime("dram", 3100.0),), lines=(LineShare(2, 0.83, "12.6 MB stored to `a`"),),
+    )  # fmt: skip
+    return replace(plain, **changes)
+
+
+def _kernels(text: str) -> list[Kernel]:
+    def place(start: int, end: int) -> SourceRange:
+        ends = [(text.count("\n", 0, o), len(text[text.rfind("\n", 0, o) + 1 : o].encode())) for o in (start, end)]
+        return SourceRange(*ends[0], *ends[1])
+
+    found = []
+    for match in re.finditer(r"__kernel void (\w+)\([^)]*\)", text):
+        end = text.find("}", match.end()) + 1 or len(text)
+        found.append(
+            Kernel(
+                name=match[1],
+                parameters=(),
+                attributes=KernelAttributes(),
+                name_range=place(match.start(1), match.end(1)),
+                signature_range=place(match.start(), match.end()),
+                range=place(match.start(), end),
+                fingerprint=f"print of {text[match.start() : end]}",
+            )
+        )
+    return found
+
+
+@pytest.fixture
+def snapshot_of(device: Device, forecast_of: Callable[..., FileForecast]) -> Callable[..., Snapshot]:
+    """A snapshot of a text that was analysed just now."""
+
+    def build(
+        text: str = SOURCE,
+        *,
+        forecast: FileForecast | None = None,
+        encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16,
+        settings: Settings | None = None,
+        **known: Any,
+    ) -> Snapshot:
+        document = Document(URI, 1, IndexedText.of(text))
+        analysis = Analysis(1, document, forecast or forecast_of(text), device)
+        return Snapshot(document, analysis, settings or Settings(), encoding, **known)
+
+    return build
+
+
+@pytest.fixture
+def measurement(device: Device) -> Callable[..., Measurement]:
+    def build(snapshot: Snapshot, median_us: float = 3100.0, **changes: Any) -> Measurement:
+        forecast = snapshot.analysis.forecast.forecasts[0]
+        assert forecast.launch is not None
+        plain = Measurement(
+            kernel=forecast.kernel.name,
+            kernel_fingerprint=forecast.kernel.fingerprint,
+            launch_key=forecast.launch.key,
+            launch=forecast.launch.describe(),
+            device_id=device.id,
+            device_name=device.name,
+            driver="1.0",
+            median_us=median_us,
+            p10_us=median_us * 0.97,
+            p90_us=median_us * 1.06,
+            ci95_us=(median_us * 0.99, median_us * 1.01),
+            repeats=40,
+            batches=5,
+            batch_spread_percent=1.8,
+            local_size=(64,),
+            load_average=0.1,
+            measured_at="2026-01-02T03:04:05+00:00",
+        )
+        return replace(plain, **changes)
+
+    return build

@@ -1,0 +1,165 @@
+"""What hints say, where they stand, and when the editor is told to ask for them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lsprotocol import types
+
+from model.engine import FileForecast, Problem
+from model.launch.launch import Launch, Origin
+from model.prediction import Quantiles
+from profiler.measurement import Measurement
+from server.documents import changed
+from server.features.inlay_hints import inlay_hints, shown_labels
+from server.render import HINT_LENGTH, shorten, spread_text
+from server.settings import Settings
+from server.snapshot import Slot, Snapshot
+
+Snapshots = Callable[..., Snapshot]
+Forecasts = Callable[..., FileForecast]
+TWO = "__kernel void a(int n) {}\n__kernel void b(int n,\n   int m)\n{}\n"
+
+
+def labels(snapshot: Snapshot) -> list[str]:
+    return [str(hint.label) for hint in inlay_hints(snapshot)]
+
+
+def places(snapshot: Snapshot) -> list[tuple[int, int]]:
+    return [(hint.position.line, hint.position.character) for hint in inlay_hints(snapshot)]
+
+
+def edited(snapshot: Snapshot, line: int, column: int, text: str, to: tuple[int, int] | None = None) -> Snapshot:
+    start = types.Position(line, column)
+    where = types.Range(start, types.Position(*to) if to else start)
+    change = types.TextDocumentContentChangePartial(range=where, text=text)
+    return replace(snapshot, document=changed(snapshot.document, 2, [change], snapshot.encoding))
+
+
+def test_a_hint_tells_the_time_how_sure_it_is_and_what_bounds_it(snapshot_of: Snapshots) -> None:
+    assert labels(snapshot_of()) == ["~ 3.2 ms ±45 % · memory"]
+
+
+def test_a_calibrated_device_makes_a_better_founded_hint(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
+    text = "__kernel void a(int n) {}"
+    assert labels(snapshot_of(text, forecast=forecast_of(text, calibrated=True)))[0].startswith("≈ 3.2 ms")
+
+
+def test_a_wide_interval_is_told_as_a_factor() -> None:
+    assert spread_text(Quantiles(10.0, 40.0, 100.0)) == "×/÷ 4.0"
+
+
+def test_a_measured_kernel_shows_what_was_measured_and_how_far_off_the_prediction_was(
+    snapshot_of: Snapshots, measurement: Callable[..., Measurement]
+) -> None:
+    snapshot = snapshot_of()
+    measured = replace(snapshot, measured={Slot("blur", "#0"): measurement(snapshot)})
+    assert labels(measured) == ["3.1 ms measured (est +3 %)"]
+
+
+@pytest.mark.parametrize("what", ["kernel_fingerprint", "launch_key"])
+def test_a_measurement_of_an_older_kernel_or_launch_is_marked_stale(
+    snapshot_of: Snapshots, measurement: Callable[..., Measurement], what: str
+) -> None:
+    snapshot = snapshot_of()
+    old = measurement(snapshot, **{what: "something older"})
+    stale = replace(snapshot, measured={Slot("blur", "#0"): old})
+    assert labels(stale) == ["~ 3.2 ms ±45 % · 3.1 ms stale"]
+
+
+def test_a_measurement_of_an_earlier_session_is_shown(
+    snapshot_of: Snapshots, measurement: Callable[..., Measurement]
+) -> None:
+    snapshot = snapshot_of()
+    known = replace(snapshot, analysis=replace(snapshot.analysis, stored=(measurement(snapshot),)))
+    assert labels(known) == ["3.1 ms measured (est +3 %)"]
+
+
+def test_without_a_prediction_the_hint_says_why(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
+    text = "__kernel void a(int n) {}"
+    problem = Problem("launch", "needs global size")
+    assert labels(snapshot_of(text, forecast=forecast_of(text, problem=problem))) == ["? needs global size"]
+
+
+def test_several_launches_are_told_by_name_where_there_is_room(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
+    text = "__kernel void a(int n) {}"
+    named = tuple(Launch((n,), name=name, origin=Origin.ANNOTATION) for n, name in ((9, "big"), (3, "sm")))
+    assert labels(snapshot_of(text, forecast=forecast_of(text, launches=named))) == ["big: ~ 3.2 ms · sm: ~ 3.2 ms"]
+    many = tuple(Launch((n,), name=f"launch{n}", origin=Origin.ANNOTATION) for n in range(1, 6))
+    assert labels(snapshot_of(text, forecast=forecast_of(text, launches=many))) == ["~ 3.2 ms (+4 more)"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # they are builders, without state
+@given(
+    runtime_us=st.tuples(*[st.floats(1e-3, 1e9)] * 3).map(lambda q: tuple(sorted(q))),
+    words=st.text(st.characters(codec="utf-8"), min_size=1, max_size=90),
+    median_us=st.floats(1e-3, 1e9),
+    kind=st.sampled_from(["plain", "measured", "stale", "problem", "several"]),
+)
+def test_no_hint_is_longer_than_fits_beside_the_code(
+    snapshot_of: Snapshots,
+    forecast_of: Forecasts,
+    measurement: Callable[..., Measurement],
+    *,
+    runtime_us: tuple[float, float, float],
+    words: str,
+    median_us: float,
+    kind: str,
+) -> None:
+    text = "__kernel void a(int n) {}"
+    problem = Problem("launch", words) if kind == "problem" else None
+    names = (words, None, "x") if kind == "several" else (None,)
+    launches = tuple(Launch((n,), name=name) for n, name in enumerate(names, 1))
+    snapshot = snapshot_of(text, forecast=forecast_of(text, launches, runtime_us, problem))
+    if kind in ("measured", "stale"):
+        found = measurement(
+            snapshot, median_us, launch_key="old" if kind == "stale" else measurement(snapshot).launch_key
+        )
+        snapshot = replace(snapshot, measured={Slot("a", "#0"): found})
+    for label in labels(snapshot):
+        assert 0 < len(label) <= HINT_LENGTH
+
+
+def test_a_hint_stands_at_the_end_of_the_line_that_ends_the_signature(snapshot_of: Snapshots) -> None:
+    assert places(snapshot_of(TWO)) == [(0, 25), (2, 9)]
+
+
+@pytest.mark.parametrize(("encoding", "column"), [("utf-8", 47), ("utf-16", 45), ("utf-32", 44)])
+def test_columns_are_what_the_client_counts(snapshot_of: Snapshots, encoding: str, column: int) -> None:
+    assert places(snapshot_of(encoding=types.PositionEncodingKind(encoding))) == [(1, column)]
+
+
+def test_kernels_on_one_line_keep_their_hints_apart(snapshot_of: Snapshots) -> None:
+    assert places(snapshot_of("__kernel void a(int n) {} __kernel void b(int n) {}")) == [(0, 22), (0, 48)]
+
+
+def test_only_hints_that_are_in_view_are_sent(snapshot_of: Snapshots) -> None:
+    view = types.Range(types.Position(2, 0), types.Position(9, 0))
+    assert [hint.position.line for hint in inlay_hints(snapshot_of(TWO), view)] == [2]
+
+
+def test_hints_move_with_the_text_while_a_new_forecast_is_under_way(snapshot_of: Snapshots) -> None:
+    before = snapshot_of(TWO)
+    assert places(edited(before, 0, 0, "// new\n\n")) == [(2, 25), (4, 9)]
+    assert places(edited(before, 2, 9, " // 😀")) == [(0, 25), (2, 15)]
+    assert places(edited(before, 0, 25, "\n")) == [(0, 25), (3, 9)]
+    assert labels(edited(before, 0, 0, "x")) == labels(before)
+
+
+def test_moving_text_changes_nothing_that_is_shown(snapshot_of: Snapshots) -> None:
+    before = snapshot_of(TWO)
+    assert shown_labels(edited(before, 0, 0, "\n\n\n")) == shown_labels(before)
+
+
+def test_hints_can_be_turned_off(snapshot_of: Snapshots) -> None:
+    assert labels(snapshot_of(settings=Settings(show_hints=False))) == []
+    snapshot = snapshot_of()
+    assert labels(replace(snapshot, analysis=replace(snapshot.analysis, hints_off=True))) == []
+
+
+def test_a_long_reason_is_cut_at_a_word() -> None:
+    assert shorten("the header `inc/config.h` was not found", 28) == "the header `inc/config.h`…"
