@@ -10,7 +10,7 @@ from model.opencl.options import BuildOptions
 
 
 def parse_build_options(text: str) -> BuildOptions:
-    """Read `-DTILE=16 -I "my inc" -cl-fast-relaxed-math`. Raises `LaunchError` for unbalanced quotes and bare -D, -I."""
+    """Read `-DTILE=16 -I "my inc" -cl-fast-relaxed-math`. Raises `LaunchError` for what cannot be taken apart."""
     try:
         words = shlex.split(text)
     except ValueError as error:

@@ -10,6 +10,7 @@ A text becomes postfix code, so neither a long sum nor a deep tree can exhaust t
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -132,7 +133,9 @@ def parse_expression(text: str, *, offset: int = 0) -> Expression:
 
 
 def constant(value: Number) -> Expression:
-    """A plain number as an expression."""
+    """A plain number as an expression. Raises `ExpressionError` for what is no finite number of 64 bits."""
+    if not math.isfinite(value):
+        raise ExpressionError(f"{value} is not a finite number", 0, 1)
     return parse_expression(repr(value))
 
 

@@ -1,0 +1,128 @@
+"""Answers as JSON: the same keys from `predict`, from `measure`, and from a batch of either."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.engine import Forecast, Problem
+from model.errors import KernelcastError
+from model.launch.launch import Launch
+from model.prediction import Prediction
+from profiler.measurement import MeasureError, Measurement
+from server.cli.forecasts import Found
+from server.cli.requests import Request
+from server.render import error_percent
+
+Answer = dict[str, Any]
+
+
+def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Answer:
+    """The forecast, or the error in its place."""
+    head = _head(request, forecast)
+    if forecast.prediction is None or forecast.launch is None:
+        problem = forecast.problem or Problem("analysis", "no prediction could be made")
+        return {**head, "error": _error(problem)}
+    prediction = forecast.prediction
+    q = prediction.runtime_us
+    return {
+        **head,
+        "device": {
+            "id": prediction.device_id,
+            "name": prediction.device_name,
+            "calibrated": prediction.calibrated,
+        },
+        "launch": _launch(forecast.launch),
+        "runtime_us": {"p10": q.p10, "p50": q.p50, "p90": q.p90},
+        "bound": str(prediction.bound),
+        "basis": str(prediction.basis),
+        "novelty": prediction.novelty,
+        "work": prediction.work.as_json(),
+        "assumptions": [{"subject": a.subject, "text": a.text, "spread": a.spread} for a in prediction.assumptions],
+        "resources_us": {resource.resource: resource.time_us for resource in prediction.resources},
+        "lines": [{"line": s.line + 1, "share": s.share, "what": s.what} for s in prediction.lines if s.line >= 0],
+        "problems": [_error(problem) for problem in found.problems],
+    }
+
+
+def measurement_answer(request: Request, found: Found, forecast: Forecast, measured: Measurement) -> Answer:
+    """The measurement beside what was predicted."""
+    answer = prediction_answer(request, found, forecast)
+    answer.pop("error", None)
+    prediction = forecast.prediction
+    return {
+        **answer,
+        "device": {
+            "id": measured.device_id,
+            "name": measured.device_name,
+            "calibrated": found.device.calibrated,
+            "driver": measured.driver,
+        },
+        "runtime_us": {
+            "median": measured.median_us,
+            "p10": measured.p10_us,
+            "p90": measured.p90_us,
+            "ci95": list(measured.ci95_us),
+        },
+        "basis": "measured",
+        "repeats": measured.repeats,
+        "batches": measured.batches,
+        "batch_spread_percent": measured.batch_spread_percent,
+        "measured_at": measured.measured_at,
+        **_predicted(prediction, measured),
+    }
+
+
+def error_answer(request: Request | None, error: KernelcastError, *, asked: object = None) -> Answer:
+    """`asked` is the id of a request that could not be read."""
+    head: Answer = {"id": asked} if request is None else {"id": request.id, "file": str(request.file)}
+    if request is not None and request.kernel:
+        head["kernel"] = request.kernel
+    return {**head, "error": error_json(error)}
+
+
+def forecast_error_answer(request: Request, forecast: Forecast, error: KernelcastError) -> Answer:
+    """A launch that was forecast but could not be measured; the prediction stands beside the error."""
+    prediction = forecast.prediction
+    said = {"predicted_us": prediction.runtime_us.p50} if prediction else {}
+    return {**_head(request, forecast), **said, "error": error_json(error)}
+
+
+def error_json(error: KernelcastError) -> Answer:
+    said: Answer = {"code": error.code, "message": error.message, "line": error.line}
+    if isinstance(error, MeasureError) and error.log:
+        said["log"] = error.log
+    return said
+
+
+def _head(request: Request, forecast: Forecast) -> Answer:
+    return {"id": request.id, "file": str(request.file), "kernel": forecast.kernel.name}
+
+
+def _error(problem: Problem) -> Answer:
+    return {"code": problem.code, "message": problem.message, "line": problem.line}
+
+
+def _launch(launch: Launch) -> Answer:
+    return {
+        "name": launch.name,
+        "global": list(launch.global_size),
+        "local": list(launch.local_size) if launch.local_size else None,
+        "args": dict(launch.scalars),
+        "buffers": dict(launch.buffers),
+        "images": {name: list(sizes) for name, sizes in launch.images},
+        "local_bytes": dict(launch.local_bytes),
+        "fill": {name: str(fill) for name, fill in launch.fills},
+        "options": launch.options.arguments(),
+        "origin": str(launch.origin),
+    }
+
+
+def _predicted(prediction: Prediction | None, measured: Measurement) -> Answer:
+    if prediction is None:
+        return {"predicted_us": None, "error_percent": None}
+    q = prediction.runtime_us
+    return {
+        "predicted_us": q.p50,
+        "predicted": {"p10": q.p10, "p50": q.p50, "p90": q.p90},
+        "error_percent": error_percent(prediction, measured),
+    }

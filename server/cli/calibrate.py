@@ -1,0 +1,73 @@
+"""`kernelcast calibrate`: measures what devices sustain, and keeps it for every later prediction."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from model.device import Device
+from model.errors import KernelcastError, UnknownDevice
+from profiler.calibrate import calibrate
+from profiler.store import Store
+from server.cli.device_choice import Devices
+from server.cli.devices import device_json
+from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.streams import warn, write_json
+from server.cli.terminal import out, progress_bar
+from server.format import format_count, format_duration_us, format_mem_bytes
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Calibrate the devices named, else all that are here. Raises `KernelcastError` if nothing could be kept."""
+    devices = Devices()
+    wanted = [*arguments.wanted, *([arguments.device] if arguments.device else [])]
+    try:
+        chosen = [devices.to_run_on(each) for each in wanted] or list(devices.here)
+    except UnknownDevice as error:
+        raise WrongCallError(error.message) from None
+    store = Store.open()  # before a minute is spent: what cannot be kept need not be measured
+    status = ANSWERED
+    calibrated = []
+    for device in {device.id: device for device in chosen}.values():
+        try:
+            with progress_bar(f"Calibrating {device.id}") as on_progress:
+                profile = calibrate(device.id, on_progress=on_progress, quick=arguments.quick)
+            store.save_profile(profile)
+        except KernelcastError as error:
+            warn(f"{device.id}: {error.message}")
+            status = SOME_FAILED
+            continue
+        calibrated.append(profile)
+        if arguments.format == "text":
+            out().print(_table(profile))
+    if arguments.format == "json":
+        write_json([device_json(profile) for profile in calibrated], indent=2)
+    return status
+
+
+def _table(device: Device) -> Table:
+    rates = device.rates
+    noise = "" if device.noise_percent is None else f", noise {device.noise_percent:.1f} %"
+    table = Table(
+        title=f"{device.name} ({device.id}){noise}",
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+    )
+    table.add_column("What it sustains", overflow="fold")
+    table.add_column("Rate", justify="right", no_wrap=True)
+    table.add_row("launch of an empty kernel", format_duration_us(rates.launch_floor_us))
+    table.add_row("fp32 arithmetic", format_count(rates.fp32_gflop_s * 1e9, "flop/s"))
+    if rates.fp64_gflop_s:
+        table.add_row("fp64 arithmetic", format_count(rates.fp64_gflop_s * 1e9, "flop/s"))
+    table.add_row("integer arithmetic", format_count(rates.int32_gop_s * 1e9, "op/s"))
+    table.add_row("sin, exp, log, pow", format_count(rates.special_gop_s * 1e9, "op/s"))
+    table.add_row("local memory", format_count(rates.local_bandwidth_gb_s * 1e9, "B/s"))
+    for point in rates.bandwidth:
+        footprint = format_mem_bytes(point.footprint_bytes)
+        table.add_row(f"reading {footprint}", format_count(point.read_gb_s * 1e9, "B/s"))
+    return table

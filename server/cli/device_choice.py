@@ -1,0 +1,105 @@
+"""Which device a call is about: asked of the drivers at most once, and only if need be."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from model.device import Device
+from model.device_catalog import builtin_devices
+from model.errors import UnknownDevice
+from profiler.devices import discover, find_device
+from profiler.measurement import DeviceGone, MeasureError
+from profiler.store import Store, StoreError
+from server.cli.streams import warn
+from server.devices import pick_device
+
+
+class Devices:
+    """This machine's devices, those calibrated here once, and those known from datasheets."""
+
+    def __init__(self) -> None:
+        self._picked: dict[tuple[str, bool], Device] = {}
+
+    @cached_property
+    def store(self) -> Store | None:
+        """None where it cannot be used, which costs the calibration but no answer."""
+        try:
+            return Store.open()
+        except StoreError as error:
+            warn(error.message)
+            return None
+
+    @cached_property
+    def remembered(self) -> tuple[Device, ...]:
+        try:
+            return self.store.profiles() if self.store else ()
+        except StoreError as error:
+            warn(error.message)
+            return ()
+
+    @cached_property
+    def _outcome(self) -> tuple[Device, ...] | MeasureError:
+        try:
+            return discover(self)
+        except MeasureError as error:
+            return error
+
+    def profiles(self) -> tuple[Device, ...]:
+        """For `discover`: what was calibrated."""
+        return self.remembered
+
+    @property
+    def here(self) -> tuple[Device, ...]:
+        """The devices of this machine. Raises `MeasureError` (DeviceGone where there is no platform)."""
+        if isinstance(self._outcome, MeasureError):
+            raise self._outcome
+        return self._outcome
+
+    def to_predict_for(self, wanted: str | None) -> Device:
+        """Any known device. Raises `UnknownDevice`."""
+        key = (wanted or "", False)
+        if key not in self._picked:
+            self._picked[key] = self._to_predict_for(wanted)
+        return self._picked[key]
+
+    def to_run_on(self, wanted: str | None) -> Device:
+        """A device of this machine. Raises `MeasureError` or `UnknownDevice`."""
+        key = (wanted or "", True)
+        if key not in self._picked:
+            self._picked[key] = self._to_run_on(wanted)
+        return self._picked[key]
+
+    def _to_predict_for(self, wanted: str | None) -> Device:
+        shipped = builtin_devices()
+        known_by_heart = {device.id: device for device in (*shipped, *self.remembered)}
+        if wanted in {device.id for device in shipped}:
+            return known_by_heart[wanted or ""]  # needs no driver to be woken up
+        found: tuple[Device, ...] = ()
+        try:
+            found = self.here
+        except MeasureError as error:
+            if not wanted:
+                device, _ = pick_device((), (), self.remembered, shipped)
+                warn(f"{error.message}. Predicting for {device.name} ({device.id}).")
+                return device
+        if not wanted:
+            return pick_device((), found, self.remembered, shipped)[0]
+        here = {device.id: device for device in found}
+        if wanted not in here and wanted in known_by_heart:
+            return known_by_heart[wanted]
+        try:
+            return find_device(found, wanted)
+        except UnknownDevice:
+            # The longer list only where the short one has no answer: `nvidia` means the card that is here.
+            return find_device(tuple({**known_by_heart, **here}.values()), wanted)
+
+    def _to_run_on(self, wanted: str | None) -> Device:
+        if not wanted:
+            return pick_device((), self.here, (), ())[0]
+        try:
+            return find_device(self.here, wanted)
+        except UnknownDevice:
+            if wanted in {device.id for device in (*self.remembered, *builtin_devices())}:
+                here = ", ".join(device.id for device in self.here)
+                raise DeviceGone(f"`{wanted}` is not in this machine; devices here: {here}") from None
+            raise

@@ -1,0 +1,85 @@
+"""`kernelcast devices`: the devices of this machine, and on request those known from datasheets."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from model.device import Device
+from model.device_catalog import builtin_devices
+from profiler.measurement import MeasureError
+from server.cli.device_choice import Devices
+from server.cli.status import ANSWERED, SOME_FAILED
+from server.cli.streams import warn, write_json
+from server.cli.terminal import out
+from server.devices import pick_device
+from server.format import format_count, format_mem_bytes
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List them; without any the status says that something failed, and stderr what."""
+    devices = Devices()
+    status = ANSWERED
+    here: tuple[Device, ...] = ()
+    try:
+        here = devices.here
+    except MeasureError as error:
+        warn(error.message)
+        status = SOME_FAILED
+    chosen = pick_device((), here, (), ())[0].id if here else ""
+    known = {device.id for device in here}
+    listed = [*here, *(d for d in builtin_devices() if arguments.all and d.id not in known)]
+    if arguments.format == "json":
+        answers = [device_json(device) for device in listed]
+        for answer in answers:
+            answer.update(here=answer["id"] in known, default=answer["id"] == chosen)
+        write_json(answers, indent=2)
+    elif listed:
+        out().print(_table(listed, known, chosen))
+    return status
+
+
+def device_json(device: Device) -> dict[str, Any]:
+    """What scripts want to know of a device."""
+    return {
+        "id": device.id,
+        "name": device.name,
+        "platform": device.platform,
+        "type": str(device.type),
+        "driver": device.driver,
+        "calibrated": device.calibrated,
+        "calibrated_at": device.measured_at,
+        "noise_percent": device.noise_percent,
+        "source": str(device.source),
+        "compute_units": device.compute_units,
+        "clock_mhz": device.clock_mhz,
+        "global_mem_bytes": device.global_mem_bytes,
+        "local_mem_bytes": device.local_mem_bytes,
+        "max_work_group_size": device.max_work_group_size,
+        "fp32_gflop_s": device.rates.fp32_gflop_s,
+        "bandwidth_gb_s": device.rates.bandwidth[-1].read_gb_s if device.rates.bandwidth else None,
+        "note": device.note,
+    }
+
+
+def _table(devices: list[Device], here: set[str], chosen: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in ("Id", "Name", "Units", "Memory", "fp32 rate", "Rates from"):
+        is_figure = column in {"Units", "Memory", "fp32 rate"}
+        table.add_column(column, justify="right" if is_figure else "left", no_wrap=is_figure, overflow="fold")
+    for device in devices:
+        table.add_row(
+            device.id + (" *" if device.id == chosen else ""),
+            device.name if device.id in here else f"{device.name} (not here)",
+            str(device.compute_units),
+            format_mem_bytes(device.global_mem_bytes),
+            format_count(device.rates.fp32_gflop_s * 1e9, "flop/s"),
+            f"calibration of {device.measured_at[:10]}" if device.measured_at else str(device.source),
+        )
+    if chosen:
+        table.caption = "* used unless another is named"
+        table.caption_justify = "left"
+    return table

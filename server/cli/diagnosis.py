@@ -1,0 +1,196 @@
+"""What `doctor` looks at: each finding says what was found and, where something is wrong, how to mend it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from model.device import Device
+from model.device_catalog import builtin_devices
+from model.engine import Engine
+from model.errors import ConfigError
+from model.launch.config import find_config, load_config
+from profiler.devices import discover
+from profiler.measurement import MeasureError
+from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
+from server.format import format_duration_us, format_mem_bytes
+
+_NEEDED = (
+    "pygls",
+    "lsprotocol",
+    "tree-sitter",
+    "tree-sitter-c",
+    "pcpp",
+    "cattrs",
+    "platformdirs",
+    "rich",
+    "cachetools",
+)
+_FOR_DEVICES = ("pyopencl", "numpy")
+_OPTIONAL = {"pocl-binary-distribution": "pocl", "intel-opencl-rt": "intel", "torch": "train", "distributed": "fleet"}
+_PROBE = "__kernel void probe(__global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2.0f; }\n"
+
+
+class Health(StrEnum):
+    GOOD = "ok"
+    NOTE = "note"  # works, and could be better
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`mend` says what to do; empty where nothing is to be done."""
+
+    subject: str
+    health: Health
+    text: str
+    mend: str = ""
+
+
+def examine(folder: Path) -> Iterator[Finding]:
+    """All findings, in the order a newcomer would ask; `folder` is where `kernelcast.toml` is looked for."""
+    yield from _programs()
+    yield from _analysis()
+    profiles, finding = _store()
+    yield finding
+    yield from _devices(profiles)
+    yield _configuration(folder)
+
+
+def _programs() -> Iterator[Finding]:
+    python = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("kernelcast", Health.GOOD, f"{version('kernelcast')} on Python {python}, {sys.executable}")
+    missing = [name for name in (*_NEEDED, *_FOR_DEVICES) if _version(name) is None]
+    here = ", ".join(f"{name} {_version(name)}" for name in (*_NEEDED, *_FOR_DEVICES) if name not in missing)
+    if missing:
+        mend = f"{sys.executable} -m pip install --upgrade kernelcast"
+        yield Finding("packages", Health.BROKEN, f"missing: {', '.join(missing)}", mend)
+    else:
+        yield Finding("packages", Health.GOOD, here)
+    extras = [f"{name} {_version(name)} ({extra})" for name, extra in _OPTIONAL.items() if _version(name)]
+    absent = [extra for name, extra in _OPTIONAL.items() if not _version(name)]
+    said = ", ".join(extras) or "none installed"
+    yield Finding("extras", Health.GOOD, said + (f"; not installed: {', '.join(absent)}" if absent else ""))
+    yield _on_path()
+
+
+def _on_path() -> Finding:
+    """Editors start the first `kernelcast` on the PATH."""
+    found = shutil.which("kernelcast")
+    own = Path(sys.executable).with_name("kernelcast")
+    if found is None:
+        mend = f"set your editor's path to {own}, or add {own.parent} to PATH"
+        return Finding("command", Health.NOTE, "`kernelcast` is not on the PATH, so editors will not find it", mend)
+    if own.exists() and not own.samefile(found):
+        mend = f"if that is not what you want, set your editor's path to {own}"
+        return Finding("command", Health.NOTE, f"`kernelcast` on the PATH is another one: {found}", mend)
+    return Finding("command", Health.GOOD, found)
+
+
+def _analysis() -> Iterator[Finding]:
+    device = builtin_devices()[0]
+    found = Engine().forecast(_PROBE, None, device)
+    prediction = found.forecasts[0].prediction if found.forecasts else None
+    if prediction is None:
+        said = [f.problem.message for f in found.forecasts if f.problem] or [p.message for p in found.problems]
+        mend = f"{sys.executable} -m pip install --force-reinstall tree-sitter tree-sitter-c pcpp"
+        yield Finding("analysis", Health.BROKEN, f"a plain kernel has no prediction: {'; '.join(said)}", mend)
+    else:
+        yield Finding(
+            "analysis", Health.GOOD, f"a plain kernel reads and counts; {len(builtin_devices())} devices known"
+        )
+
+
+def _store() -> tuple[Callable[[], tuple[Device, ...]], Finding]:
+    """What was calibrated, and the state of the place where that is kept."""
+    try:
+        store = Store.open()
+        profiles = store.profiles()
+    except StoreError as error:
+        mend = f"see to that file, or set {DATA_DIR_VARIABLE} to a folder that can be written"
+        return tuple, Finding("store", Health.BROKEN, error.message, mend)
+    size = format_mem_bytes(store.path.stat().st_size)
+    text = f"{store.path} ({size}, {len(profiles)} calibrated device(s))"
+    return (lambda: profiles), Finding("store", Health.GOOD, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Profiles:
+    profiles: Callable[[], tuple[Device, ...]]
+
+
+def _devices(profiles: Callable[[], tuple[Device, ...]]) -> Iterator[Finding]:
+    try:
+        found = discover(_Profiles(profiles))
+    except MeasureError as error:
+        mend = "" if "pip install" in error.message else f"{sys.executable} -m pip install 'kernelcast[pocl]'"
+        text = f"{error.message}. {_drivers_registered()}"
+        yield Finding("devices", Health.BROKEN, text, mend or "then run `kernelcast doctor` again")
+        return
+    for device in found:
+        text = (
+            f"{device.name}, {device.platform}, driver {device.driver}, {device.compute_units} units, "
+            f"{format_mem_bytes(device.global_mem_bytes)}"
+        )
+        yield Finding(f"device {device.id}", Health.GOOD, text)
+        if device.calibrated:
+            floor = format_duration_us(device.rates.launch_floor_us)
+            yield Finding("", Health.GOOD, f"calibrated {(device.measured_at or '')[:10]}, launch floor {floor}")
+        else:
+            mend = f"kernelcast calibrate {device.id}"
+            yield Finding("", Health.NOTE, f"not calibrated: rates from the {device.source}", mend)
+    if any("portable computing" in device.platform.lower() for device in found):
+        yield _pinning()
+    yield _load()
+
+
+def _drivers_registered() -> str:
+    """Where the OpenCL loader looks for drivers."""
+    folder = Path(os.environ.get("OCL_ICD_VENDORS") or "/etc/OpenCL/vendors")
+    names = sorted(file.name for file in folder.glob("*.icd")) if folder.is_dir() else []
+    return f"Drivers registered in {folder}: {', '.join(names) or 'none'}."
+
+
+def _pinning() -> Finding:
+    chosen = os.environ.get("POCL_AFFINITY")
+    if chosen in (None, "1"):
+        return Finding(
+            "pinning", Health.GOOD, "PoCL's threads are pinned when Kernelcast runs kernels (POCL_AFFINITY=1)"
+        )
+    text = f"POCL_AFFINITY={chosen} in your environment: PoCL's threads move, and times flip between t and 2t"
+    return Finding("pinning", Health.NOTE, text, "unset POCL_AFFINITY")
+
+
+def _load() -> Finding:
+    """Times are only worth something on a quiet machine."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load > 0.5 * cores:
+        mend = "close what keeps it busy before you measure or calibrate"
+        return Finding("load", Health.NOTE, f"{load:.1f} on {cores} cores: the machine is busy", mend)
+    return Finding("load", Health.GOOD, f"{load:.1f} on {cores} cores")
+
+
+def _configuration(folder: Path) -> Finding:
+    path = find_config(folder)
+    if path is None:
+        return Finding("kernelcast.toml", Health.GOOD, f"none in {folder} or above it; none is needed")
+    try:
+        config = load_config(folder)
+    except ConfigError as error:
+        place = f"{path}:{error.line}" if error.line else str(path)
+        return Finding("kernelcast.toml", Health.BROKEN, f"{place}: {error.message}", "mend that line")
+    launches = len(config.launches) if config else 0
+    return Finding("kernelcast.toml", Health.GOOD, f"{path}, {launches} launch(es)")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

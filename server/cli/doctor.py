@@ -1,0 +1,43 @@
+"""`kernelcast doctor`: what is installed, what is wrong, and how to mend it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.padding import Padding
+from rich.text import Text
+
+from server.cli.diagnosis import Finding, Health, examine
+from server.cli.status import ANSWERED, SOME_FAILED
+from server.cli.streams import write_json
+from server.cli.terminal import out
+
+_COLOURS = {Health.GOOD: "green", Health.NOTE: "yellow", Health.BROKEN: "bold red"}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Report; the status is 1 if something is broken."""
+    findings = []
+    for finding in examine(Path.cwd()):
+        findings.append(finding)
+        if arguments.format == "text":
+            _show(finding)
+    broken = sum(finding.health is Health.BROKEN for finding in findings)
+    if arguments.format == "json":
+        keys = ("subject", "health", "text", "mend")
+        write_json([{key: str(getattr(finding, key)) for key in keys} for finding in findings], indent=2)
+    else:
+        notes = sum(finding.health is Health.NOTE for finding in findings)
+        summary = f"{broken} broken, {notes} note(s)" if broken or notes else "all is well"
+        out().print(f"\n{summary[0].upper()}{summary[1:]}.")
+    return SOME_FAILED if broken else ANSWERED
+
+
+def _show(finding: Finding) -> None:
+    console = out()
+    mark = Text(f"{finding.health:<6}", style=_COLOURS[finding.health])
+    subject = f"{finding.subject}: " if finding.subject else "  "
+    console.print(Text.assemble(mark, " ", (subject, "bold"), finding.text))
+    if finding.mend:
+        console.print(Padding(Text.assemble(("mend: ", "dim"), finding.mend), (0, 0, 0, 9), expand=False))

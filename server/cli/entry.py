@@ -1,0 +1,90 @@
+"""`kernelcast COMMAND ...`: what can be asked, and the exit status of the answer."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from typing import NoReturn
+
+from model.errors import KernelcastError
+from server.cli.flags import add_device_flag, add_format_flag, add_launch_flags, positive, positive_number
+from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0 all answered, 1 some failed, 2 the call was wrong."""
+    arguments = _parser().parse_args(argv)
+    # A command's module is loaded when it is called: `serve` must be up at once.
+    run: Callable[[argparse.Namespace], int] = importlib.import_module(f"server.cli.{arguments.command}").run
+    try:
+        status = run(arguments)
+        sys.stdout.flush()
+    except WrongCallError as error:
+        return _say(str(error), WRONG_CALL)
+    except KernelcastError as error:
+        return _say(error.message, SOME_FAILED)
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # `kernelcast ... | head`: nothing is wrong, and Python must not complain again when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+    return status
+
+
+def _say(message: str, status: int) -> int:
+    print(f"kernelcast: {message}", file=sys.stderr)
+    return status
+
+
+class _Parser(argparse.ArgumentParser):
+    """Points to `--help` where argparse would print the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG_CALL, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="kernelcast", description="What an OpenCL kernel will cost before it runs, and what it costs when it does."
+    )
+    parser.add_argument("--version", action="version", version=f"kernelcast {version('kernelcast')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+
+    predict = commands.add_parser("predict", help="predict the runtime of kernels", epilog=_EXIT)
+    add_launch_flags(predict)
+
+    measure = commands.add_parser("measure", help="run kernels on a device and time them", epilog=_EXIT)
+    add_launch_flags(measure)
+    measure.add_argument("--repeat", type=positive, metavar="N", help="exactly N timed runs, instead of a time budget")
+    measure.add_argument(
+        "--budget-s", type=positive_number, default=5.0, metavar="S", help="seconds of timed runs for each launch (5)"
+    )
+
+    devices = commands.add_parser("devices", help="list the OpenCL devices of this machine")
+    devices.add_argument("--all", action="store_true", help="also the devices known from datasheets, to predict for")
+    add_format_flag(devices)
+
+    calibrate = commands.add_parser("calibrate", help="measure what a device sustains, for better predictions")
+    calibrate.add_argument("wanted", nargs="*", metavar="DEVICE", help="device ids; every device here if none is named")
+    calibrate.add_argument("--quick", action="store_true", help="a quarter of the time, and coarser")
+    add_device_flag(calibrate)
+    add_format_flag(calibrate)
+
+    doctor = commands.add_parser("doctor", help="say what is installed, what is wrong, and how to mend it")
+    add_format_flag(doctor)
+
+    serve = commands.add_parser("serve", help="the language server, for editors")
+    how = serve.add_mutually_exclusive_group()
+    how.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
+    how.add_argument("--tcp", type=positive, metavar="PORT", help="listen on this port of the loopback interface")
+    # vscode-languageclient adds it to every server that it starts; `initialize` says the same.
+    serve.add_argument("--clientProcessId", help=argparse.SUPPRESS)
+    return parser
+
+
+_EXIT = "Exit status: 0 all answered, 1 some answered with errors, 2 the call itself was wrong."

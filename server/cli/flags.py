@@ -1,0 +1,141 @@
+"""Flags that several commands share, and the launch that they describe."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from model.errors import LaunchError
+from model.launch.build_options import build_options, parse_build_options
+from model.launch.expression import Expression
+from model.launch.fill import ALLOWED_FILLS, FillSpec, parse_fill
+from model.launch.sizes import parse_sizes
+from model.launch.spec import LaunchSpec
+from model.opencl.options import BuildOptions
+
+Sizes = tuple[Expression, ...]
+
+
+def add_launch_flags(parser: argparse.ArgumentParser) -> None:
+    """What `predict` and `measure` take."""
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="OpenCL C source files")
+    parser.add_argument(
+        "--batch", metavar="REQUESTS", help="JSON lines of requests, - for stdin; answers are JSON lines"
+    )
+    parser.add_argument("--kernel", "-k", metavar="NAME", help="only this kernel")
+    parser.add_argument("--global", dest="global_size", type=_sizes, metavar="X[,Y[,Z]]", help="global size")
+    parser.add_argument("--local", type=_local, metavar="X[,Y[,Z]]", help="local size, or `auto`: the driver chooses")
+    for flag, unit in (
+        ("--arg", "a scalar argument; p.member for structs"),
+        ("--buffer", "a buffer's length in elements, or an image's width,height"),
+        ("--local-bytes", "the bytes of a local pointer"),
+    ):
+        parser.add_argument(flag, type=_value, action="append", default=[], metavar="NAME=VALUE", help=unit)
+    parser.add_argument(
+        "--fill",
+        type=_fill,
+        action="append",
+        default=[],
+        metavar="NAME=WORD",
+        help=f"a buffer's contents: {ALLOWED_FILLS}",
+    )
+    parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
+    parser.add_argument(
+        "-I", dest="include", action="append", default=[], metavar="DIR", help="search for includes here"
+    )
+    parser.add_argument(
+        "--options", type=_options, default=BuildOptions(), help="build options: --options=-cl-fast-relaxed-math"
+    )
+    add_device_flag(parser)
+    add_format_flag(parser)
+
+
+def add_device_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--device", metavar="ID", help="a device of `kernelcast devices --all`")
+
+
+def add_format_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="json: to stdout, alone there")
+
+
+def launch_spec(arguments: argparse.Namespace) -> LaunchSpec | None:
+    """What the flags say of the launch; None if they say nothing."""
+    spec = LaunchSpec(
+        global_size=arguments.global_size,
+        local_size=arguments.local or None,
+        driver_chooses_local=arguments.local == (),
+        values=tuple({**dict(arguments.arg), **dict(arguments.buffer), **dict(arguments.local_bytes)}.items()),
+        fills=tuple(dict(arguments.fill).items()),
+    )
+    return None if spec == LaunchSpec() else spec
+
+
+def file_options(arguments: argparse.Namespace) -> BuildOptions:
+    """`-D`, `-I` and `--options` together."""
+    words = [*(f"-D{text}" for text in arguments.defines), *(f"-I{folder}" for folder in arguments.include)]
+    given: BuildOptions = arguments.options
+    return absolute(given.merged(build_options(words)))
+
+
+def absolute(options: BuildOptions) -> BuildOptions:
+    """Include folders as seen from the current folder, as compilers take them."""
+    return BuildOptions(options.defines, tuple(os.path.abspath(d) for d in options.include_dirs), options.flags)
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def positive_number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return number
+
+
+def _sizes(text: str) -> Sizes:
+    try:
+        sizes = parse_sizes(text)
+    except LaunchError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
+    if len(sizes) > 3:
+        raise argparse.ArgumentTypeError(f"{len(sizes)} sizes, but OpenCL knows one to 3 dimensions")
+    return sizes
+
+
+def _local(text: str) -> Sizes:
+    """Empty for `auto`."""
+    return () if text == "auto" else _sizes(text)
+
+
+def _value(text: str) -> tuple[str, Sizes]:
+    name, value = _named(text)
+    return name, _sizes(value)
+
+
+def _fill(text: str) -> tuple[str, FillSpec]:
+    name, value = _named(text)
+    try:
+        return name, parse_fill(value)
+    except LaunchError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name.strip() or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name.strip(), value
+
+
+def _options(text: str) -> BuildOptions:
+    try:
+        return parse_build_options(text)
+    except LaunchError as error:
+        raise argparse.ArgumentTypeError(error.message) from None

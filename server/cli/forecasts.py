@@ -1,0 +1,111 @@
+"""From a request to its forecasts: reads the file and what stands beside it, and asks the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cachetools import LRUCache
+
+from model.device import Device
+from model.engine import Engine, FileForecast, Forecast, Problem
+from model.errors import ConfigError, KernelcastError, NoSuchKernel, SourceError
+from model.launch.config import Config, find_config, load_config
+from server.cli.requests import BadRequestError, Request
+
+MAX_SOURCE_BYTES = 64_000_000
+
+
+class UnansweredError(KernelcastError):
+    """One of the engine's problems, where it is the whole answer."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message, line=problem.line)
+        self.code = problem.code
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The forecasts of one request. `problems` concern the file or its annotations and spoil no forecast."""
+
+    text: str
+    device: Device
+    forecasts: tuple[Forecast, ...]
+    problems: tuple[Problem, ...]
+
+
+class Forecaster:
+    """Owns the engine, and keeps files and configurations until they change."""
+
+    def __init__(self, device_for: Callable[[str | None], Device]) -> None:
+        self._engine = Engine()
+        self._device_for = device_for
+        self._texts: LRUCache[tuple[Path, int, int], str] = LRUCache(64)
+        self._configs: LRUCache[tuple[Path, int, int], Config] = LRUCache(64)
+
+    def forecast(self, request: Request) -> Found:
+        """Every launch of the kernels asked for. Raises `KernelcastError` if there is nothing to forecast."""
+        text = self._text(request.file)
+        config = self._config(request.file)
+        device = self._device_for(request.device or (config.device_id if config else None))
+        found = self._engine.forecast(
+            text,
+            request.file.absolute(),
+            device,
+            config=config,
+            options=request.options,
+            requests=() if request.spec is None else (request.spec,),
+            kernel=request.kernel,
+        )
+        if not found.forecasts:
+            raise _nothing(request, found)
+        return Found(text, device, found.forecasts, (*found.problems, *found.annotation_problems))
+
+    def forecast_one(self, request: Request) -> tuple[Found, Forecast]:
+        """The one launch that a line of a batch is about. Raises `KernelcastError`."""
+        found = self.forecast(request)
+        kernels = list(dict.fromkeys(forecast.kernel.name for forecast in found.forecasts))
+        if len(kernels) > 1:
+            raise BadRequestError(f"`kernel` is missing: {request.file} holds {', '.join(kernels)}")
+        return found, found.forecasts[0]
+
+    def _text(self, file: Path) -> str:
+        try:
+            stat = file.stat()
+            key = (file, stat.st_mtime_ns, stat.st_size)
+            if key not in self._texts:
+                if stat.st_size > MAX_SOURCE_BYTES:
+                    raise SourceError(f"{file} is larger than {MAX_SOURCE_BYTES // 1_000_000} MB")
+                # Comments are often Latin-1, and what a compiler reads we read.
+                self._texts[key] = file.read_bytes().decode("utf-8", errors="replace")
+            return self._texts[key]
+        except OSError as error:
+            raise SourceError(f"{file} cannot be read: {error.strerror}") from None
+
+    def _config(self, file: Path) -> Config | None:
+        path = find_config(file.absolute().parent)
+        if path is None:
+            return None
+        try:
+            stat = path.stat()
+            key = (path, stat.st_mtime_ns, stat.st_size)
+            if key not in self._configs:
+                config = load_config(path.parent)
+                if config is None:  # gone since it was found
+                    return None
+                self._configs[key] = config
+            return self._configs[key]
+        except OSError as error:
+            raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+        except ConfigError as error:
+            raise ConfigError(f"{path}: {error.message}", line=error.line) from None
+
+
+def _nothing(request: Request, found: FileForecast) -> KernelcastError:
+    if found.problems:
+        return UnansweredError(found.problems[0])
+    names = ", ".join(kernel.name for kernel in found.kernels)
+    if request.kernel and names:
+        return NoSuchKernel(f"no kernel `{request.kernel}` in {request.file}; it holds {names}")
+    return NoSuchKernel(f"there is no kernel in {request.file}")

@@ -1,0 +1,61 @@
+"""`kernelcast predict`: what kernels will cost, without running them."""
+
+from __future__ import annotations
+
+import argparse
+
+from model.errors import KernelcastError, UnknownDevice
+from server.cli import tables
+from server.cli.answers import Answer, error_answer, prediction_answer
+from server.cli.batches import answer_batch
+from server.cli.device_choice import Devices
+from server.cli.forecasts import Forecaster
+from server.cli.requests import Request, requests_of
+from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.streams import write_json
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Predict for the files, or for the batch."""
+    devices = Devices()
+    if arguments.device:
+        try:
+            devices.to_predict_for(arguments.device)
+        except UnknownDevice as error:
+            raise WrongCallError(error.message) from None
+    forecaster = Forecaster(devices.to_predict_for)
+    if arguments.batch is not None:
+        return answer_batch(arguments, lambda request: _one(forecaster, request))
+    if not arguments.files:
+        raise WrongCallError("no FILE and no --batch: say what to predict")
+    is_json = arguments.format == "json"
+    statuses = [(_as_json if is_json else _as_text)(forecaster, request) for request in requests_of(arguments)]
+    return max(statuses)
+
+
+def _one(forecaster: Forecaster, request: Request) -> Answer:
+    found, forecast = forecaster.forecast_one(request)
+    return prediction_answer(request, found, forecast)
+
+
+def _as_json(forecaster: Forecaster, request: Request) -> int:
+    try:
+        found = forecaster.forecast(request)
+    except KernelcastError as error:
+        write_json(error_answer(request, error))
+        return SOME_FAILED
+    answers = [prediction_answer(request, found, forecast) for forecast in found.forecasts]
+    for answer in answers:
+        write_json(answer)
+    return SOME_FAILED if any("error" in answer for answer in answers) else ANSWERED
+
+
+def _as_text(forecaster: Forecaster, request: Request) -> int:
+    try:
+        found = forecaster.forecast(request)
+    except KernelcastError as error:
+        tables.complain(request.file, error)
+        return SOME_FAILED
+    tables.show_problems(request.file, found)
+    tables.show_predictions(request.file, found)
+    return SOME_FAILED if any(forecast.prediction is None for forecast in found.forecasts) else ANSWERED

@@ -1,0 +1,29 @@
+"""What goes to which stream: answers to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+
+
+def warn(message: str) -> None:
+    print(f"kernelcast: {message}", file=sys.stderr, flush=True)
+
+
+def write_json(answer: Mapping[str, object] | Sequence[object], *, indent: int | None = None) -> None:
+    """One JSON text and a line end on stdout, at once: whoever reads a batch may wait for it."""
+    # ASCII alone, so that no locale can spoil it; JSON knows no infinity.
+    print(json.dumps(_finite(answer), indent=indent, allow_nan=False), flush=True)
+
+
+def _finite(value: object) -> object:
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case Mapping():
+            return {key: _finite(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_finite(inner) for inner in value]
+    return value
