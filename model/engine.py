@@ -5,17 +5,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from cachetools import LRUCache
+
 from model.device import Device
+from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
+from model.launch.annotation import (
+    Annotation,
+    AnnotationProblem,
+    annotations_for,
+    check_names,
+    find_annotations,
+    placement_problems,
+)
 from model.launch.config import Config
-from model.launch.launch import Launch
+from model.launch.expression import ExpressionError
+from model.launch.inference import complete
+from model.launch.launch import Launch, Origin
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, SourceRange
 from model.opencl.options import BuildOptions
+from model.opencl.program import Program, read_program
 from model.prediction import Prediction
+from model.predictor import Predictor
+from model.work.analyse import analyse
+from model.work.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +42,7 @@ class Problem:
     code: str
     message: str
     line: int | None = None
-    range: SourceRange | None = None      # set for annotations: these become editor diagnostics
+    range: SourceRange | None = None  # set for annotations: these become editor diagnostics
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +71,11 @@ class FileForecast:
 class Engine:
     """Owns the caches; not safe for use by two threads at once."""
 
+    def __init__(self) -> None:
+        self._programs: LRUCache[tuple[Path | None, BuildOptions], Program] = LRUCache(64)
+        self._works: LRUCache[tuple[str, int, str], Work | AnalysisError] = LRUCache(2048)
+        self._predictor = Predictor()
+
     def forecast(
         self,
         text: str,
@@ -70,4 +92,114 @@ class Engine:
         Launches come from `requests` (each laid over the first annotation or config launch of the kernel), else
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
         """
-        raise NotImplementedError
+        whole = (config.options_for(path) if config else BuildOptions()).merged(options or BuildOptions())
+        program = self._read(text, path, whole)
+        annotations = find_annotations(text)
+        placed = annotations_for(annotations, program.kernels)
+        found = [
+            Problem("launch", p.message, p.range.start_line + 1, p.range)
+            for p in _problems(annotations, placed, program)
+        ]
+        forecasts: list[Forecast] = []
+        wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
+        for one in wanted:
+            own = placed.get(one.name, ())
+            for spec, annotation in _specs(one, own, config, path, requests):
+                forecast, problem = self._one(program, one, spec, annotation, path, device)
+                forecasts.append(forecast)
+                if problem is not None and problem not in found:
+                    found.append(problem)
+        problems = [Problem("source", n.message, n.line + 1) for n in program.notes]
+        if kernel is not None and not wanted:
+            problems.insert(0, _no_such_kernel(program, kernel))
+        return FileForecast(tuple(wanted), tuple(forecasts), tuple(problems), tuple(found))
+
+    def _one(
+        self,
+        program: Program,
+        kernel: Kernel,
+        spec: LaunchSpec,
+        annotation: Annotation | None,
+        path: Path | None,
+        device: Device,
+    ) -> tuple[Forecast, Problem | None]:
+        """One launch of one kernel; the problem again, with its place, when an annotation is to blame."""
+        try:
+            options = program.options.merged(spec.options)
+            if options != program.options:
+                program = self._read(program.text, path, options)
+                kernel = program.kernel(kernel.name)
+            work = self._work(program, kernel)
+            launch = complete(kernel, work, replace(spec, options=options), device)
+            return Forecast(kernel, launch, self._predictor.predict(work, launch, device)), None
+        except KernelcastError as error:
+            place = _place(error, annotation)
+            line = error.line or (place.start_line + 1 if place else kernel.name_range.start_line + 1)
+            problem = Problem(error.code, error.message, line, place)
+            return Forecast(kernel, problem=problem), problem if place is not None else None
+
+    def _read(self, text: str, path: Path | None, options: BuildOptions) -> Program:
+        """The program, from the cache or by re-reading what changed. Included files are looked at every time."""
+        previous = self._programs.get((path, options))
+        program = read_program(text, path, options, previous)
+        self._programs[path, options] = program
+        return program
+
+    def _work(self, program: Program, kernel: Kernel) -> Work:
+        # Costs are kept by line, so the same meaning on other lines is analysed again.
+        lines = program.text.splitlines()[kernel.range.start_line : kernel.range.end_line + 1]
+        key = (kernel.fingerprint, kernel.range.start_line, "\n".join(lines))
+        work = self._works.get(key)
+        if work is None:
+            try:
+                work = analyse(program, kernel)
+            except AnalysisError as error:
+                work = error
+            self._works[key] = work
+        if isinstance(work, AnalysisError):
+            raise work
+        return work
+
+
+def _specs(
+    kernel: Kernel,
+    annotations: Sequence[Annotation],
+    config: Config | None,
+    path: Path | None,
+    requests: Sequence[LaunchSpec],
+) -> list[tuple[LaunchSpec, Annotation | None]]:
+    """What was said of this kernel's launches, by precedence; at least one, perhaps empty."""
+    written: list[tuple[LaunchSpec, Annotation | None]] = [(a.spec, a) for a in annotations]
+    if not written and config is not None:
+        written = [(spec, None) for spec in config.specs_for(kernel.name, path)]
+    if requests:
+        base, annotation = written[0] if written else (LaunchSpec(origin=Origin.INFERRED), None)
+        return [(base.merged(request), annotation) for request in requests]
+    return written or [(LaunchSpec(origin=Origin.INFERRED), None)]
+
+
+def _problems(
+    annotations: Sequence[Annotation], placed: Mapping[str, tuple[Annotation, ...]], program: Program
+) -> list[AnnotationProblem]:
+    problems = [p for a in annotations for p in a.problems]
+    problems += placement_problems(annotations, program.kernels)
+    for kernel in program.kernels:
+        for annotation in placed.get(kernel.name, ()):
+            problems += check_names(annotation, kernel)
+    return problems
+
+
+def _place(error: KernelcastError, annotation: Annotation | None) -> SourceRange | None:
+    if annotation is None:
+        return None
+    if isinstance(error, ExpressionError):
+        return annotation.range_of(error.start, error.end)
+    return annotation.range if isinstance(error, LaunchError) else None
+
+
+def _no_such_kernel(program: Program, name: str) -> Problem:
+    try:
+        program.kernel(name)
+    except NoSuchKernel as error:
+        return Problem(error.code, error.message)
+    return Problem(NoSuchKernel.code, f"there is no kernel `{name}` here")

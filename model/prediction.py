@@ -14,8 +14,8 @@ class Bound(StrEnum):
 
     COMPUTE = "compute"
     MEMORY = "memory"
-    LATENCY = "latency"    # too little parallelism, barriers, contended atomics, dependent loads
-    LAUNCH = "launch"      # the launch floor and the cost of starting groups
+    LATENCY = "latency"  # too little parallelism, barriers, contended atomics, dependent loads
+    LAUNCH = "launch"  # the launch floor and the cost of starting groups
 
 
 class Basis(StrEnum):
@@ -42,7 +42,7 @@ class LineShare:
 
     line: int
     share: float
-    what: str       # "12.6 MB loaded from `A`, strided", "268 M fp32 operations"
+    what: str  # "12.6 MB loaded from `A`, strided", "268 M fp32 operations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,6 @@ class Prediction:
     device_id: str
     device_name: str
     calibrated: bool
-    resources: tuple[ResourceTime, ...]     # slowest first
-    lines: tuple[LineShare, ...]            # hottest first
-    novelty: float | None = None            # 0 = as seen in training, 1 = unlike anything; None for the laws alone
+    resources: tuple[ResourceTime, ...]  # slowest first
+    lines: tuple[LineShare, ...]  # hottest first
+    novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the laws alone

@@ -41,8 +41,8 @@ class Assumption:
     `spread` is the factor, at least 1, by which the runtime may be off because of it: it widens the interval.
     """
 
-    subject: str        # the name it is about: a parameter, "global", "local", "line 12"
-    text: str           # a whole sentence for the hover
+    subject: str  # the name it is about: a parameter, "global", "local", "line 12"
+    text: str  # a whole sentence for the hover
     spread: float = 1.0
 
 
@@ -55,7 +55,7 @@ class Launch:
     """
 
     global_size: tuple[int, ...]
-    local_size: tuple[int, ...] | None = None      # None: the driver chooses
+    local_size: tuple[int, ...] | None = None  # None: the driver chooses
     scalars: tuple[tuple[str, Number], ...] = ()
     buffers: tuple[tuple[str, int], ...] = ()
     images: tuple[tuple[str, tuple[int, int, int]], ...] = ()
@@ -74,8 +74,14 @@ class Launch:
     def key(self) -> str:
         """A short hash of everything that changes what runs (not the name, origin or assumptions)."""
         what = (
-            self.global_size, self.local_size, sorted(self.scalars), sorted(self.buffers), sorted(self.images),
-            sorted(self.local_bytes), sorted((n, str(f)) for n, f in self.fills), self.options,
+            self.global_size,
+            self.local_size,
+            sorted(self.scalars),
+            sorted(self.buffers),
+            sorted(self.images),
+            sorted(self.local_bytes),
+            sorted((n, str(f)) for n, f in self.fills),
+            self.options,
         )
         return hashlib.sha256(repr(what).encode()).hexdigest()[:16]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 
-DRIVER_TARGET = 64      # drivers aim at a few dozen to a few hundred work-items; counts depend on it little
+DRIVER_TARGET = 64  # drivers aim at a few dozen to a few hundred work-items; counts depend on it little
 
 
 def effective_local_size(launch: Launch, kernel: Kernel) -> tuple[int, ...]:

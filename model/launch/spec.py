@@ -22,13 +22,13 @@ class LaunchSpec:
 
     global_size: tuple[Expression, ...] | None = None
     local_size: tuple[Expression, ...] | None = None
-    driver_chooses_local: bool = False            # `local=auto`: said outright, not just missing
+    driver_chooses_local: bool = False  # `local=auto`: said outright, not just missing
     values: tuple[tuple[str, tuple[Expression, ...]], ...] = ()
     fills: tuple[tuple[str, FillSpec], ...] = ()
     options: BuildOptions = BuildOptions()
     name: str | None = None
     origin: Origin = Origin.REQUEST
-    range: SourceRange | None = None              # where it stands, if in the kernel's own file
+    range: SourceRange | None = None  # where it stands, if in the kernel's own file
 
     def merged(self, over: LaunchSpec) -> LaunchSpec:
         """Both together; where they differ, `over` wins, whose origin the result has."""

@@ -129,7 +129,11 @@ class Declarations:
                     return self.text(node), base
                 case "pointer_declarator":
                     words = {self.text(q) for q in children(node, "type_qualifier")}
-                    base = PointerType(base, space or AddressSpace.PRIVATE, is_restrict=bool(words & {"restrict", "__restrict", "__restrict__"}))
+                    base = PointerType(
+                        base,
+                        space or AddressSpace.PRIVATE,
+                        is_restrict=bool(words & {"restrict", "__restrict", "__restrict__"}),
+                    )
                 case "array_declarator":
                     base = ArrayType(base, self._length(node))  # the outermost node holds the innermost length
                 case "init_declarator" | "parenthesized_declarator" | "attributed_declarator":
@@ -185,7 +189,9 @@ class Declarations:
             kind = PointerType(kind.element, space or AddressSpace.PRIVATE)
         if isinstance(kind, PointerType):
             volatile = any(self.text(q) == "volatile" for q in children(node, "type_qualifier"))
-            kind = PointerType(kind.pointee, kind.space, is_const or space is AddressSpace.CONSTANT, kind.is_restrict, volatile)
+            kind = PointerType(
+                kind.pointee, kind.space, is_const or space is AddressSpace.CONSTANT, kind.is_restrict, volatile
+            )
         return Declared(name, kind, space, None, node, is_const)
 
     def read_typedef(self, node: Node) -> None:
@@ -221,7 +227,11 @@ class Declarations:
             case "unary_expression":
                 argument = node.child_by_field_name("argument")
                 value = self.constant(argument, depth + 1) if argument else None
-                return None if value is None else {"-": -value, "+": value, "~": ~value, "!": int(not value)}.get(self.operator(node))
+                return (
+                    None
+                    if value is None
+                    else {"-": -value, "+": value, "~": ~value, "!": int(not value)}.get(self.operator(node))
+                )
             case "binary_expression":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
                 a = self.constant(left, depth + 1) if left else None
@@ -272,7 +282,9 @@ def fold(operator: str, a: int, b: int) -> int | None:
     return function(a, b) if function else None
 
 
-_INTEGER = re.compile(r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)|(?P<oct>0[0-7]*)|(?P<dec>[1-9][0-9]*))(?P<suffix>[uUlL]*)\Z")
+_INTEGER = re.compile(
+    r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)|(?P<oct>0[0-7]*)|(?P<dec>[1-9][0-9]*))(?P<suffix>[uUlL]*)\Z"
+)
 
 
 def number(text: str) -> int | float | None:

@@ -25,13 +25,13 @@ class SourceRange:
 class ParameterKind(StrEnum):
     """How the host must supply an argument."""
 
-    BUFFER = "buffer"      # global or constant pointer: a cl_mem, counted in elements of its pointee
-    LOCAL = "local"        # local pointer: a number of bytes
-    SCALAR = "scalar"      # scalar or vector by value
-    STRUCT = "struct"      # struct or union by value
+    BUFFER = "buffer"  # global or constant pointer: a cl_mem, counted in elements of its pointee
+    LOCAL = "local"  # local pointer: a number of bytes
+    SCALAR = "scalar"  # scalar or vector by value
+    STRUCT = "struct"  # struct or union by value
     IMAGE = "image"
     SAMPLER = "sampler"
-    OTHER = "other"        # pipe, queue, unknown type
+    OTHER = "other"  # pipe, queue, unknown type
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,10 @@ class Kernel:
     parameters: tuple[Parameter, ...]
     attributes: KernelAttributes
     name_range: SourceRange
-    signature_range: SourceRange   # from the first token to the closing parenthesis
-    range: SourceRange             # with the body
+    signature_range: SourceRange  # from the first token to the closing parenthesis
+    range: SourceRange  # with the body
     fingerprint: str
-    has_errors: bool = False       # tree-sitter had to skip something inside
+    has_errors: bool = False  # tree-sitter had to skip something inside
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)

@@ -103,7 +103,7 @@ class Expanded:
 @dataclass(slots=True)
 class _File:
     name: str
-    text: str                                   # comments blank
+    text: str  # comments blank
     lines: LineIndex
     runs: list[tuple[int, int]] = field(default_factory=list)
     line_of_skeleton: list[int] = field(default_factory=list)
@@ -160,12 +160,19 @@ class _Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
 
     def on_include_not_found(self, is_malformed: bool, is_system: bool, curdir: str, includepath: str) -> None:
         where = "next to the file or in an include folder (-I)" if not is_system else "in an include folder (-I)"
-        self.notes.append(SourceNote(f"`{includepath}` was not found {where}; what it declares is unknown", self.include_line))
+        self.notes.append(
+            SourceNote(f"`{includepath}` was not found {where}; what it declares is unknown", self.include_line)
+        )
         raise OutputDirective(Action.IgnoreAndRemove)
 
     def include(self, tokens: Any, original_line: Any) -> Iterator[Any]:  # noqa: ANN401
         if self.depth >= MAX_INCLUDE_DEPTH:
-            self.notes.append(SourceNote(f"includes are nested more than {MAX_INCLUDE_DEPTH} deep: does a file include itself?", self.include_line))
+            self.notes.append(
+                SourceNote(
+                    f"includes are nested more than {MAX_INCLUDE_DEPTH} deep: does a file include itself?",
+                    self.include_line,
+                )
+            )
             return
         self.depth += 1
         try:
@@ -234,7 +241,11 @@ def preprocess(text: str, path: Path | None, options: BuildOptions) -> Expanded:
     except SourceError as error:
         reader.notes.append(SourceNote(error.message, reader.include_line))
     except RecursionError:
-        reader.notes.append(SourceNote("macros or includes are nested too deeply; the rest of the file was not read", reader.include_line))
+        reader.notes.append(
+            SourceNote(
+                "macros or includes are nested too deeply; the rest of the file was not read", reader.include_line
+            )
+        )
     return writer.expanded()
 
 

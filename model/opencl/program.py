@@ -35,7 +35,7 @@ class Function:
     node: Node
     body: Node
     reader: Declarations
-    start: int                  # offset of the first token, qualifiers included
+    start: int  # offset of the first token, qualifiers included
     is_kernel: bool
     has_errors: bool
 
@@ -63,7 +63,9 @@ class Program:
         return found
 
 
-def read_program(text: str, path: Path | None = None, options: BuildOptions | None = None, previous: Program | None = None) -> Program:
+def read_program(
+    text: str, path: Path | None = None, options: BuildOptions | None = None, previous: Program | None = None
+) -> Program:
     """Read `text` under `options`. `previous`, an earlier reading of nearly the same text, makes it fast.
 
     Never raises for bad input.
@@ -83,7 +85,7 @@ class _Reading:
         self.reader = Declarations(masked, Names())
         self.functions: dict[str, Function] = {}
         self.globals: dict[str, Declared] = {}
-        self.spans: dict[str, tuple[int, int]] = {}       # what a name's meaning rests on, for fingerprints
+        self.spans: dict[str, tuple[int, int]] = {}  # what a name's meaning rests on, for fingerprints
         self.kernel_starts = masked.offsets_of("kernel")
 
     def program(self) -> Program:
@@ -141,7 +143,10 @@ class _Reading:
             declarator = declarator.child_by_field_name("declarator")
         if declarator is None or declarator.type != "function_declarator" or body is None:
             return
-        name_node, list_node = declarator.child_by_field_name("declarator"), declarator.child_by_field_name("parameters")
+        name_node, list_node = (
+            declarator.child_by_field_name("declarator"),
+            declarator.child_by_field_name("parameters"),
+        )
         if name_node is None or list_node is None or name_node.type != "identifier":
             return
         # Qualifiers are masked: the function begins at the first of those with nothing but space behind them.
@@ -173,8 +178,14 @@ class _Reading:
             reader = Declarations(alone, self.reader.names)
             root = parse(text).root_node
             candidates = [root, *root.named_children] if root.type != "function_definition" else [root]
-            for node in (n for c in candidates for n in ([c] if c.type == "function_definition" else find(c, "function_definition"))):
-                if node.start_byte >= start and not any(f.node.start_byte == node.start_byte for f in self.functions.values()):
+            for node in (
+                n
+                for c in candidates
+                for n in ([c] if c.type == "function_definition" else find(c, "function_definition"))
+            ):
+                if node.start_byte >= start and not any(
+                    f.node.start_byte == node.start_byte for f in self.functions.values()
+                ):
                     self._function(node, start, reader)
 
     def _kernel(self, function: Function) -> Kernel:
@@ -183,7 +194,10 @@ class _Reading:
         name_node = next(find(function.node, "function_declarator")).child_by_field_name("declarator") or function.node
         return Kernel(
             name=function.name,
-            parameters=tuple(Parameter(d.name, d.type, self._range(d.node), _access(self.masked, d.node)) for d in function.parameters),
+            parameters=tuple(
+                Parameter(d.name, d.type, self._range(d.node), _access(self.masked, d.node))
+                for d in function.parameters
+            ),
             attributes=_attributes(head),
             name_range=self._range(name_node),
             signature_range=self._span(function.start, declarator.end_byte),
@@ -236,4 +250,6 @@ def _attributes(head: str) -> KernelAttributes:
         if len(numbers) == 3 and all(n > 0 for n in numbers):
             sizes[match[1]] = (numbers[0], numbers[1], numbers[2])
     hint = _VEC_HINT.search(head)
-    return KernelAttributes(sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), hint[1] if hint else None)
+    return KernelAttributes(
+        sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), hint[1] if hint else None
+    )

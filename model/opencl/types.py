@@ -118,7 +118,9 @@ class StructType:
     def size_bytes(self) -> int:
         if self.is_union:
             return round_up(max((t.size_bytes for _, t in self.members), default=0), self.align_bytes)
-        end = max((offset + t.size_bytes for (_, t), offset in zip(self.members, self.offsets(), strict=True)), default=0)
+        end = max(
+            (offset + t.size_bytes for (_, t), offset in zip(self.members, self.offsets(), strict=True)), default=0
+        )
         return round_up(end, self.align_bytes)
 
     def offsets(self) -> tuple[int, ...]:

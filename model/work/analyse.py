@@ -48,7 +48,7 @@ class _Kernel(Statements):
             case ScalarType():
                 return Scalar(symbol(f"arg.{name}"), kind)
             case VectorType():
-                return Vector(tuple(symbol(f"arg.{name}.{i}") for i in range(kind.width)), kind)
+                return Vector(tuple(symbol(f"arg.{name}.s{i:x}") for i in range(kind.width)), kind)
             case ImageType() | OpaqueType():
                 return Other(name, kind)
             case _:
@@ -63,7 +63,7 @@ def _members(path: str, kind: StructType) -> Aggregate:
             case ScalarType():
                 return Scalar(symbol(f"arg.{path}.{name}"), of)
             case VectorType():
-                return Vector(tuple(symbol(f"arg.{path}.{name}.{i}") for i in range(of.width)), of)
+                return Vector(tuple(symbol(f"arg.{path}.{name}.s{i:x}") for i in range(of.width)), of)
             case StructType():
                 return _members(f"{path}.{name}", of)
             case _:

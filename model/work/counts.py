@@ -92,6 +92,10 @@ class WorkCounts:
     image_reads: float
     image_writes: float
     lines: tuple[LineCount, ...]
+    # Those of `ops` and accesses that run in loops with a run-time trip count and no barrier inside: some CPU
+    # runtimes do not vectorise these across work-items.
+    scalar_ops: tuple[OpCount, ...] = ()
+    scalar_accesses: float = 0.0
 
     @property
     def arithmetic_intensity(self) -> float | None:

@@ -170,9 +170,9 @@ class Statements(Calls):
         return Flow.NEXT
 
     def _note_breaks(self, condition: Expression, yes: Flow, no: Flow) -> None:
-        if self.frames and yes is Flow.BREAK:
+        if self.frames and yes in (Flow.BREAK, Flow.RETURN):
             self.frames[-1].breaks.append(condition)
-        if self.frames and no is Flow.BREAK:
+        if self.frames and no in (Flow.BREAK, Flow.RETURN):
             self.frames[-1].breaks.append(operation("not", condition))
 
     def _merged(self, condition: Expression, yes: dict[int, Value], no: dict[int, Value]) -> dict[int, Value]:

@@ -74,6 +74,8 @@ def knowledge(kernel: Kernel, launch: Launch, parameters: Mapping[Atom, DataPara
         number = int(value) if isinstance(value, float) and value.is_integer() else value
         symbols[Atom.of("symbol", f"arg.{name}")] = number
         symbols[Atom.of("symbol", f"name.{name}")] = number
+        for alias in _lanes(name):
+            symbols.setdefault(Atom.of("symbol", f"arg.{alias}"), number)
     for name, define in launch.options.defines:
         if define.lstrip("-").isdigit():
             symbols.setdefault(Atom.of("symbol", f"name.{name}"), int(define))
@@ -89,6 +91,14 @@ def knowledge(kernel: Kernel, launch: Launch, parameters: Mapping[Atom, DataPara
     return Knowledge(symbols, contents, parameters)
 
 
+def _lanes(name: str) -> tuple[str, ...]:
+    """`v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components."""
+    base, _, component = name.rpartition(".")
+    if base and component in ("x", "y", "z", "w"):
+        return (f"{base}.s{'xyzw'.index(component)}",)
+    return tuple(f"{name}.s{lane:x}" for lane in range(16))
+
+
 class _Totals:
     """Adds up one walk."""
 
@@ -101,9 +111,11 @@ class _Totals:
         self.line_accesses: dict[int, list[AccessCount]] = defaultdict(list)
         self.line_barriers: dict[int, float] = defaultdict(float)
         self.accesses: list[AccessCount] = []
+        self.scalar_ops: dict[tuple[OpKind, str], float] = defaultdict(float)
+        self.scalar_accesses = 0.0
 
     def counts(self) -> WorkCounts:
-        self._add(self.work.root)
+        self._add(self.work.root, is_scalar=False)
         groups = prod(ceil(g / s) for g, s in zip(self.launch.global_size, self.local, strict=False))
         plain = [a for a in self.accesses if not a.is_atomic and a.element_bytes and a.buffer not in self._images()]
         images = [a for a in self.accesses if a.buffer in self._images()]
@@ -132,25 +144,35 @@ class _Totals:
             image_reads=sum(a.count for a in images if not a.is_store),
             image_writes=sum(a.count for a in images if a.is_store),
             lines=self._lines(),
+            scalar_ops=tuple(OpCount(k, e, c) for (k, e), c in self.scalar_ops.items()),
+            scalar_accesses=self.scalar_accesses,
         )
 
     def _images(self) -> set[str]:
         return {p.name for p in self.work.kernel.of_kind(ParameterKind.IMAGE, ParameterKind.OTHER)}
 
-    def _add(self, block: Block) -> None:
+    def _add(self, block: Block, *, is_scalar: bool) -> None:
         runs = self.walk.runs.get(id(block), 0.0)
         if runs > 0:
             for line, kind, element, count in block.ops:
                 if count:
                     self.ops[kind, element] += count * runs
+                    if is_scalar:
+                        self.scalar_ops[kind, element] += count * runs
                     self.line_ops[line][kind, element] += count * runs
             for line in block.barriers:
                 self.line_barriers[line] += runs / self.group_items
             for access in block.accesses:
                 self._add_access(access)
+            if is_scalar:
+                self.scalar_accesses += runs * sum(1 for a in block.accesses if not _is_register(a))
         for inner in block.inner:
-            for part in [inner.body] if isinstance(inner, Loop) else [inner.then, inner.otherwise]:
-                self._add(part)
+            if isinstance(inner, Loop):
+                is_runtime = inner.trips.constant is None and not _has_barrier(inner.body)
+                self._add(inner.body, is_scalar=is_scalar or is_runtime)
+            else:
+                self._add(inner.then, is_scalar=is_scalar)
+                self._add(inner.otherwise, is_scalar=is_scalar)
 
     def _add_access(self, access: Access) -> None:
         extent = self.walk.extents.get(id(access))
@@ -215,6 +237,13 @@ class _Totals:
 def _is_register(access: Access) -> bool:
     """Private arrays indexed by constants live in registers."""
     return access.space is AddressSpace.PRIVATE and access.offset is not None and access.offset.constant is not None
+
+
+def _has_barrier(block: Block) -> bool:
+    if block.barriers:
+        return True
+    parts = [p for i in block.inner for p in ([i.body] if isinstance(i, Loop) else [i.then, i.otherwise])]
+    return any(_has_barrier(p) for p in parts)
 
 
 _FLOPS = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE})

@@ -1,0 +1,253 @@
+"""Completing a launch: what nobody said is inferred from the source, and every guess is listed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from model.device import Device
+from model.errors import LaunchError
+from model.launch.buffers import with_buffers
+from model.launch.evidence import Evidence, gather
+from model.launch.launch import Assumption, Launch, Number
+from model.launch.local_size import effective_local_size
+from model.launch.resolve import Said, Size3, resolve
+from model.launch.spec import LaunchSpec
+from model.opencl.kernel import Kernel, Parameter, ParameterKind
+from model.opencl.types import AddressSpace, ScalarKind, ScalarType, StructType, Type, VectorType
+from model.work.symbolic import Atom
+from model.work.work import Work
+
+_DEFAULT_GLOBAL: dict[int, tuple[int, ...]] = {1: (1 << 20,), 2: (1024, 1024), 3: (128, 128, 64)}
+_DEFAULT_GROUPS: dict[int, list[tuple[int, ...]]] = {1: [(256,), (128,), (64,), (32,), (16,), (8,), (4,), (1,)],
+                   2: [(32, 32), (16, 16), (8, 8), (4, 4), (64, 1), (16, 1), (1, 1)],
+                   3: [(8, 8, 4), (4, 4, 4), (2, 2, 2), (1, 1, 1)]}  # fmt: skip
+_PREFERRED_GROUP: dict[int, tuple[int, ...]] = {1: (64,), 2: (16, 16), 3: (4, 4, 4)}
+_LOOP_BOUND = 64
+_BIGGEST_ASSUMED_BYTES = 256 << 20
+_SHRINK = (1, 4, 16, 64, 256, 1024)
+
+
+def complete(kernel: Kernel, work: Work, spec: LaunchSpec, device: Device | None = None) -> Launch:
+    """The launch that `spec` means, with everything it leaves open inferred and listed as assumptions.
+
+    Raises ExpressionError or LaunchError for what cannot be (also: too large for `device`).
+    """
+    said = resolve(kernel, spec)
+    evidence = gather(work)
+    if said.global_size is not None or _guarded_size(evidence, said) is not None:
+        launch = _attempt(kernel, work, spec, said, evidence, 1)
+    else:
+        # An invented size must not ask for absurd buffers: an N x N matrix for a million work-items.
+        for shrink in _SHRINK:
+            launch = _attempt(kernel, work, spec, said, evidence, shrink)
+            if buffer_bytes(kernel, launch) <= _BIGGEST_ASSUMED_BYTES:
+                break
+    launch = _without_surplus(kernel, work, launch)
+    check(kernel, launch, device)
+    return launch
+
+
+def buffer_bytes(kernel: Kernel, launch: Launch) -> int:
+    """Bytes of global memory that the arguments of a launch take (images as 16 bytes a texel)."""
+    total = 0
+    for name, elements in launch.buffers:
+        parameter = kernel.parameter(name)
+        total += elements * (_pointee_bytes(parameter) if parameter else 4)
+    return total + sum(prod(size) * 16 for _, size in launch.images)
+
+
+def _pointee_bytes(parameter: Parameter) -> int:
+    pointee = getattr(parameter.type, "pointee", None)
+    return max(1, pointee.size_bytes) if pointee is not None else 4
+
+
+def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence: Evidence, shrink: int) -> Launch:
+    notes: list[Assumption] = []
+    size = _global_size(said, evidence, kernel, shrink, notes)
+    scalars = dict(said.scalars)
+    for name, value, text in _missing_scalars(kernel, work, evidence, size, scalars):
+        scalars[name] = value
+        notes.append(Assumption(name, text))
+    launch = Launch(
+        global_size=size,
+        scalars=tuple(scalars.items()),
+        buffers=tuple(said.buffers.items()),
+        images=tuple(_images(kernel, said, size, notes).items()),
+        local_bytes=tuple(said.local_bytes.items()),
+        fills=tuple(said.fills.items()),
+        options=spec.options,
+        name=spec.name,
+        origin=spec.origin,
+    )
+    local = _local_size(kernel, work, said, evidence, launch, notes)
+    return with_buffers(kernel, work, replace(launch, local_size=local, assumptions=tuple(notes)))
+
+
+def _guarded_size(evidence: Evidence, said: Said) -> tuple[int, ...] | None:
+    """The sizes that bound checks hold the global ids against, when the user gave those."""
+    sizes = []
+    for d in range(evidence.dimensions):
+        values = [said.scalars.get(_name(a)) for a in evidence.guards.get(d, [])]
+        given = [int(v) for v in values if v is not None and v >= 1]
+        if not given:
+            return None
+        sizes.append(max(given))
+    return tuple(sizes)
+
+
+def _global_size(
+    said: Said, evidence: Evidence, kernel: Kernel, shrink: int, notes: list[Assumption]
+) -> tuple[int, ...]:
+    if said.global_size is not None:
+        return said.global_size
+    multiple = said.local_size or kernel.attributes.reqd_work_group_size
+    guarded = _guarded_size(evidence, said)
+    if guarded is not None:
+        size = guarded
+        text = "global={} from the bound check in the source"
+    else:
+        dimensions = max(evidence.dimensions, len(said.local_size or ()))
+        default = _DEFAULT_GLOBAL[dimensions]
+        size = tuple(max(16, round(s / shrink ** (1 / dimensions))) // 16 * 16 for s in default)
+        text = "global={}: nothing says how many work-items there are"
+    if multiple:
+        size = tuple(-(-s // m) * m for s, m in zip(size, multiple, strict=False))
+    notes.append(Assumption("global", text.format(_tuple_text(size))))
+    return size
+
+
+def _tuple_text(size: tuple[int, ...]) -> str:
+    return str(size[0]) if len(size) == 1 else f"({', '.join(map(str, size))})"
+
+
+def _name(atom: Atom) -> str:
+    return str(atom.arguments[0]).partition(".")[2]
+
+
+def _missing_scalars(
+    kernel: Kernel, work: Work, evidence: Evidence, size: tuple[int, ...], known: dict[str, Number]
+) -> list[tuple[str, Number, str]]:
+    """(name, value, sentence) for each scalar that nobody gave, from what it is used for."""
+    wanted: list[tuple[str, Type | None]] = []
+    for parameter in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT):
+        wanted += _leaves(parameter.name, parameter.type)
+    wanted += [(name, None) for name, _ in work.free_names]
+    missing = []
+    for name, kind in wanted:
+        if name in known or name.rpartition(".")[0] in known:
+            continue
+        value, why = _guess(name, kind, evidence, size)
+        declared = "" if kind is not None else " (not declared: give it with -D)"
+        missing.append((name, value, f"`{name}`={value:g}{declared}{why}"))
+    return missing
+
+
+def _leaves(name: str, kind: Type) -> list[tuple[str, Type | None]]:
+    match kind:
+        case VectorType():
+            return [(f"{name}.s{i:x}", kind.element) for i in range(kind.width)]
+        case StructType():
+            return [leaf for member, of in kind.members for leaf in _leaves(f"{name}.{member}", of)]
+        case ScalarType():
+            return [(name, kind)]
+        case _:
+            return []
+
+
+def _guess(name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...]) -> tuple[Number, str]:
+    if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
+        return 1.0, ": its value does not matter to the counts"
+    atoms = [Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")]
+    for d, guards in evidence.guards.items():
+        if any(a in guards for a in atoms) and d < len(size):
+            return size[d], f", the global size of dimension {d}, which is checked against it"
+    for atom in atoms:
+        if atom in evidence.strides:
+            d = min(evidence.strides[atom], len(size) - 1)
+            return size[d], f", the global size of dimension {d}: it separates rows"
+        if atom in evidence.trip_bounds:
+            return _LOOP_BOUND, ": it bounds a loop"
+    if not evidence.used.intersection(atoms):
+        return 1, ": its value does not matter to the counts"
+    return 1, ": nothing says how large it is"
+
+
+def _images(kernel: Kernel, said: Said, size: tuple[int, ...], notes: list[Assumption]) -> dict[str, Size3]:
+    images = dict(said.images)
+    for parameter in kernel.of_kind(ParameterKind.IMAGE):
+        if parameter.name not in images:
+            extents = [*size, 1, 1] if len(size) > 1 else [min(size[0], 4096), 1, 1]
+            images[parameter.name] = (extents[0], extents[1], extents[2] if "3d" in str(parameter.type) else 1)
+            text = f"the image `{parameter.name}` is {'x'.join(map(str, images[parameter.name]))}, like the global size"
+            notes.append(Assumption(parameter.name, text))
+    return images
+
+
+def _local_size(
+    kernel: Kernel, work: Work, said: Said, evidence: Evidence, launch: Launch, notes: list[Assumption]
+) -> tuple[int, ...] | None:
+    rank = len(launch.global_size)
+    if said.local_size is not None:
+        return said.local_size
+    required = kernel.attributes.reqd_work_group_size
+    if required is not None:
+        return required[:rank]
+    if said.driver_chooses_local or not evidence.uses_local:
+        return None
+    fitting = _fitting_group(work, launch)
+    notes.append(Assumption("local", f"local={_tuple_text(fitting)}: nothing says how large a work-group is"))
+    return fitting
+
+
+def _fitting_group(work: Work, launch: Launch) -> tuple[int, ...]:
+    """The largest usual work-group for which all local arrays of fixed size are indexed within bounds."""
+    rank = len(launch.global_size)
+    declared = {name: size for name, size in work.local_bytes if size}
+    possible = [c for c in _DEFAULT_GROUPS[rank] if all(g % s == 0 for g, s in zip(launch.global_size, c, strict=True))]
+    if not declared:
+        return (
+            _PREFERRED_GROUP[rank] if _PREFERRED_GROUP[rank] in possible else possible[-1] if possible else (1,) * rank
+        )
+    for candidate in possible:
+        walk = work.walk(replace(launch, local_size=candidate))
+        reached = [(a.buffer, walk.extents.get(id(a))) for a in work.accesses() if a.space is AddressSpace.LOCAL]
+        if all(e is None or e.high is None or e.high <= declared.get(name, e.high) for name, e in reached):
+            return candidate
+    return possible[-1] if possible else (1,) * rank
+
+
+def _without_surplus(kernel: Kernel, work: Work, launch: Launch) -> Launch:
+    """Names that only helped to write other values (`N=1024 A=N*N`) are no arguments."""
+    names = {p.name for p in kernel.parameters} | {name for name, _ in work.free_names}
+    kept = tuple((n, v) for n, v in launch.scalars if n.partition(".")[0] in names)
+    return replace(launch, scalars=kept, assumptions=(*launch.assumptions, *work.assumptions))
+
+
+def check(kernel: Kernel, launch: Launch, device: Device | None) -> None:
+    """Raises LaunchError for a launch that no device, or not this device, can run."""
+    local = launch.local_size
+    required = kernel.attributes.reqd_work_group_size
+    if local and required and tuple(local) != required[: len(local)]:
+        raise LaunchError(f"`{kernel.name}` requires local={_tuple_text(required[: len(local)])}")
+    if device is None:
+        return
+    group = prod(effective_local_size(launch, kernel))
+    if local and group > device.max_work_group_size:
+        raise LaunchError(
+            f"a work-group of {group} work-items is more than {device.name} allows ({device.max_work_group_size})"
+        )
+    for name, elements in launch.buffers:
+        parameter = kernel.parameter(name)
+        size = elements * (_pointee_bytes(parameter) if parameter else 4)
+        if size > device.max_alloc_bytes:
+            raise LaunchError(
+                f"`{name}` takes {size / 1e9:.3g} GB, more than {device.name} gives to one buffer "
+                f"({device.max_alloc_bytes / 1e9:.3g} GB): make it smaller"
+            )
+    total = buffer_bytes(kernel, launch)
+    if total > device.global_mem_bytes:
+        raise LaunchError(
+            f"the buffers take {total / 1e9:.3g} GB together, more than {device.name} has "
+            f"({device.global_mem_bytes / 1e9:.3g} GB)"
+        )

@@ -1,0 +1,222 @@
+"""Performance laws: what a launch takes at least, resource by resource, under a device's sustained rates.
+
+runtime = launch floor + groups and items x their overhead + slowest of compute and memory (partly overlapped)
++ latency that nothing hides. Sources: roofline after Williams et al., CACM 2009; waves and per-resource
+efficiency after NeuSight, ASPLOS 2025, section 4. The learned efficiencies will come in as factors of at most 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from model.device import Device, DeviceType, Rates
+from model.opencl.types import AddressSpace
+from model.prediction import Bound
+from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
+
+# Compute and memory overlap in part: their times add under this norm (1 = not at all, infinity = fully).
+OVERLAP_NORM = 3.0
+CACHE_LINE_BYTES = 64
+_GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Microseconds per resource, and the whole. `least_us` is the roofline: no efficiency can beat it."""
+
+    resources: tuple[tuple[str, Bound, float], ...]
+    total_us: float
+    least_us: float
+
+
+def launch_times(work: WorkCounts, device: Device) -> Times:
+    """The laws, resource by resource [us]."""
+    rates = device.rates
+    waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
+    fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
+    memory = memory_time_us(work.accesses, work, rates)
+    local = 1e-3 * (work.local_load_bytes + work.local_store_bytes) / rates.local_bandwidth_gb_s
+    private = (
+        1e-3 * sum(a.bytes for a in work.accesses if a.space is AddressSpace.PRIVATE) / rates.private_bandwidth_gb_s
+    )
+    images = 1e-3 * (work.image_reads + work.image_writes) / rates.image_read_gop_s if rates.image_read_gop_s else 0.0
+    barriers = 1e-3 * work.barriers * rates.barrier_ns
+    atomics = atomic_time_us(work.accesses, rates)
+    starts = 1e-3 * (work.work_groups * rates.group_overhead_ns + work.work_items * rates.item_overhead_ns)
+    resources = (
+        ("floating point", Bound.COMPUTE, fp * waves),
+        ("integer", Bound.COMPUTE, integer * waves),
+        ("special functions", Bound.COMPUTE, special * waves),
+        ("global memory", Bound.MEMORY, memory * waves),
+        ("local memory", Bound.MEMORY, local * waves),
+        ("private memory", Bound.MEMORY, private * waves),
+        ("images", Bound.MEMORY, images * waves),
+        ("barriers", Bound.LATENCY, barriers * waves),
+        ("atomics", Bound.LATENCY, atomics),
+        ("starting groups", Bound.LAUNCH, starts),
+        ("launch floor", Bound.LAUNCH, rates.launch_floor_us),
+    )
+    compute_us = (fp + integer + special) * waves
+    memory_us = (memory + local + private + images) * waves
+    busy = (compute_us**OVERLAP_NORM + memory_us**OVERLAP_NORM) ** (1 / OVERLAP_NORM)
+    total = rates.launch_floor_us + starts + busy + barriers * waves + atomics
+    return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
+
+
+def bound_of(times: Times) -> Bound:
+    """The kind of resource that takes longest."""
+    sums: dict[Bound, float] = {}
+    for _, bound, time_us in times.resources:
+        sums[bound] = sums.get(bound, 0.0) + time_us
+    return max(sums, key=lambda b: sums[b])
+
+
+def _roofline_us(work: WorkCounts, rates: Rates) -> float:
+    """No faster than all flops at the best rate, nor than moving each distinct byte once at the best bandwidth."""
+    best = max(rates.fp32_gflop_s, rates.fp64_gflop_s, rates.fp16_gflop_s)
+    bandwidth = max((p.read_gb_s for p in rates.bandwidth), default=math.inf)
+    return max(1e-3 * work.flops / best, 1e-3 * work.global_footprint_bytes / bandwidth) * 0.5
+
+
+def _wave_penalty(groups: int, capacity: int) -> float:
+    """How much longer `groups` take than if they filled the device evenly: the last wave may be nearly empty."""
+    capacity = max(1, capacity)
+    return math.ceil(groups / capacity) * capacity / max(1, groups)
+
+
+# --- compute ---------------------------------------------------------------------------------------------
+
+_SPECIAL = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE, OpKind.INT_DIVIDE})
+_INTEGER = frozenset({OpKind.INTEGER, OpKind.INT_MUL, OpKind.BRANCH, OpKind.CONVERT})
+
+
+def compute_times_us(
+    ops: Iterable[OpCount], scalar_ops: Iterable[OpCount], scalar_accesses: float, device: Device
+) -> tuple[float, float, float]:
+    """Time of floating-point, integer and special operations [us] with every unit busy.
+
+    On CPUs, operations in run-time loops go at the scalar rate: the runtime does not vectorise these.
+    """
+    rates = device.rates
+    is_cpu = device.type is DeviceType.CPU
+    scalar = {(o.kind, o.element): o.count for o in scalar_ops} if is_cpu else {}
+    fp = integer = special = 0.0
+    for op in ops:
+        slow = min(op.count, scalar.get((op.kind, op.element), 0.0))
+        time_us = 1e-3 * ((op.count - slow) / _rate(op, rates) + slow / _scalar_rate(op, rates))
+        if op.kind in _SPECIAL:
+            special += time_us
+        elif op.kind in _INTEGER:
+            integer += time_us
+        else:
+            fp += time_us
+    if is_cpu:
+        integer += 1e-3 * scalar_accesses / _scalar_issue_gop_s(rates)
+    return fp, integer, special
+
+
+def _rate(op: OpCount, rates: Rates) -> float:
+    """Operations a second in 1e9. An fma counts one operation here and two flops in the rate."""
+    match op.kind:
+        case OpKind.DIVIDE | OpKind.SQRT:
+            return _by_width(rates.divide_gop_s, op, rates)
+        case OpKind.SPECIAL:
+            return _by_width(rates.special_gop_s, op, rates)
+        case OpKind.NATIVE:
+            return rates.native_gop_s
+        case OpKind.INT_DIVIDE:
+            return rates.int_divide_gop_s / (2 if op.element == "i64" else 1)
+        case OpKind.INTEGER | OpKind.INT_MUL | OpKind.BRANCH | OpKind.CONVERT:
+            return rates.int32_gop_s / (2 if op.element in ("i64", "f64") else 1)
+    flops = {"f64": rates.fp64_gflop_s, "f16": rates.fp16_gflop_s}.get(op.element, 0.0) or rates.fp32_gflop_s
+    return flops / 2
+
+
+def _by_width(rate: float, op: OpCount, rates: Rates) -> float:
+    if op.element == "f64" and rates.fp64_gflop_s:
+        return rate * min(1.0, rates.fp64_gflop_s / rates.fp32_gflop_s)
+    return rate
+
+
+def _scalar_issue_gop_s(rates: Rates) -> float:
+    return rates.scalar_fp32_gflop_s / 2
+
+
+def _scalar_rate(op: OpCount, rates: Rates) -> float:
+    if op.kind in _INTEGER:
+        # Loop control and addresses run beside the arithmetic on ports of their own.
+        return 4 * _scalar_issue_gop_s(rates)
+    return min(_rate(op, rates), _scalar_issue_gop_s(rates))
+
+
+# --- memory ----------------------------------------------------------------------------------------------
+
+
+def memory_time_us(accesses: Sequence[AccessCount], work: WorkCounts, rates: Rates) -> float:
+    """Time of all global and constant accesses [us]: each by its pattern and its own footprint."""
+    return sum(access_time_us(a, rates) for a in accesses if a.space in _GLOBAL and not a.is_atomic)
+
+
+def access_time_us(access: AccessCount, rates: Rates) -> float:
+    """Time of one access of the source [us], at the bandwidth of the memory level that its footprint fits in."""
+    read, write = bandwidth_gb_s(access.footprint_bytes, rates)
+    rate = write if access.is_store else read
+    streaming = 1e-3 * access.bytes / rate
+    match access.pattern:
+        case Pattern.UNIT:
+            return streaming
+        case Pattern.BROADCAST:
+            # One load serves all lanes; where the next one falls is what costs.
+            return streaming / 4
+        case Pattern.GATHERED:
+            return max(streaming, 1e-3 * access.count / gather_gaccess_s(access.footprint_bytes, rates))
+        case Pattern.STRIDED:
+            lines = min(access.stride_bytes, CACHE_LINE_BYTES) / max(1, access.element_bytes)
+            reused = access.footprint_bytes < access.bytes
+            if reused:
+                return streaming * min(lines, 4)
+            stride = max(1, access.stride_bytes // 4)
+            return max(streaming, 1e-3 * access.count / strided_gaccess_s(stride, rates))
+
+
+def bandwidth_gb_s(footprint_bytes: float, rates: Rates) -> tuple[float, float]:
+    """(read, write) bandwidth at a footprint, between the measured points on a log scale."""
+    points = [(p.footprint_bytes, (p.read_gb_s, p.write_gb_s)) for p in rates.bandwidth]
+    return _between([(x, y[0]) for x, y in points], footprint_bytes), _between(
+        [(x, y[1]) for x, y in points], footprint_bytes
+    )
+
+
+def gather_gaccess_s(footprint_bytes: float, rates: Rates) -> float:
+    return _between([(p.footprint_bytes, p.gather_gaccess_s) for p in rates.gather], footprint_bytes)
+
+
+def strided_gaccess_s(stride_elements: float, rates: Rates) -> float:
+    return _between([(p.stride_elements, p.strided_gaccess_s) for p in rates.strided], stride_elements)
+
+
+def _between(points: Sequence[tuple[float, float]], x: float) -> float:
+    """Geometric interpolation; constant beyond the ends."""
+    if not points:
+        return math.inf
+    if x <= points[0][0]:
+        return points[0][1]
+    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        if x <= x1:
+            share = math.log(x / x0) / math.log(x1 / x0)
+            return math.exp(math.log(y0) * (1 - share) + math.log(y1) * share)
+    return points[-1][1]
+
+
+def atomic_time_us(accesses: Sequence[AccessCount], rates: Rates) -> float:
+    """Atomics on one address queue up; spread over many they run at the spread rate [us]."""
+    total = 0.0
+    for access in accesses:
+        if not access.is_atomic:
+            continue
+        addresses = max(1.0, access.footprint_bytes / max(1, access.element_bytes))
+        rate = min(rates.atomic_gop_s, rates.contended_atomic_gop_s * addresses)
+        total += 1e-3 * access.count / rate
+    return total

@@ -1,0 +1,126 @@
+"""OpenCL C's built-in functions in one table: what each costs per component, and what it gives back.
+
+Source: OpenCL C 3.0, sections 6.15.1 to 6.15.16. Work-item functions, memory, atomics and images are not
+arithmetic; they are named here by class and carried out by `model.work`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Gives(StrEnum):
+    """The result's type, from the first argument's (`convert_` and `as_` functions name their own)."""
+
+    SAME = "same"
+    ELEMENT = "element"  # one component: dot, length, distance
+    INT = "int"  # int of the same width: isnan, ilogb
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """`costs`: (operation kind, how many per component), in the words of `model.work.counts.OpKind`."""
+
+    name: str
+    costs: tuple[tuple[str, int], ...]
+    gives: Gives = Gives.SAME
+
+
+def _rows(names: str, *costs: tuple[str, int], gives: Gives = Gives.SAME) -> list[Builtin]:
+    return [Builtin(name, costs, gives) for name in names.split()]
+
+
+_TABLE = [
+    *_rows("fma mad", ("fma", 1)),
+    *_rows("mix", ("add", 1), ("fma", 1)),
+    *_rows("fabs fmin fmax fdim floor ceil round trunc rint sign step copysign nextafter nan maxmag minmag", ("add", 1)),
+    *_rows("smoothstep", ("divide", 1), ("add", 4), ("mul", 3)),
+    *_rows("degrees radians ldexp", ("mul", 1)),
+    *_rows("sqrt half_sqrt rsqrt half_rsqrt", ("sqrt", 1)),
+    *_rows("half_divide native_divide native_recip half_recip", ("native", 1)),
+    *_rows(
+        "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sinpi cospi tanpi asinpi acospi atanpi exp exp2 "
+        "exp10 expm1 log log2 log10 log1p logb cbrt erf erfc tgamma lgamma",
+        ("special", 1),
+    ),
+    *_rows("pow powr pown rootn atan2 atan2pi hypot sincos lgamma_r", ("special", 2)),
+    *_rows("fmod remainder remquo", ("divide", 1), ("add", 2), ("mul", 1)),
+    *_rows("fract modf frexp", ("add", 2)),
+    *_rows(
+        "native_sin native_cos native_tan native_exp native_exp2 native_exp10 native_log native_log2 native_log10 "
+        "native_powr native_sqrt native_rsqrt half_sin half_cos half_tan half_exp half_exp2 half_exp10 half_log "
+        "half_log2 half_log10 half_powr",
+        ("native", 1),
+    ),
+    *_rows("ilogb", ("special", 1), gives=Gives.INT),
+    *_rows("isnan isinf isfinite isnormal signbit isequal isnotequal isgreater isgreaterequal isless islessequal islessgreater isordered isunordered", ("add", 1), gives=Gives.INT),
+    *_rows("dot", ("fma", 1), gives=Gives.ELEMENT),
+    *_rows("length fast_length", ("fma", 1), ("sqrt", 1), gives=Gives.ELEMENT),
+    *_rows("distance fast_distance", ("add", 1), ("fma", 1), ("sqrt", 1), gives=Gives.ELEMENT),
+    *_rows("normalize fast_normalize", ("fma", 1), ("mul", 1), ("sqrt", 1)),
+    *_rows("cross", ("mul", 1), ("fma", 1)),
+    *_rows("abs", ("integer", 1)),
+    *_rows("abs_diff add_sat sub_sat hadd rhadd rotate clz ctz popcount bitselect shuffle shuffle2 upsample", ("integer", 2)),
+    *_rows("mul24 mul_hi", ("int_mul", 1)),
+    *_rows("mad24 mad_hi mad_sat", ("int_mul", 1), ("integer", 1)),
+    *_rows("min max", ("compare", 1)),
+    *_rows("clamp", ("compare", 2)),
+    *_rows("select", ("integer", 1)),
+    *_rows("any all", ("integer", 1), gives=Gives.INT),
+    *_rows("work_group_all work_group_any sub_group_all sub_group_any", ("integer", 4), gives=Gives.INT),
+    *_rows(
+        "work_group_broadcast work_group_reduce_add work_group_reduce_min work_group_reduce_max work_group_scan_exclusive_add "
+        "work_group_scan_inclusive_add sub_group_broadcast sub_group_reduce_add sub_group_reduce_min sub_group_reduce_max "
+        "sub_group_scan_exclusive_add sub_group_scan_inclusive_add sub_group_shuffle sub_group_shuffle_xor",
+        ("compare", 6),
+    ),
+    *_rows("prefetch mem_fence read_mem_fence write_mem_fence atomic_work_item_fence wait_group_events vec_step", gives=Gives.VOID),
+]  # fmt: skip
+
+BUILTINS: dict[str, Builtin] = {row.name: row for row in _TABLE}
+
+# Functions whose two float arguments' vector width decides: dot, length ... count one `sqrt`, not one a component.
+ONCE_PER_VECTOR = frozenset({"sqrt"})
+
+BARRIERS = frozenset({"barrier", "work_group_barrier", "sub_group_barrier"})
+ATOMICS = frozenset(
+    f"{prefix}{operation}"
+    for prefix in ("atomic_", "atom_")
+    for operation in ("add", "sub", "xchg", "inc", "dec", "cmpxchg", "min", "max", "and", "or", "xor")
+) | frozenset(
+    f"atomic_{operation}{suffix}"
+    for operation in (
+        "fetch_add", "fetch_sub", "fetch_or", "fetch_xor", "fetch_and", "fetch_min", "fetch_max", "exchange", "load",
+        "store", "compare_exchange_strong", "compare_exchange_weak", "flag_test_and_set", "flag_clear",
+    )
+    for suffix in ("", "_explicit")
+)  # fmt: skip
+IMAGE_READS = frozenset({"read_imagef", "read_imagei", "read_imageui", "read_imageh"})
+IMAGE_WRITES = frozenset({"write_imagef", "write_imagei", "write_imageui", "write_imageh"})
+WORK_ITEM = frozenset(
+    {"get_global_id", "get_local_id", "get_group_id", "get_global_size", "get_local_size", "get_num_groups",
+     "get_work_dim", "get_global_offset", "get_enqueued_local_size", "get_global_linear_id", "get_local_linear_id",
+     "get_sub_group_size", "get_max_sub_group_size", "get_num_sub_groups", "get_sub_group_id", "get_sub_group_local_id"}
+)  # fmt: skip
+
+# Names that the language or its headers define as constants; their value is known where it matters to counts.
+INTEGER_CONSTANTS: dict[str, int] = {
+    "CHAR_BIT": 8, "CHAR_MAX": 127, "CHAR_MIN": -128, "SCHAR_MAX": 127, "SCHAR_MIN": -128, "UCHAR_MAX": 255,
+    "SHRT_MAX": 32767, "SHRT_MIN": -32768, "USHRT_MAX": 65535, "INT_MAX": 2**31 - 1, "INT_MIN": -(2**31),
+    "UINT_MAX": 2**32 - 1, "LONG_MAX": 2**63 - 1, "LONG_MIN": -(2**63), "ULONG_MAX": 2**64 - 1,
+    "CLK_LOCAL_MEM_FENCE": 1, "CLK_GLOBAL_MEM_FENCE": 2, "CLK_IMAGE_MEM_FENCE": 4, "true": 1, "false": 0, "NULL": 0,
+    "CLK_NORMALIZED_COORDS_FALSE": 0, "CLK_NORMALIZED_COORDS_TRUE": 1, "CLK_ADDRESS_NONE": 0,
+    "CLK_ADDRESS_CLAMP_TO_EDGE": 2, "CLK_ADDRESS_CLAMP": 4, "CLK_ADDRESS_REPEAT": 6,
+    "CLK_ADDRESS_MIRRORED_REPEAT": 8, "CLK_FILTER_NEAREST": 16, "CLK_FILTER_LINEAR": 32,
+    "memory_order_relaxed": 0, "memory_order_acquire": 2, "memory_order_release": 3, "memory_order_acq_rel": 4,
+    "memory_order_seq_cst": 5, "memory_scope_work_item": 0, "memory_scope_work_group": 1, "memory_scope_device": 2,
+    "FLT_DIG": 6, "FLT_MANT_DIG": 24, "FLT_MAX_EXP": 128, "FLT_MIN_EXP": -125, "FLT_RADIX": 2, "DBL_DIG": 15,
+}  # fmt: skip
+FLOAT_CONSTANTS = frozenset(
+    {"INFINITY", "NAN", "MAXFLOAT", "HUGE_VALF", "HUGE_VAL", "FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN",
+     "DBL_EPSILON", "HALF_MAX", "HALF_MIN"}
+    | {f"M_{name}{suffix}" for name in ("PI", "PI_2", "PI_4", "E", "LN2", "LN10", "LOG2E", "LOG10E", "SQRT2", "SQRT1_2",
+                                       "1_PI", "2_PI", "2_SQRTPI") for suffix in ("", "_F", "_H")}
+)  # fmt: skip

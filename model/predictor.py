@@ -1,0 +1,66 @@
+"""`Predictor`: kernel's work + launch + device -> prediction. For now by the laws alone."""
+
+from __future__ import annotations
+
+import math
+
+from cachetools import LRUCache
+
+from model.device import Device
+from model.launch.launch import Assumption, Launch
+from model.laws import bound_of, launch_times
+from model.prediction import Basis, Prediction, Quantiles, ResourceTime
+from model.shares import line_shares
+from model.work.work import Work
+
+# The factor between p50 and p90 (and p10) of the laws alone: how far they were off on kernels of our own.
+_SPREAD = {True: 2.0, False: 3.5}  # by whether the device is calibrated
+
+
+class Predictor:
+    """Predicts, and remembers: the cache is keyed by meaning, launch and device. Not for two threads at once."""
+
+    def __init__(self, cache_size: int = 4096) -> None:
+        self._cache: LRUCache[tuple[str, str, Device], Prediction] = LRUCache(cache_size)
+
+    def predict(self, work: Work, launch: Launch, device: Device) -> Prediction:
+        """The runtime of `launch` of the kernel whose work this is. Never faster than the roofline."""
+        key = (work.kernel.fingerprint, f"{launch.key}{launch.assumptions}", device)
+        found = self._cache.get(key)
+        if found is None:
+            found = self._cache[key] = _predicted(work, launch, device)
+        return found
+
+
+def _predicted(work: Work, launch: Launch, device: Device) -> Prediction:
+    counts = work.count(launch)
+    times = launch_times(counts, device)
+    spread = _spread(work, launch, device)
+    p50 = max(times.total_us, times.least_us)
+    resources = sorted((ResourceTime(name, t) for name, _, t in times.resources if t > 0), key=lambda r: -r.time_us)
+    return Prediction(
+        runtime_us=Quantiles(max(p50 / spread, min(times.least_us, p50)), p50, p50 * spread),
+        bound=bound_of(times),
+        basis=Basis.ANALYTIC,
+        work=counts,
+        assumptions=(*launch.assumptions, *_data_assumptions(work)),
+        device_id=device.id,
+        device_name=device.name,
+        calibrated=device.calibrated,
+        resources=tuple(resources),
+        lines=line_shares(counts, device),
+    )
+
+
+def _data_assumptions(work: Work) -> tuple[Assumption, ...]:
+    """What only the data know, once each: a branch inside a loop is met several times."""
+    return tuple(dict.fromkeys(Assumption(p.name, p.text, p.spread) for p in work.parameters.values()))
+
+
+def _spread(work: Work, launch: Launch, device: Device) -> float:
+    """The factor from p50 to p90: the laws' own, widened by everything that had to be assumed.
+
+    Factors are taken for independent, so their logarithms add in squares.
+    """
+    factors = [_SPREAD[device.calibrated], *(a.spread for a in (*launch.assumptions, *_data_assumptions(work)))]
+    return math.exp(math.sqrt(sum(math.log(f) ** 2 for f in factors)))

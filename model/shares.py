@@ -1,0 +1,74 @@
+"""Which source lines the time goes to: each line's own costs under the laws, as shares of the whole."""
+
+from __future__ import annotations
+
+from model.device import Device
+from model.laws import access_time_us, atomic_time_us, compute_times_us
+from model.opencl.types import AddressSpace
+from model.prediction import LineShare
+from model.work.counts import AccessCount, LineCount, OpKind, Pattern, WorkCounts
+
+_NAMES = {
+    OpKind.DIVIDE: "divisions", OpKind.SQRT: "square roots", OpKind.SPECIAL: "special functions",
+    OpKind.NATIVE: "native functions", OpKind.INT_DIVIDE: "integer divisions", OpKind.CONVERT: "conversions",
+    OpKind.BRANCH: "branches",
+}  # fmt: skip
+_PATTERNS = {Pattern.STRIDED: ", strided", Pattern.GATHERED: ", gathered"}
+
+
+def line_shares(work: WorkCounts, device: Device) -> tuple[LineShare, ...]:
+    """Shares of the time that work takes (launch overheads left out), hottest line first."""
+    costs = [(line, *_cost(line, work, device)) for line in work.lines]
+    total = sum(time_us for _, time_us, _ in costs)
+    if total <= 0:
+        return ()
+    shares = [LineShare(line.line, time_us / total, what) for line, time_us, what in costs if time_us > 0]
+    return tuple(sorted(shares, key=lambda s: (-s.share, s.line)))
+
+
+def _cost(line: LineCount, work: WorkCounts, device: Device) -> tuple[float, str]:
+    """The line's time [us] and the greatest part of it in words."""
+    rates = device.rates
+    parts: list[tuple[float, str]] = []
+    scalar = [o for o in work.scalar_ops if any(o.kind is own.kind and o.element == own.element for own in line.ops)]
+    parts.extend(
+        (sum(compute_times_us([op], scalar, 0.0, device)), _ops_text(op.kind, op.element, op.count)) for op in line.ops
+    )
+    for access in line.accesses:
+        if access.is_atomic:
+            time_us = atomic_time_us([access], rates)
+        elif access.space is AddressSpace.LOCAL:
+            time_us = 1e-3 * access.bytes / rates.local_bandwidth_gb_s
+        elif access.space is AddressSpace.PRIVATE:
+            time_us = 1e-3 * access.bytes / rates.private_bandwidth_gb_s
+        else:
+            time_us = access_time_us(access, rates)
+        parts.append((time_us, _access_text(access)))
+    if line.barriers:
+        parts.append((1e-3 * line.barriers * rates.barrier_ns, f"{_si(line.barriers)} barriers of work-groups"))
+    if not parts:
+        return 0.0, ""
+    return sum(t for t, _ in parts), max(parts)[1]
+
+
+def _ops_text(kind: OpKind, element: str, count: float) -> str:
+    if kind in _NAMES:
+        return f"{_si(count)} {_NAMES[kind]}"
+    family = {"f": "fp", "i": "int"}[element[0]]
+    return f"{_si(count)} {family}{element[1:]} operations"
+
+
+def _access_text(access: AccessCount) -> str:
+    if access.is_atomic:
+        return f"{_si(access.count)} atomics on `{access.buffer}`"
+    verb = "stored to" if access.is_store else "loaded from"
+    space = "" if access.space is AddressSpace.GLOBAL else f"{access.space} "
+    name = access.buffer.removesuffix(" (private)") or "memory"
+    return f"{_si(access.bytes)}B {verb} {space}`{name}`{_PATTERNS.get(access.pattern, '')}"
+
+
+def _si(value: float) -> str:
+    for factor, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= factor:
+            return f"{value / factor:.3g} {letter}"
+    return f"{value:.3g} "
