@@ -92,14 +92,17 @@ class _DiedError(Exception):
 
 
 def _start(native_output: IO[bytes]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-I", "-c", BOOT, *_search_path()],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=native_output,
-        env=_environment(),
-        start_new_session=True,  # a process group to end PoCL's compilers and linkers with
-    )
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-c", BOOT, *_search_path()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=native_output,
+            env=_environment(),
+            start_new_session=True,  # a process group to end PoCL's compilers and linkers with
+        )
+    except OSError as error:
+        raise MeasureError(f"the device process cannot be started with {sys.executable}: {error.strerror}") from error
 
 
 def _search_path() -> list[str]:
