@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 from rows import Row
@@ -17,8 +18,15 @@ from server.render import basis_sign
 
 
 def table(rows: list[Row], device: Device) -> Table:
-    """Columns of fixed meaning; a row without figures says why in their place."""
-    drawn = Table(title=f"Predicted before it ran, then measured: {device.name}", title_justify="left", pad_edge=False)
+    """Columns of fixed meaning; a row that lacks figures points to the reason below the table."""
+    drawn = Table(
+        title=f"Predicted before it ran, then measured: {device.name}",
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+    )
     drawn.add_column("Kernel", no_wrap=True)
     drawn.add_column("Launch", no_wrap=True)
     drawn.add_column("Predicted", justify="right", no_wrap=True)
@@ -34,11 +42,13 @@ def table(rows: list[Row], device: Device) -> Table:
 
 def _cells(row: Row) -> list[Text | str]:
     launch = row.launch.describe() if row.launch else ""
+    if row.launch and row.launch.name:
+        launch = f"{launch} ({row.launch.name})"
     prediction = _prediction_cells(row.prediction) if row.prediction else ["", ""]
     if row.prediction and row.measurement:
         bound = str(row.prediction.bound)
         return [row.kernel, launch, *prediction, *_measurement_cells(row.measurement), _error_cell(row), bound]
-    return [row.kernel, launch, *prediction, "-", "", "", Text(row.failure or "not measured", style="red")]
+    return [row.kernel, launch, *prediction, "-", "", "", Text("see below", style="red")]
 
 
 def _prediction_cells(prediction: Prediction) -> list[Text | str]:
@@ -64,10 +74,11 @@ def _error_cell(row: Row) -> Text | str:
 
 
 def summary(rows: list[Row], device: Device) -> list[str]:
-    """What the table comes to, and under which conditions; nothing is said of figures that are not there."""
+    """Why figures are missing, what those that are there come to, and under which conditions they were taken."""
+    lines = [f"{row.kernel}: {row.failure}" for row in rows if row.failure]
     errors = [abs(row.error) for row in rows if row.error is not None]
     kernels = len({row.kernel for row in rows})
-    lines = [f"{len(errors)} of {len(rows)} launches of {kernels} kernels were predicted and measured."]
+    lines.append(f"{len(errors)} of {len(rows)} launches of {kernels} kernels were predicted and measured.")
     if errors:
         within, inside = sum(row.is_within_2x for row in rows), sum(row.is_in_interval for row in rows)
         lines.append(

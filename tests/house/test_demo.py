@@ -28,7 +28,8 @@ def test_a_kernel_that_does_not_build_is_a_row_with_the_reason(repository: Path,
     done = _demo(repository, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = {line.split()[0]: line for line in done.stdout.splitlines() if line.split()}
-    assert "undeclared" in rows["broken"]
+    assert "see below" in rows["broken"]
+    assert "broken.cl does not build: line 2: use of undeclared identifier" in rows["broken:"]
     assert "%" in rows["half_blend"]
     assert "1 of 2 launches" in done.stdout
     assert "half_blend" in picture.read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 /* Display gamma: linear light to code values, with a straight piece near black. */
 
-// kernelcast: global=count local=256 count=1048576 linear=count encoded=count exponent=0.4545 fill.linear=uniform:0:1
+// kernelcast: global=count local=256 count=524288 linear=count encoded=count exponent=0.4545 fill.linear=uniform:0:1
 __kernel void gamma_curve(__global const float *restrict linear,
                           __global uchar *restrict encoded,
                           const float exponent,
