@@ -35,7 +35,7 @@ class DeviceWork:
         Store.open().add_measurement(outcome, predicted_us, path=path)
 
     def calibrate(self, device: Device, on_progress: OnProgress, cancel: threading.Event) -> Device:
-        profile = calibrate(device, on_progress=on_progress, cancel=cancel)
+        profile = calibrate(device.id, on_progress=on_progress, cancel=cancel)
         Store.open().save_profile(profile)
         return profile
 

@@ -24,6 +24,7 @@ class ProgressBar:
         self._token = token
         self.cancel = cancel
         self._pressed = asyncio.Event()
+        self._last: tuple[str, int] | None = None
 
     async def cancelled(self) -> None:
         """Returns when the user presses cancel."""
@@ -53,6 +54,9 @@ class ProgressBar:
     def report(self, fraction: float, text: str) -> None:
         if self._token is not None and self._token in self._server.work_done_progress.tokens:
             percentage = min(100, max(0, round(fraction * 100)))
+            if (text, percentage) == self._last:
+                return
+            self._last = (text, percentage)
             report = types.WorkDoneProgressReport(message=text, percentage=percentage, cancellable=True)
             self._server.work_done_progress.report(self._token, report)
 
