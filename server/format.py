@@ -20,10 +20,15 @@ def format_duration_us(duration_us: float, digits: int = 2) -> str:
 
 
 def format_interval(low_us: float, high_us: float) -> str:
-    """`2.8-3.7 ms`, with the unit once if both ends have the same."""
+    """`2.8-3.7 ms`, `0.46-5.7 ms`: both in the unit of the greater one unless they are worlds apart."""
     low, low_unit = format_duration_us(low_us).rsplit(" ", 1)
     high, high_unit = format_duration_us(high_us).rsplit(" ", 1)
-    return f"{low}-{high} {high_unit}" if low_unit == high_unit else f"{low} {low_unit} - {high} {high_unit}"
+    if low_unit == high_unit:
+        return f"{low}-{high} {high_unit}"
+    size_us = next((size for size, unit in _DURATIONS_US if unit == high_unit), 0.0)
+    if size_us and low_us >= 0.01 * size_us:
+        return f"{_significant(low_us / size_us, 2)}-{high} {high_unit}"
+    return f"{low} {low_unit} - {high} {high_unit}"
 
 
 def format_bytes(count: float) -> str:

@@ -29,8 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
         write_json([{key: str(getattr(finding, key)) for key in keys} for finding in findings], indent=2)
     else:
         notes = sum(finding.health is Health.NOTE for finding in findings)
-        summary = f"{broken} broken, {notes} note(s)" if broken or notes else "all is well"
-        out().print(f"\n{summary[0].upper()}{summary[1:]}.")
+        verdict = f"{broken} broken" if broken else "Nothing is broken"
+        out().print(f"\n{verdict}{f', {notes} could be better' if notes else ''}.")
     return SOME_FAILED if broken else ANSWERED
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.padding import Padding
@@ -35,22 +36,22 @@ class Outcome:
 
 def show_predictions(file: Path, found: Found) -> None:
     """Kernel, launch, prediction, what bounds it; below, what was taken for granted."""
-    table = _table(file, found.device, "Kernel", "Launch", ">Predicted", ">p10-p90", "Bound by", "Basis", ">Assumed")
+    table = _table("Kernel", "Launch", ">Predicted", ">p10-p90", "Bound by", ">Assumed")
     for forecast in found.forecasts:
         prediction = forecast.prediction
         if prediction is None:
-            table.add_row(forecast.kernel.name, _launch(forecast), "-", "", "no prediction", "", "")
+            table.add_row(forecast.kernel.name, _launch(forecast), "-", "", "", "")
             continue
+        q = prediction.runtime_us
         table.add_row(
             forecast.kernel.name,
             _launch(forecast),
-            *_predicted(prediction),
+            _predicted(prediction),
+            format_interval(q.p10, q.p90),
             str(prediction.bound),
-            str(prediction.basis),
             str(len(prediction.assumptions) or ""),
         )
-    console = out()
-    console.print(table)
+    _print(_title(file, found.device, found.forecasts), table)
     _print_assumptions(found.forecasts)
     for forecast in found.forecasts:
         if forecast.problem is not None:
@@ -60,27 +61,19 @@ def show_predictions(file: Path, found: Found) -> None:
 
 def show_measurements(file: Path, device: Device, outcomes: Sequence[Outcome]) -> None:
     """What was measured beside what was predicted."""
-    table = _table(
-        file, device, "Kernel", "Launch", ">Predicted", ">p10-p90", ">Measured", ">95 % of median", ">Error", ">Runs"
-    )
+    table = _table("Kernel", "Launch", ">Predicted", ">Measured", ">±95 %", ">Error", "Bound by")
     for outcome in outcomes:
-        forecast, measured = outcome.forecast, outcome.measurement
-        predicted = _predicted(forecast.prediction) if forecast.prediction else ("-", "")
-        if measured is None:
-            table.add_row(forecast.kernel.name, _launch(forecast), *predicted, "-", "", "", "")
-            continue
-        error = error_percent(forecast.prediction, measured) if forecast.prediction else None
-        table.add_row(
-            forecast.kernel.name,
-            _launch(forecast),
-            *predicted,
-            format_duration_us(measured.median_us),
-            format_interval(*measured.ci95_us),
-            "" if error is None else format_percent(error, signed=True),
-            str(measured.repeats),
-        )
-    out().print(table)
-    _print_assumptions([outcome.forecast for outcome in outcomes])
+        forecast, measured, prediction = outcome.forecast, outcome.measurement, outcome.forecast.prediction
+        cells = [forecast.kernel.name, _launch(forecast), _predicted(prediction) if prediction else "-"]
+        if measured is not None:
+            cells += [format_duration_us(measured.median_us), _half_width(measured)]
+            cells.append(format_percent(error_percent(prediction, measured), signed=True) if prediction else "")
+        else:
+            cells += ["-", "", ""]
+        table.add_row(*cells, str(prediction.bound) if prediction else "")
+    forecasts = [outcome.forecast for outcome in outcomes]
+    _print(_title(file, device, forecasts), table)
+    _print_assumptions(forecasts)
     for outcome in outcomes:
         if outcome.error is not None:
             complain(file, outcome.error, kernel=outcome.forecast.kernel.name)
@@ -108,26 +101,28 @@ def _complain(file: Path, line: int | None, message: str, code: str) -> None:
     err().print(Text.assemble((place, "bold"), separator, said, " ", (f"[{code}]", "dim")))
 
 
-def _table(file: Path, device: Device, *columns: str) -> Table:
+def _title(file: Path, device: Device, forecasts: Sequence[Forecast]) -> Text:
+    how = "calibrated" if device.calibrated else f"not calibrated, rates from the {device.source}"
+    bases = dict.fromkeys(str(f.prediction.basis) for f in forecasts if f.prediction)
+    basis = f"; {', '.join(bases)} prediction" if bases else ""
+    return Text.assemble((str(file), "bold"), f" on {device.name} ({device.id}, {how}{basis})")
+
+
+def _table(*columns: str) -> Table:
     """Columns that start with `>` are figures. Long words are folded, never cut."""
-    how = "calibrated" if device.calibrated else f"not calibrated; rates from the {device.source}"
-    table = Table(
-        title=f"{file} on {device.name} ({device.id}, {how})",
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        show_edge=False,
-    )
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         is_figure = column.startswith(">")
-        table.add_column(
-            column.lstrip(">"),
-            justify="right" if is_figure else "left",
-            no_wrap=is_figure,
-            overflow="fold",
-        )
+        is_short = is_figure or column == "Bound by"
+        justify: Literal["left", "right"] = "right" if is_figure else "left"
+        table.add_column(column.lstrip(">"), justify=justify, no_wrap=is_short, overflow="fold")
     return table
+
+
+def _print(title: Text, table: Table) -> None:
+    console = out()
+    console.print(title)
+    console.print(table)
 
 
 def _launch(forecast: Forecast) -> str:
@@ -137,9 +132,14 @@ def _launch(forecast: Forecast) -> str:
     return f"{launch.name}: {launch.describe()}" if launch.name else launch.describe()
 
 
-def _predicted(prediction: Prediction) -> tuple[str, str]:
-    q = prediction.runtime_us
-    return f"{basis_sign(prediction)} {format_duration_us(q.p50)}", format_interval(q.p10, q.p90)
+def _predicted(prediction: Prediction) -> str:
+    return f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}"
+
+
+def _half_width(measured: Measurement) -> str:
+    """Of the confidence interval of the median, in percent of it."""
+    low, high = measured.ci95_us
+    return format_percent((high - low) / 2 / measured.median_us * 100) if measured.median_us > 0 else ""
 
 
 def _print_assumptions(forecasts: Iterable[Forecast]) -> None:

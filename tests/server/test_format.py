@@ -44,7 +44,8 @@ def test_a_duration_is_never_more_than_half_a_digit_off(duration_us: float) -> N
 
 def test_an_interval_names_a_common_unit_once() -> None:
     assert format_interval(2800, 3700) == "2.8-3.7 ms"
-    assert format_interval(800, 1700) == "800 µs - 1.7 ms"
+    assert format_interval(800, 1700) == "0.80-1.7 ms"
+    assert format_interval(3, 1700) == "3.0 µs - 1.7 ms"
 
 
 def test_bytes_requested_are_decimal_and_memories_are_binary() -> None:
