@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 import numpy as np
 import pyopencl as cl
@@ -100,7 +101,10 @@ def private_arrays(bench: Bench) -> float:
 def atomics(bench: Bench) -> tuple[float, float]:
     """(spread over 256 KiB, all on one address), in 1e9 a second."""
     memory = bench.buffer(0x10000 * 4)
-    return bench.giga_s("atomics_spread", 4, [memory]), bench.giga_s("atomics_contended", 4, [memory])
+    return (
+        bench.giga_s("atomics_spread", 4, [memory], pick=median),
+        bench.giga_s("atomics_contended", 4, [memory], pick=median),
+    )
 
 
 def barrier_ns(bench: Bench) -> float:
