@@ -7,7 +7,6 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from typing import NoReturn
 
 from model.errors import KernelcastError
@@ -17,7 +16,12 @@ from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0 all answered, 1 some failed, 2 the call was wrong."""
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.version:
+        arguments.command = "version"
+    elif arguments.command is None:
+        parser.error("say which COMMAND")
     # A command's module is loaded when it is called: `serve` must be up at once.
     run: Callable[[argparse.Namespace], int] = importlib.import_module(f"server.cli.{arguments.command}").run
     try:
@@ -52,8 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="kernelcast", description="What an OpenCL kernel will cost before it runs, and what it costs when it does."
     )
-    parser.add_argument("--version", action="version", version=f"kernelcast {version('kernelcast')}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    parser.add_argument("--version", action="store_true", help="show the version and leave")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
     predict = commands.add_parser("predict", help="predict the runtime of kernels", epilog=_EXIT)
     add_launch_flags(predict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from cachetools import LRUCache
 from model.device import Device
 from model.engine import Engine, FileForecast, Forecast, Problem
 from model.errors import ConfigError, KernelcastError, NoSuchKernel, SourceError
+from model.launch.annotation import misused_names
 from model.launch.config import Config, find_config, load_config
 from server.cli.requests import BadRequestError, Request
 
@@ -60,7 +61,8 @@ class Forecaster:
         )
         if not found.forecasts:
             raise _nothing(request, found)
-        return Found(text, device, found.forecasts, (*found.problems, *found.annotation_problems))
+        problems = (*found.problems, *found.annotation_problems, *_misused(request, found.forecasts))
+        return Found(text, device, found.forecasts, problems)
 
     def forecast_one(self, request: Request) -> tuple[Found, Forecast]:
         """The one launch that a line of a batch is about. Raises `KernelcastError`."""
@@ -100,6 +102,17 @@ class Forecaster:
             raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
         except ConfigError as error:
             raise ConfigError(f"{path}: {error.message}", line=error.line) from None
+
+
+def _misused(request: Request, forecasts: Sequence[Forecast]) -> Iterator[Problem]:
+    """Names in the request that mean nothing to any of its kernels: a slip of the pen, most likely."""
+    if request.spec is None:
+        return
+    kernels = {forecast.kernel.name: forecast.kernel for forecast in forecasts}
+    found = [misused_names(request.spec, kernel) for kernel in kernels.values()]
+    for key, message in found[0].items():
+        if all(key in other for other in found):
+            yield Problem("launch", message)
 
 
 def _nothing(request: Request, found: FileForecast) -> KernelcastError:

@@ -190,6 +190,13 @@ def test_flags_describe_the_launch(run: Run, scale: Path) -> None:
     assert "-DUNUSED=1" in answer["launch"]["options"]
 
 
+def test_an_argument_that_the_kernel_does_not_have_is_pointed_out(run: Run, scale: Path) -> None:
+    done = run("predict", scale.name, "--global", "64", "--arg", "facotr=2", "--device", "generic-cpu")
+    assert done.returncode == 0
+    assert "`facotr` is neither a parameter of `scale` nor used" in done.stderr
+    assert "Did you mean `factor`?" in done.stderr
+
+
 def test_the_table_is_whole_where_another_program_reads(run: Run, tmp_path: Path) -> None:
     name = "a_kernel_with_a_name_that_is_so_long_that_no_terminal_has_room_for_it_beside_all_of_its_figures"
     (tmp_path / "k.cl").write_text(SCALE.replace("scale", name))

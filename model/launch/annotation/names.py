@@ -1,4 +1,4 @@
-"""Checks an annotation's names against the kernel it belongs to."""
+"""Checks the names in a launch against the kernel it is for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from model.launch.annotation.found import Annotation, AnnotationProblem
 from model.launch.expression import Expression, suggestion
 from model.launch.names import defined_numbers
+from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import ImageType, StructType
 
@@ -21,25 +22,26 @@ def check_names(
     `known` are further names that expressions may use, such as the program's constants.
     """
     spec = annotation.spec
-    problems = []
-    used = {name for expression in _expressions(annotation) for name in expression.names}
-    for name, values in spec.values:
-        message = _value_problem(name, len(values), kernel, is_used=name in used)
-        if message:
-            problems.append(AnnotationProblem(message, annotation.key_range(name)))
-    for name, _ in spec.fills:
-        message = _fill_problem(name, kernel)
-        if message:
-            problems.append(AnnotationProblem(message, annotation.key_range(f"fill.{name}")))
+    problems = [
+        AnnotationProblem(message, annotation.key_range(key)) for key, message in misused_names(spec, kernel).items()
+    ]
     given = (name for name, values in spec.values if len(values) == 1)
     usable = {*_scalar_names(kernel), *given, *defined_numbers(spec.options), *known}
-    for expression in _expressions(annotation):
+    for expression in _expressions(spec):
         for name, start, end in expression.name_spans():
             if name not in usable:
                 close = suggestion(name, usable)
                 message = f"`{name}` has no value here: write {name}=..., or use a scalar parameter.{close}"
                 problems.append(AnnotationProblem(message, annotation.range_of(start, end)))
     return tuple(problems)
+
+
+def misused_names(spec: LaunchSpec, kernel: Kernel) -> dict[str, str]:
+    """What is wrong with the names that are given values or fills, by key (`n`, `fill.A`)."""
+    used = {name for expression in _expressions(spec) for name in expression.names}
+    found = {name: _value_problem(name, len(values), kernel, is_used=name in used) for name, values in spec.values}
+    found |= {f"fill.{name}": _fill_problem(name, kernel) for name, _ in spec.fills}
+    return {key: message for key, message in found.items() if message is not None}
 
 
 def _value_problem(name: str, count: int, kernel: Kernel, *, is_used: bool) -> str | None:
@@ -108,8 +110,7 @@ def _members(parameter: Parameter) -> list[str]:
     return [name for name, _ in parameter.type.members] or ["member"]
 
 
-def _expressions(annotation: Annotation) -> Iterable[Expression]:
-    spec = annotation.spec
+def _expressions(spec: LaunchSpec) -> Iterable[Expression]:
     yield from spec.global_size or ()
     yield from spec.local_size or ()
     for _, values in spec.values:
