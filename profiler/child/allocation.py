@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyopencl as cl
@@ -76,7 +76,7 @@ def allocate(plan: tuple[Argument, ...], context: cl.Context, queue: cl.CommandQ
             case ValueArgument(_, data_bytes):
                 made.values.append(data_bytes)
             case ImageArgument():
-                made.values.append(_image(argument, context, queue))
+                made.values.append(_image(argument, context))
             case SamplerArgument():
                 sampler = cl.Sampler(context, False, cl.addressing_mode.CLAMP_TO_EDGE, cl.filter_mode.NEAREST)
                 made.values.append(sampler)
@@ -84,7 +84,7 @@ def allocate(plan: tuple[Argument, ...], context: cl.Context, queue: cl.CommandQ
     return made
 
 
-def _image(argument: ImageArgument, context: cl.Context, queue: cl.CommandQueue) -> cl.Image:
+def _image(argument: ImageArgument, context: cl.Context) -> cl.Image:
     name = argument.type.name
     if name not in IMAGE_KINDS:
         raise NeedsAnnotation(f"image `{argument.name}` is an `{name}`, which cannot be measured yet")
@@ -101,11 +101,9 @@ def _image(argument: ImageArgument, context: cl.Context, queue: cl.CommandQueue)
     if name == "image1d_buffer_t":
         backing = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=texels)
         return cl.create_image(context, flags, image_format, shape, buffer=backing)
-    image = cl.create_image(context, flags, image_format, shape, is_array="array" in name)
-    region = (*shape, 1, 1)[:3]
-    cl.enqueue_copy(queue, image, texels, origin=(0, 0, 0), region=region)
-    queue.finish()
-    return image
+    # Filled at its creation: PyOpenCL's copy does not know one-dimensional images.
+    filled = cast(cl.mem_flags, flags | cl.mem_flags.COPY_HOST_PTR)
+    return cl.create_image(context, filled, image_format, shape, hostbuf=texels, is_array="array" in name)
 
 
 def _texels(shape: tuple[int, ...], dtype: type[np.generic]) -> Array:

@@ -12,6 +12,7 @@ import pytest
 from model.launch.launch import Fill, Launch
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
+from model.opencl.types import ImageType
 from profiler.measure import MeasureLimits, measure
 from profiler.measurement import (
     BuildFailed,
@@ -182,6 +183,30 @@ def test_local_memory_images_and_samplers_are_supplied(
         (32, 16), (8, 1), (), (("out", 512),), images=(("picture", (32, 16, 1)),), local_bytes=(("tmp", 32),)
     )
     assert measure(make_request(source, kernel, launch)).median_us > 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "read", "size"),
+    [
+        ("image1d_t", "read_imagef(p, s, g).x", (64, 1, 1)),
+        ("image1d_array_t", "read_imagef(p, s, (int2)(g, 1)).x", (64, 1, 4)),
+        ("image1d_buffer_t", "read_imagef(p, g).x", (64, 1, 1)),
+        ("image2d_t", "read_imageui(p, s, (int2)(g, 1)).x", (64, 8, 1)),
+        ("image2d_array_t", "read_imagei(p, s, (int4)(g, 1, 1, 0)).x", (64, 8, 4)),
+        ("image3d_t", "read_imagef(p, s, (int4)(g, 1, 1, 0)).x", (64, 8, 4)),
+    ],
+)
+def test_images_of_every_shape_are_supplied(
+    kind: str, read: str, size: tuple[int, int, int], make_kernel: MakeKernel, make_request: MakeRequest, types: Any
+) -> None:
+    source = f"""__kernel void look(read_only {kind} p, __global float* out) {{
+        const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+        int g = get_global_id(0);
+        out[g] = {read};
+    }}"""
+    kernel = make_kernel("look", "read_only", p=ImageType(kind), out=types.buffer())
+    launch = Launch((64,), (16,), (), (("out", 64),), images=(("p", size),))
+    assert measure(make_request(source, kernel, launch, repeats=2)).repeats == 2
 
 
 def test_fills_reach_the_kernel(make_kernel: MakeKernel, make_request: MakeRequest, types: Any) -> None:
