@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from profiler.calibrate import calibrate
-
 from model.device import Device
 from model.device_catalog import builtin_devices
+from profiler.calibrate import calibrate
 from profiler.devices import discover
 from profiler.measure import MeasureLimits, measure
 from profiler.measurement import Measurement, MeasureRequest

@@ -46,6 +46,10 @@ def tell(view: KernelView, snapshot: Snapshot) -> Story:
         sections.append(
             Section("Syntax", bullets=("Part of this kernel could not be read; the figures leave it out.",))
         )
+    problems = snapshot.analysis.forecast.problems
+    if problems:
+        said = tuple(f"{p.message} (line {p.line})" if p.line else p.message for p in problems)
+        sections.append(Section("File", bullets=said))
     sections.append(Section("Device", bullets=_device_notes(snapshot.device, snapshot.settings.calibration_hints)))
     return Story(_lead(view), tuple(sections))
 

@@ -7,7 +7,7 @@ from collections import Counter
 from lsprotocol import types
 
 from server.positions import offset_of, position_of
-from server.render import hint_label
+from server.render import HINT_LENGTH, hint_label, shorten
 from server.snapshot import KernelView, Snapshot
 
 
@@ -28,6 +28,20 @@ def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[
         at = anchor if crowd[line] > 1 else text.line_end(line)
         if window[0] <= at <= window[1]:
             hints.append(_hint(view, position_of(text, at, snapshot.encoding)))
+    return hints or _file_problem(snapshot)
+
+
+def _file_problem(snapshot: Snapshot) -> list[types.InlayHint]:
+    """A file whose kernels cannot be seen says why, on the line that is to blame."""
+    problems = () if snapshot.kernels else snapshot.analysis.forecast.problems[:1]
+    text, before = snapshot.document.text, snapshot.analysis.document
+    hints = []
+    for problem in problems:
+        starts = before.text.feed_starts
+        blamed = snapshot.document.moved(starts[min(problem.line or 1, len(starts)) - 1], before.serial)
+        at = position_of(text, text.line_end(text.line_at(blamed)), snapshot.encoding)
+        label = f"? {shorten(problem.message, HINT_LENGTH - 2)}"
+        hints.append(types.InlayHint(position=at, label=label, padding_left=True, tooltip=problem.message))
     return hints
 
 
@@ -35,7 +49,8 @@ def shown_labels(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     """What the hints of a file say, kernel by kernel: only a change of this is worth a refresh."""
     if not snapshot.shows_hints:
         return ()
-    return tuple((view.kernel.name, hint_label(view)) for view in snapshot.kernels)
+    told = tuple((view.kernel.name, hint_label(view)) for view in snapshot.kernels)
+    return told or tuple(("", problem.message) for problem in snapshot.analysis.forecast.problems[:1])
 
 
 def _window(snapshot: Snapshot, visible: types.Range | None) -> tuple[int, int]:

@@ -1,0 +1,174 @@
+"""Measuring on a real device from the editor: what is shown, how it is cancelled, and what breaks without harm."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+import psutil
+import pytest
+from lsprotocol import types
+
+pytestmark = [pytest.mark.e2e, pytest.mark.device, pytest.mark.asyncio]
+
+Start = Callable[..., Any]
+
+SCALE = """// kernelcast: global=65536 local=64 n=65536
+__kernel void scale(__global const float *a, __global float *b, int n) {
+  int i = get_global_id(0);
+  if (i < n) b[i] = a[i] * 2.0f;
+}
+"""
+ENDLESS = """// kernelcast: global=64 local=64 a=64
+__kernel void endless(volatile __global int *a) {
+  while (a[0] != 12345) { a[1] = a[0] + 1; }
+}
+"""
+BROKEN = """// kernelcast: global=64 local=64 a=64
+__kernel void broken(__global float *a) {
+  a[get_global_id(0)] = no_such_function(1.0f);
+}
+"""
+WILD = """// kernelcast: global=4096 local=64 a=4096
+__kernel void wild(__global float *a) {
+  a[(long)get_global_id(0) * 1000000007L] = 1.0f;
+}
+"""
+
+
+async def test_the_hint_shows_what_was_measured_against_what_was_predicted(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("scale.cl", SCALE)
+        await editor.wait_for_hint("scale.cl", lambda label: "measured" not in label)
+        (title,) = [t for t in await editor.actions("scale.cl", 2) if t.startswith("Measure `scale` on ")]
+        assert title
+        answer = await editor.measure("scale.cl", "scale")
+        assert answer["runtime_us"]["median"] > 0
+        assert answer["predicted_us"] > 0
+
+        kinds = [value["kind"] for value in editor.progress]
+        assert kinds[0] == "begin"
+        assert kinds[-1] == "end"
+        assert "report" in kinds
+
+        shown = await editor.wait_for_hint("scale.cl", lambda label: "measured" in label)
+        assert re.fullmatch(r"[\d.]+ (ns|µs|ms) measured \(est ([+-]\d+ %|×\d+)\)", shown), shown
+        told = await editor.hover("scale.cl", 1, 16)
+        assert "(measured), predicted" in told.splitlines()[0]
+        assert "runs in" in told
+
+        editor.edit("scale.cl", 3, 2, "for (int k = 0; k < 99; k++) ")
+        await editor.wait_for_hint("scale.cl", lambda label: label.endswith("stale"))
+        editor.edit("scale.cl", 3, 2, "", end=(3, 2 + len("for (int k = 0; k < 99; k++) ")))
+        assert await editor.wait_for_hint("scale.cl", lambda label: "measured" in label) == shown
+        assert await editor.leave() == 0
+
+    async with start_editor() as editor:
+        editor.open("scale.cl", SCALE)
+        assert await editor.wait_for_hint("scale.cl", lambda label: "measured" in label) == shown
+
+
+async def test_cancelling_ends_the_measurement_and_the_next_one_works(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("endless.cl", ENDLESS)
+        editor.open("scale.cl", SCALE)
+        running = asyncio.ensure_future(editor.measure("endless.cl", "endless"))
+        (child,) = await device_process_of(editor)
+        editor.press_cancel()
+        assert (await running)["error"]["code"] == "cancelled"
+        assert not child.is_running()
+        assert editor.progress[-1]["message"] == "cancelled"
+        assert not editor.messages
+        assert "error" not in await editor.measure("scale.cl", "scale")
+
+
+async def test_a_cancelled_request_ends_its_measurement(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("endless.cl", ENDLESS)
+        editor.open("scale.cl", SCALE)
+        running = asyncio.ensure_future(editor.measure("endless.cl", "endless"))
+        (child,) = await device_process_of(editor)
+        (request,) = [id_ for id_, future in editor.client.protocol._request_futures.items() if not future.done()]
+        editor.client.cancel_request(types.CancelParams(id=request))
+        with pytest.raises(Exception, match="cancel"):
+            await running
+        psutil.wait_procs([child], timeout=20)
+        assert not child.is_running()
+        assert "error" not in await editor.measure("scale.cl", "scale")
+
+
+async def test_a_killed_device_process_is_reported_and_the_next_measurement_works(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("endless.cl", ENDLESS)
+        editor.open("scale.cl", SCALE)
+        running = asyncio.ensure_future(editor.measure("endless.cl", "endless"))
+        (child,) = await device_process_of(editor)
+        child.kill()
+        assert (await running)["error"]["code"] in ("crashed", "out_of_resources")
+        assert any("endless was not measured" in message for message in editor.messages)
+        assert "error" not in await editor.measure("scale.cl", "scale")
+
+
+async def test_shutting_down_while_measuring_leaves_no_process_behind(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("endless.cl", ENDLESS)
+        running = asyncio.ensure_future(editor.measure("endless.cl", "endless"))
+        running.add_done_callback(lambda task: task.cancelled() or task.exception())
+        children = await device_process_of(editor)
+        assert await editor.leave() == 0
+        _, alive = psutil.wait_procs(children, timeout=20)
+        assert not alive
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "said"),
+    [
+        ("broken", BROKEN, "build_failed", "no_such_function"),
+        ("endless", ENDLESS, "timed_out", "2 s"),
+        ("wild", WILD, "crashed", "out of bounds"),
+    ],
+)
+async def test_a_kernel_that_fails_is_named_with_its_reason_and_harms_nothing(
+    start_editor: Start, name: str, text: str, code: str, said: str
+) -> None:
+    async with start_editor(settings={"measure": {"budgetS": 0.2, "timeLimitS": 2}}) as editor:
+        editor.open(f"{name}.cl", text)
+        editor.open("scale.cl", SCALE)
+        await editor.wait_for_hint(f"{name}.cl")
+        answer = await editor.measure(f"{name}.cl", name)
+        assert answer["error"]["code"] == code
+        assert said in answer["error"]["message"] or said in await editor.hover(f"{name}.cl", 1, 16)
+        assert [m for m in editor.messages if m.startswith(f"{name} was not measured: ")]
+        assert "Traceback" not in "".join(editor.messages)
+        assert "The last measurement failed" in await editor.hover(f"{name}.cl", 1, 16)
+        await editor.wait_for_hint("scale.cl")
+
+
+async def test_nothing_is_run_in_a_workspace_that_is_not_trusted(start_editor: Start) -> None:
+    async with start_editor(options={"trusted": False}) as editor:
+        editor.open("scale.cl", SCALE)
+        await editor.wait_for_hint("scale.cl")
+        assert not [title for title in await editor.actions("scale.cl", 2) if title.startswith(("Measure", "Calib"))]
+        answer = await editor.measure("scale.cl", "scale")
+        assert "not trusted" in answer["error"]["message"]
+
+
+async def test_without_any_opencl_platform_there_are_hints_and_a_reason_why_nothing_is_measured(
+    start_editor: Start, no_opencl: dict[str, str]
+) -> None:
+    async with start_editor(environment=no_opencl) as editor:
+        editor.open("scale.cl", SCALE)
+        await editor.wait_for_hint("scale.cl")
+        answer = await editor.measure("scale.cl", "scale")
+        assert answer["error"]["code"] == "device"
+        assert "no OpenCL platform" in answer["error"]["message"]
+        assert await editor.hints("scale.cl")
+        assert await editor.leave() == 0
+
+
+async def device_process_of(editor: Any) -> list[psutil.Process]:
+    """The process in which the kernel runs by now: progress says when it is there."""
+    await editor.until(lambda: any(value.get("message") == "warming up" for value in editor.progress))
+    return [process for process in editor.device_processes() if process.ppid() == editor.server.pid]
