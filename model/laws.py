@@ -19,6 +19,8 @@ from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
 # Compute and memory overlap in part: their times add under this norm (1 = not at all, infinity = fully).
 OVERLAP_NORM = 3.0
 CACHE_LINE_BYTES = 64
+HALF_IN_SOFTWARE = 20  # integer operations to widen or narrow a half where the device cannot
+CPU_LANES = 8          # 32-bit lanes of a 256-bit vector unit
 _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 
 
@@ -36,6 +38,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     rates = device.rates
     waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
+    waiting = waiting_time_us(work, device, fp + integer)
     memory = memory_time_us(work.accesses, work, rates)
     local = 1e-3 * (work.local_load_bytes + work.local_store_bytes) / rates.local_bandwidth_gb_s
     private = (
@@ -49,6 +52,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
         ("floating point", Bound.COMPUTE, fp * waves),
         ("integer", Bound.COMPUTE, integer * waves),
         ("special functions", Bound.COMPUTE, special * waves),
+        ("operations that wait for each other", Bound.LATENCY, waiting * waves),
         ("global memory", Bound.MEMORY, memory * waves),
         ("local memory", Bound.MEMORY, local * waves),
         ("private memory", Bound.MEMORY, private * waves),
@@ -58,7 +62,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
         ("starting groups", Bound.LAUNCH, starts),
         ("launch floor", Bound.LAUNCH, rates.launch_floor_us),
     )
-    compute_us = (fp + integer + special) * waves
+    compute_us = (fp + integer + special + waiting) * waves
     memory_us = (memory + local + private + images) * waves
     busy = (compute_us**OVERLAP_NORM + memory_us**OVERLAP_NORM) ** (1 / OVERLAP_NORM)
     total = rates.launch_floor_us + starts + busy + barriers * waves + atomics
@@ -97,15 +101,17 @@ def compute_times_us(
 ) -> tuple[float, float, float]:
     """Time of floating-point, integer and special operations [us] with every unit busy.
 
-    On CPUs, operations in run-time loops go at the scalar rate: the runtime does not vectorise these.
+    On CPUs, operations that are not vectorised go one by one, as do their loads and stores.
     """
     rates = device.rates
     is_cpu = device.type is DeviceType.CPU
     scalar = {(o.kind, o.element): o.count for o in scalar_ops} if is_cpu else {}
+    issue = scalar_issue_gop_s(rates)
     fp = integer = special = 0.0
     for op in ops:
         slow = min(op.count, scalar.get((op.kind, op.element), 0.0))
-        time_us = 1e-3 * ((op.count - slow) / _rate(op, rates) + slow / _scalar_rate(op, rates))
+        rate = _rate(op, rates)
+        time_us = 1e-3 * ((op.count - slow) / rate + slow / min(rate, issue))
         if op.kind in _SPECIAL:
             special += time_us
         elif op.kind in _INTEGER:
@@ -113,8 +119,18 @@ def compute_times_us(
         else:
             fp += time_us
     if is_cpu:
-        integer += 1e-3 * scalar_accesses / _scalar_issue_gop_s(rates)
+        integer += 1e-3 * scalar_accesses / issue
     return fp, integer, special
+
+
+def waiting_time_us(work: WorkCounts, device: Device, busy_us: float) -> float:
+    """How much longer than `busy_us` a CPU takes because operations wait for the ones before [us].
+
+    `scalar_fp32_gflop_s` is the rate of one such chain of fma per work-item, on all compute units together.
+    """
+    if device.type is not DeviceType.CPU:
+        return 0.0
+    return max(0.0, 1e-3 * work.chain_ops / (device.rates.scalar_fp32_gflop_s / 2) - busy_us)
 
 
 def _rate(op: OpCount, rates: Rates) -> float:
@@ -128,6 +144,8 @@ def _rate(op: OpCount, rates: Rates) -> float:
             return rates.native_gop_s
         case OpKind.INT_DIVIDE:
             return rates.int_divide_gop_s / (2 if op.element == "i64" else 1)
+        case OpKind.CONVERT if op.element == "f16" and not rates.fp16_gflop_s:
+            return rates.int32_gop_s / HALF_IN_SOFTWARE
         case OpKind.INTEGER | OpKind.INT_MUL | OpKind.BRANCH | OpKind.CONVERT:
             return rates.int32_gop_s / (2 if op.element in ("i64", "f64") else 1)
     flops = {"f64": rates.fp64_gflop_s, "f16": rates.fp16_gflop_s}.get(op.element, 0.0) or rates.fp32_gflop_s
@@ -140,15 +158,9 @@ def _by_width(rate: float, op: OpCount, rates: Rates) -> float:
     return rate
 
 
-def _scalar_issue_gop_s(rates: Rates) -> float:
-    return rates.scalar_fp32_gflop_s / 2
-
-
-def _scalar_rate(op: OpCount, rates: Rates) -> float:
-    if op.kind in _INTEGER:
-        # Loop control and addresses run beside the arithmetic on ports of their own.
-        return 4 * _scalar_issue_gop_s(rates)
-    return min(_rate(op, rates), _scalar_issue_gop_s(rates))
+def scalar_issue_gop_s(rates: Rates) -> float:
+    """Instructions a second [1e9] where nothing is vectorised: the vector rate over the lanes of 32 bits."""
+    return rates.int32_gop_s / CPU_LANES
 
 
 # --- memory ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import re
 from tree_sitter import Node
 
 from model.errors import AnalysisError
-from model.opencl.builtin_types import INT, UINT, ULONG, VOID, builtin_type
+from model.opencl.builtin_types import HALF, INT, UINT, ULONG, VOID, builtin_type
 from model.opencl.builtins import ATOMICS, BARRIERS, BUILTINS, IMAGE_READS, IMAGE_WRITES, WORK_ITEM, Builtin, Gives
 from model.opencl.program import Function
 from model.opencl.types import AddressSpace, PointerType, ScalarType, VectorType
@@ -275,6 +275,8 @@ class Calls(Expressions):
         offset = pointer.offset + expression_of(values[-2]) * number(step) if len(values) >= 2 else pointer.offset
         computed = builtin_type("float") if match[2] else element
         kind = VectorType(scalar_of(computed or element), width) if width > 1 else scalar_of(computed or element)
+        if match[2]:
+            self.cost(OpKind.CONVERT, HALF, count=width)
         if is_store:
             self._access(Location(pointer.memory, offset, element), size, is_store=True)
             if pointer.memory is not None:

@@ -92,10 +92,11 @@ class WorkCounts:
     image_reads: float
     image_writes: float
     lines: tuple[LineCount, ...]
-    # Those of `ops` and accesses that run in loops with a run-time trip count and no barrier inside: some CPU
-    # runtimes do not vectorise these across work-items.
+    # What some CPU runtimes do not vectorise across work-items: loops at run time whose iterations wait for each
+    # other or whose length the data decide. `chain_ops` counts the float operations in line behind one another.
     scalar_ops: tuple[OpCount, ...] = ()
     scalar_accesses: float = 0.0
+    chain_ops: float = 0.0
 
     @property
     def arithmetic_intensity(self) -> float | None:

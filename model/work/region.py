@@ -40,12 +40,17 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """`body` runs for `counter` = 0 .. trips-1."""
+    """`body` runs for `counter` = 0 .. trips-1.
+
+    `chain` is the longest run of floating-point operations that each iteration must wait for the one before to
+    finish: 1 for `s += a * b`, 0 where iterations are independent of each other.
+    """
 
     trips: Expression
     counter: Atom
     body: Block
     line: int
+    chain: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from model.work.stride import pattern_of
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
 from model.work.walk import Extent, Walk
 
+UNROLLED_TRIPS = 64
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
@@ -113,9 +115,10 @@ class _Totals:
         self.accesses: list[AccessCount] = []
         self.scalar_ops: dict[tuple[OpKind, str], float] = defaultdict(float)
         self.scalar_accesses = 0.0
+        self.chain_ops = 0.0
 
     def counts(self) -> WorkCounts:
-        self._add(self.work.root, is_scalar=False)
+        self._add(self.work.root, is_scalar=False, over_barrier=False)
         groups = prod(ceil(g / s) for g, s in zip(self.launch.global_size, self.local, strict=False))
         plain = [a for a in self.accesses if not a.is_atomic and a.element_bytes and a.buffer not in self._images()]
         images = [a for a in self.accesses if a.buffer in self._images()]
@@ -146,12 +149,13 @@ class _Totals:
             lines=self._lines(),
             scalar_ops=tuple(OpCount(k, e, c) for (k, e), c in self.scalar_ops.items()),
             scalar_accesses=self.scalar_accesses,
+            chain_ops=self.chain_ops,
         )
 
     def _images(self) -> set[str]:
         return {p.name for p in self.work.kernel.of_kind(ParameterKind.IMAGE, ParameterKind.OTHER)}
 
-    def _add(self, block: Block, *, is_scalar: bool) -> None:
+    def _add(self, block: Block, *, is_scalar: bool, over_barrier: bool) -> None:
         runs = self.walk.runs.get(id(block), 0.0)
         if runs > 0:
             for line, kind, element, count in block.ops:
@@ -168,11 +172,22 @@ class _Totals:
                 self.scalar_accesses += runs * sum(1 for a in block.accesses if not _is_register(a))
         for inner in block.inner:
             if isinstance(inner, Loop):
-                is_runtime = inner.trips.constant is None and not _has_barrier(inner.body)
-                self._add(inner.body, is_scalar=is_scalar or is_runtime)
+                has_barrier = _has_barrier(inner.body)
+                waits = self._waits(inner, over_barrier=over_barrier) and not has_barrier
+                if waits:
+                    self.chain_ops += inner.chain * self.walk.runs.get(id(inner.body), 0.0)
+                self._add(inner.body, is_scalar=is_scalar or waits, over_barrier=over_barrier or has_barrier)
             else:
-                self._add(inner.then, is_scalar=is_scalar)
-                self._add(inner.otherwise, is_scalar=is_scalar)
+                for side in (inner.then, inner.otherwise):
+                    self._add(side, is_scalar=is_scalar, over_barrier=over_barrier)
+
+    def _waits(self, loop: Loop, *, over_barrier: bool) -> bool:
+        """Whether work-items go through this loop one by one: its iterations wait for each other, or the data
+        decide how many there are. Short loops of fixed length are unrolled, unless what they sum up lives across
+        barriers and so in memory."""
+        if loop.trips.constant is not None and loop.trips.constant <= UNROLLED_TRIPS and not over_barrier:
+            return False
+        return loop.chain > 0 or loop.trips.has("load", "unknown")
 
     def _add_access(self, access: Access) -> None:
         extent = self.walk.extents.get(id(access))
