@@ -30,6 +30,7 @@ bench: .venv/dev.stamp ## Keystroke to hint, predictions a second, analysis of a
 
 picture: .venv/demo.stamp ## Draw the pictures in the README anew, from a real run.
 	.venv/bin/python tests/demo/show.py --picture editors/pictures/demo.svg
+	.venv/bin/python tests/demo/editor.py editors/pictures/editor.svg
 
 clean: ## Remove what the other targets made, .venv/ included.
 	rm -rf .venv build dist kernelcast.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -76,6 +76,7 @@ def _rows(files: list[Path], device: Device, budget_s: float, progress: Progress
 
 def _print(console: Console, rows: list[Row], device: Device) -> None:
     console.print(table(rows, device))
+    console.print()
     for line in summary(rows, device):
         console.print(line, highlight=False)
 
@@ -84,7 +85,7 @@ def _draw(rows: list[Row], device: Device, file: Path) -> None:
     """As a person sees it in a terminal."""
     with Path("/dev/null").open("w", encoding="utf-8") as nowhere:
         terminal = Console(record=True, width=120, file=nowhere, force_terminal=True, color_system="truecolor")
-        terminal.print("[bold]$ make demo[/]")
+        terminal.print("$ make demo\n", highlight=False)
         _print(terminal, rows, device)
     file.parent.mkdir(parents=True, exist_ok=True)
     terminal.save_svg(str(file), title="kernelcast")
