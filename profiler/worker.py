@@ -25,12 +25,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
 
+from profiler.drivers import driver_environment
 from profiler.measurement import Cancelled, KernelCrashed, MeasureError, OutOfResources, TimedOut
 from profiler.messages import Done, Failed, Job, Message, Phase, Progress
 
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
 T = TypeVar("T")
 POLL_S = 0.05
+# Unpinned, both of PoCL's workers often share a core and times flip between t and 2t.
+DEFAULTS = {"POCL_AFFINITY": "1", "PYOPENCL_NO_CACHE": "1", "PYOPENCL_COMPILER_OUTPUT": "0"}
 WHOLE_JOB = Phase("the device process", 600.0)
 LOG_BYTES = 8192  # of the child's native output, from its end
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from profiler.child.main import main; main()"
@@ -66,8 +69,8 @@ def run_job(
     Cancelled or MeasureError. Whatever happens, the child and all that it started are gone on return.
     """
     limits = limits or Limits()
-    with tempfile.TemporaryFile() as native_output:
-        child = _start(native_output)
+    with tempfile.TemporaryFile() as native_output, driver_environment({**DEFAULTS, **os.environ}) as environment:
+        child = _start(native_output, environment)
         try:
             value = _attend(child, Job(target, arguments, limits.memory_bytes), limits, on_progress, cancel)
         except _DiedError as died:
@@ -91,14 +94,14 @@ class _DiedError(Exception):
         self.phase = phase
 
 
-def _start(native_output: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(native_output: IO[bytes], environment: dict[str, str]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             [sys.executable, "-I", "-c", BOOT, *_search_path()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=native_output,
-            env=_environment(),
+            env=environment,
             start_new_session=True,  # a process group to end PoCL's compilers and linkers with
         )
     except OSError as error:
@@ -112,12 +115,6 @@ def _search_path() -> list[str]:
     return [
         entry for entry in sys.path if entry and Path(entry).is_absolute() and (Path(entry) != here or here == home)
     ]
-
-
-def _environment() -> dict[str, str]:
-    # Unpinned, both of PoCL's workers often share a core and times flip between t and 2t.
-    defaults = {"POCL_AFFINITY": "1", "PYOPENCL_NO_CACHE": "1", "PYOPENCL_COMPILER_OUTPUT": "0"}
-    return {**defaults, **os.environ}
 
 
 def _attend(

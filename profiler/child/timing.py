@@ -15,7 +15,8 @@ from profiler.statistics import median_interval
 MIN_BATCHES = 6  # fewer cannot give a 95 % interval of the median
 MAX_BATCHES = 200
 BATCH_S = 0.1  # what a batch should take, for launches shorter than that
-MAX_RUNS = 20  # in a batch: kernels that work in place drift towards infinities and denormals
+MAX_LAUNCHES = 64  # in a batch: kernels that work in place drift towards denormals, which are slow
+MAX_RUNS = 20
 TRAIN_US = 20.0  # shorter launches are queued up in trains: the clock's steps and the waking of threads weigh less
 TRAIN = 16
 PAUSE_S = 0.02  # between batches, so that one disturbance cannot hit all of them
@@ -71,7 +72,8 @@ def time_launch(
     `on_batch` hears the share of the budget spent. The kernel must have run before (it is compiled then)."""
     estimate_us = run_us(enqueue, 1)
     train = TRAIN if estimate_us < TRAIN_US and plan.repeats is None else 1
-    runs = max(1, min(MAX_RUNS // (2 if train > 1 else 1), int(plan.batch_s * 1e6 / max(1.0, estimate_us * train))))
+    most = min(MAX_RUNS, MAX_LAUNCHES // train)
+    runs = max(1, min(most, int(plan.batch_s * 1e6 / max(1.0, estimate_us * train))))
     if plan.repeats is not None:
         runs = max(1, min(runs, -(-plan.repeats // MIN_BATCHES)))
     began = time.monotonic()

@@ -197,7 +197,7 @@ def test_local_memory_images_and_samplers_are_supplied(
     ],
 )
 def test_images_of_every_shape_are_supplied(
-    kind: str, read: str, size: tuple[int, int, int], make_kernel: MakeKernel, make_request: MakeRequest, types: Any
+    *, kind: str, read: str, size: tuple[int, int, int], make_kernel: MakeKernel, make_request: MakeRequest, types: Any
 ) -> None:
     source = f"""__kernel void look(read_only {kind} p, __global float* out) {{
         const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
