@@ -78,6 +78,16 @@ def source_offsets(text: IndexedText, where: SourceRange) -> tuple[int, int]:
     )
 
 
+def source_range(text: IndexedText, start: int, end: int) -> SourceRange:
+    """What the analysis would call the text between two offsets."""
+    return SourceRange(*_source_place(text, start), *_source_place(text, end))
+
+
+def _source_place(text: IndexedText, offset: int) -> tuple[int, int]:
+    line = bisect_right(text.feed_starts, offset) - 1
+    return line, len(text.value[text.feed_starts[line] : offset].encode())
+
+
 def _source_offset(text: IndexedText, line: int, byte: int) -> int:
     starts = text.feed_starts
     if line >= len(starts):

@@ -15,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from server.capabilities import Supports
+from server.continuity import carry_over
 from server.documents import Document
 from server.features.diagnostics import annotation_diagnostics, config_diagnostics
 from server.features.inlay_hints import shown_labels
@@ -129,7 +130,7 @@ class KernelcastServer(LanguageServer):
         document = self._documents.get(uri)
         if document is None or analysis.document.opening != document.opening:
             return
-        self._analyses[uri] = analysis
+        self._analyses[uri] = carry_over(self._analyses.get(uri), analysis)
         self._remember(analysis)
         self._wake(uri)
         if analysis.memory_problem:

@@ -35,14 +35,14 @@ def code_actions(
 
 
 def _kernel_at(snapshot: Snapshot, where: types.Range) -> KernelView | None:
-    """The one whose text the range begins in, from its first token to its closing brace."""
+    """The one that the range touches; else the one on whose lines it is, which is where people click."""
     text, encoding = snapshot.document.text, snapshot.encoding
     begin, end = offset_of(text, where.start, encoding), offset_of(text, where.end, encoding)
-    for view in snapshot.kernels:
-        first, last = snapshot.offsets(view.kernel.range)
-        if begin <= last and end >= first:
-            return view
-    return None
+    spans = [(view, *snapshot.offsets(view.kernel.range)) for view in snapshot.kernels]
+    touched = [view for view, first, last in spans if begin <= last and end >= first]
+    lines = text.line_at(begin), text.line_at(end)
+    near = [view for view, first, last in spans if lines[0] <= text.line_at(last) and lines[1] >= text.line_at(first)]
+    return next(iter((*touched, *near)), None)
 
 
 def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:

@@ -1,0 +1,69 @@
+"""Kernels that cannot be read for a moment, because somebody is typing in them, keep their last forecast.
+
+A half-written parameter or an open comment hides a kernel, often those behind it too. Their hints would vanish and come
+back with every such keystroke.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from server.documents import Document, Edit
+from server.positions import source_offsets, source_range
+from server.snapshot import Analysis
+
+if TYPE_CHECKING:
+    from model.opencl.kernel import Kernel, SourceRange
+
+Span = tuple[int, int]
+
+
+def carry_over(before: Analysis | None, now: Analysis) -> Analysis:
+    """`now` with the kernels of `before` that are hidden, as long as all that was edited since lies inside kernels.
+
+    An edit elsewhere - a kernel deleted, commented out, moved - means what it says.
+    """
+    if before is None or before.document.opening != now.document.opening or before.device.id != now.device.id:
+        return now
+    edits = now.document.edits[-(now.document.serial - before.document.serial) :]
+    lost = {k.name for k in before.forecast.kernels} - {k.name for k in now.forecast.kernels}
+    if not lost or now.document.serial == before.document.serial or not _all_inside(before, edits):
+        return now
+    hidden = {k.name: _moved(k, before, now) for k in before.forecast.kernels if k.name in lost}
+    hidden = {name: k for name, k in hidden.items() if _is_still_there(k, now.document)}
+    kernels = sorted((*now.forecast.kernels, *hidden.values()), key=lambda kernel: kernel.range)
+    kept = [replace(f, kernel=hidden[f.kernel.name]) for f in before.forecast.forecasts if f.kernel.name in hidden]
+    order = {kernel.name: place for place, kernel in enumerate(kernels)}
+    forecasts = sorted((*now.forecast.forecasts, *kept), key=lambda forecast: order[forecast.kernel.name])
+    return replace(now, forecast=replace(now.forecast, kernels=tuple(kernels), forecasts=tuple(forecasts)))
+
+
+def _all_inside(before: Analysis, edits: Sequence[Edit]) -> bool:
+    spans: list[Span] = [source_offsets(before.document.text, kernel.range) for kernel in before.forecast.kernels]
+    for edit in edits:
+        if not any(start < edit.start and edit.end <= end for start, end in spans):
+            return False
+        spans = [(edit.moved(start), edit.moved(end)) for start, end in spans]
+    return True
+
+
+def _moved(kernel: Kernel, before: Analysis, now: Analysis) -> Kernel:
+    def place(where: SourceRange) -> SourceRange:
+        start, end = source_offsets(before.document.text, where)
+        since = before.document.serial
+        return source_range(now.document.text, now.document.moved(start, since), now.document.moved(end, since))
+
+    return replace(
+        kernel,
+        name_range=place(kernel.name_range),
+        signature_range=place(kernel.signature_range),
+        range=place(kernel.range),
+        has_errors=True,
+    )
+
+
+def _is_still_there(kernel: Kernel, document: Document) -> bool:
+    start, end = source_offsets(document.text, kernel.name_range)
+    return document.text.value[start:end] == kernel.name
