@@ -1,0 +1,181 @@
+"""Background work: only the newest state is analysed, one job runs at a time, and a fault costs one answer."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+
+from profiler.measurement import Cancelled
+from server.documents import Document
+from server.jobs import Jobs, OnProgress
+from server.positions import IndexedText
+from server.scheduler import Order, Scheduler
+from server.settings import Settings
+
+PATIENCE_S = 20.0
+
+
+def order(number: int, uri: str = "file:///a.cl") -> Order:
+    return Order(number, Document(uri, number, IndexedText.of("")), Settings(), "", ())
+
+
+class SlowAnalyst:
+    """Begins when told, and remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int]] = []
+        self.begun = threading.Event()
+        self.go_on = threading.Event()
+
+    def analyse(self, given: Order) -> Order:
+        self.seen.append((given.document.uri, given.number))
+        self.begun.set()
+        assert self.go_on.wait(PATIENCE_S)
+        if given.number < 0:
+            raise ZeroDivisionError("a fault of ours")
+        return given
+
+
+@pytest.fixture
+def analyst(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowAnalyst]:
+    made = SlowAnalyst()
+    stand_in = ModuleType("server.analysis")
+    stand_in.Analyst = lambda: made  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "server.analysis", stand_in)
+    yield made
+    made.go_on.set()
+
+
+class Desk:
+    """Where answers arrive."""
+
+    def __init__(self) -> None:
+        self.delivered: list[int] = []
+        self.complaints: list[str] = []
+        self.news = asyncio.Event()
+
+    def deliver(self, answer: Order) -> None:
+        self.delivered.append(answer.number)
+        self.news.set()
+
+    def complain(self, uri: str, reason: str) -> None:
+        self.complaints.append(f"{uri}: {reason}")
+        self.news.set()
+
+    async def until(self, count: int) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            while len(self.delivered) + len(self.complaints) < count:
+                self.news.clear()
+                await self.news.wait()
+
+
+@pytest.mark.asyncio
+async def test_states_that_were_overtaken_are_never_analysed(analyst: SlowAnalyst) -> None:
+    desk = Desk()
+    scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
+    scheduler.ask(order(1))
+    scheduler.start()
+    await asyncio.to_thread(analyst.begun.wait, PATIENCE_S)
+    for number in range(2, 50):
+        scheduler.ask(order(number))
+    analyst.go_on.set()
+    await desk.until(2)
+    scheduler.stop()
+    assert desk.delivered == [1, 49]
+
+
+@pytest.mark.asyncio
+async def test_the_document_being_typed_in_comes_first(analyst: SlowAnalyst) -> None:
+    desk = Desk()
+    scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
+    for number, name in enumerate("abc", 1):
+        scheduler.ask(order(number, name))
+    scheduler.ask(order(4, "a"))
+    analyst.go_on.set()
+    scheduler.start()
+    await desk.until(3)
+    scheduler.stop()
+    assert desk.delivered == [4, 3, 2]
+
+
+@pytest.mark.asyncio
+async def test_a_closed_document_is_not_analysed(analyst: SlowAnalyst) -> None:
+    desk = Desk()
+    scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
+    scheduler.ask(order(1, "closed"))
+    scheduler.ask(order(2, "open"))
+    scheduler.forget("closed")
+    analyst.go_on.set()
+    scheduler.start()
+    await desk.until(1)
+    scheduler.stop()
+    assert analyst.seen == [("open", 2)]
+
+
+@pytest.mark.asyncio
+async def test_a_fault_of_ours_is_told_and_costs_one_answer_alone(analyst: SlowAnalyst) -> None:
+    desk = Desk()
+    scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
+    analyst.go_on.set()
+    scheduler.start()
+    scheduler.ask(order(-1, "bad"))
+    await desk.until(1)
+    scheduler.ask(order(2, "good"))
+    await desk.until(2)
+    scheduler.stop()
+    assert desk.complaints == ["bad: ZeroDivisionError: a fault of ours"]
+    assert desk.delivered == [2]
+
+
+def until_cancelled(_tell: OnProgress, cancel: threading.Event) -> None:
+    assert cancel.wait(PATIENCE_S)
+    raise Cancelled("cancelled")
+
+
+@pytest.mark.asyncio
+async def test_jobs_run_one_at_a_time_and_tell_how_far_they_are() -> None:
+    jobs, running, most, told = Jobs(), [0], [0], []
+
+    def work(tell: OnProgress, _cancel: threading.Event) -> int:
+        running[0] += 1
+        most[0] = max(most[0], running[0])
+        tell(0.5, "half")
+        running[0] -= 1
+        return 7
+
+    answers = await asyncio.gather(
+        *(jobs.run(work, lambda *what: told.append(what), threading.Event()) for _ in range(5))
+    )
+    assert answers == [7] * 5
+    assert most == [1]
+    await asyncio.sleep(0)
+    assert told == [(0.5, "half")] * 5
+    jobs.close()
+
+
+@pytest.mark.asyncio
+async def test_cancelling_the_request_cancels_its_job() -> None:
+    jobs, cancel = Jobs(), threading.Event()
+    task = asyncio.ensure_future(jobs.run(until_cancelled, lambda *_: None, cancel))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert cancel.is_set()
+    assert await jobs.run(lambda *_: "the next one", lambda *_: None, threading.Event()) == "the next one"
+    jobs.close()
+
+
+@pytest.mark.asyncio
+async def test_closing_ends_the_running_job_and_those_that_wait() -> None:
+    jobs = Jobs()
+    tasks = [asyncio.ensure_future(jobs.run(until_cancelled, lambda *_: None, threading.Event())) for _ in range(3)]
+    await asyncio.sleep(0)
+    jobs.close()
+    ends = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), PATIENCE_S)
+    assert all(isinstance(end, Cancelled | asyncio.CancelledError) for end in ends)
