@@ -20,7 +20,7 @@ from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
 OVERLAP_NORM = 3.0
 CACHE_LINE_BYTES = 64
 HALF_IN_SOFTWARE = 20  # integer operations to widen or narrow a half where the device cannot
-CPU_LANES = 8          # 32-bit lanes of a 256-bit vector unit
+CPU_LANES = 8  # 32-bit lanes of a 256-bit vector unit
 _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 
 
@@ -39,7 +39,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     waiting = waiting_time_us(work, device, fp + integer)
-    memory = memory_time_us(work.accesses, work, rates)
+    memory = memory_time_us(work.accesses, rates, is_cpu=device.type is DeviceType.CPU)
     local = 1e-3 * (work.local_load_bytes + work.local_store_bytes) / rates.local_bandwidth_gb_s
     private = (
         1e-3 * sum(a.bytes for a in work.accesses if a.space is AddressSpace.PRIVATE) / rates.private_bandwidth_gb_s
@@ -166,16 +166,22 @@ def scalar_issue_gop_s(rates: Rates) -> float:
 # --- memory ----------------------------------------------------------------------------------------------
 
 
-def memory_time_us(accesses: Sequence[AccessCount], work: WorkCounts, rates: Rates) -> float:
+def memory_time_us(accesses: Sequence[AccessCount], rates: Rates, *, is_cpu: bool) -> float:
     """Time of all global and constant accesses [us]: each by its pattern and its own footprint."""
-    return sum(access_time_us(a, rates) for a in accesses if a.space in _GLOBAL and not a.is_atomic)
+    return sum(access_time_us(a, rates, is_cpu=is_cpu) for a in accesses if a.space in _GLOBAL and not a.is_atomic)
 
 
-def access_time_us(access: AccessCount, rates: Rates) -> float:
-    """Time of one access of the source [us], at the bandwidth of the memory level that its footprint fits in."""
+def access_time_us(access: AccessCount, rates: Rates, *, is_cpu: bool) -> float:
+    """Time of one access of the source [us], at the bandwidth of the memory level that its footprint fits in.
+
+    A CPU runs one work-item after the other: a loop that walks memory in steps of an element streams, however far
+    apart neighbouring work-items are.
+    """
     read, write = bandwidth_gb_s(access.footprint_bytes, rates)
     rate = write if access.is_store else read
     streaming = 1e-3 * access.bytes / rate
+    if is_cpu and access.step_bytes is not None and 0 < abs(access.step_bytes) <= access.element_bytes:
+        return streaming
     match access.pattern:
         case Pattern.UNIT:
             return streaming

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.device import Device
+from model.device import Device, DeviceType
 from model.laws import access_time_us, atomic_time_us, compute_times_us
 from model.opencl.types import AddressSpace
 from model.prediction import LineShare
@@ -42,7 +42,7 @@ def _cost(line: LineCount, work: WorkCounts, device: Device) -> tuple[float, str
         elif access.space is AddressSpace.PRIVATE:
             time_us = 1e-3 * access.bytes / rates.private_bandwidth_gb_s
         else:
-            time_us = access_time_us(access, rates)
+            time_us = access_time_us(access, rates, is_cpu=device.type is DeviceType.CPU)
         parts.append((time_us, _access_text(access)))
     if line.barriers:
         parts.append((1e-3 * line.barriers * rates.barrier_ns, f"{_si(line.barriers)} barriers of work-groups"))

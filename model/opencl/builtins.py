@@ -45,7 +45,8 @@ _TABLE = [
         "exp10 expm1 log log2 log10 log1p logb cbrt erf erfc tgamma lgamma",
         ("special", 1),
     ),
-    *_rows("pow powr pown rootn atan2 atan2pi hypot sincos lgamma_r", ("special", 2)),
+    *_rows("pow powr pown rootn", ("special", 4)),
+    *_rows("atan2 atan2pi hypot sincos lgamma_r", ("special", 2)),
     *_rows("fmod remainder remquo", ("divide", 1), ("add", 2), ("mul", 1)),
     *_rows("fract modf frexp", ("add", 2)),
     *_rows(

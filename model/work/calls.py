@@ -94,7 +94,8 @@ class Calls(Expressions):
             raise AnalysisError(f"`{helper.name}` calls itself: OpenCL C has no recursion", line=self.line + 1)
         if len(self.calls) >= MAX_CALL_DEPTH:
             raise AnalysisError(f"calls are nested more than {MAX_CALL_DEPTH} deep", line=self.line + 1)
-        outer = (self.reader, self.scopes, self.block, self.returned, self.line, self.frames)
+        outer = (self.reader, self.scopes, self.block, self.returned, self.line, self.frames_outside)
+        self.frames_outside = len(self.frames)
         self.reader, self.scopes, self.returned = helper.reader, [{}], []
         self.calls.append(helper.name)
         for declared, value in zip(helper.parameters, arguments, strict=False):
@@ -106,7 +107,7 @@ class Calls(Expressions):
         self.run_body(helper.body)
         returned = [v for v in self.returned if v is not None]
         self.calls.pop()
-        self.reader, self.scopes, self.block, self.returned, self.line, self.frames = outer
+        self.reader, self.scopes, self.block, self.returned, self.line, self.frames_outside = outer
         if not returned or helper.return_type == VOID:
             return Other("", VOID)
         result = returned[0]

@@ -58,6 +58,7 @@ class AccessCount:
     count: float  # how often it is executed, over all work-items
     bytes: float  # requested, before caches
     footprint_bytes: float  # distinct bytes touched
+    step_bytes: int | None = None  # from one iteration of the innermost loop to the next; None outside loops
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,16 @@ from enum import IntEnum
 
 from tree_sitter import Node
 
-from model.opencl.types import ArrayType, StructType
+from model.opencl.types import ArrayType, StructType, Type
 from model.work.calls import Calls
+from model.work.chain import chain_length
 from model.work.counts import OpKind
-from model.work.machine import LoopFrame
+from model.work.machine import LoopFrame, likelihood
 from model.work.operators import components
-from model.work.region import Builder, Loop
-from model.work.symbolic import ONE, ZERO, Atom, Expression, operation
+from model.work.region import Builder, Loop, PendingBranch
+from model.work.symbolic import ONE, ZERO, Atom, Expression, number, operation
 from model.work.trips import Induction, trip_count, upper_bound
-from model.work.values import Memory, Other, Pointer, Scalar, Value, Vector, is_float
+from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, is_float
 
 DEFAULT_DATA_TRIPS = 16
 MAX_LOOP_DEPTH = 24
@@ -47,17 +48,16 @@ class Loops(Calls):
             else:
                 self.value(initializer)
         self.at(node)
-        line, outer = self.line, self.block
+        line = self.line
         if len(self.frames) < MAX_LOOP_DEPTH:
             self._whole_loop(node, line)
-        self.block = outer
         self.line = line
         self.scopes.pop()
 
     def _whole_loop(self, node: Node, line: int) -> None:
         entry = dict(self.values)
         touched, stored, variables, condition, breaks = self._trial(node)
-        self.values = dict(entry)
+        self.values = {**entry, **{k: self._completed(entry[k]) for k in touched}}
         for name in stored:
             self.versions[name] = self.tick()
         counter_atom = Atom.of("symbol", f"loop.{self.tick()}")
@@ -77,8 +77,21 @@ class Loops(Calls):
         self.block, self.available = outer, known
         if not self.dry:
             frame.body.ops[line, OpKind.BRANCH, "i32"] += 1
-            outer.inner.append(Loop(trips, counter_atom, frame.body.freeze(), line))
+            carried = [v for key, vs in variables.items() if _holds_floats(self.types[key]) for v in vs]
+            outer.inner.append(Loop(trips, counter_atom, frame.body.freeze(), line, chain_length(carried)))
         self._leave(touched, variables, entry, trips)
+        self._survivors(frame.returns, line)
+
+    def _survivors(self, returns: list[Expression], line: int) -> None:
+        """What follows a loop that the data may return from runs for some of the work-items only."""
+        if all(r.evaluable and not r.has("load") for r in returns):
+            return
+        survive = min(1 - likelihood(r) for r in returns)
+        text = f"the data decide which work-items return from the loop on line {line + 1}: taken for {1 - survive:.0%} of them"
+        share = self.data_parameter(f"share.{line + 1}", survive, 1.5, text)
+        side = Builder()
+        self.block.inner.append(PendingBranch(Expression({(share,): 1}), side, Builder(), line, share))
+        self.block = side
 
     def _iteration(self, node: Node) -> Expression:
         """Condition, body and update of one iteration, as often as they are met; gives the condition."""
@@ -105,6 +118,8 @@ class Loops(Calls):
         the condition over their symbols, and the conditions of breaks.
         """
         touched = [k for k in self._assigned(node) if k in self.values]
+        for key in touched:
+            self.values[key] = self._completed(self.values[key])
         entry, saved = dict(self.values), (self.block, self.available, dict(self.versions), len(self.returned))
         symbols: dict[int, list[Atom]] = {}
         for key in touched:
@@ -126,6 +141,16 @@ class Loops(Calls):
         self.block, self.available, self.versions = saved[0], saved[1], saved[2]
         del self.returned[saved[3] :]
         return touched, stored, variables, condition, frame.breaks
+
+    def _completed(self, value: Value) -> Value:
+        """A struct with all its members named, so that each can be followed through the iterations."""
+        if not isinstance(value, Aggregate):
+            return value
+        members = []
+        for name, kind in value.type.members:
+            member = value.member(name) or self.fresh_value(kind, f"member `{name}`")
+            members.append((name, self._completed(member)))
+        return Aggregate(tuple(members), value.type)
 
     def _symbolic(self, key: int) -> list[Atom]:
         """Give a variable a symbol for its value at the start of an iteration."""
@@ -165,9 +190,7 @@ class Loops(Calls):
             for m in self.values.values()
             if isinstance(m, Pointer) and m.memory is not None and m.memory.variable
         ]
-        return [
-            k for k in dict.fromkeys(keys) if k is not None and not isinstance(self.types[k], ArrayType | StructType)
-        ]
+        return [k for k in dict.fromkeys(keys) if k is not None and not isinstance(self.types[k], ArrayType)]
 
     def _enter(self, touched: list[int], variables: dict[int, list[Induction]], counter: Expression) -> None:
         """Values at the start of iteration `counter`."""
@@ -180,11 +203,7 @@ class Loops(Calls):
                 continue
             parts = []
             for induction in inductions:
-                at = (
-                    None
-                    if is_float(value.type) and not isinstance(value, Pointer)
-                    else induction.at(counter, symbols - {induction.symbol})
-                )
+                at = induction.at(counter, symbols - {induction.symbol})
                 parts.append(at if at is not None else self.unknown("changes from iteration to iteration"))
             self.values[key] = _with_numbers(value, tuple(parts))
 
@@ -199,11 +218,7 @@ class Loops(Calls):
                 continue
             parts = []
             for induction in inductions:
-                at = (
-                    None
-                    if is_float(value.type) and not isinstance(value, Pointer)
-                    else induction.at(trips, symbols - {induction.symbol})
-                )
+                at = induction.at(trips, symbols - {induction.symbol})
                 parts.append(at if at is not None else self.unknown("set in a loop"))
             self.values[key] = _with_numbers(value, tuple(parts))
         for key in [k for k in self.values if k not in entry]:
@@ -234,14 +249,21 @@ class Loops(Calls):
             return header
         bound = header if header is not None else upper_bound(condition, flat)
         if bound is not None:
-            text = f"the data decide when the loop on line {line + 1} is left: taken to run half its iterations"
-            share = self.data_parameter(f"loop.{line + 1}", 0.5, 1.7, text)
-            return operation("product", bound, Expression({(share,): 1}))
+            text = (
+                f"the data decide when the loop on line {line + 1} is left: taken to run half its iterations, "
+                f"at most {DEFAULT_DATA_TRIPS}"
+            )
+            share = self.data_parameter(f"loop.{line + 1}", 0.5, 3.0, text)
+            half = operation("product", bound, Expression({(share,): 1}))
+            return operation("min", half, number(DEFAULT_DATA_TRIPS))
         text = f"the data decide how often the loop on line {line + 1} runs: taken for {DEFAULT_DATA_TRIPS} times"
         return Expression({(self.data_parameter(f"loop.{line + 1}", DEFAULT_DATA_TRIPS, 4.0, text),): 1})
 
 
 def _numbers(value: Value) -> tuple[Expression, ...]:
+    """All numbers in a value, those of a struct's members in order."""
+    if isinstance(value, Aggregate):
+        return tuple(n for _, member in value.members for n in _numbers(member))
     return components(value) if isinstance(value, Scalar | Vector | Pointer) else ()
 
 
@@ -257,5 +279,18 @@ def _with_numbers(value: Value, parts: tuple[Expression, ...]) -> Value:
             return Vector(parts, value.type)
         case Pointer():
             return Pointer(value.memory, parts[0], value.type)
+        case Aggregate():
+            members, at = [], 0
+            for name, member in value.members:
+                count = len(_numbers(member))
+                members.append((name, _with_numbers(member, parts[at : at + count])))
+                at += count
+            return Aggregate(tuple(members), value.type)
         case _:
             return value
+
+
+def _holds_floats(kind: Type) -> bool:
+    if isinstance(kind, StructType):
+        return any(_holds_floats(member) for _, member in kind.members)
+    return is_float(kind)

@@ -154,10 +154,13 @@ class Statements(Loops):
         return Flow.NEXT
 
     def _note_breaks(self, condition: Expression, yes: Flow, no: Flow) -> None:
-        if self.frames and yes in (Flow.BREAK, Flow.RETURN):
-            self.frames[-1].breaks.append(condition)
-        if self.frames and no in (Flow.BREAK, Flow.RETURN):
-            self.frames[-1].breaks.append(operation("not", condition))
+        if len(self.frames) <= self.frames_outside:
+            return  # not in a loop of this function: a helper's `return` leaves no loop of its caller
+        for flow, holds in ((yes, condition), (no, operation("not", condition))):
+            if flow in (Flow.BREAK, Flow.RETURN):
+                self.frames[-1].breaks.append(holds)
+            if flow is Flow.RETURN:
+                self.frames[-1].returns.append(holds)
 
     def _merged(self, condition: Expression, yes: dict[int, Value], no: dict[int, Value]) -> dict[int, Value]:
         merged = dict(no)

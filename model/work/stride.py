@@ -46,6 +46,24 @@ def pattern_of(
     return (Pattern.UNIT if stride <= access.element_bytes else Pattern.STRIDED), stride
 
 
+def step_of(access: Access, known: Knowledge, point: Point, ranges: dict[Atom, tuple[int, int]]) -> int | None:
+    """Bytes from one iteration of the innermost loop around the access to the next; None where there is no order."""
+    offset = access.offset
+    if offset is None or access.is_image:
+        return None
+    counters = [a for a in offset.leaves if a.kind == "symbol" and str(a.arguments[0]).startswith("loop.")]
+    if not counters or _data_dependent(offset, known):
+        return None
+    innermost = max(counters, key=lambda a: a.serial)
+    if any(leaf.kind == "load" and innermost in leaf.leaves for leaf in offset.leaves):
+        return None
+    middle = {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}
+    here = {**middle, **point}
+    here.setdefault(innermost, 0)
+    a, b = evaluate(offset, known, here), evaluate(offset, known, {**here, innermost: here[innermost] + 1})
+    return round(b - a) if a is not None and b is not None else None
+
+
 def _scattered(offset: Expression, known: Knowledge) -> bool:
     """Whether what is loaded differs from lane to lane without order."""
     for leaf in offset.leaves:

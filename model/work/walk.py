@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from model.work.evaluate import Knowledge, evaluate, interval
+from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.region import Access, Block, Branch, Loop
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression
@@ -176,7 +177,8 @@ class Walk:
             yield weight, point, ranges, bool(bounds[0])
             return
         parameter = self.known.parameters.get(branch.share) if branch.share is not None else None
-        share = parameter.default if parameter is not None else 0.5
+        is_whole = condition == branch.condition and parameter is not None
+        share = parameter.default if is_whole and parameter is not None else likelihood(condition)
         yield weight * share, point, ranges, True
         yield weight * (1 - share), point, ranges, False
 

@@ -11,11 +11,11 @@ from model.launch.launch import Assumption, Fill, Launch
 from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import AddressSpace, PointerType
-from model.work.counts import AccessCount, LineCount, OpCount, OpKind, WorkCounts
+from model.work.counts import AccessCount, LineCount, OpCount, OpKind, Pattern, WorkCounts
 from model.work.evaluate import Contents, Knowledge
 from model.work.numbers import Value
-from model.work.region import Access, Block, DataParameter, Loop
-from model.work.stride import pattern_of
+from model.work.region import Access, Block, Branch, DataParameter, Loop
+from model.work.stride import pattern_of, step_of
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
 from model.work.walk import Extent, Walk
 
@@ -179,7 +179,24 @@ class _Totals:
                 self._add(inner.body, is_scalar=is_scalar or waits, over_barrier=over_barrier or has_barrier)
             else:
                 for side in (inner.then, inner.otherwise):
-                    self._add(side, is_scalar=is_scalar, over_barrier=over_barrier)
+                    one_by_one = is_scalar or (_differs(inner) and not self._masks(side))
+                    self._add(side, is_scalar=one_by_one, over_barrier=over_barrier)
+
+    def _masks(self, block: Block) -> bool:
+        """Whether code that only some work-items enter can run under a vector mask: memory in whole words, side by
+        side or broadcast. Narrower, strided and gathered accesses, images and data-dependent branches cannot."""
+        for access in block.accesses:
+            if access.space is AddressSpace.PRIVATE or id(access) not in self.walk.points:
+                continue
+            pattern, _ = pattern_of(access, self.walk.known, *self.walk.points[id(access)])
+            if (
+                access.is_image
+                or access.element_bytes not in (4, 8)
+                or pattern not in (Pattern.UNIT, Pattern.BROADCAST)
+            ):
+                return False
+        parts = [p for i in block.inner for p in ([i.body] if isinstance(i, Loop) else [i.then, i.otherwise])]
+        return all(self._masks(p) for p in parts)
 
     def _waits(self, loop: Loop, *, over_barrier: bool) -> bool:
         """Whether work-items go through this loop one by one: its iterations wait for each other, or the data
@@ -199,6 +216,7 @@ class _Totals:
         counted = AccessCount(
             access.buffer, access.space, access.is_store, access.is_atomic, access.line, pattern, stride,
             access.element_bytes, extent.count, requested, self._distinct(access, extent, requested),
+            step_of(access, self.walk.known, point, ranges),
         )  # fmt: skip
         self.accesses.append(counted)
         self.line_accesses[access.line].append(counted)
@@ -252,6 +270,11 @@ class _Totals:
 def _is_register(access: Access) -> bool:
     """Private arrays indexed by constants live in registers."""
     return access.space is AddressSpace.PRIVATE and access.offset is not None and access.offset.constant is not None
+
+
+def _differs(branch: Branch) -> bool:
+    """Whether neighbouring work-items may take different sides."""
+    return branch.share is not None or any(a in branch.condition.leaves for a in (*GLOBAL_ID, *LOCAL_ID))
 
 
 def _has_barrier(block: Block) -> bool:
