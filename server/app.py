@@ -14,7 +14,7 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from server.handlers import create_server
 from server.session import KernelcastServer
-from server.streams import claim_streams
+from server.streams import claim_streams, is_pipe
 
 if TYPE_CHECKING:
     from pygls.io_ import AsyncReader
@@ -53,14 +53,14 @@ async def _over_stdio(stdin: BinaryIO, stdout: BinaryIO) -> None:
     server = create_server()
     loop = asyncio.get_running_loop()
     reader: AsyncReader
-    try:
+    if sys.platform != "win32" and is_pipe(stdin) and is_pipe(stdout):
         # Without threads: pygls' own reader shares a pool with its handlers, and a full pool stops all input.
         stream = asyncio.StreamReader()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
         writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, stdout)
         server.protocol.set_writer(writer)
         reader = stream
-    except (ValueError, NotImplementedError):  # redirected from a file; Windows
+    else:
         reader = StdinAsyncReader(stdin, ThreadPoolExecutor(1, "stdin"))
         server.protocol.set_writer(StdoutWriter(stdout))
     await _converse(server, reader)
@@ -97,6 +97,8 @@ async def _converse(server: KernelcastServer, reader: AsyncReader) -> None:
             talking.result()
     except asyncio.IncompleteReadError:
         logger.warning("the editor left in the middle of a message")
+    except ValueError as error:  # a line without end where a header should be
+        logger.warning("what comes in is not the language server protocol: %s", error)
     finally:
         talking.cancel()
         leaving.cancel()

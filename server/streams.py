@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from typing import BinaryIO
 
@@ -19,3 +20,9 @@ def claim_streams() -> tuple[BinaryIO, BinaryIO]:
     os.close(nothing)
     os.dup2(2, 1)
     return os.fdopen(incoming, "rb"), os.fdopen(outgoing, "wb")
+
+
+def is_pipe(stream: BinaryIO) -> bool:
+    """Whether asyncio can wait for it. For files and /dev/null it cannot."""
+    mode = os.fstat(stream.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(stream.fileno())

@@ -15,7 +15,12 @@ from server.progress import ProgressBar
 from server.session import KernelcastServer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from model.device import Device
+
+# Editors show the answers as buttons: the devices known by their datasheets alone would fill the screen.
+_OTHER = "Another device, for predictions only ..."
 
 
 async def discover_devices(ls: KernelcastServer) -> None:
@@ -39,20 +44,26 @@ async def choose_device(ls: KernelcastServer, params: types.ExecuteCommandParams
     (wanted,) = texts(params, 1)
     if not wanted:
         await ls.discovered.wait()
-        titles = {f"{device.name} ({device.id})": device.id for device in ls.found_devices}
-        titles |= {f"{device.name} ({device.id}, predictions only)": device.id for device in _shipped(ls)}
-        request = types.ShowMessageRequestParams(
-            type=types.MessageType.Info,
-            message="Which device are predictions and measurements for? (setting `kernelcast.device` keeps the choice)",
-            actions=[types.MessageActionItem(title) for title in titles],
-        )
-        answer = await ls.window_show_message_request_async(request)
-        if answer is None:
-            return None
-        wanted = titles[answer.title]
+        wanted = await _asked(ls, ls.found_devices, _OTHER) or ""
+    if wanted == _OTHER:
+        wanted = await _asked(ls, _shipped(ls)) or ""
+    if not wanted:
+        return None
     ls.chosen_device = wanted
     ls.analyse_all()
     return wanted
+
+
+async def _asked(ls: KernelcastServer, devices: Sequence[Device], *others: str) -> str | None:
+    """One question: a device's id, one of the `others`, or None when the user turns away."""
+    answers = {f"{device.name} ({device.id})": device.id for device in devices} | {other: other for other in others}
+    request = types.ShowMessageRequestParams(
+        type=types.MessageType.Info,
+        message="Which device are predictions and measurements for? The setting `kernelcast.device` keeps the choice.",
+        actions=[types.MessageActionItem(title) for title in answers],
+    )
+    picked = await ls.window_show_message_request_async(request)
+    return answers.get(picked.title) if picked else None
 
 
 async def calibrate(ls: KernelcastServer, params: types.ExecuteCommandParams) -> dict[str, Any]:

@@ -74,6 +74,18 @@ async def test_a_hint_never_vanishes_while_its_kernel_is_typed_in(start_editor: 
             assert len(await editor.hints("scale.cl")) == 1
 
 
+async def test_hints_stay_while_a_signature_is_half_written(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("scale.cl", SCALE + SCALE.replace("scale", "other"))
+        await editor.wait_for_hint("scale.cl", place=1)
+        column = len(SIGNATURE.encode("utf-16-le")) // 2 - len(") { // 👍") - 1
+        for number, character in enumerate(", __global fl"):
+            editor.edit("scale.cl", 1, column + number, character)
+            assert len(await editor.hints("scale.cl")) == 2
+        editor.edit("scale.cl", 2, 0, "/* half a comment ")
+        assert len(await editor.hints("scale.cl")) == 2
+
+
 async def test_nothing_is_refreshed_when_the_shown_text_stays_the_same(start_editor: Start) -> None:
     async with start_editor() as editor:
         editor.open("scale.cl", SCALE)
@@ -167,7 +179,7 @@ async def test_another_device_can_be_chosen_from_a_list(start_editor: Start) -> 
     async with start_editor() as editor:
         editor.open("scale.cl", SCALE)
         await editor.wait_for_hint("scale.cl")
-        editor.choice = lambda titles: next(title for title in titles if "nvidia-h200" in title)
+        editor.choice = lambda titles: next(t for t in titles if "nvidia-h200" in t or t.startswith("Another device"))
         assert await editor.run("kernelcast.chooseDevice") == "nvidia-h200"
         await editor.wait_for_hint("scale.cl")
         told = await editor.hover("scale.cl", 1, SIGNATURE.index("scale") + 4)
