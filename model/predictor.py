@@ -14,7 +14,7 @@ from model.shares import line_shares
 from model.work.work import Work
 
 # The factor between p50 and p90 (and p10) of the laws alone: how far they were off on kernels of our own.
-_SPREAD = {True: 2.0, False: 3.5}  # by whether the device is calibrated
+_SPREAD = {True: 2.5, False: 4.0}  # by whether the device is calibrated
 
 
 class Predictor:

@@ -19,6 +19,7 @@ from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, 
 
 DEFAULT_DATA_TRIPS = 16
 MAX_LOOP_DEPTH = 24
+LOST_CHAIN = 2
 
 
 class Flow(IntEnum):
@@ -77,10 +78,17 @@ class Loops(Calls):
         self.block, self.available = outer, known
         if not self.dry:
             frame.body.ops[line, OpKind.BRANCH, "i32"] += 1
-            carried = [v for key, vs in variables.items() if _holds_floats(self.types[key]) for v in vs]
-            outer.inner.append(Loop(trips, counter_atom, frame.body.freeze(), line, chain_length(carried)))
+            chain = self._chain(touched, variables)
+            outer.inner.append(Loop(trips, counter_atom, frame.body.freeze(), line, chain))
         self._leave(touched, variables, entry, trips)
         self._survivors(frame.returns, line)
+
+    def _chain(self, touched: list[int], variables: dict[int, list[Induction]]) -> int:
+        """How many float operations each iteration waits for; a carried value that is lost sight of counts a few."""
+        floats = [k for k in touched if _holds_floats(self.types[k])]
+        followed = [v for k in floats for v in variables.get(k, ())]
+        lost = len(floats) > len([k for k in floats if k in variables]) or any(v.after.has("unknown") for v in followed)
+        return max(chain_length(followed), LOST_CHAIN if lost else 0)
 
     def _survivors(self, returns: list[Expression], line: int) -> None:
         """What follows a loop that the data may return from runs for some of the work-items only."""
