@@ -35,7 +35,10 @@ def _rows(names: str, *costs: tuple[str, int], gives: Gives = Gives.SAME) -> lis
 _TABLE = [
     *_rows("fma mad", ("fma", 1)),
     *_rows("mix", ("add", 1), ("fma", 1)),
-    *_rows("fabs fmin fmax fdim floor ceil round trunc rint sign step copysign nextafter nan maxmag minmag", ("add", 1)),
+    *_rows(
+        "fabs fmin fmax fdim floor ceil round trunc rint sign step copysign nextafter nan maxmag minmag",
+        ("add", 1),
+    ),
     *_rows("smoothstep", ("divide", 1), ("add", 4), ("mul", 3)),
     *_rows("degrees radians ldexp", ("mul", 1)),
     *_rows("sqrt half_sqrt rsqrt half_rsqrt", ("sqrt", 1)),
@@ -56,14 +59,21 @@ _TABLE = [
         ("native", 1),
     ),
     *_rows("ilogb", ("special", 1), gives=Gives.INT),
-    *_rows("isnan isinf isfinite isnormal signbit isequal isnotequal isgreater isgreaterequal isless islessequal islessgreater isordered isunordered", ("add", 1), gives=Gives.INT),
+    *_rows(
+        "isnan isinf isfinite isnormal signbit isequal isnotequal isgreater isgreaterequal isless islessequal "
+        "islessgreater isordered isunordered",
+        ("add", 1), gives=Gives.INT,
+    ),
     *_rows("dot", ("fma", 1), gives=Gives.ELEMENT),
     *_rows("length fast_length", ("fma", 1), ("sqrt", 1), gives=Gives.ELEMENT),
     *_rows("distance fast_distance", ("add", 1), ("fma", 1), ("sqrt", 1), gives=Gives.ELEMENT),
     *_rows("normalize fast_normalize", ("fma", 1), ("mul", 1), ("sqrt", 1)),
     *_rows("cross", ("mul", 1), ("fma", 1)),
     *_rows("abs", ("integer", 1)),
-    *_rows("abs_diff add_sat sub_sat hadd rhadd rotate clz ctz popcount bitselect shuffle shuffle2 upsample", ("integer", 2)),
+    *_rows(
+        "abs_diff add_sat sub_sat hadd rhadd rotate clz ctz popcount bitselect shuffle shuffle2 upsample",
+        ("integer", 2),
+    ),
     *_rows("mul24 mul_hi", ("int_mul", 1)),
     *_rows("mad24 mad_hi mad_sat", ("int_mul", 1), ("integer", 1)),
     *_rows("min max", ("compare", 1)),
@@ -72,12 +82,16 @@ _TABLE = [
     *_rows("any all", ("integer", 1), gives=Gives.INT),
     *_rows("work_group_all work_group_any sub_group_all sub_group_any", ("integer", 4), gives=Gives.INT),
     *_rows(
-        "work_group_broadcast work_group_reduce_add work_group_reduce_min work_group_reduce_max work_group_scan_exclusive_add "
-        "work_group_scan_inclusive_add sub_group_broadcast sub_group_reduce_add sub_group_reduce_min sub_group_reduce_max "
+        "work_group_broadcast work_group_reduce_add work_group_reduce_min work_group_reduce_max "
+        "work_group_scan_exclusive_add work_group_scan_inclusive_add "
+        "sub_group_broadcast sub_group_reduce_add sub_group_reduce_min sub_group_reduce_max "
         "sub_group_scan_exclusive_add sub_group_scan_inclusive_add sub_group_shuffle sub_group_shuffle_xor",
         ("compare", 6),
     ),
-    *_rows("prefetch mem_fence read_mem_fence write_mem_fence atomic_work_item_fence wait_group_events vec_step", gives=Gives.VOID),
+    *_rows(
+        "prefetch mem_fence read_mem_fence write_mem_fence atomic_work_item_fence wait_group_events vec_step",
+        gives=Gives.VOID,
+    ),
 ]  # fmt: skip
 
 BUILTINS: dict[str, Builtin] = {row.name: row for row in _TABLE}

@@ -8,31 +8,25 @@ edit inside one function costs that function, and the parse tree of all others c
 
 from __future__ import annotations
 
-import io
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cachetools import LRUCache
-from pcpp import Action, OutputDirective, Preprocessor
 
 from model.errors import SourceError
 from model.opencl.comments import blank_comments
+from model.opencl.directives import Reader, SourceNote
 from model.opencl.options import BuildOptions
 from model.opencl.positions import LineIndex
+from model.opencl.skeleton import CONTINUATION, MARKER, SourceFile, split
 
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
-_CONTINUATION = re.compile(r"\\\r?\n")
 _NAME_OR_STRING = re.compile(r'[A-Za-z_]\w*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
-_MARKER = "__kernelcast_run_"
 
-MAX_FILE_BYTES = 16 << 20
-MAX_INCLUDE_DEPTH = 40
 MAX_EXPANSION_CHARACTERS = 8 << 20
-_MAX_TOKENS_OF_A_CALL = 200_000
 
 # What an OpenCL 3.0 / 1.2 compiler defines by itself (OpenCL C 3.0, section 6.13).
 _PREDEFINED = {
@@ -43,14 +37,6 @@ _PREDEFINED = {
     "cl_khr_global_int32_extended_atomics": "1", "cl_khr_local_int32_base_atomics": "1",
     "cl_khr_local_int32_extended_atomics": "1", "cl_khr_3d_image_writes": "1", "cl_khr_int64_base_atomics": "1",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class SourceNote:
-    """Something about the text that the user should know; `line` counts from 0, in the main file."""
-
-    message: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,119 +86,6 @@ class Expanded:
         return self.lines[0].line(at) if file == 0 else -1
 
 
-@dataclass(slots=True)
-class _File:
-    name: str
-    text: str  # comments blank
-    lines: LineIndex
-    runs: list[tuple[int, int]] = field(default_factory=list)
-    line_of_skeleton: list[int] = field(default_factory=list)
-    skeleton: str = ""
-
-
-class _Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
-    """pcpp over skeletons; collects files, notes and a version number of the macro table."""
-
-    def __init__(self, files: list[_File]) -> None:
-        self.notes: list[SourceNote] = []
-        self.macro_version = 0
-        self.files = files
-        self.depth = 0
-        self.include_line = 0
-        super().__init__()
-        self.line_directive = None
-
-    def define(self, tokens: Any) -> Any:  # noqa: ANN401
-        self.macro_version += 1
-        return super().define(tokens)
-
-    def undef(self, tokens: Any) -> Any:  # noqa: ANN401
-        self.macro_version += 1
-        return super().undef(tokens)
-
-    def expand_macros(self, tokens: Any, expanding_from: Any = ()) -> Any:  # noqa: ANN401
-        if len(tokens) > _MAX_TOKENS_OF_A_CALL:
-            raise SourceError("a macro expands to more than 200,000 tokens; the rest of the file was not read")
-        return super().expand_macros(tokens, list(expanding_from))
-
-    def _note(self, source: str, skeleton_line: int, message: str) -> None:
-        for file in self.files:
-            if file.name == source and 0 < skeleton_line <= len(file.line_of_skeleton):
-                line = file.line_of_skeleton[skeleton_line - 1]
-                if file is not self.files[0]:
-                    message, line = f"{Path(source).name}:{line + 1}: {message}", self.include_line
-                self.notes.append(SourceNote(message, line))
-                return
-        self.notes.append(SourceNote(message, self.include_line))
-
-    def on_error(self, file: str, line: int, msg: str) -> None:
-        self._note(file, line, msg)
-
-    def on_directive_handle(self, directive: Any, toks: Any, ifpassthru: Any, precedingtoks: Any) -> Any:  # noqa: ANN401
-        if directive.value == "error":
-            self._note(directive.source, directive.lineno, "#error " + "".join(t.value for t in toks))
-            raise OutputDirective(Action.IgnoreAndRemove)
-        if directive.value in ("pragma", "warning", "line", "ident"):
-            raise OutputDirective(Action.IgnoreAndRemove)
-        if directive.value == "include" and self.depth == 0:
-            self.include_line = self.files[0].line_of_skeleton[directive.lineno - 1]
-        return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
-
-    def on_include_not_found(self, is_malformed: bool, is_system: bool, curdir: str, includepath: str) -> None:
-        where = "next to the file or in an include folder (-I)" if not is_system else "in an include folder (-I)"
-        self.notes.append(
-            SourceNote(f"`{includepath}` was not found {where}; what it declares is unknown", self.include_line)
-        )
-        raise OutputDirective(Action.IgnoreAndRemove)
-
-    def include(self, tokens: Any, original_line: Any) -> Iterator[Any]:  # noqa: ANN401
-        if self.depth >= MAX_INCLUDE_DEPTH:
-            self.notes.append(
-                SourceNote(
-                    f"includes are nested more than {MAX_INCLUDE_DEPTH} deep: does a file include itself?",
-                    self.include_line,
-                )
-            )
-            return
-        self.depth += 1
-        try:
-            yield from super().include(tokens, original_line)
-        finally:
-            self.depth -= 1
-
-    def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
-        path = Path(includepath)
-        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
-            raise OSError(includepath)
-        known = next((i for i, f in enumerate(self.files) if f.name == includepath), None)
-        if known is None:
-            known = len(self.files)
-            self.files.append(_split(includepath, path.read_bytes().decode("latin-1"), known))
-        return io.StringIO(self.files[known].skeleton)
-
-
-def _split(name: str, text: str, number: int) -> _File:
-    """Divide a file into directives and runs of ordinary lines, and write its skeleton."""
-    file = _File(name, text, LineIndex(text))
-    skeleton: list[str] = []
-
-    def run(start: int, end: int) -> None:
-        if text[start:end].strip():
-            skeleton.append(f"{_MARKER}{number}_{len(file.runs)}")
-            file.line_of_skeleton.append(file.lines.line(start))
-            file.runs.append((start, end))
-
-    at = 0
-    for match in _DIRECTIVE.finditer(text):
-        run(at, match.start())
-        skeleton.append(_CONTINUATION.sub(" ", match[0]).strip())
-        file.line_of_skeleton.append(file.lines.line(match.start()))
-        at = match.end()
-    run(at, len(text))
-    file.skeleton = "\n".join(skeleton) + "\n"
-    return file
-
-
 class MacroTable:
     """The macros that hold for one run, with expansions remembered."""
 
@@ -223,13 +96,13 @@ class MacroTable:
 
 def preprocess(text: str, path: Path | None, options: BuildOptions) -> Expanded:
     """Expand `text` under `options`. Never raises for bad input: what is wrong is in `notes`."""
-    raw = text.encode("utf-8", "surrogatepass").decode("latin-1")
+    raw = _bytewise(text)
     blank, unterminated = blank_comments(raw)
-    main = _split(str(path) if path else "", blank, 0)
+    main = split(str(path) if path else "", blank, 0)
     files = [main]
-    reader = _Reader(files)
+    reader = Reader(files)
     for name, value in {**_PREDEFINED, **dict(options.defines)}.items():
-        reader.define(f"{name} {value}")
+        reader.define(_bytewise(f"{name} {value}"))
     for folder in options.include_dirs:
         reader.add_path(folder)
     reader.temp_path = [str(path.parent)] if path else []
@@ -249,24 +122,29 @@ def preprocess(text: str, path: Path | None, options: BuildOptions) -> Expanded:
     return writer.expanded()
 
 
+def _bytewise(text: str) -> str:
+    """One character for each byte of the UTF-8 text."""
+    return text.encode("utf-8", "surrogatepass").decode("latin-1")
+
+
 class _Writer:
     """Puts the expanded text together, run by run."""
 
-    def __init__(self, files: list[_File], reader: _Reader) -> None:
+    def __init__(self, files: list[SourceFile], reader: Reader) -> None:
         self.files = files
         self.reader = reader
         self.parts: list[str] = []
         self.fragments: list[Fragment] = []
         self.at = 0
 
-    def write_all(self, main: _File) -> None:
+    def write_all(self, main: SourceFile) -> None:
         version, table = -1, MacroTable({})
         for token in self.reader.parsegen(main.skeleton, main.name, main.name):
-            if not token.value.startswith(_MARKER):
+            if not token.value.startswith(MARKER):
                 continue
             if version != self.reader.macro_version:
                 version, table = self.reader.macro_version, MacroTable(dict(self.reader.macros))
-            number, run = map(int, token.value[len(_MARKER) :].split("_"))
+            number, run = map(int, token.value[len(MARKER) :].split("_"))
             self.write_run(number, *self.files[number].runs[run], table)
 
     def put(self, text: str, number: int, start: int, end: int, *, verbatim: bool) -> None:
@@ -302,7 +180,7 @@ class _Writer:
 
     def _expand(self, text: str, start: int, stop: int, end: int, table: MacroTable) -> tuple[str, int]:
         while True:
-            call = _CONTINUATION.sub(" ", text[start:stop])
+            call = CONTINUATION.sub(" ", text[start:stop])
             found = table.expansions.get(call)
             if found is None:
                 before = len(self.reader.notes)

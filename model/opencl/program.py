@@ -12,10 +12,11 @@ from tree_sitter import Node, Tree
 
 from model.errors import NoSuchKernel
 from model.opencl.declarations import Declarations, Declared, Names
+from model.opencl.directives import SourceNote
 from model.opencl.kernel import Kernel, KernelAttributes, Parameter, SourceRange
 from model.opencl.masking import Masked, mask
 from model.opencl.options import BuildOptions
-from model.opencl.preprocess import Expanded, SourceNote, preprocess
+from model.opencl.preprocess import Expanded, preprocess
 from model.opencl.syntax import find, parse
 from model.opencl.types import Type
 
@@ -55,6 +56,11 @@ class Program:
     reader: Declarations
     notes: tuple[SourceNote, ...] = field(default=())
 
+    @property
+    def rests_on_files(self) -> bool:
+        """Whether the same text may read differently later: it includes files, or misses some."""
+        return len(self.expanded.files) > 1 or bool(self.notes)
+
     def kernel(self, name: str) -> Kernel:
         found = next((k for k in self.kernels if k.name == name), None)
         if found is None:
@@ -91,11 +97,8 @@ class _Reading:
     def program(self) -> Program:
         self._top_level(self.tree.root_node)
         self._rescue()
-        kernels = []
-        for function in self.functions.values():
-            if function.is_kernel and self.expanded.origin(function.body.start_byte)[0] == 0:
-                kernels.append(self._kernel(function))
-        kernels.sort(key=lambda k: k.range)
+        own = (f for f in self.functions.values() if self.expanded.origin(f.body.start_byte)[0] == 0)
+        kernels = sorted((self._kernel(f) for f in own if f.is_kernel), key=lambda k: k.range)
         return Program(
             self.text, self.options, self.expanded, self.masked, self.tree, tuple(kernels), self.functions,
             self.globals, self.reader, self.expanded.notes,

@@ -59,8 +59,7 @@ def find(node: Node, *types: str) -> Iterator[Node]:
     stack = [node]
     while stack:
         at = stack.pop()
-        for child in reversed(at.named_children):
-            stack.append(child)
+        stack.extend(reversed(at.named_children))
         if at.type in types and at is not node:
             del stack[len(stack) - len(at.named_children) :]
             yield at

@@ -22,8 +22,8 @@ class _Kernel(Statements):
         for parameter in self.kernel.parameters:
             self.declare(parameter.name, parameter.type, self._argument(parameter))
             if isinstance(parameter.type, OpaqueType) and parameter.type.is_unknown:
-                text = f"the type `{parameter.type.name}` of `{parameter.name}` is not declared: taken for an image or opaque value"
-                self.assume(parameter.name, text, 1.3)
+                text = f"the type `{parameter.type.name}` of `{parameter.name}` is not declared"
+                self.assume(parameter.name, f"{text}: taken for an image or opaque value", 1.3)
         self.returned = []
         if self.kernel.has_errors:
             self.assume("source", "the kernel has syntax errors: what could not be read is not counted", 1.5)

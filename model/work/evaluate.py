@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from model.launch.launch import Fill
 from model.work.numbers import EVALUATED, Value
 from model.work.region import DataParameter
 from model.work.symbolic import Atom, Expression
 from model.work.trips import MAX_SIMULATED_TRIPS
+
+MAX_STEPS = 20_000  # of loops run for their trip counts, under one launch
+_LARGEST = 1 << 128  # beyond, nobody's index
 
 Interval = tuple[Value, Value]  # both ends included
 
@@ -73,11 +76,17 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What holds for a whole launch: fixed symbols, contents of buffers, defaults of data parameters."""
+    """What holds for a whole launch: fixed symbols, contents of buffers, defaults of data parameters.
+
+    `simulated` keeps what running loops gave, and `steps` how much of that was done: see `_run`.
+    """
 
     symbols: Mapping[Atom, Value]
     contents: Mapping[str, Contents]
     parameters: Mapping[Atom, DataParameter]
+    simulated: dict[tuple[Atom, tuple[Value | None, ...]], Value | None] = field(default_factory=dict)
+    last: dict[Atom, Value | None] = field(default_factory=dict)
+    steps: list[int] = field(default_factory=lambda: [0])
 
 
 Point = Mapping[Atom, Value]
@@ -129,7 +138,20 @@ def _atom(atom: Atom, known: Knowledge, point: Point) -> Value | None:
 
 
 def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
-    """Run a loop's own variables: until its condition fails ("trips") or for so many rounds ("iterate")."""
+    """Run a loop's own variables: until its condition fails ("trips") or for so many rounds ("iterate").
+
+    Equal starts are run once. A loop that thousands of work-items run differently is run for so many of them as
+    an editor can wait for; the last one stands for the others.
+    """
+    key = (atom, tuple(point.get(leaf) for leaf in sorted(atom.leaves, key=lambda a: a.serial)))
+    if key not in known.simulated:
+        if known.steps[0] > MAX_STEPS and atom in known.last:
+            return known.last[atom]
+        known.simulated[key] = known.last[atom] = _simulated(atom, known, point)
+    return known.simulated[key]
+
+
+def _simulated(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     arguments = [a for a in atom.arguments if isinstance(a, Expression)]
     symbols = [a.atom for a in arguments[1::3]]
     state = dict(point)
@@ -152,12 +174,21 @@ def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
             if not holds:
                 break
         afters = [evaluate(after, known, state) for after in arguments[3::3]]
+        known.steps[0] += len(afters)
+        changed = False
         for symbol, after in zip(symbols, afters, strict=True):
-            if after is None or symbol is None:
+            if after is None or symbol is None or abs(after) > _LARGEST:
                 return None
+            changed = changed or state[symbol] != after
             state[symbol] = after
+        if not changed:  # nor will it ever
+            return MAX_SIMULATED_TRIPS if atom.kind == "trips" else _first(symbols, state)
         done += 1
-    return done if atom.kind == "trips" else state[symbols[0]] if symbols[0] is not None else None
+    return done if atom.kind == "trips" else _first(symbols, state)
+
+
+def _first(symbols: list[Atom | None], state: Mapping[Atom, Value]) -> Value | None:
+    return state[symbols[0]] if symbols[0] is not None else None
 
 
 def interval(

@@ -1,0 +1,131 @@
+"""Directives, read by pcpp: which runs of a file are alive, and which macros hold there."""
+
+from __future__ import annotations
+
+import copy
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pcpp import Action, OutputDirective, Preprocessor
+
+from model.errors import SourceError
+from model.opencl.skeleton import SourceFile, split
+
+MAX_FILE_BYTES = 16 << 20
+MAX_INCLUDE_DEPTH = 40
+_MAX_TOKENS_OF_A_CALL = 200_000
+_NEEDS_A_NAME = {
+    "define": "a name", "undef": "a name", "ifdef": "a name", "ifndef": "a name",
+    "include": "a file", "if": "a condition", "elif": "a condition",
+}  # fmt: skip
+_PLAIN_SHIFT = re.compile(r"<<\s*\(?\s*\d{1,2}[uUlL]*(?![\w.])(?!\s*[-+*/%(])")
+_FAILED_EVALUATION = re.compile(r"Could not evaluate expression due to .*\(passed to evaluator: '(.*)'\)\Z", re.DOTALL)
+_UNREADABLE_CONDITION = "this condition cannot be read ({}): taken for false"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNote:
+    """Something about the text that the user should know; `line` counts from 0, in the main file."""
+
+    message: str
+    line: int
+
+
+class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
+    """pcpp over skeletons; collects files, notes and a version number of the macro table."""
+
+    def __init__(self, files: list[SourceFile]) -> None:
+        self.notes: list[SourceNote] = []
+        self.macro_version = 0
+        self.files = files
+        self.depth = 0
+        self.include_line = 0
+        super().__init__()
+        self.line_directive = None
+
+    def define(self, tokens: Any) -> Any:  # noqa: ANN401
+        self.macro_version += 1
+        return super().define(tokens)
+
+    def undef(self, tokens: Any) -> Any:  # noqa: ANN401
+        self.macro_version += 1
+        return super().undef(tokens)
+
+    def evalexpr(self, tokens: Any) -> Any:  # noqa: ANN401
+        """As pcpp, but for shifts by what is no plain number: pcpp would compute `1 << 99999999999` to its last bit."""
+        if any("<<" in token.value for token in tokens) or any(t.value in self.macros for t in tokens):
+            expression = "".join(t.value for t in self.expand_macros([copy.copy(t) for t in tokens]))
+            if expression.count("<<") != len(_PLAIN_SHIFT.findall(expression)):
+                self.on_error(tokens[0].source, tokens[0].lineno, _UNREADABLE_CONDITION.format("it shifts too far"))
+                return 0, None
+        return super().evalexpr(tokens)
+
+    def expand_macros(self, tokens: Any, expanding_from: Any = ()) -> Any:  # noqa: ANN401
+        if len(tokens) > _MAX_TOKENS_OF_A_CALL:
+            raise SourceError("a macro expands to more than 200,000 tokens; the rest of the file was not read")
+        return super().expand_macros(tokens, list(expanding_from))
+
+    def _note(self, source: str, skeleton_line: int, message: str) -> None:
+        for file in self.files:
+            if file.name == source and 0 < skeleton_line <= len(file.line_of_skeleton):
+                line = file.line_of_skeleton[skeleton_line - 1]
+                if file is not self.files[0]:
+                    message, line = f"{Path(source).name}:{line + 1}: {message}", self.include_line
+                self.notes.append(SourceNote(message, line))
+                return
+        self.notes.append(SourceNote(message, self.include_line))
+
+    def on_error(self, file: str, line: int, msg: str) -> None:
+        failed = _FAILED_EVALUATION.match(msg)
+        self._note(file, line, _UNREADABLE_CONDITION.format(f"`{failed[1][:60]}`") if failed else msg)
+
+    def on_directive_handle(self, directive: Any, toks: Any, ifpassthru: Any, precedingtoks: Any) -> Any:  # noqa: ANN401
+        if directive.value == "error":
+            self._note(directive.source, directive.lineno, "#error " + "".join(t.value for t in toks))
+            raise OutputDirective(Action.IgnoreAndRemove)
+        if directive.value in ("pragma", "warning", "line", "ident"):
+            raise OutputDirective(Action.IgnoreAndRemove)
+        if directive.value in _NEEDS_A_NAME and not toks:
+            self._note(directive.source, directive.lineno, f"#{directive.value} needs {_NEEDS_A_NAME[directive.value]}")
+            if directive.value in ("define", "undef", "include"):
+                raise OutputDirective(Action.IgnoreAndRemove)
+            toks.extend(self.tokenize("0"))  # a condition that is still being typed: its #endif must stay paired
+        if directive.value == "include" and self.depth == 0:
+            self.include_line = self.files[0].line_of_skeleton[directive.lineno - 1]
+        return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
+
+    def on_include_not_found(self, is_malformed: bool, is_system: bool, curdir: str, includepath: str) -> None:
+        where = "next to the file or in an include folder (-I)" if not is_system else "in an include folder (-I)"
+        self.notes.append(
+            SourceNote(f"`{includepath}` was not found {where}; what it declares is unknown", self.include_line)
+        )
+        raise OutputDirective(Action.IgnoreAndRemove)
+
+    def include(self, tokens: Any, original_line: Any) -> Iterator[Any]:  # noqa: ANN401
+        if self.depth >= MAX_INCLUDE_DEPTH:
+            self.notes.append(
+                SourceNote(
+                    f"includes are nested more than {MAX_INCLUDE_DEPTH} deep: does a file include itself?",
+                    self.include_line,
+                )
+            )
+            return
+        self.depth += 1
+        try:
+            yield from super().include(tokens, original_line)
+        finally:
+            self.depth -= 1
+
+    def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
+        path = Path(includepath)
+        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            raise OSError(includepath)
+        known = next((i for i, f in enumerate(self.files) if f.name == includepath), None)
+        if known is None:
+            known = len(self.files)
+            self.files.append(split(includepath, path.read_bytes().decode("latin-1"), known))
+        return io.StringIO(self.files[known].skeleton)
