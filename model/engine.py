@@ -134,13 +134,15 @@ class Engine:
             return Forecast(kernel, launch, self._predictor.predict(work, launch, device)), None
         except KernelcastError as error:
             place = _place(error, annotation)
-            line = error.line or (place.start_line + 1 if place else kernel.name_range.start_line + 1)
+            line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
             return Forecast(kernel, problem=problem), problem if place is not None else None
 
     def _read(self, text: str, path: Path | None, options: BuildOptions) -> Program:
-        """The program, from the cache or by re-reading what changed. Included files are looked at every time."""
+        """The program, from the cache or by re-reading what changed; included files are looked at every time."""
         previous = self._programs.get((path, options))
+        if previous is not None and previous.text == text and not previous.rests_on_files:
+            return previous
         program = read_program(text, path, options, previous)
         self._programs[path, options] = program
         return program

@@ -7,9 +7,10 @@ from math import prod
 
 from model.device import Device
 from model.errors import LaunchError
+from model.launch.annotation.possible import allows_uneven_groups
 from model.launch.buffers import with_buffers
 from model.launch.evidence import Evidence, gather
-from model.launch.launch import Assumption, Launch, Number
+from model.launch.launch import Assumption, Launch, Number, Origin
 from model.launch.local_size import effective_local_size
 from model.launch.resolve import Said, Size3, resolve
 from model.launch.spec import LaunchSpec
@@ -138,6 +139,7 @@ def _missing_scalars(
         if name in known or name.rpartition(".")[0] in known:
             continue
         value, why = _guess(name, kind, evidence, size)
+        value = min(value, _greatest(kind))
         declared = "" if kind is not None else " (not declared: give it with -D)"
         missing.append((name, value, f"`{name}`={value:g}{declared}{why}"))
     return missing
@@ -153,6 +155,13 @@ def _leaves(name: str, kind: Type) -> list[tuple[str, Type | None]]:
             return [(name, kind)]
         case _:
             return []
+
+
+def _greatest(kind: Type | None) -> Number:
+    """The largest value that a scalar type holds."""
+    if not isinstance(kind, ScalarType) or kind.kind is ScalarKind.FLOAT:
+        return 2**31 - 1
+    return 1 if kind.kind is ScalarKind.BOOL else 2 ** (8 * kind.size_bytes - (kind.kind is ScalarKind.SIGNED)) - 1
 
 
 def _guess(name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...]) -> tuple[Number, str]:
@@ -230,6 +239,14 @@ def check(kernel: Kernel, launch: Launch, device: Device | None) -> None:
     required = kernel.attributes.reqd_work_group_size
     if local and required and tuple(local) != required[: len(local)]:
         raise LaunchError(f"`{kernel.name}` requires local={_tuple_text(required[: len(local)])}")
+    if local and not allows_uneven_groups(launch.options.flags):
+        uneven = [(g, s) for g, s in zip(launch.global_size, local, strict=False) if g % s]
+        if uneven and launch.origin is not Origin.INFERRED:
+            size, group = uneven[0]
+            raise LaunchError(
+                f"local={group} does not divide global={size}: OpenCL C before 2.0 wants whole work-groups "
+                f"(use global={-(-size // group) * group} and a bound check, or build with -cl-std=CL2.0)"
+            )
     if device is None:
         return
     group = prod(effective_local_size(launch, kernel))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from model.errors import LaunchError
 from model.launch.expression import Expression, ExpressionError
 from model.launch.launch import Fill, Number
+from model.launch.names import defined_numbers
+from model.launch.names import resolve as work_out
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, ParameterKind
 
@@ -30,12 +32,11 @@ class Said:
 
 def resolve(kernel: Kernel, spec: LaunchSpec) -> Said:
     """Evaluate `spec`. Raises ExpressionError (with the place) or LaunchError."""
-    values = dict(spec.values)
-    names = _scalars(kernel, spec, values)
+    names = _names(spec)
     said = Said(driver_chooses_local=spec.driver_chooses_local)
-    for name, value in names.items():
-        said.scalars[name] = value
-    for name, expressions in values.items():
+    sized = (ParameterKind.BUFFER, ParameterKind.LOCAL, ParameterKind.IMAGE)
+    said.scalars = {name: value for name, value in names.items() if _kind(kernel, name) not in sized}
+    for name, expressions in spec.values:
         kind = _kind(kernel, name)
         if kind is ParameterKind.BUFFER:
             said.buffers[name] = _size(expressions[0], names)
@@ -52,7 +53,8 @@ def resolve(kernel: Kernel, spec: LaunchSpec) -> Said:
         said.fills[name] = fill.evaluate(names)
     if said.global_size and said.local_size and len(said.global_size) != len(said.local_size):
         raise LaunchError(
-            f"global has {len(said.global_size)} dimension(s), local has {len(said.local_size)}: give both the same number"
+            f"global has {len(said.global_size)} dimension(s), local has {len(said.local_size)}: "
+            "give both the same number"
         )
     return said
 
@@ -62,21 +64,16 @@ def _kind(kernel: Kernel, name: str) -> ParameterKind | None:
     return parameter.kind if parameter is not None else None
 
 
-def _scalars(kernel: Kernel, spec: LaunchSpec, values: dict[str, tuple[Expression, ...]]) -> dict[str, Number]:
-    """Numbers for every name that is not a buffer, image or local pointer; defines count as names too."""
-    names: dict[str, Number] = {}
-    for name, text in spec.options.defines:
-        if text.lstrip("-").isdigit():
-            names[name] = int(text)
-    sized = (ParameterKind.BUFFER, ParameterKind.LOCAL, ParameterKind.IMAGE)
-    open_names = {n: e[0] for n, e in values.items() if _kind(kernel, n) not in sized}
-    while open_names:
-        ready = [n for n, e in open_names.items() if not e.names & open_names.keys()]
-        if not ready:
-            first, expression = next(iter(open_names.items()))
-            raise ExpressionError(f"`{first}` is defined through itself", expression.start, expression.end)
-        for name in ready:
-            names[name] = open_names.pop(name).evaluate(names)
+def _names(spec: LaunchSpec) -> dict[str, Number]:
+    """Numbers for every name that expressions may use: scalars given, and `-D` names that are plain numbers."""
+    known = defined_numbers(spec.options)
+    resolution = work_out(spec.values, known)
+    for error in resolution.errors.values():
+        raise error
+    names = {**known, **resolution.scalars}
+    for _, expressions in spec.values:
+        for expression in expressions:
+            expression.evaluate(names)  # raises for a name that nothing gives
     return names
 
 
