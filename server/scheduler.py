@@ -75,7 +75,12 @@ class Scheduler:
             self._wake.notify()
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
-        analyst: Analyst = importlib.import_module("server.analysis").Analyst()
+        try:
+            analyst: Analyst = importlib.import_module("server.analysis").Analyst()
+        except ImportError as error:
+            logger.exception("the engine cannot be loaded")
+            self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")
+            return
         while (order := self._next()) is not None:
             uri = order.document.uri
             try:

@@ -206,7 +206,7 @@ class KernelcastServer(LanguageServer):
     def report_broken(self, uri: str, reason: str) -> None:
         """An analysis failed by a fault of ours."""
         self._wake(uri)
-        name = uri.rpartition("/")[2]
+        name = uri.rpartition("/")[2] or "anything"
         self.say_once(
             types.MessageType.Error,
             f"Kernelcast could not analyse {name} ({reason}). This is a fault of Kernelcast; its log has the details.",
