@@ -222,6 +222,10 @@ class Expressions(Places):
             return Pointer(
                 a.memory if a.memory == b.memory else None, operation("select", condition, a.offset, b.offset), a.type
             )
+        if isinstance(a, Aggregate) and isinstance(b, Aggregate) and a.type == b.type:
+            sides = zip(self.whole_struct(a).members, self.whole_struct(b).members, strict=True)
+            members = ((name, x if x == y else self.selected(condition, x, y)) for (name, x), (_, y) in sides)
+            return Aggregate(tuple(members), a.type)
         if not isinstance(a, Scalar | Vector) or not isinstance(b, Scalar | Vector):
             return a
         kind = common_type(a.type, b.type)

@@ -58,7 +58,7 @@ class Loops(Calls):
     def _whole_loop(self, node: Node, line: int) -> None:
         entry = dict(self.values)
         touched, stored, variables, condition, breaks = self._trial(node)
-        self.values = {**entry, **{k: self._completed(entry[k]) for k in touched}}
+        self.values = {**entry, **{k: self.completed(entry[k]) for k in touched}}
         for name in stored:
             self.versions[name] = self.tick()
         counter_atom = Atom.of("symbol", f"loop.{self.tick()}")
@@ -127,7 +127,7 @@ class Loops(Calls):
         """
         touched = [k for k in self._assigned(node) if k in self.values]
         for key in touched:
-            self.values[key] = self._completed(self.values[key])
+            self.values[key] = self.completed(self.values[key])
         entry, saved = dict(self.values), (self.block, self.available, dict(self.versions), len(self.returned))
         symbols: dict[int, list[Atom]] = {}
         for key in touched:
@@ -149,16 +149,6 @@ class Loops(Calls):
         self.block, self.available, self.versions = saved[0], saved[1], saved[2]
         del self.returned[saved[3] :]
         return touched, stored, variables, condition, frame.breaks
-
-    def _completed(self, value: Value) -> Value:
-        """A struct with all its members named, so that each can be followed through the iterations."""
-        if not isinstance(value, Aggregate):
-            return value
-        members = []
-        for name, kind in value.type.members:
-            member = value.member(name) or self.fresh_value(kind, f"member `{name}`")
-            members.append((name, self._completed(member)))
-        return Aggregate(tuple(members), value.type)
 
     def _symbolic(self, key: int) -> list[Atom]:
         """Give a variable a symbol for its value at the start of an iteration."""

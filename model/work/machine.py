@@ -131,6 +131,17 @@ class Machine:
             case _:
                 return Other(name, kind)
 
+    def completed(self, value: Value) -> Value:
+        return self.whole_struct(value) if isinstance(value, Aggregate) else value
+
+    def whole_struct(self, value: Aggregate) -> Aggregate:
+        """A struct with all its members named, so that each can be followed on its own."""
+        members = []
+        for name, kind in value.type.members:
+            member = value.member(name) or self.fresh_value(kind, f"member `{name}`")
+            members.append((name, self.completed(member)))
+        return Aggregate(tuple(members), value.type)
+
     # --- costs -------------------------------------------------------------------------------------------
 
     def varies_in(self, frame: LoopFrame, value: Expression) -> bool:

@@ -12,7 +12,7 @@ from model.work.counts import OpKind
 from model.work.loops import Flow, Loops
 from model.work.region import Builder, PendingBranch
 from model.work.symbolic import ONE, ZERO, Expression, equal, number, operation
-from model.work.values import Memory, Pointer, Scalar, Value, Vector, expression_of
+from model.work.values import Aggregate, Memory, Pointer, Scalar, Value, Vector, expression_of
 
 
 class Statements(Loops):
@@ -180,6 +180,8 @@ class Statements(Loops):
             case Pointer(), Pointer():
                 memory = a.memory if a.memory == b.memory else None
                 return Pointer(memory, operation("select", condition, a.offset, b.offset), a.type)
+            case Aggregate(), Aggregate() if a.type == b.type:
+                return self.selected(condition, a, b)
             case _:
                 return self.fresh_value(a.type, "a value that a branch decides")
 
