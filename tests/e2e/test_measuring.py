@@ -146,6 +146,32 @@ async def test_a_kernel_that_fails_is_named_with_its_reason_and_harms_nothing(
         await editor.wait_for_hint("scale.cl")
 
 
+async def test_each_launch_of_a_kernel_is_measured_by_its_name(start_editor: Start) -> None:
+    first, rest = SCALE.split("\n", 1)
+    text = f"{first} name=small\n// kernelcast: global=1048576 local=64 n=1048576 name=large\n{rest}"
+    async with start_editor() as editor:
+        editor.open("scale.cl", text)
+        await editor.wait_for_hint("scale.cl", lambda label: "small" in label or "more" in label)
+        titles = [title for title in await editor.actions("scale.cl", 3) if title.startswith("Measure `scale`")]
+        assert [re.findall(r"\((small|large)\)", title) for title in titles] == [["small"], ["large"]]
+        answer = await editor.run("kernelcast.measure", editor.uri("scale.cl"), "scale", "large")
+        assert answer["launch"].startswith("1048576")
+        told = await editor.hover("scale.cl", 2, 16)
+        assert "Measured" not in told.split("**Launch large**")[0]
+        assert "Measured" in told.split("**Launch large**")[1]
+
+
+async def test_calibrating_can_be_cancelled(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("scale.cl", SCALE)
+        running = asyncio.ensure_future(editor.run("kernelcast.calibrate", "pocl"))
+        await editor.until(lambda: sum(value["kind"] == "report" for value in editor.progress) > 1)
+        editor.press_cancel()
+        assert (await running)["error"]["code"] == "cancelled"
+        assert not editor.device_processes()
+        assert await editor.hints("scale.cl")
+
+
 async def test_nothing_is_run_in_a_workspace_that_is_not_trusted(start_editor: Start) -> None:
     async with start_editor(options={"trusted": False}) as editor:
         editor.open("scale.cl", SCALE)
