@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from model.opencl.types import AddressSpace
 from model.work.region import Block, Branch, Loop
-from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, ONE, ZERO, Atom, Expression, operation
 from model.work.trips import conjuncts
 from model.work.work import Work
 
@@ -16,13 +16,16 @@ _IDS = (GLOBAL_ID, GROUP_ID, LOCAL_ID)
 
 @dataclass(slots=True)
 class Evidence:
-    """`guards`: for each dimension, the symbols its global id is compared against. `trip_bounds` and `strides`:
-    symbols that bound loops or multiply the id of a dimension above the first."""
+    """`guards`: for each dimension, the symbols that its global id must stay below; `margins`: symbols that ids must
+    reach, keep away from the end by, or equal. `trip_bounds` and `strides`: symbols that bound loops (with the
+    number of such loops in each other) or multiply the id of a dimension above the first."""
 
     dimensions: int = 1
     uses_local: bool = False
     guards: dict[int, list[Atom]] = field(default_factory=dict)
-    trip_bounds: set[Atom] = field(default_factory=set)
+    margins: set[Atom] = field(default_factory=set)
+    group_guards: dict[int, list[Atom]] = field(default_factory=dict)  # held against the group id
+    trip_bounds: dict[Atom, int] = field(default_factory=dict)
     strides: dict[Atom, int] = field(default_factory=dict)
     steps: set[Atom] = field(default_factory=set)  # added to a loop counter: `i += n`
     used: set[Atom] = field(default_factory=set)
@@ -36,10 +39,9 @@ def gather(work: Work) -> Evidence:
         found.used |= {a for a in expression.leaves if _is_argument(a)}
         if role == "condition":
             _note_guards(expression, found)
-        elif role == "trips":
-            found.trip_bounds |= {a for a in expression.leaves if _is_argument(a)}
-        else:
+        elif role == "offset":
             _note_strides(expression, found)
+    _note_trip_bounds(work.root, 0, found)
     if work.local_bytes or any(a.space is AddressSpace.LOCAL for a in work.accesses()):
         found.uses_local = True
     return found
@@ -59,7 +61,8 @@ def _expressions(block: Block) -> Iterator[tuple[Expression, str]]:
             yield from _expressions(inner.body)
         else:
             assert isinstance(inner, Branch)
-            yield inner.condition, "condition"
+            works_otherwise = not _is_empty(inner.otherwise) and _is_empty(inner.then)
+            yield operation("not", inner.condition) if works_otherwise else inner.condition, "condition"
             yield from _expressions(inner.then)
             yield from _expressions(inner.otherwise)
 
@@ -75,22 +78,60 @@ def _note_ids(expression: Expression, found: Evidence) -> None:
             found.uses_local = True
 
 
+def _is_empty(block: Block) -> bool:
+    return not (block.ops or block.accesses or block.inner or block.barriers)
+
+
+def _note_trip_bounds(block: Block, depth: int, found: Evidence) -> int:
+    """Note the symbols that bound loops; gives how many such loops are in each other in `block`."""
+    deepest = depth
+    for inner in block.inner:
+        if isinstance(inner, Loop):
+            bounds = [a for a in inner.trips.leaves if _is_argument(a)]
+            reached = _note_trip_bounds(inner.body, depth + bool(bounds), found)
+            for bound in bounds:
+                found.trip_bounds[bound] = max(reached, found.trip_bounds.get(bound, 1))
+        else:
+            reached = max(_note_trip_bounds(side, depth, found) for side in (inner.then, inner.otherwise))
+        deepest = max(deepest, reached)
+    return deepest
+
+
 def _note_guards(condition: Expression, found: Evidence) -> None:
-    """`i < n`, `i >= n || j >= m` ...: the symbols that a global id is held against."""
-    pending = [condition]
-    while pending:
-        for part in conjuncts(pending.pop()):
-            atom = part.atom
-            if atom is None:
+    """`i < n`, `i >= n || j >= m` ...: the symbols that an id is held against where the work is done."""
+    for part in conjuncts(condition):
+        atom = part.atom
+        negated = False
+        if atom is not None and atom.kind == "not" and isinstance(atom.arguments[0], Expression):
+            negated, atom = True, atom.arguments[0].atom
+        if atom is None:
+            continue
+        inner = [a for a in atom.arguments if isinstance(a, Expression)]
+        if atom.kind in ("and", "or"):  # one of several conditions: each may be the bound
+            for one in inner:
+                _note_guards(operation("not", one) if negated else one, found)
+        elif atom.kind == "lt0":
+            _note_bound(-inner[0] - ONE if negated else inner[0], found)
+        elif atom.kind == "eq0" and any((inner[0].coefficient(i) or ZERO).constant for i in (*GLOBAL_ID, *GROUP_ID)):
+            found.margins |= {m[0] for m, _ in inner[0].terms if len(m) == 1 and _is_argument(m[0])}
+
+
+def _note_bound(inner: Expression, found: Evidence) -> None:
+    """Read `inner < 0`: with `i - n + r`, `n` is what `i` stays below and `r` a margin; with `r - i`, `r` is one too."""
+    for ids, guards in ((GLOBAL_ID, found.guards), (GROUP_ID, found.group_guards)):
+        held = [d for d in range(3) if ids[d] in inner.leaves]
+        slope = inner.coefficient(ids[held[0]]) if len(held) == 1 else None
+        if slope is None or not slope.constant:
+            continue
+        is_upper = slope.constant > 0
+        plain = {m[0]: c for m, c in inner.terms if len(m) == 1 and _is_argument(m[0])}
+        for leaf in inner.leaves:
+            if not _is_argument(leaf):
                 continue
-            inner = [a for a in atom.arguments if isinstance(a, Expression)]
-            if atom.kind in ("not", "or", "and"):
-                pending.extend(inner)
-            elif atom.kind in ("lt0", "eq0") and inner:
-                ids = [d for d in range(3) if GLOBAL_ID[d] in inner[0].leaves]
-                bounds = [a for a in inner[0].leaves if _is_argument(a)]
-                if len(ids) == 1 and len(bounds) == 1:
-                    found.guards.setdefault(ids[0], []).append(bounds[0])
+            if is_upper and plain.get(leaf, -1) < 0:
+                guards.setdefault(held[0], []).append(leaf)
+            elif plain.get(leaf, 0) > 0:
+                found.margins.add(leaf)
 
 
 def _note_strides(offset: Expression, found: Evidence) -> None:

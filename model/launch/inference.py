@@ -24,8 +24,10 @@ _DEFAULT_GROUPS: dict[int, list[tuple[int, ...]]] = {1: [(256,), (128,), (64,), 
                    2: [(32, 32), (16, 16), (8, 8), (4, 4), (64, 1), (16, 1), (1, 1)],
                    3: [(8, 8, 4), (4, 4, 4), (2, 2, 2), (1, 1, 1)]}  # fmt: skip
 _PREFERRED_GROUP: dict[int, tuple[int, ...]] = {1: (64,), 2: (16, 16), 3: (4, 4, 4)}
-_LOOP_BOUND = 64
+_LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in each other
+_USUAL_GROUP = 64
 _BIGGEST_ASSUMED_BYTES = 256 << 20
+_MOST_ASSUMED_BLOCKS = 4e9  # executed: seconds on any device, not hours
 _SHRINK = (1, 4, 16, 64, 256, 1024)
 
 
@@ -39,10 +41,11 @@ def complete(kernel: Kernel, work: Work, spec: LaunchSpec, device: Device | None
     if said.global_size is not None or _guarded_size(evidence, said) is not None:
         launch = _attempt(kernel, work, spec, said, evidence, 1)
     else:
-        # An invented size must not ask for absurd buffers: an N x N matrix for a million work-items.
+        # An invented size must not ask for absurd buffers or times: an N x N matrix for a million work-items.
         for shrink in _SHRINK:
             launch = _attempt(kernel, work, spec, said, evidence, shrink)
-            if buffer_bytes(kernel, launch) <= _BIGGEST_ASSUMED_BYTES:
+            blocks = sum(work.walk(launch).runs.values())
+            if buffer_bytes(kernel, launch) <= _BIGGEST_ASSUMED_BYTES and blocks <= _MOST_ASSUMED_BLOCKS:
                 break
     launch = _without_surplus(kernel, work, launch)
     check(kernel, launch, device)
@@ -175,8 +178,13 @@ def _guess(name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ..
         if atom in evidence.strides:
             d = min(evidence.strides[atom], len(size) - 1)
             return size[d], f", the global size of dimension {d}: it separates rows"
+        for d, guards in evidence.group_guards.items():
+            if atom in guards and d < len(size):
+                return max(1, size[d] // _USUAL_GROUP), ", about as many as there are work-groups to check against it"
         if atom in evidence.trip_bounds:
-            return _LOOP_BOUND, ": it bounds a loop"
+            return _LOOP_BOUNDS[min(evidence.trip_bounds[atom], len(_LOOP_BOUNDS) - 1)], ": it bounds a loop"
+        if atom in evidence.margins:
+            return 0, ": ids are checked against it, and most of them pass"
     if not evidence.used.intersection(atoms):
         return 1, ": its value does not matter to the counts"
     return 1, ": nothing says how large it is"
