@@ -108,10 +108,12 @@ class Snapshot:
 
     @property
     def kernels(self) -> tuple[KernelView, ...]:
-        return tuple(
-            KernelView(kernel, tuple(self._launch(slot, f) for slot, f in slots_of(self.analysis.forecast, kernel)))
-            for kernel in self.analysis.forecast.kernels
+        found = self.analysis.forecast
+        views = (
+            KernelView(kernel, tuple(self._launch(slot, f) for slot, f in slots_of(found, kernel)))
+            for kernel in found.kernels
         )
+        return tuple(view for view in views if view.launches)
 
     def offsets(self, where: SourceRange) -> tuple[int, int]:
         """Start and end of a range of the analysis, as offsets into the newest text."""
@@ -140,8 +142,12 @@ class Snapshot:
 
 
 def slots_of(found: FileForecast, kernel: Kernel) -> list[tuple[Slot, Forecast]]:
-    """The launches of one kernel, each under the name it keeps while it is edited."""
-    mine = [f for f in found.forecasts if f.kernel.name == kernel.name]
+    """The launches of one kernel, each under the name it keeps while it is edited.
+
+    Where `#ifdef`s leave two kernels of one name, each has its own.
+    """
+    named = [f for f in found.forecasts if f.kernel.name == kernel.name]
+    mine = [f for f in named if f.kernel.range == kernel.range] or named
     return [
         (Slot(kernel.name, (f.launch.name if f.launch and f.launch.name else "") or f"#{place}"), f)
         for place, f in enumerate(mine)
