@@ -74,6 +74,7 @@ class Engine:
     def __init__(self) -> None:
         self._programs: LRUCache[tuple[Path | None, BuildOptions], Program] = LRUCache(64)
         self._works: LRUCache[tuple[str, int, str], Work | AnalysisError] = LRUCache(2048)
+        self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(4096)
         self._predictor = Predictor()
 
     def forecast(
@@ -130,13 +131,20 @@ class Engine:
                 program = self._read(program.text, path, options)
                 kernel = program.kernel(kernel.name)
             work = self._work(program, kernel)
-            launch = complete(kernel, work, replace(spec, options=options), device)
+            launch = self._complete(kernel, work, replace(spec, options=options), device)
             return Forecast(kernel, launch, self._predictor.predict(work, launch, device)), None
         except KernelcastError as error:
             place = _place(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
             return Forecast(kernel, problem=problem), problem if place is not None else None
+
+    def _complete(self, kernel: Kernel, work: Work, spec: LaunchSpec, device: Device) -> Launch:
+        key = (work, replace(spec, range=None), device)
+        launch = self._launches.get(key)
+        if launch is None:
+            launch = self._launches[key] = complete(kernel, work, spec, device)
+        return launch
 
     def _read(self, text: str, path: Path | None, options: BuildOptions) -> Program:
         """The program, from the cache or by re-reading what changed; included files are looked at every time."""
@@ -149,7 +157,7 @@ class Engine:
 
     def _work(self, program: Program, kernel: Kernel) -> Work:
         # Costs are kept by line, so the same meaning on other lines is analysed again.
-        lines = program.text.splitlines()[kernel.range.start_line : kernel.range.end_line + 1]
+        lines = program.lines[kernel.range.start_line : kernel.range.end_line + 1]
         key = (kernel.fingerprint, kernel.range.start_line, "\n".join(lines))
         work = self._works.get(key)
         if work is None:

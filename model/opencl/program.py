@@ -46,6 +46,7 @@ class Program:
     """What one text says under one set of options. Immutable; `notes` tell what could not be read."""
 
     text: str
+    lines: tuple[str, ...]
     options: BuildOptions
     expanded: Expanded
     masked: Masked
@@ -100,7 +101,7 @@ class _Reading:
         own = (f for f in self.functions.values() if self.expanded.origin(f.body.start_byte)[0] == 0)
         kernels = sorted((self._kernel(f) for f in own if f.is_kernel), key=lambda k: k.range)
         return Program(
-            self.text, self.options, self.expanded, self.masked, self.tree, tuple(kernels), self.functions,
+            self.text, tuple(self.text.split("\n")), self.options, self.expanded, self.masked, self.tree, tuple(kernels), self.functions,
             self.globals, self.reader, self.expanded.notes,
         )  # fmt: skip
 

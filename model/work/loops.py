@@ -59,8 +59,6 @@ class Loops(Calls):
         entry = dict(self.values)
         touched, stored, variables, condition, breaks = self._trial(node)
         self.values = {**entry, **{k: self.completed(entry[k]) for k in touched}}
-        for name in stored:
-            self.versions[name] = self.tick()
         counter_atom = Atom.of("symbol", f"loop.{self.tick()}")
         counter = Expression({(counter_atom,): 1})
         trips = self._trips(node, condition, variables, breaks, line)
@@ -68,6 +66,8 @@ class Loops(Calls):
         if is_do:
             trips = operation("max", ONE, trips + ONE) if condition.constant is None else trips
         frame = LoopFrame(self.tick(), {counter_atom}, self.block, Builder())
+        for name in stored:  # later than the frame's clock: what is loaded from there may differ in each iteration
+            self.versions[name] = self.tick()
         self._enter(touched, variables, counter)
         known = set(self.available)
         outer, self.block = self.block, frame.body
@@ -95,7 +95,8 @@ class Loops(Calls):
         if all(r.evaluable and not r.has("load") for r in returns):
             return
         survive = min(1 - likelihood(r) for r in returns)
-        text = f"the data decide which work-items return from the loop on line {line + 1}: taken for {1 - survive:.0%} of them"
+        text = f"the data decide which work-items return from the loop on line {line + 1}"
+        text = f"{text}: taken for {1 - survive:.0%} of them"
         share = self.data_parameter(f"share.{line + 1}", survive, 1.5, text)
         side = Builder()
         self.block.inner.append(PendingBranch(Expression({(share,): 1}), side, Builder(), line, share))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from model.work.evaluate import Knowledge, evaluate, interval
 from model.work.machine import likelihood
@@ -75,6 +76,13 @@ class Walk:
     def _loop(self, loop: Loop, weight: float, point: Point, ranges: Ranges) -> None:
         unbound = self._unbound(loop.trips, ranges)
         if unbound and self.visits < MAX_VISITS:
+            steps = self._steps(loop.trips, unbound[0], point, ranges) if len(unbound) == 1 else None
+            if steps is not None:
+                for part, trips, rest in steps:
+                    if trips > 0:
+                        inner = {**rest, loop.counter: (0, max(1, math.ceil(trips)))}
+                        self.visit(loop.body, weight * part * trips, point, inner)
+                return
             for part, now, rest in self._bind(unbound, point, ranges):
                 self._loop(loop, weight * part, now, rest)
             return
@@ -86,6 +94,48 @@ class Walk:
             inner = dict(ranges)
             inner[loop.counter] = (0, max(1, math.ceil(trips)))
             self.visit(loop.body, weight * trips, point, inner)
+
+    def _steps(
+        self, trips: Expression, atom: Atom, point: Point, ranges: Ranges
+    ) -> list[tuple[float, Value, Ranges]] | None:
+        """The parts of a range within which a loop runs equally often, where those are few: grid-stride loops.
+
+        None where there are many, or the count rises and falls.
+        """
+        low, high = ranges[atom]
+
+        def at(value: int) -> Value | None:
+            now, rest = {**point, atom: value}, dict(ranges)
+            self._relate(atom, now, rest)
+            return evaluate(trips, self.known, now)
+
+        marks = sorted({low + (high - 1 - low) * j // 8 for j in range(9)})
+        values = [at(m) for m in marks]
+        known = [v for v in values if v is not None]
+        rises = [b - a for a, b in pairwise(known)]
+        if (
+            len(known) < len(values)
+            or len({v for v in known}) > 3
+            or (min(rises, default=0) < 0 < max(rises, default=0))
+        ):
+            return None
+        edges = [low]
+        for (a, x), (b, y) in pairwise(zip(marks, known, strict=True)):
+            while x != y:  # bisect for where the next step begins; one stair of several at a time
+                left, right = a, b
+                while right - left > 1:
+                    middle = (left + right) // 2
+                    left, right = (middle, right) if at(middle) == x else (left, middle)
+                edges.append(right)
+                a, x = right, at(right)
+                if len(edges) > 4 or x is None:
+                    return None
+        bounds = pairwise([*edges, high])
+        return [
+            ((end - start) / (high - low), trips_here, {**ranges, atom: (start, end)})
+            for start, end in bounds
+            if (trips_here := at(start)) is not None
+        ]
 
     def _unbound(self, expression: Expression, ranges: Ranges) -> list[Atom]:
         """The ids and counters in `expression` that are still ranges, the shortest first."""
@@ -173,7 +223,7 @@ class Walk:
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
     ) -> Iterator[tuple[float, Point, Ranges, bool]]:
         bounds = interval(condition, self.known, point, ranges) if condition.evaluable else None
-        if bounds is not None and (bounds == (1, 1) or bounds == (0, 0)):
+        if bounds in {(1, 1), (0, 0)}:
             yield weight, point, ranges, bool(bounds[0])
             return
         parameter = self.known.parameters.get(branch.share) if branch.share is not None else None
