@@ -117,7 +117,7 @@ def _note_guards(condition: Expression, found: Evidence) -> None:
 
 
 def _note_bound(inner: Expression, found: Evidence) -> None:
-    """Read `inner < 0`: with `i - n + r`, `n` is what `i` stays below and `r` a margin; with `r - i`, `r` is one too."""
+    """Read `inner < 0`: of `i - n + r`, `n` is what `i` stays below and `r` a margin; of `r - i`, `r` is one too."""
     for ids, guards in ((GLOBAL_ID, found.guards), (GROUP_ID, found.group_guards)):
         held = [d for d in range(3) if ids[d] in inner.leaves]
         slope = inner.coefficient(ids[held[0]]) if len(held) == 1 else None

@@ -238,12 +238,20 @@ def _operation_interval(kind: str, bounds: list[Interval | None]) -> Interval | 
             return 0, 1
         case "select", [_, (a, b), (c, d)]:
             return min(a, c), max(b, d)
-        case (("mod" | "floormod" | "bitand"), [first, (c, d)]) if c > 0:
-            if first is not None and kind != "bitand" and 0 <= first[0] and first[1] < c:
+        case (("mod" | "floormod"), [first, (c, d)]) if c > 0:
+            if first is not None and first[0] >= 0 and first[1] < c:
                 return first
-            return (0, d - 1) if kind != "bitand" else (0, d)
+            # C's remainder has the sign of what is divided.
+            below = 0 if kind == "floormod" or (first is not None and first[0] >= 0) else 1 - d
+            return below, d - 1
+        case "bitand", [first, (c, d)] if c >= 0:
+            return 0, d if first is None or first[0] < 0 else min(d, first[1])
+        case "bitand", [(c, d), _] if c >= 0:
+            return 0, d
         case (("min" | "max"), [(a, b), (c, d)]):
             return (min(a, c), min(b, d)) if kind == "min" else (max(a, c), max(b, d))
+        case (("div" | "floordiv" | "ceildiv"), [(a, b), (c, d)]) if c <= 0 <= d:
+            return -max(abs(a), abs(b)), max(abs(a), abs(b))  # dividing by 1 or -1 gives the most
         case (("div" | "floordiv" | "ceildiv" | "shl" | "shr" | "sum" | "product"), [(a, b), (c, d)]):
             corners = [EVALUATED[kind](x, y) for x in (a, b) for y in (c, d)]
             known = [x for x in corners if x is not None]

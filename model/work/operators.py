@@ -49,7 +49,7 @@ class Operators(Machine):
             self.cost(OpKind.FMA if fused and cost is OpKind.ADD else cost, kind, result)
             return result
         result = _integer_result(operator, x, y)
-        if result != x and result != y:
+        if result not in (x, y):
             self.cost(_integer_cost(operator, x, y), kind, result)
         return result
 

@@ -67,6 +67,16 @@ class Branch:
     share: Atom | None
 
 
+def decides(block: Block, atom: Atom) -> bool:
+    """Whether `atom` decides how often something in `block` runs."""
+    for inner in block.inner:
+        leaves = inner.trips.leaves if isinstance(inner, Loop) else inner.condition.leaves
+        parts = (inner.body,) if isinstance(inner, Loop) else (inner.then, inner.otherwise)
+        if atom in leaves or any(decides(part, atom) for part in parts):
+            return True
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class DataParameter:
     """Something that only the data know: iterations of a loop, the share of work-items that enter a branch.

@@ -10,16 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from model.work.evaluate import Knowledge, evaluate, interval
 from model.work.machine import likelihood
 from model.work.numbers import Value
-from model.work.region import Access, Block, Branch, Loop
+from model.work.region import Access, Block, Branch, Loop, decides
+from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 MAX_VISITS = 20_000
+MAX_EXACT = 256  # values of an id tried one by one
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
 Ranges = dict[Atom, tuple[int, int]]  # half-open
@@ -78,10 +79,11 @@ class Walk:
         if unbound and self.visits < MAX_VISITS:
             steps = self._steps(loop.trips, unbound[0], point, ranges) if len(unbound) == 1 else None
             if steps is not None:
-                for part, trips, rest in steps:
-                    if trips > 0:
-                        inner = {**rest, loop.counter: (0, max(1, math.ceil(trips)))}
-                        self.visit(loop.body, weight * part * trips, point, inner)
+                low, high = ranges[unbound[0]]
+                for start, end, count in steps:
+                    if count > 0:
+                        inner = {**ranges, unbound[0]: (start, end), loop.counter: (0, max(1, math.ceil(count)))}
+                        self.visit(loop.body, weight * count * (end - start) / (high - low), point, inner)
                 return
             for part, now, rest in self._bind(unbound, point, ranges):
                 self._loop(loop, weight * part, now, rest)
@@ -97,45 +99,15 @@ class Walk:
 
     def _steps(
         self, trips: Expression, atom: Atom, point: Point, ranges: Ranges
-    ) -> list[tuple[float, Value, Ranges]] | None:
-        """The parts of a range within which a loop runs equally often, where those are few: grid-stride loops.
-
-        None where there are many, or the count rises and falls.
-        """
-        low, high = ranges[atom]
+    ) -> list[tuple[int, int, Value]] | None:
+        """The parts of a range within which a loop runs equally often, where those are few: grid-stride loops."""
 
         def at(value: int) -> Value | None:
-            now, rest = {**point, atom: value}, dict(ranges)
-            self._relate(atom, now, rest)
+            now = {**point, atom: value}
+            self._relate(atom, now, dict(ranges))
             return evaluate(trips, self.known, now)
 
-        marks = sorted({low + (high - 1 - low) * j // 8 for j in range(9)})
-        values = [at(m) for m in marks]
-        known = [v for v in values if v is not None]
-        rises = [b - a for a, b in pairwise(known)]
-        if (
-            len(known) < len(values)
-            or len({v for v in known}) > 3
-            or (min(rises, default=0) < 0 < max(rises, default=0))
-        ):
-            return None
-        edges = [low]
-        for (a, x), (b, y) in pairwise(zip(marks, known, strict=True)):
-            while x != y:  # bisect for where the next step begins; one stair of several at a time
-                left, right = a, b
-                while right - left > 1:
-                    middle = (left + right) // 2
-                    left, right = (middle, right) if at(middle) == x else (left, middle)
-                edges.append(right)
-                a, x = right, at(right)
-                if len(edges) > 4 or x is None:
-                    return None
-        bounds = pairwise([*edges, high])
-        return [
-            ((end - start) / (high - low), trips_here, {**ranges, atom: (start, end)})
-            for start, end in bounds
-            if (trips_here := at(start)) is not None
-        ]
+        return stairs(at, *ranges[atom])
 
     def _unbound(self, expression: Expression, ranges: Ranges) -> list[Atom]:
         """The ids and counters in `expression` that are still ranges, the shortest first."""
@@ -216,8 +188,31 @@ class Walk:
             value = evaluate(condition, self.known, {**_middle(ranges), **point})
             yield weight, point, ranges, bool(value)
             return
+        met = self._exact_share(condition, unbound, point, ranges, branch)
+        if met is not None:
+            yield weight * met, point, ranges, True
+            yield weight * (1 - met), point, ranges, False
+            return
         for part, now, rest in self._bind(unbound, point, ranges):
             yield from self._split(condition, weight * part, now, rest, branch)
+
+    def _exact_share(
+        self, condition: Expression, unbound: list[Atom], point: Point, ranges: Ranges, branch: Branch
+    ) -> float | None:
+        """The share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks which."""
+        atom = unbound[0]
+        low, high = ranges[atom]
+        if len(unbound) > 1 or high - low > MAX_EXACT or decides(branch.then, atom) or decides(branch.otherwise, atom):
+            return None
+        met = 0
+        for value in range(low, high):
+            now = {**point, atom: value}
+            self._relate(atom, now, dict(ranges))
+            holds = evaluate(condition, self.known, now)
+            if holds is None:
+                return None
+            met += bool(holds)
+        return met / (high - low)
 
     def _by_share(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch

@@ -251,7 +251,7 @@ class _Totals:
             highs = [e.high for e in spans if e.high is not None]
             if spans and all(e.is_known for e in spans) and lows and highs:
                 reached = min(reached, float(max(highs) - min(lows)))
-            total += max(reached, max(a.footprint_bytes for a in own)) if own else 0.0
+            total += max([reached, *(a.footprint_bytes for a in own)]) if own else 0.0
         return total
 
     def _lines(self) -> tuple[LineCount, ...]:
