@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
 
 from profiler.drivers import driver_environment
-from profiler.measurement import Cancelled, KernelCrashed, MeasureError, OutOfResources, TimedOut
+from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, OutOfResources, TimedOut
 from profiler.messages import Done, Failed, Job, Message, Phase, Progress
 
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
@@ -34,6 +34,10 @@ T = TypeVar("T")
 POLL_S = 0.05
 # Unpinned, both of PoCL's workers often share a core and times flip between t and 2t.
 DEFAULTS = {"POCL_AFFINITY": "1", "PYOPENCL_NO_CACHE": "1", "PYOPENCL_COMPILER_OUTPUT": "0"}
+NO_LINKER = (
+    "PoCL cannot link kernels: it needs a linker and the C library's files; "
+    "install them (Debian, Ubuntu: apt-get install gcc libc6-dev)"
+)
 WHOLE_JOB = Phase("the device process", 600.0)
 LOG_BYTES = 8192  # of the child's native output, from its end
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from profiler.child.main import main; main()"
@@ -193,6 +197,8 @@ def _why_it_died(died: _DiedError, log: str) -> MeasureError:
     subject = died.phase.subject
     if "out of memory" in log.lower() or "bad_alloc" in log:
         return OutOfResources(f"{subject} ran out of memory: choose smaller buffers", log=log)
+    if "Final linking of kernel" in log:
+        return BuildFailed(NO_LINKER, log=log)
     if died.status < 0:
         name = _signal_name(-died.status)
         why = {

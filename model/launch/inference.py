@@ -144,7 +144,7 @@ def _missing_scalars(
         value, why = _guess(name, kind, evidence, size)
         value = min(value, _greatest(kind))
         declared = "" if kind is not None else " (not declared: give it with -D)"
-        missing.append((name, value, f"`{name}`={value:g}{declared}{why}"))
+        missing.append((name, value, f"`{name}`={value}{declared}{why}"))
     return missing
 
 

@@ -147,6 +147,7 @@ def _devices(profiles: Callable[[], tuple[Device, ...]]) -> Iterator[Finding]:
             yield Finding("", Health.NOTE, f"not calibrated: rates from the {device.source}", mend)
     if any("portable computing" in device.platform.lower() for device in found):
         yield _pinning()
+        yield _linker()
     yield _load()
 
 
@@ -165,6 +166,15 @@ def _pinning() -> Finding:
         )
     text = f"POCL_AFFINITY={chosen} in your environment: PoCL's threads move, and times flip between t and 2t"
     return Finding("pinning", Health.NOTE, text, "unset POCL_AFFINITY")
+
+
+def _linker() -> Finding:
+    """PoCL turns each kernel into a shared library."""
+    linker = shutil.which("ld") or shutil.which("ld.lld")
+    if linker is None:
+        mend = "install gcc and libc6-dev (Debian, Ubuntu: apt-get install gcc libc6-dev)"
+        return Finding("linker", Health.BROKEN, "PoCL cannot build kernels: there is no linker", mend)
+    return Finding("linker", Health.GOOD, f"PoCL links kernels with {linker}")
 
 
 def _load() -> Finding:
