@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from model.opencl.builtin_types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, sized_type
+from model.opencl.builtin_types import DOUBLE, FLOAT, INT, LONG
 from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
-from model.opencl.declarations import number as number_of
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
-    OpaqueType,
     PointerType,
     ScalarType,
-    StructType,
     Type,
     VectorType,
 )
 from model.work.counts import OpKind
+from model.work.literals import Literals
 from model.work.machine import is_known
 from model.work.operators import components
-from model.work.places import Location, Places, Slot, picked, swizzled
+from model.work.places import Location, Slot
 from model.work.region import Builder, PendingBranch
+from model.work.swizzle import picked, swizzled
 from model.work.symbolic import ZERO, Expression, number, opaque, operation
 from model.work.values import (
     UNKNOWN_TYPE,
@@ -38,17 +36,15 @@ from model.work.values import (
     Vector,
     common_type,
     element_name,
-    expression_of,
     is_float,
     scalar_of,
     width_of,
 )
 
-_SUFFIX = re.compile(r"[uUlLfFhH]*\Z")
 _CAST_LIKE = frozenset({"+", "-", "*", "&"})
 
 
-class Expressions(Places):
+class Expressions(Literals):
     """`value(node)` for every kind of expression node; calls are in `calls`."""
 
     def value(self, node: Node) -> Value:
@@ -57,7 +53,7 @@ class Expressions(Places):
             case "identifier":
                 return self._name(node)
             case "number_literal":
-                return self._number(self.reader.text(node))
+                return self.number_literal(self.reader.text(node))
             case "char_literal":
                 return Scalar(number(self.reader.constant(node) or 0), INT)
             case "true" | "false":
@@ -65,7 +61,7 @@ class Expressions(Places):
             case "null":
                 return Scalar(ZERO, INT)
             case "parenthesized_expression":
-                return self.value(node.named_children[0]) if node.named_children else self._nothing()
+                return self.value(node.named_children[0]) if node.named_children else self.nothing()
             case "comma_expression":
                 for child in node.named_children[:-1]:
                     self.value(child)
@@ -74,7 +70,7 @@ class Expressions(Places):
                 return self._binary(node)
             case "unary_expression":
                 argument = node.child_by_field_name("argument")
-                return self.unary(self.reader.operator(node), self.value(argument)) if argument else self._nothing()
+                return self.unary(self.reader.operator(node), self.value(argument)) if argument else self.nothing()
             case "pointer_expression":
                 return self._pointer(node)
             case "update_expression":
@@ -88,26 +84,23 @@ class Expressions(Places):
                 return (
                     self.cast(self.reader.type_descriptor(kind), self.value(inner))
                     if kind and inner
-                    else self._nothing()
+                    else self.nothing()
                 )
             case "call_expression":
                 return self.call(node)
             case "subscript_expression" | "field_expression":
                 return self._member(node)
             case "sizeof_expression" | "alignof_expression":
-                return self._sizeof(node)
+                return self.size_of(node)
             case "compound_literal_expression":
-                return self._compound(node)
+                return self.compound_literal(node)
             case "initializer_list":
                 return self.braced(node, UNKNOWN_TYPE)
             case _:
-                return self._nothing()
+                return self.nothing()
 
     def call(self, node: Node) -> Value:
         raise NotImplementedError
-
-    def _nothing(self) -> Value:
-        return Scalar(self.unknown("code that could not be read"), INT)
 
     # --- leaves ------------------------------------------------------------------------------------------
 
@@ -115,7 +108,7 @@ class Expressions(Places):
         name = self.reader.text(node)
         key = self.lookup(name)
         if key is not None:
-            return self.values[key]
+            return self.held(key)
         if name in self.reader.names.constants:
             return Scalar(number(self.reader.names.constants[name]), INT)
         if name in INTEGER_CONSTANTS:
@@ -130,7 +123,7 @@ class Expressions(Places):
         if declared is not None:
             return self._global(name, declared.type, declared.space or AddressSpace.CONSTANT)
         if not node.text:
-            return self._nothing()
+            return self.nothing()
         return Scalar(self.free_name(name), INT)
 
     def _global(self, name: str, kind: Type, space: AddressSpace) -> Value:
@@ -141,28 +134,14 @@ class Expressions(Places):
             return Scalar(opaque("literal", name) if is_float(kind) else opaque("load", name, ZERO, 0), kind)
         return self.fresh_value(kind, f"`{name}`", name)
 
-    def _number(self, text: str) -> Value:
-        value, suffix = number_of(text), _SUFFIX.search(text)
-        letters = suffix[0].lower() if suffix else ""
-        if isinstance(value, int):
-            words = ["unsigned"] * ("u" in letters) + ["long"] * ("l" in letters)
-            kind = sized_type(words)
-            if not words and value > INTEGER_CONSTANTS["INT_MAX"]:
-                kind = UINT if value <= INTEGER_CONSTANTS["UINT_MAX"] else LONG
-            return Scalar(number(value), kind)
-        kind = FLOAT if "f" in letters else HALF if "h" in letters else DOUBLE
-        if kind is DOUBLE and "-cl-single-precision-constant" in self.program.options.flags:
-            kind = FLOAT
-        return Scalar(opaque("literal", repr(value)), kind)
-
     # --- operators ---------------------------------------------------------------------------------------
 
     def _binary(self, node: Node) -> Value:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         operator = self.reader.operator(node)
         if left is None or right is None:
-            return self._nothing()
-        kind = self._type_in_parentheses(left)
+            return self.nothing()
+        kind = self.type_in_parentheses(left)
         if kind is not None and operator in _CAST_LIKE:
             # `(uint) - x` is a cast of `-x`, which the grammar cannot know.
             return self.cast(kind, self.unary(operator, self.value(right)))
@@ -203,7 +182,7 @@ class Expressions(Places):
     def _conditional(self, node: Node) -> Value:
         parts = [node.child_by_field_name(f) for f in ("condition", "consequence", "alternative")]
         if parts[0] is None or parts[1] is None or parts[2] is None:
-            return self._nothing()
+            return self.nothing()
         chooser = self.value(parts[0])
         condition = self.truth(chooser)
         if condition.constant is not None:
@@ -258,10 +237,10 @@ class Expressions(Places):
     def _pointer(self, node: Node) -> Value:
         argument = node.child_by_field_name("argument")
         if argument is None:
-            return self._nothing()
+            return self.nothing()
         if self.reader.operator(node) == "*":
             place = self.place(node)
-            return self.load(place) if place is not None else self._nothing()
+            return self.load(place) if place is not None else self.nothing()
         return self.address_of(argument)
 
     def address_of(self, node: Node) -> Value:
@@ -285,11 +264,11 @@ class Expressions(Places):
         if place is not None:
             return self.load(place)
         argument = node.child_by_field_name("argument")
-        base = self.value(argument) if argument else self._nothing()
+        base = self.value(argument) if argument else self.nothing()
         field = node.child_by_field_name("field")
         if field is not None and isinstance(base, Vector):
             swizzle = swizzled(self.reader.text(field), base.type.width)
-            return picked(base, swizzle) if swizzle else self._nothing()
+            return picked(base, swizzle) if swizzle else self.nothing()
         if field is not None and isinstance(base, Aggregate):
             kind = base.type.member(self.reader.text(field)) or UNKNOWN_TYPE
             return base.member(self.reader.text(field)) or self.fresh_value(kind, "a member")
@@ -298,13 +277,13 @@ class Expressions(Places):
             if index is not None:
                 self.value(index)
             return Scalar(self.unknown("a component"), base.type.element)
-        return Other("", UNKNOWN_TYPE) if isinstance(base, Other) else self._nothing()
+        return Other("", UNKNOWN_TYPE) if isinstance(base, Other) else self.nothing()
 
     def _update(self, node: Node) -> Value:
         argument = node.child_by_field_name("argument")
         place = self.place(argument) if argument else None
         if place is None:
-            return self._nothing()
+            return self.nothing()
         before = self.load(place)
         after = self.binary(self.reader.operator(node)[0], before, Scalar(number(1), INT))
         self.store(place, after)
@@ -315,7 +294,7 @@ class Expressions(Places):
     def _assignment(self, node: Node) -> Value:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
-            return self._nothing()
+            return self.nothing()
         operator = self.reader.operator(node)
         place = self.place(left)
         value = (
@@ -336,81 +315,6 @@ class Expressions(Places):
             )
         self.store(place, value)
         return value
-
-    # --- types -------------------------------------------------------------------------------------------
-
-    def _type_in_parentheses(self, node: Node) -> Type | None:
-        """`(float4)` where the grammar saw an expression."""
-        if node.type != "parenthesized_expression" or len(node.named_children) != 1:
-            return None
-        name = node.named_children[0]
-        if name.type not in ("identifier", "primitive_type", "type_identifier"):
-            return None
-        text = self.reader.text(name)
-        return self.reader.names.type_named(text) if self.lookup(text) is None else None
-
-    def cast(self, kind: Type, value: Value) -> Value:
-        if isinstance(kind, PointerType) and isinstance(value, Pointer):
-            space = kind.space if kind.space is not AddressSpace.PRIVATE else value.type.space
-            return Pointer(value.memory, value.offset, PointerType(kind.pointee, space))
-        if isinstance(kind, PointerType):
-            return Pointer(None, expression_of(value), kind)
-        if isinstance(kind, OpaqueType):
-            return value
-        return self.convert(value, kind, explicit=True)
-
-    def vector_literal(self, kind: Type, values: list[Value]) -> Value:
-        """`(float4)(a, b, c, d)`, `(float4)(v2, a, b)`, `(float4)(a)`; for scalars, the last operand of a comma."""
-        if not isinstance(kind, VectorType):
-            return self.cast(kind, values[-1]) if values else self._nothing()
-        if len(values) == 1 and not isinstance(values[0], Vector):
-            return self.convert(values[0], kind)
-        parts: list[Expression] = []
-        for value in values:
-            element = VectorType(kind.element, value.type.width) if isinstance(value, Vector) else kind.element
-            parts.extend(components(self.convert(value, element)))
-        parts = (parts + [ZERO] * kind.width)[: kind.width]
-        return Vector(tuple(parts), kind)
-
-    def _compound(self, node: Node) -> Value:
-        kind_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        if kind_node is None or value is None:
-            return self._nothing()
-        return self.braced(value, self.reader.type_descriptor(kind_node))
-
-    def braced(self, node: Node, kind: Type) -> Value:
-        """`{a, b, ...}` as a value of type `kind`."""
-        values = [
-            self.value(c)
-            for c in node.named_children
-            if c.type not in ("initializer_pair", "initializer_list", "comment")
-        ]
-        for pair in (c for c in node.named_children if c.type == "initializer_pair"):
-            inner = pair.child_by_field_name("value")
-            if inner is not None and inner.type != "initializer_list":
-                self.value(inner)
-        match kind:
-            case VectorType():
-                return self.vector_literal(kind, values) if len(values) != 1 else self.convert(values[0], kind)
-            case StructType():
-                return Aggregate(
-                    tuple((n, self.convert(v, t)) for (n, t), v in zip(kind.members, values, strict=False)), kind
-                )
-            case ScalarType() if values:
-                return self.convert(values[0], kind)
-            case _:
-                return Other("", kind)
-
-    def _sizeof(self, node: Node) -> Value:
-        known = self.reader.constant(node)
-        if known is None:
-            argument = node.child_by_field_name("value")
-            while argument is not None and argument.type == "parenthesized_expression" and argument.named_children:
-                argument = argument.named_children[0]
-            if argument is not None:
-                place = self.place(argument) if argument.type != "call_expression" else None
-                known = place.type.size_bytes if place is not None else None
-        return Scalar(number(known) if known is not None else self.free_name("sizeof"), ULONG)
 
 
 def _is_product(node: Node) -> bool:

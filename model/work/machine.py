@@ -113,6 +113,13 @@ class Machine:
     def lookup(self, name: str) -> int | None:
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
+    def held(self, key: int) -> Value:
+        """What a variable holds; unknown where broken code declares it in a branch or loop without braces."""
+        value = self.values.get(key)
+        if value is None:
+            value = self.values[key] = self.fresh_value(self.types[key], "declared where it may not be reached")
+        return value
+
     def fresh_value(self, kind: Type, reason: str, name: str = "") -> Value:
         """A value of type `kind` about which nothing is known."""
         from model.opencl.types import PointerType, StructType  # noqa: PLC0415  # keeps the import block above readable

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from model.opencl.builtin_types import INT
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
@@ -19,10 +18,9 @@ from model.opencl.types import (
 )
 from model.work.operators import Operators, components
 from model.work.region import Access
+from model.work.swizzle import picked, swizzled, with_path
 from model.work.symbolic import ZERO, Expression, number, opaque
 from model.work.values import UNKNOWN_TYPE, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, expression_of
-
-_SWIZZLE = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class Places(Operators):
         key = self.lookup(name)
         if key is None:
             return None
-        kind, value = self.types[key], self.values[key]
+        kind, value = self.types[key], self.held(key)
         if isinstance(value, Pointer) and isinstance(kind, ArrayType):
             return Location(value.memory, value.offset, kind)
         return Slot(key, (), kind)
@@ -146,7 +144,7 @@ class Places(Operators):
             return picked(self._load_slot(place), place.swizzle)
         memory = place.memory
         if memory is not None and memory.variable is not None:
-            return picked(self.convert(self.values[memory.variable], place.type), place.swizzle)
+            return picked(self.convert(self.held(memory.variable), place.type), place.swizzle)
         match place.type:
             case ArrayType():
                 # An array decays to a pointer to its first element.
@@ -166,7 +164,7 @@ class Places(Operators):
                 return Other("", place.type)
 
     def _load_slot(self, slot: Slot) -> Value:
-        value = self.values[slot.key]
+        value = self.held(slot.key)
         kind = self.types[slot.key]
         for name in slot.path:
             member = value.member(name) if isinstance(value, Aggregate) else None
@@ -242,9 +240,9 @@ class Places(Operators):
             self.stored(memory)
 
     def _store_slot(self, slot: Slot, value: Value) -> None:
-        current = self.values[slot.key]
+        current = self.held(slot.key)
         if slot.path:
-            self.values[slot.key] = _with_path(
+            self.values[slot.key] = with_path(
                 current,
                 slot.path,
                 self._swizzled_store(self._load_slot(Slot(slot.key, slot.path, slot.type)), slot, value),
@@ -292,46 +290,3 @@ class Places(Operators):
 def _touched(kind: Type) -> int:
     """Bytes moved for a value of this type; a 3-vector moves 3 components."""
     return kind.element.size_bytes * kind.width if isinstance(kind, VectorType) else max(1, kind.size_bytes)
-
-
-def _with_path(value: Value, path: tuple[str, ...], new: Value) -> Value:
-    if not path:
-        return new
-    if not isinstance(value, Aggregate):
-        return value
-    inner = value.member(path[0])
-    if inner is None:
-        kind = value.type.member(path[0])
-        inner = Aggregate((), kind) if isinstance(kind, StructType) else Scalar(ZERO, INT)
-    return value.with_member(path[0], _with_path(inner, path[1:], new))
-
-
-def picked(value: Value, swizzle: tuple[int, ...]) -> Value:
-    """The named components of a vector value."""
-    if not swizzle or not isinstance(value, Vector):
-        return value
-    parts = tuple(value.components[i] if i < len(value.components) else ZERO for i in swizzle)
-    return (
-        Scalar(parts[0], value.type.element)
-        if len(parts) == 1
-        else Vector(parts, VectorType(value.type.element, len(parts)))
-    )
-
-
-def swizzled(name: str, width: int) -> tuple[int, ...] | None:
-    """Component numbers of `xyz`, `s03`, `lo`, `even` ... of a vector of `width`; None when it is no such name."""
-    half = max(1, (4 if width == 3 else width) // 2)
-    named = {
-        "lo": range(half),
-        "hi": range(half, 2 * half),
-        "even": range(0, 2 * half, 2),
-        "odd": range(1, 2 * half, 2),
-    }
-    if name in named:
-        return tuple(named[name])
-    if name[:1] in ("s", "S") and len(name) > 1:
-        try:
-            return tuple(int(c, 16) for c in name[1:])
-        except ValueError:
-            return None
-    return tuple(_SWIZZLE[c] for c in name) if name and all(c in _SWIZZLE for c in name) else None

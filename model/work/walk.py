@@ -19,7 +19,7 @@ from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
-MAX_VISITS = 20_000
+MAX_VISITS = 6_000
 MAX_EXACT = 256  # values of an id tried one by one
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
