@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from model.device import Device, DeviceType, Rates
 from model.opencl.types import AddressSpace
@@ -224,7 +225,7 @@ def _between(points: Sequence[tuple[float, float]], x: float) -> float:
         return math.inf
     if x <= points[0][0]:
         return points[0][1]
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(points):
         if x <= x1:
             share = math.log(x / x0) / math.log(x1 / x0)
             return math.exp(math.log(y0) * (1 - share) + math.log(y1) * share)

@@ -101,9 +101,18 @@ class _Reading:
         own = (f for f in self.functions.values() if self.expanded.origin(f.body.start_byte)[0] == 0)
         kernels = sorted((self._kernel(f) for f in own if f.is_kernel), key=lambda k: k.range)
         return Program(
-            self.text, tuple(self.text.split("\n")), self.options, self.expanded, self.masked, self.tree, tuple(kernels), self.functions,
-            self.globals, self.reader, self.expanded.notes,
-        )  # fmt: skip
+            text=self.text,
+            lines=tuple(self.text.split("\n")),
+            options=self.options,
+            expanded=self.expanded,
+            masked=self.masked,
+            tree=self.tree,
+            kernels=tuple(kernels),
+            functions=self.functions,
+            globals=self.globals,
+            reader=self.reader,
+            notes=self.expanded.notes,
+        )
 
     def _top_level(self, root: Node, shift: int = 0) -> None:
         since = shift

@@ -7,15 +7,14 @@ import re
 from tree_sitter import Node
 
 from model.errors import AnalysisError
-from model.opencl.builtin_types import HALF, INT, UINT, ULONG, VOID, builtin_type
+from model.opencl.builtin_types import INT, UINT, ULONG, VOID, builtin_type
 from model.opencl.builtins import ATOMICS, BARRIERS, BUILTINS, IMAGE_READS, IMAGE_WRITES, WORK_ITEM, Builtin, Gives
 from model.opencl.program import Function
-from model.opencl.types import AddressSpace, PointerType, ScalarType, VectorType
+from model.opencl.types import PointerType, ScalarType, VectorType
 from model.work.counts import OpKind
-from model.work.expressions import Expressions
+from model.work.memory_calls import IMAGE_SIZE, VECTOR_MEMORY, MemoryCalls
 from model.work.operators import components
 from model.work.places import Location
-from model.work.region import Access, Builder, Loop
 from model.work.symbolic import (
     GLOBAL_ID,
     GLOBAL_SIZE,
@@ -25,9 +24,7 @@ from model.work.symbolic import (
     NUM_GROUPS,
     ONE,
     ZERO,
-    Atom,
     Expression,
-    number,
     opaque,
     operation,
     symbol,
@@ -47,21 +44,13 @@ from model.work.values import (
 
 MAX_CALL_DEPTH = 32
 _CONVERT = re.compile(r"(convert|as)_([a-z]+\d*)(?:_sat)?(?:_rt[ezpn])?\Z")
-_VECTOR_MEMORY = re.compile(r"v(load|store)(a?_half)?(\d*)(?:_rt[ezpn])?\Z")
-_IMAGE_SIZE = {
-    "get_image_width": "width",
-    "get_image_height": "height",
-    "get_image_depth": "depth",
-    "get_image_array_size": "depth",
-}
 _IDS = {
     "get_global_id": GLOBAL_ID, "get_local_id": LOCAL_ID, "get_group_id": GROUP_ID, "get_global_size": GLOBAL_SIZE,
     "get_local_size": LOCAL_SIZE, "get_enqueued_local_size": LOCAL_SIZE, "get_num_groups": NUM_GROUPS,
 }  # fmt: skip
-_PIXEL_BYTES = 16
 
 
-class Calls(Expressions):
+class Calls(MemoryCalls):
     """`call(node)`. `returned` collects what the function being inlined returns."""
 
     returned: list[Value | None]
@@ -72,8 +61,8 @@ class Calls(Expressions):
     def call(self, node: Node) -> Value:
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None or arguments is None:
-            return self._nothing()
-        kind = self._type_in_parentheses(function)
+            return self.nothing()
+        kind = self.type_in_parentheses(function)
         nodes = [a for a in arguments.named_children if a.type != "comment"]
         if kind is not None:
             values = [self.value(a) for a in nodes]
@@ -129,19 +118,19 @@ class Calls(Expressions):
             self.forget_shared()
             return Other("", VOID)
         if name in ATOMICS:
-            return self._atomic(name, values)
+            return self.atomic(name, values)
         if name in IMAGE_READS or name in IMAGE_WRITES:
-            return self._image(name, values)
-        if name in _IMAGE_SIZE or name == "get_image_dim":
-            return self._image_size(name, values)
+            return self.image(name, values)
+        if name in IMAGE_SIZE or name == "get_image_dim":
+            return self.image_size(name, values)
         conversion = _CONVERT.match(name)
         if conversion:
             return self._conversion(conversion, values)
-        memory = _VECTOR_MEMORY.match(name)
+        memory = VECTOR_MEMORY.match(name)
         if memory:
-            return self._vector_memory(memory, values)
+            return self.vector_memory(memory, values)
         if name.startswith("async_work_group"):
-            return self._async_copy(values)
+            return self.async_copy(values)
         if name == "printf":
             self.assume(f"line {self.line + 1}", f"the cost of `printf` on line {self.line + 1} is not counted", 2.0)
             return Scalar(self.unknown("printf"), INT)
@@ -160,7 +149,7 @@ class Calls(Expressions):
                     f"`{name}` is not declared: counted as one image {'write' if 'write' in lowered else 'read'}",
                     1.5,
                 )
-                return self._image("write_imagef" if "write" in lowered else "read_imagef", values)
+                return self.image("write_imagef" if "write" in lowered else "read_imagef", values)
             self.assume(name, f"`{name}` is not declared: counted as a conversion", 1.1)
         else:
             self.assume(name, f"`{name}` is not declared: counted as one operation", 1.5)
@@ -262,98 +251,6 @@ class Calls(Expressions):
         if isinstance(kind, VectorType):
             return Vector(tuple(opaque("bits", i, *components(values[0])) for i in range(kind.width)), kind)
         return Scalar(opaque("bits", 0, *components(values[0])), scalar_of(kind))
-
-    def _vector_memory(self, match: re.Match[str], values: list[Value]) -> Value:
-        """`vloadn(offset, p)` and `vstoren(v, offset, p)`: n elements at p + offset*n (section 6.15.7)."""
-        is_store = match[1] == "store"
-        pointer = values[-1] if values else None
-        if not isinstance(pointer, Pointer):
-            return self._nothing()
-        width = int(match[3] or 1)
-        element = scalar_of(pointer.type.pointee)
-        size = width * element.size_bytes
-        step = 4 * element.size_bytes if match[2] == "a_half" and width == 3 else size
-        offset = pointer.offset + expression_of(values[-2]) * number(step) if len(values) >= 2 else pointer.offset
-        computed = builtin_type("float") if match[2] else element
-        kind = VectorType(scalar_of(computed or element), width) if width > 1 else scalar_of(computed or element)
-        if match[2]:
-            self.cost(OpKind.CONVERT, HALF, count=width)
-        if is_store:
-            self._access(Location(pointer.memory, offset, element), size, is_store=True)
-            if pointer.memory is not None:
-                self.stored(pointer.memory)
-            return Other("", VOID)
-        if pointer.memory is None:
-            self._access(Location(None, offset, element), size, is_store=False)
-            return self.fresh_value(kind, "a pointer that is not followed")
-        value = self._named_load(pointer.memory, offset, kind)
-        self._access(Location(pointer.memory, offset, element), size, is_store=False, result=components(value)[0])
-        return value
-
-    def _atomic(self, name: str, values: list[Value]) -> Value:
-        pointer = values[0] if values else None
-        if not isinstance(pointer, Pointer):
-            return self._nothing()
-        kind = scalar_of(pointer.type.pointee)
-        self.atomic_access(pointer, kind)
-        return Scalar(self.unknown(f"`{name}`"), kind)
-
-    def _image(self, name: str, values: list[Value]) -> Value:
-        image = next((v.name for v in values if isinstance(v, Other) and v.name), "")
-        is_store = name.startswith("write")
-        element = builtin_type({"f": "float", "h": "half"}.get(name[-1], "uint" if name.endswith("ui") else "int"))
-        position = next((v for v in values[1:] if isinstance(v, Vector | Scalar)), None)
-        texel = opaque("texel", *(components(position) if position is not None else ()))
-        offset = texel if position is not None else None
-        access = Access(
-            image,
-            AddressSpace.GLOBAL,
-            is_store,
-            is_atomic=False,
-            line=self.line,
-            element_bytes=_PIXEL_BYTES,
-            offset=offset,
-            is_image=True,
-        )
-        kind = VectorType(scalar_of(element or INT), 4)
-        if is_store:
-            self.access(access)
-            self.versions[image] = self.tick()
-            return Other("", VOID)
-        version = self.versions.get(image, 0)
-        parts = tuple(opaque("load", image, texel + number(i), version) for i in range(4))
-        self.access(access, parts[0])
-        return Vector(parts, kind)
-
-    def _image_size(self, name: str, values: list[Value]) -> Value:
-        image = values[0].name if values and isinstance(values[0], Other) else ""
-        if name == "get_image_dim":
-            return Vector(tuple(symbol(f"image.{image}.{d}") for d in ("width", "height")), VectorType(INT, 2))
-        return Scalar(symbol(f"image.{image}.{_IMAGE_SIZE[name]}"), INT)
-
-    def _async_copy(self, values: list[Value]) -> Value:
-        """`async_work_group_copy(dst, src, n, event)`: the group together moves n elements."""
-        if len(values) < 3 or not isinstance(values[0], Pointer) or not isinstance(values[1], Pointer):
-            return self._nothing()
-        target, source, count = values[0], values[1], expression_of(values[2])
-        element = source.type.pointee
-        size: Expression = ONE
-        for atom in LOCAL_SIZE:
-            size = size * Expression({(atom,): 1})
-        counter = Atom.of("symbol", f"loop.{self.tick()}")
-        moved = Expression({(counter,): 1}) * number(max(1, element.size_bytes))
-        body, outer = Builder(), self.block
-        self.block = body
-        self._access(
-            Location(source.memory, source.offset + moved, element), max(1, element.size_bytes), is_store=False
-        )
-        self._access(Location(target.memory, target.offset + moved, element), max(1, element.size_bytes), is_store=True)
-        self.block = outer
-        if not self.dry:
-            outer.inner.append(Loop(operation("ceildiv", count, size), counter, body.freeze(), self.line))
-        if target.memory is not None:
-            self.stored(target.memory)
-        return Other("", VOID)
 
 
 _INTEGER_WORDS = frozenset({"integer", "int_mul", "int_divide", "compare"})

@@ -1,0 +1,128 @@
+"""Literals, casts and initialisers: source text that names a type or a value outright."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from model.opencl.builtin_types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, sized_type
+from model.opencl.builtins import INTEGER_CONSTANTS
+from model.opencl.declarations import number as number_of
+from model.opencl.types import (
+    AddressSpace,
+    OpaqueType,
+    PointerType,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
+from model.work.operators import components
+from model.work.places import Places
+from model.work.symbolic import ZERO, Expression, number, opaque
+from model.work.values import (
+    Aggregate,
+    Other,
+    Pointer,
+    Scalar,
+    Value,
+    Vector,
+    expression_of,
+)
+
+_SUFFIX = re.compile(r"[uUlLfFhH]*\Z")
+
+
+class Literals(Places):
+    """`number_literal`, `cast`, `vector_literal`, `braced`, `size_of`."""
+
+    def nothing(self) -> Value:
+        return Scalar(self.unknown("code that could not be read"), INT)
+
+    def number_literal(self, text: str) -> Value:
+        value, suffix = number_of(text), _SUFFIX.search(text)
+        letters = suffix[0].lower() if suffix else ""
+        if isinstance(value, int):
+            words = ["unsigned"] * ("u" in letters) + ["long"] * ("l" in letters)
+            kind = sized_type(words)
+            if not words and value > INTEGER_CONSTANTS["INT_MAX"]:
+                kind = UINT if value <= INTEGER_CONSTANTS["UINT_MAX"] else LONG
+            return Scalar(number(value), kind)
+        kind = FLOAT if "f" in letters else HALF if "h" in letters else DOUBLE
+        if kind is DOUBLE and "-cl-single-precision-constant" in self.program.options.flags:
+            kind = FLOAT
+        return Scalar(opaque("literal", repr(value)), kind)
+
+    def type_in_parentheses(self, node: Node) -> Type | None:
+        """`(float4)` where the grammar saw an expression."""
+        if node.type != "parenthesized_expression" or len(node.named_children) != 1:
+            return None
+        name = node.named_children[0]
+        if name.type not in ("identifier", "primitive_type", "type_identifier"):
+            return None
+        text = self.reader.text(name)
+        return self.reader.names.type_named(text) if self.lookup(text) is None else None
+
+    def cast(self, kind: Type, value: Value) -> Value:
+        if isinstance(kind, PointerType) and isinstance(value, Pointer):
+            space = kind.space if kind.space is not AddressSpace.PRIVATE else value.type.space
+            return Pointer(value.memory, value.offset, PointerType(kind.pointee, space))
+        if isinstance(kind, PointerType):
+            return Pointer(None, expression_of(value), kind)
+        if isinstance(kind, OpaqueType):
+            return value
+        return self.convert(value, kind, explicit=True)
+
+    def vector_literal(self, kind: Type, values: list[Value]) -> Value:
+        """`(float4)(a, b, c, d)`, `(float4)(v2, a, b)`, `(float4)(a)`; for scalars, the last operand of a comma."""
+        if not isinstance(kind, VectorType):
+            return self.cast(kind, values[-1]) if values else self.nothing()
+        if len(values) == 1 and not isinstance(values[0], Vector):
+            return self.convert(values[0], kind)
+        parts: list[Expression] = []
+        for value in values:
+            element = VectorType(kind.element, value.type.width) if isinstance(value, Vector) else kind.element
+            parts.extend(components(self.convert(value, element)))
+        parts = (parts + [ZERO] * kind.width)[: kind.width]
+        return Vector(tuple(parts), kind)
+
+    def compound_literal(self, node: Node) -> Value:
+        kind_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        if kind_node is None or value is None:
+            return self.nothing()
+        return self.braced(value, self.reader.type_descriptor(kind_node))
+
+    def braced(self, node: Node, kind: Type) -> Value:
+        """`{a, b, ...}` as a value of type `kind`."""
+        values = [
+            self.value(c)
+            for c in node.named_children
+            if c.type not in ("initializer_pair", "initializer_list", "comment")
+        ]
+        for pair in (c for c in node.named_children if c.type == "initializer_pair"):
+            inner = pair.child_by_field_name("value")
+            if inner is not None and inner.type != "initializer_list":
+                self.value(inner)
+        match kind:
+            case VectorType():
+                return self.vector_literal(kind, values) if len(values) != 1 else self.convert(values[0], kind)
+            case StructType():
+                return Aggregate(
+                    tuple((n, self.convert(v, t)) for (n, t), v in zip(kind.members, values, strict=False)), kind
+                )
+            case ScalarType() if values:
+                return self.convert(values[0], kind)
+            case _:
+                return Other("", kind)
+
+    def size_of(self, node: Node) -> Value:
+        known = self.reader.constant(node)
+        if known is None:
+            argument = node.child_by_field_name("value")
+            while argument is not None and argument.type == "parenthesized_expression" and argument.named_children:
+                argument = argument.named_children[0]
+            if argument is not None:
+                place = self.place(argument) if argument.type != "call_expression" else None
+                known = place.type.size_bytes if place is not None else None
+        return Scalar(number(known) if known is not None else self.free_name("sizeof"), ULONG)

@@ -1,0 +1,137 @@
+"""Built-in functions that touch memory: vload and vstore, atomics, images, group copies."""
+
+from __future__ import annotations
+
+import re
+
+from model.opencl.builtin_types import HALF, INT, VOID, builtin_type
+from model.opencl.types import AddressSpace, VectorType
+from model.work.counts import OpKind
+from model.work.expressions import Expressions
+from model.work.operators import components
+from model.work.places import Location
+from model.work.region import Access, Builder, Loop
+from model.work.symbolic import (
+    LOCAL_SIZE,
+    ONE,
+    Atom,
+    Expression,
+    number,
+    opaque,
+    operation,
+    symbol,
+)
+from model.work.values import (
+    Other,
+    Pointer,
+    Scalar,
+    Value,
+    Vector,
+    expression_of,
+    scalar_of,
+)
+
+VECTOR_MEMORY = re.compile(r"v(load|store)(a?_half)?(\d*)(?:_rt[ezpn])?\Z")
+IMAGE_SIZE = {
+    "get_image_width": "width",
+    "get_image_height": "height",
+    "get_image_depth": "depth",
+    "get_image_array_size": "depth",
+}
+_PIXEL_BYTES = 16
+
+
+class MemoryCalls(Expressions):
+    """One method per family; `calls` decides which."""
+
+    def vector_memory(self, match: re.Match[str], values: list[Value]) -> Value:
+        """`vloadn(offset, p)` and `vstoren(v, offset, p)`: n elements at p + offset*n (section 6.15.7)."""
+        is_store = match[1] == "store"
+        pointer = values[-1] if values else None
+        if not isinstance(pointer, Pointer):
+            return self.nothing()
+        width = int(match[3] or 1)
+        element = scalar_of(pointer.type.pointee)
+        size = width * element.size_bytes
+        step = 4 * element.size_bytes if match[2] == "a_half" and width == 3 else size
+        offset = pointer.offset + expression_of(values[-2]) * number(step) if len(values) >= 2 else pointer.offset
+        computed = builtin_type("float") if match[2] else element
+        kind = VectorType(scalar_of(computed or element), width) if width > 1 else scalar_of(computed or element)
+        if match[2]:
+            self.cost(OpKind.CONVERT, HALF, count=width)
+        if is_store:
+            self._access(Location(pointer.memory, offset, element), size, is_store=True)
+            if pointer.memory is not None:
+                self.stored(pointer.memory)
+            return Other("", VOID)
+        if pointer.memory is None:
+            self._access(Location(None, offset, element), size, is_store=False)
+            return self.fresh_value(kind, "a pointer that is not followed")
+        value = self._named_load(pointer.memory, offset, kind)
+        self._access(Location(pointer.memory, offset, element), size, is_store=False, result=components(value)[0])
+        return value
+
+    def atomic(self, name: str, values: list[Value]) -> Value:
+        pointer = values[0] if values else None
+        if not isinstance(pointer, Pointer):
+            return self.nothing()
+        kind = scalar_of(pointer.type.pointee)
+        self.atomic_access(pointer, kind)
+        return Scalar(self.unknown(f"`{name}`"), kind)
+
+    def image(self, name: str, values: list[Value]) -> Value:
+        image = next((v.name for v in values if isinstance(v, Other) and v.name), "")
+        is_store = name.startswith("write")
+        element = builtin_type({"f": "float", "h": "half"}.get(name[-1], "uint" if name.endswith("ui") else "int"))
+        position = next((v for v in values[1:] if isinstance(v, Vector | Scalar)), None)
+        texel = opaque("texel", *(components(position) if position is not None else ()))
+        offset = texel if position is not None else None
+        access = Access(
+            image,
+            AddressSpace.GLOBAL,
+            is_store,
+            is_atomic=False,
+            line=self.line,
+            element_bytes=_PIXEL_BYTES,
+            offset=offset,
+            is_image=True,
+        )
+        kind = VectorType(scalar_of(element or INT), 4)
+        if is_store:
+            self.access(access)
+            self.versions[image] = self.tick()
+            return Other("", VOID)
+        version = self.versions.get(image, 0)
+        parts = tuple(opaque("load", image, texel + number(i), version) for i in range(4))
+        self.access(access, parts[0])
+        return Vector(parts, kind)
+
+    def image_size(self, name: str, values: list[Value]) -> Value:
+        image = values[0].name if values and isinstance(values[0], Other) else ""
+        if name == "get_image_dim":
+            return Vector(tuple(symbol(f"image.{image}.{d}") for d in ("width", "height")), VectorType(INT, 2))
+        return Scalar(symbol(f"image.{image}.{IMAGE_SIZE[name]}"), INT)
+
+    def async_copy(self, values: list[Value]) -> Value:
+        """`async_work_group_copy(dst, src, n, event)`: the group together moves n elements."""
+        if len(values) < 3 or not isinstance(values[0], Pointer) or not isinstance(values[1], Pointer):
+            return self.nothing()
+        target, source, count = values[0], values[1], expression_of(values[2])
+        element = source.type.pointee
+        size: Expression = ONE
+        for atom in LOCAL_SIZE:
+            size = size * Expression({(atom,): 1})
+        counter = Atom.of("symbol", f"loop.{self.tick()}")
+        moved = Expression({(counter,): 1}) * number(max(1, element.size_bytes))
+        body, outer = Builder(), self.block
+        self.block = body
+        self._access(
+            Location(source.memory, source.offset + moved, element), max(1, element.size_bytes), is_store=False
+        )
+        self._access(Location(target.memory, target.offset + moved, element), max(1, element.size_bytes), is_store=True)
+        self.block = outer
+        if not self.dry:
+            outer.inner.append(Loop(operation("ceildiv", count, size), counter, body.freeze(), self.line))
+        if target.memory is not None:
+            self.stored(target.memory)
+        return Other("", VOID)

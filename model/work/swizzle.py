@@ -1,0 +1,56 @@
+"""Parts of values: vector components by name, struct members by path."""
+
+from __future__ import annotations
+
+from model.opencl.builtin_types import INT
+from model.opencl.types import (
+    StructType,
+    VectorType,
+)
+from model.work.symbolic import ZERO
+from model.work.values import Aggregate, Scalar, Value, Vector
+
+_SWIZZLE = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
+
+
+def with_path(value: Value, path: tuple[str, ...], new: Value) -> Value:
+    if not path:
+        return new
+    if not isinstance(value, Aggregate):
+        return value
+    inner = value.member(path[0])
+    if inner is None:
+        kind = value.type.member(path[0])
+        inner = Aggregate((), kind) if isinstance(kind, StructType) else Scalar(ZERO, INT)
+    return value.with_member(path[0], with_path(inner, path[1:], new))
+
+
+def picked(value: Value, swizzle: tuple[int, ...]) -> Value:
+    """The named components of a vector value."""
+    if not swizzle or not isinstance(value, Vector):
+        return value
+    parts = tuple(value.components[i] if i < len(value.components) else ZERO for i in swizzle)
+    return (
+        Scalar(parts[0], value.type.element)
+        if len(parts) == 1
+        else Vector(parts, VectorType(value.type.element, len(parts)))
+    )
+
+
+def swizzled(name: str, width: int) -> tuple[int, ...] | None:
+    """Component numbers of `xyz`, `s03`, `lo`, `even` ... of a vector of `width`; None when it is no such name."""
+    half = max(1, (4 if width == 3 else width) // 2)
+    named = {
+        "lo": range(half),
+        "hi": range(half, 2 * half),
+        "even": range(0, 2 * half, 2),
+        "odd": range(1, 2 * half, 2),
+    }
+    if name in named:
+        return tuple(named[name])
+    if name[:1] in ("s", "S") and len(name) > 1:
+        try:
+            return tuple(int(c, 16) for c in name[1:])
+        except ValueError:
+            return None
+    return tuple(_SWIZZLE[c] for c in name) if name and all(c in _SWIZZLE for c in name) else None
