@@ -29,6 +29,7 @@ from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, SourceRange
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
+from model.placement import Moves, function_lines, moves, placed
 from model.prediction import Prediction
 from model.predictor import Predictor
 from model.work.analyse import analyse
@@ -73,7 +74,7 @@ class Engine:
 
     def __init__(self) -> None:
         self._programs: LRUCache[tuple[Path | None, BuildOptions], Program] = LRUCache(64)
-        self._works: LRUCache[tuple[str, int, str], Work | AnalysisError] = LRUCache(2048)
+        self._works: LRUCache[tuple[str, str], tuple[Work | AnalysisError, dict[str, int]]] = LRUCache(2048)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(4096)
         self._predictor = Predictor()
 
@@ -130,9 +131,10 @@ class Engine:
             if options != program.options:
                 program = self._read(program.text, path, options)
                 kernel = program.kernel(kernel.name)
-            work = self._work(program, kernel)
+            work, moved = self._work(program, kernel)
             launch = self._complete(kernel, work, replace(spec, options=options), device)
-            return Forecast(kernel, launch, self._predictor.predict(work, launch, device)), None
+            prediction = placed(self._predictor.predict(work, launch, device), moved)
+            return Forecast(kernel, launch, prediction), None
         except KernelcastError as error:
             place = _place(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
@@ -155,20 +157,23 @@ class Engine:
         self._programs[path, options] = program
         return program
 
-    def _work(self, program: Program, kernel: Kernel) -> Work:
-        # Costs are kept by line, so the same meaning on other lines is analysed again.
-        lines = program.lines[kernel.range.start_line : kernel.range.end_line + 1]
-        key = (kernel.fingerprint, kernel.range.start_line, "\n".join(lines))
-        work = self._works.get(key)
-        if work is None:
+    def _work(self, program: Program, kernel: Kernel) -> tuple[Work, Moves]:
+        """The kernel's work, and how far its lines have moved since it was analysed."""
+        now = function_lines(program)
+        # The kernel's own text is part of the key: costs are kept by line, and comments have lines, too.
+        text = "\n".join(program.lines[kernel.range.start_line : kernel.range.end_line + 1])
+        known = self._works.get((kernel.fingerprint, text))
+        if known is None:
             try:
-                work = analyse(program, kernel)
+                known = (analyse(program, kernel), now)
             except AnalysisError as error:
-                work = error
-            self._works[key] = work
+                known = (error, now)
+            self._works[kernel.fingerprint, text] = known
+        work, before = known
+        moved = moves(before, now)
         if isinstance(work, AnalysisError):
-            raise work
-        return work
+            raise AnalysisError(work.message, line=moved.line(work.line - 1) + 1 if work.line else None)
+        return work, moved
 
 
 def _specs(

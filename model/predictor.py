@@ -18,14 +18,14 @@ _SPREAD = {True: 2.5, False: 4.0}  # by whether the device is calibrated
 
 
 class Predictor:
-    """Predicts, and remembers: the cache is keyed by meaning, launch and device. Not for two threads at once."""
+    """Predicts, and remembers: the cache is keyed by work, launch and device. Not for two threads at once."""
 
     def __init__(self, cache_size: int = 4096) -> None:
-        self._cache: LRUCache[tuple[str, str, Device], Prediction] = LRUCache(cache_size)
+        self._cache: LRUCache[tuple[Work, str, Device], Prediction] = LRUCache(cache_size)
 
     def predict(self, work: Work, launch: Launch, device: Device) -> Prediction:
         """The runtime of `launch` of the kernel whose work this is. Never faster than the roofline."""
-        key = (work.kernel.fingerprint, f"{launch.key}{launch.assumptions}", device)
+        key = (work, f"{launch.key}{launch.assumptions}", device)
         found = self._cache.get(key)
         if found is None:
             found = self._cache[key] = _predicted(work, launch, device)
@@ -43,7 +43,7 @@ def _predicted(work: Work, launch: Launch, device: Device) -> Prediction:
         bound=bound_of(times),
         basis=Basis.ANALYTIC,
         work=counts,
-        assumptions=(*launch.assumptions, *_data_assumptions(work)),
+        assumptions=(*launch.assumptions, *_work_assumptions(work)),
         device_id=device.id,
         device_name=device.name,
         calibrated=device.calibrated,
@@ -52,9 +52,10 @@ def _predicted(work: Work, launch: Launch, device: Device) -> Prediction:
     )
 
 
-def _data_assumptions(work: Work) -> tuple[Assumption, ...]:
-    """What only the data know, once each: a branch inside a loop is met several times."""
-    return tuple(dict.fromkeys(Assumption(p.name, p.text, p.spread) for p in work.parameters.values()))
+def _work_assumptions(work: Work) -> tuple[Assumption, ...]:
+    """What the analysis took for granted and what only the data know, once each: a branch in a loop is met twice."""
+    known = (Assumption(p.name, p.text, p.spread, p.line) for p in work.parameters.values())
+    return tuple(dict.fromkeys((*work.assumptions, *known)))
 
 
 def _spread(work: Work, launch: Launch, device: Device) -> float:
@@ -62,5 +63,5 @@ def _spread(work: Work, launch: Launch, device: Device) -> float:
 
     Factors are taken for independent, so their logarithms add in squares.
     """
-    factors = [_SPREAD[device.calibrated], *(a.spread for a in (*launch.assumptions, *_data_assumptions(work)))]
+    factors = [_SPREAD[device.calibrated], *(a.spread for a in (*launch.assumptions, *_work_assumptions(work)))]
     return math.exp(math.sqrt(sum(math.log(f) ** 2 for f in factors)))

@@ -238,7 +238,7 @@ def _without_surplus(kernel: Kernel, work: Work, launch: Launch) -> Launch:
     """Names that only helped to write other values (`N=1024 A=N*N`) are no arguments."""
     names = {p.name for p in kernel.parameters} | {name for name, _ in work.free_names}
     kept = tuple((n, v) for n, v in launch.scalars if n.partition(".")[0] in names)
-    return replace(launch, scalars=kept, assumptions=(*launch.assumptions, *work.assumptions))
+    return replace(launch, scalars=kept)
 
 
 def check(kernel: Kernel, launch: Launch, device: Device | None) -> None:

@@ -39,11 +39,13 @@ class Assumption:
     """Something the user did not say and we had to take for granted.
 
     `spread` is the factor, at least 1, by which the runtime may be off because of it: it widens the interval.
+    `line` (from 0) is the source line it is about, if any.
     """
 
     subject: str  # the name it is about: a parameter, "global", "local", "line 12"
     text: str  # a whole sentence for the hover
     spread: float = 1.0
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ class Calls(MemoryCalls):
         if name.startswith("async_work_group"):
             return self.async_copy(values)
         if name == "printf":
-            self.assume(f"line {self.line + 1}", f"the cost of `printf` on line {self.line + 1} is not counted", 2.0)
+            self.assume("line {line}", "the cost of `printf` on line {line} is not counted", 2.0)
             return Scalar(self.unknown("printf"), INT)
         builtin = BUILTINS.get(name)
         if builtin is not None:

@@ -53,7 +53,7 @@ class Expressions(Literals):
             case "identifier":
                 return self._name(node)
             case "number_literal":
-                return self.number_literal(self.reader.text(node))
+                return self.number_literal(node)
             case "char_literal":
                 return Scalar(number(self.reader.constant(node) or 0), INT)
             case "true" | "false":

@@ -31,7 +31,7 @@ from model.work.values import (
     expression_of,
 )
 
-_SUFFIX = re.compile(r"[uUlLfFhH]*\Z")
+_SUFFIX = re.compile(r"[uUlLfF]*\Z")
 
 
 class Literals(Places):
@@ -40,7 +40,9 @@ class Literals(Places):
     def nothing(self) -> Value:
         return Scalar(self.unknown("code that could not be read"), INT)
 
-    def number_literal(self, text: str) -> Value:
+    def number_literal(self, node: Node) -> Value:
+        text = self.reader.text(node)
+        is_half = "half" in self.reader.masked.between(node.start_byte, node.end_byte)  # the C grammar knows no `1.0h`
         value, suffix = number_of(text), _SUFFIX.search(text)
         letters = suffix[0].lower() if suffix else ""
         if isinstance(value, int):
@@ -49,7 +51,7 @@ class Literals(Places):
             if not words and value > INTEGER_CONSTANTS["INT_MAX"]:
                 kind = UINT if value <= INTEGER_CONSTANTS["UINT_MAX"] else LONG
             return Scalar(number(value), kind)
-        kind = FLOAT if "f" in letters else HALF if "h" in letters else DOUBLE
+        kind = FLOAT if "f" in letters else HALF if is_half else DOUBLE
         if kind is DOUBLE and "-cl-single-precision-constant" in self.program.options.flags:
             kind = FLOAT
         return Scalar(opaque("literal", repr(value)), kind)

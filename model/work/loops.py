@@ -81,6 +81,7 @@ class Loops(Calls):
             chain = self._chain(touched, variables)
             outer.inner.append(Loop(trips, counter_atom, frame.body.freeze(), line, chain))
         self._leave(touched, variables, entry, trips)
+        self.line = line
         self._survivors(frame.returns, line)
 
     def _chain(self, touched: list[int], variables: dict[int, list[Induction]]) -> int:
@@ -95,9 +96,9 @@ class Loops(Calls):
         if all(r.evaluable and not r.has("load") for r in returns):
             return
         survive = min(1 - likelihood(r) for r in returns)
-        text = f"the data decide which work-items return from the loop on line {line + 1}"
+        text = f"the data decide which work-items return from the loop on line {{line}}"
         text = f"{text}: taken for {1 - survive:.0%} of them"
-        share = self.data_parameter(f"share.{line + 1}", survive, 1.5, text)
+        share = self.data_parameter("share.{line}", survive, 1.5, text)
         side = Builder()
         self.block.inner.append(PendingBranch(Expression({(share,): 1}), side, Builder(), line, share))
         self.block = side
@@ -249,14 +250,14 @@ class Loops(Calls):
         bound = header if header is not None else upper_bound(condition, flat)
         if bound is not None:
             text = (
-                f"the data decide when the loop on line {line + 1} is left: taken to run half its iterations, "
+                "the data decide when the loop on line {line} is left: taken to run half its iterations, "
                 f"at most {DEFAULT_DATA_TRIPS}"
             )
-            share = self.data_parameter(f"loop.{line + 1}", 0.5, 3.0, text)
+            share = self.data_parameter("loop.{line}", 0.5, 3.0, text)
             half = operation("product", bound, Expression({(share,): 1}))
             return operation("min", half, number(DEFAULT_DATA_TRIPS))
-        text = f"the data decide how often the loop on line {line + 1} runs: taken for {DEFAULT_DATA_TRIPS} times"
-        return Expression({(self.data_parameter(f"loop.{line + 1}", DEFAULT_DATA_TRIPS, 4.0, text),): 1})
+        text = f"the data decide how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
+        return Expression({(self.data_parameter("loop.{line}", DEFAULT_DATA_TRIPS, 4.0, text),): 1})
 
 
 def _numbers(value: Value) -> tuple[Expression, ...]:

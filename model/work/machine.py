@@ -80,7 +80,9 @@ class Machine:
         return opaque("unknown", self.tick(), reason)
 
     def assume(self, subject: str, text: str, spread: float = 1.0) -> None:
-        self.assumptions.setdefault(f"{subject}: {text}", Assumption(subject, text, spread))
+        """Note what had to be taken for granted; `{line}` in the words stands for the line at hand."""
+        own = self.line if "{line}" in text else None
+        self.assumptions.setdefault(f"{subject}: {text} {own}", Assumption(subject, text, spread, own))
 
     def data_parameter(self, name: str, default: float, spread: float, text: str) -> Atom:
         atom = Atom.of("unknown", self.tick(), name)
@@ -93,8 +95,8 @@ class Machine:
         if condition.evaluable and not condition.has("load"):
             return None
         share = likelihood(condition)
-        text = f"the data decide which work-items enter line {self.line + 1}: taken for {share:.0%} of them"
-        return self.data_parameter(f"share.{self.line + 1}", share, 1.3, text)
+        text = f"the data decide which work-items enter line {{line}}: taken for {share:.0%} of them"
+        return self.data_parameter("share.{line}", share, 1.3, text)
 
     def free_name(self, name: str) -> Expression:
         """A name that nothing declares: the user must give it, or it is assumed."""

@@ -81,7 +81,8 @@ def decides(block: Block, atom: Atom) -> bool:
 class DataParameter:
     """Something that only the data know: iterations of a loop, the share of work-items that enter a branch.
 
-    `spread` is the factor by which the runtime may be off when the default is wrong.
+    `spread` is the factor by which the runtime may be off when the default is wrong. `{line}` in `name` and `text`
+    stands for `line`, which moves as the text around the kernel changes.
     """
 
     name: str

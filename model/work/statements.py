@@ -54,11 +54,11 @@ class Statements(Loops):
             case "labeled_statement":
                 return self.run_all(node.named_children[1:])
             case "goto_statement":
-                self.assume(f"line {self.line + 1}", f"`goto` on line {self.line + 1} is not followed", 1.5)
+                self.assume("line {line}", "`goto` on line {line} is not followed", 1.5)
             case "type_definition":
                 self.reader.read_typedef(node)
             case "ERROR":
-                self.assume(f"line {self.line + 1}", f"line {self.line + 1} could not be read and is not counted", 1.3)
+                self.assume("line {line}", "line {line} could not be read and is not counted", 1.3)
             case _:
                 pass
         return Flow.NEXT

@@ -39,7 +39,8 @@ class Counted:
     @property
     def said(self) -> str:
         """All that was assumed, in one text."""
-        return "\n".join([a.text for a in self.work.assumptions] + [p.text for p in self.work.parameters.values()])
+        found = (*self.work.assumptions, *self.work.parameters.values())
+        return "\n".join(a.text.replace("{line}", str((a.line or 0) + 1)) for a in found)
 
 
 Count = Callable[..., Counted]
