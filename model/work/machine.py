@@ -184,14 +184,14 @@ class Machine:
         if not self.dry:
             block.ops[self.line, kind, element_name(kind_of)] += count  # type: ignore[assignment]
 
-    def access(self, access: Access, result: Expression | None = None) -> None:
-        """Count a load or store; a load whose value is at hand already is not executed again."""
+    def access(self, access: Access, results: tuple[Expression, ...] = ()) -> None:
+        """Count a load (of the components `results`) or a store; what is at hand already is not loaded again."""
         block = self.block
-        if result is not None:
-            if result in self.available:
+        if results:
+            if self.available.issuperset(results):
                 return
-            block = self.home(result, may_speculate=False)
-            self.available.add(result)
+            block = self.home(results[0], may_speculate=False)
+            self.available.update(results)
         if not self.dry:
             block.accesses.append(access)
 

@@ -68,7 +68,7 @@ class MemoryCalls(Expressions):
             self._access(Location(None, offset, element), size, is_store=False)
             return self.fresh_value(kind, "a pointer that is not followed")
         value = self._named_load(pointer.memory, offset, kind)
-        self._access(Location(pointer.memory, offset, element), size, is_store=False, result=components(value)[0])
+        self._access(Location(pointer.memory, offset, element), size, is_store=False, results=components(value))
         return value
 
     def atomic(self, name: str, values: list[Value]) -> Value:
@@ -103,7 +103,7 @@ class MemoryCalls(Expressions):
             return Other("", VOID)
         version = self.versions.get(image, 0)
         parts = tuple(opaque("load", image, texel + number(i), version) for i in range(4))
-        self.access(access, parts[0])
+        self.access(access, parts)
         return Vector(parts, kind)
 
     def image_size(self, name: str, values: list[Value]) -> Value:

@@ -214,7 +214,7 @@ class Places(Operators):
             if place.swizzle and isinstance(kind, VectorType)
             else _touched(kind)
         )
-        self._access(place, size, is_store=False, result=components(value)[0])
+        self._access(place, size, is_store=False, results=components(value))
         return value
 
     # --- stores ------------------------------------------------------------------------------------------
@@ -266,7 +266,13 @@ class Places(Operators):
         return Vector(tuple(parts), slot.type)
 
     def _access(
-        self, place: Location, size: int, *, is_store: bool, is_atomic: bool = False, result: Expression | None = None
+        self,
+        place: Location,
+        size: int,
+        *,
+        is_store: bool,
+        is_atomic: bool = False,
+        results: tuple[Expression, ...] = (),
     ) -> None:
         memory = place.memory
         offset = place.offset
@@ -277,7 +283,7 @@ class Places(Operators):
                 memory.name if memory else "", memory.space if memory else AddressSpace.GLOBAL, is_store, is_atomic,
                 self.line, size, None if memory is None else offset,
             ),
-            result,
+            results,
         )  # fmt: skip
 
     def atomic_access(self, pointer: Pointer, kind: ScalarType) -> None:
