@@ -17,7 +17,8 @@ from model.opencl.skeleton import SourceFile, split
 
 MAX_FILE_BYTES = 16 << 20
 MAX_INCLUDE_DEPTH = 40
-_MAX_TOKENS_OF_A_CALL = 200_000
+_MAX_TOKENS_OF_A_CALL = 100_000
+_TOO_LARGE = "a macro expands to more than 100,000 tokens: it is left as it is"
 _NEEDS_A_NAME = {
     "define": "a name", "undef": "a name", "ifdef": "a name", "ifndef": "a name",
     "include": "a file", "if": "a condition", "elif": "a condition",
@@ -44,6 +45,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         self.files = files
         self.depth = 0
         self.include_line = 0
+        self.tokens_read = 0  # by the macro call being expanded, all that it expands to included
         super().__init__()
         self.line_directive = None
 
@@ -57,16 +59,23 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
 
     def evalexpr(self, tokens: Any) -> Any:  # noqa: ANN401
         """As pcpp, but for shifts by what is no plain number: pcpp would compute `1 << 99999999999` to its last bit."""
-        if any("<<" in token.value for token in tokens) or any(t.value in self.macros for t in tokens):
-            expression = "".join(t.value for t in self.expand_macros([copy.copy(t) for t in tokens]))
-            if expression.count("<<") != len(_PLAIN_SHIFT.findall(expression)):
-                self.on_error(tokens[0].source, tokens[0].lineno, _UNREADABLE_CONDITION.format("it shifts too far"))
-                return 0, None
-        return super().evalexpr(tokens)
+        try:
+            if any("<<" in token.value or token.value in self.macros for token in tokens):
+                expression = "".join(t.value for t in self.expand_macros([copy.copy(t) for t in tokens]))
+                if expression.count("<<") != len(_PLAIN_SHIFT.findall(expression)):
+                    self.on_error(tokens[0].source, tokens[0].lineno, _UNREADABLE_CONDITION.format("it shifts too far"))
+                    return 0, None
+            return super().evalexpr(tokens)
+        except SourceError as error:
+            self.on_error(tokens[0].source, tokens[0].lineno, error.message)
+            return 0, None
 
     def expand_macros(self, tokens: Any, expanding_from: Any = ()) -> Any:  # noqa: ANN401
-        if len(tokens) > _MAX_TOKENS_OF_A_CALL:
-            raise SourceError("a macro expands to more than 200,000 tokens; the rest of the file was not read")
+        if not expanding_from:
+            self.tokens_read = 0
+        self.tokens_read += len(tokens)
+        if self.tokens_read > _MAX_TOKENS_OF_A_CALL:
+            raise SourceError(_TOO_LARGE)
         return super().expand_macros(tokens, list(expanding_from))
 
     def _note(self, source: str, skeleton_line: int, message: str) -> None:

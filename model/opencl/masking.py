@@ -18,7 +18,7 @@ _MASKED = re.compile(
     rf"\b(?P<word>(?:__)?(?:{'|'.join(_WORDS)})|pipe)\b"
     rf"|\b(?P<attribute>__attribute(?:__)?)\s*{_ATTRIBUTE_PARENS}"
     r"|(?P<drop>\b(?:__extension__|__inline__|__forceinline|__const__)\b)"
-    r"|(?P<half>(?<=[0-9.])[hH]\b)"
+    r"|(?P<half>(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[hH]\b)"
     r"|(?P<directive>^[ \t]*#[^\n]*)"
     r'|"(?:\\.|[^"\\\n])*"',
     re.MULTILINE,
@@ -57,7 +57,11 @@ def mask(text: str) -> Masked:
         elif match["attribute"] is not None:
             offsets.append(match.start())
             words.append(found)
-        elif match["half"] is None and match["drop"] is None and match["directive"] is None:
+        elif match["half"] is not None:
+            offsets.append(match.start())
+            words.append("half")
+            return found[:-1] + " "
+        elif match["drop"] is None and match["directive"] is None:
             return found  # a string
         return "".join("\n" if c == "\n" else " " for c in found) if "\n" in found else " " * len(found)
 

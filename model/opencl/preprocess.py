@@ -167,7 +167,7 @@ class _Writer:
             if stop is None:
                 continue
             self.put(text[at : match.start()], number, at, match.start(), verbatim=True)
-            expansion, stop = self._expand(text, match.start(), stop, end, table)
+            expansion, stop = self._expand(number, match.start(), stop, end, table)
             self.put(expansion, number, match.start(), stop, verbatim=False)
             at = stop
         self.put(text[at:end], number, at, end, verbatim=True)
@@ -178,7 +178,8 @@ class _Writer:
             return match.end()
         return _parenthesis_end(text, match.end(), end)
 
-    def _expand(self, text: str, start: int, stop: int, end: int, table: MacroTable) -> tuple[str, int]:
+    def _expand(self, number: int, start: int, stop: int, end: int, table: MacroTable) -> tuple[str, int]:
+        text = self.files[number].text
         while True:
             call = CONTINUATION.sub(" ", text[start:stop])
             found = table.expansions.get(call)
@@ -187,9 +188,14 @@ class _Writer:
                 kept, self.reader.macros = self.reader.macros, dict(table.macros)
                 try:
                     tokens = self.reader.expand_macros(self.reader.tokenize(call.replace("\n", " ")))
+                    expansion = "".join(str(t.value) for t in tokens)
+                except SourceError as error:
+                    line = self.files[0].lines.line(start) if number == 0 else self.reader.include_line
+                    self.reader.notes.append(SourceNote(error.message, line))
+                    expansion = call
                 finally:
                     self.reader.macros = kept
-                found = ("".join(str(t.value) for t in tokens), tuple(self.reader.notes[before:]))
+                found = (expansion, tuple(self.reader.notes[before:]))
                 table.expansions[call] = found
             # An object-like macro may name a function-like one whose arguments follow: #define REAL3 make_real3
             last = _LAST_NAME.search(found[0])

@@ -12,6 +12,7 @@ from model.work.symbolic import Atom, Expression
 from model.work.trips import MAX_SIMULATED_TRIPS
 
 MAX_STEPS = 20_000  # of loops run for their trip counts, under one launch
+MAX_ROUNDS = 256  # of a loop's variable, for its interval
 _LARGEST = 1 << 128  # beyond, nobody's index
 
 Interval = tuple[Value, Value]  # both ends included
@@ -227,8 +228,33 @@ def _atom_interval(
     if not atom.leaves & ranges.keys() and not any(leaf.kind == "load" for leaf in atom.leaves):
         value = _atom(atom, known, point)
         return None if value is None else (value, value)
+    if atom.kind == "iterate":
+        return _iterated_interval(atom, known, point, ranges)
     bounds = [interval(a, known, point, ranges) for a in atom.arguments if isinstance(a, Expression)]
     return _operation_interval(atom.kind, bounds)
+
+
+def _iterated_interval(
+    atom: Atom, known: Knowledge, point: Point, ranges: Mapping[Atom, tuple[int, int]]
+) -> Interval | None:
+    """All that a loop's variable may be in any of its rounds: `interval` of the step, round by round."""
+    rounds, symbol, start, after = (a for a in atom.arguments if isinstance(a, Expression))
+    reach, now = interval(rounds, known, point, ranges), interval(start, known, point, ranges)
+    if reach is None or now is None or symbol.atom is None:
+        return None
+    low, high = now
+    for _ in range(min(int(reach[1]), MAX_ROUNDS)):
+        if not all(isinstance(bound, int) and abs(bound) < _LARGEST for bound in now):
+            return None
+        span = (int(now[0]), int(now[1]) + 1)
+        following = interval(after, known, point, {**ranges, symbol.atom: span})
+        if following is None:
+            return None
+        if following == now:
+            return low, high
+        now = following
+        low, high = min(low, now[0]), max(high, now[1])
+    return (low, high) if reach[1] <= MAX_ROUNDS else None
 
 
 def _operation_interval(kind: str, bounds: list[Interval | None]) -> Interval | None:
@@ -258,8 +284,5 @@ def _operation_interval(kind: str, bounds: list[Interval | None]) -> Interval | 
             return (min(known), max(known)) if len(known) == len(corners) else None
         case "abs", [(a, b)]:
             return (0 if a <= 0 <= b else min(abs(a), abs(b))), max(abs(a), abs(b))
-        case "iterate", _ if bounds and all(b is not None for b in bounds[2:3]):
-            start = bounds[2]
-            return None if start is None else (0, max(start))
         case _:
             return None

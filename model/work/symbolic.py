@@ -60,6 +60,8 @@ class Atom:
 # Atoms that name themselves among an expression's leaves: symbols, what memory holds, what nobody knows.
 LEAF_KINDS = frozenset({"symbol", "load", "unknown"})
 
+BOOLEAN_KINDS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
+
 Monomial = tuple[Atom, ...]
 
 
@@ -273,18 +275,18 @@ def _simplified(kind: str, a: list[Expression], constants: list[int | None]) -> 
         case "and":
             if 0 in constants:
                 return ZERO
-            if constants[0] is not None:
+            if constants[0] is not None and _is_boolean(a[1]):
                 return a[1]
-            if constants[1] is not None:
+            if constants[1] is not None and _is_boolean(a[0]):
                 return a[0]
         case "or":
-            if constants[0] == 0:
+            if constants[0] == 0 and _is_boolean(a[1]):
                 return a[1]
-            if constants[1] == 0:
+            if constants[1] == 0 and _is_boolean(a[0]):
                 return a[0]
         case "not":
             if (atom := a[0].atom) is not None and atom.kind == "not" and isinstance(atom.arguments[0], Expression):
-                return atom.arguments[0]
+                return atom.arguments[0] if _is_boolean(atom.arguments[0]) else None
         case "bitand":
             for value, other in ((constants[1], a[0]), (constants[0], a[1])):
                 if value is not None and value > 0 and value & (value + 1) == 0:
@@ -293,6 +295,12 @@ def _simplified(kind: str, a: list[Expression], constants: list[int | None]) -> 
             if constants[1] is not None and 0 <= constants[1] < 64:
                 return a[0] * number(1 << constants[1])
     return None
+
+
+def _is_boolean(expression: Expression) -> bool:
+    """Whether it is 0 or 1 for sure."""
+    atom = expression.atom
+    return expression.constant in {0, 1} or (atom is not None and atom.kind in BOOLEAN_KINDS)
 
 
 def _divided(expression: Expression, atom: Atom) -> Expression:

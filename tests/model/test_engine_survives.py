@@ -1,4 +1,4 @@
-"""Whatever stands in the editor at a given moment, the engine answers: an answer, a named problem, never an exception."""
+"""Whatever stands in the editor at a given moment, the engine gives an answer or a named problem, and soon."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def alarm(seconds: float) -> Iterator[None]:
         raise TooSlow
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)  # again, should it ring where Python drops exceptions
     try:
         yield
     finally:
@@ -61,13 +61,14 @@ def with_random_bytes(chance: random.Random, text: bytes) -> bytes:
     return text[:start] + chance.randbytes(chance.choice((1, 1, 3, 30))) + text[start + 1 :]
 
 
-_TOKENS = (
-    b"(", b")", b"{", b"}", b"[", b"]", b";", b",", b"*", b"&", b"->", b".", b"/*", b"*/", b"//", b'"', b"'", b"\\\n", b"#",
-    b"#define ", b"#if ", b"#else\n", b"#endif\n", b"#include ", b"\0", b"\r", b"0", b"1", b"-1", b"0.", b"1e999", b"float4 ", b"int ",
-    b"__kernel ", b"void ", b"__global ", b"struct ", b"typedef ", b"for(;;)", b"while(1)", b"if(", b"return ", b"break;",
-    b"switch(", b"case ", b"sizeof ", b"<<", b">>", b"/", b"%", b"=", b"==", b"?", b":", b"// kernelcast: global=", b"99999999999999999999",
-    b"/0", b"%0", b"0x", b".xyzw", b".s0123", b"goto ", b"do ", b"\xff", b"\xf0\x9f\x98\x80", b"get_global_id(0)", b"barrier(1);",
-)  # fmt: skip
+_WORDS = rb"""
+    ( ) { } [ ] ; , * & -> . /* */ // " ' \ # / % = == ? : << >> /0 %0 0x 0 1 -1 0. 1e999 99999999999999999999
+    #define~ #if~ #else #endif #include~ int~ float4~ __kernel~ void~ __global~ struct~ typedef~ for(;;) while(1) if(
+    return~ break; switch( case~ sizeof~ goto~ do~ .xyzw .s0123 //~kernelcast:~global= get_global_id(0) barrier(1);
+"""
+_TOKENS = [
+    *(word.replace(b"~", b" ") for word in _WORDS.split()), b"\0", b"\r", b"\n", b"\xff", "\U0001f600".encode()
+]  # fmt: skip
 
 
 def with_a_stray_token(chance: random.Random, text: bytes) -> bytes:
@@ -122,6 +123,7 @@ def test_no_mistyped_text_makes_the_engine_raise_or_hang(request: pytest.Fixture
             break
         try:
             answer = survives(engine, text)
-        except (Exception, TooSlow) as error:
-            pytest.fail(f"text {number} of seed {SEED}: {error!r}\n{text.decode('utf-8', 'replace')}")
+        except BaseException:
+            print(f"text {number} of seed {SEED}:\n{text.decode('utf-8', 'replace')}")
+            raise
         assert all(f.prediction is not None or f.problem is not None for f in answer.forecasts)

@@ -139,6 +139,11 @@ def test_double_and_half_have_their_own_widths(count: Count) -> None:
     assert {o.element for o in counted.counts.ops if o.kind is OpKind.MUL} == {"f64"}
 
 
+def test_half_literals_keep_halves_what_they_are(count: Count) -> None:
+    counted = count(kernel("x[g] = x[g] * 2.5h + 1.h;", "__global half *x"), (10,))
+    assert {(o.kind, o.element) for o in counted.counts.ops if o.count and o.element[0] == "f"} == {(OpKind.FMA, "f16")}
+
+
 def test_vload_and_vstore_move_n_elements(count: Count) -> None:
     text = kernel("float4 v = vload4(g, x); vstore2(v.xy, g, y);", "__global const float *x, __global float *y")
     counted = count(text, (10,))
@@ -170,7 +175,8 @@ def test_helpers_count_where_they_are_called(count: Count) -> None:
 
 
 def test_helpers_with_loops_and_returns_in_between(count: Count) -> None:
-    helper = """int first(__global const int *p, int n) { for (int i = 0; i < n; i++) if (p[i] == 7) return i; return -1; }
+    helper = """int first(__global const int *p, int n) { for (int i = 0; i < n; i++)
+        if (p[i] == 7) return i; return -1; }
         """
     counted = count(helper + kernel("y[g] = first(y, n);", "__global int *y, int n"), (10,), n=20, buffers={"y": 20})
     assert 0 < counted.counts.global_load_bytes <= 10 * 20 * 4
@@ -301,7 +307,9 @@ def test_a_footprint_is_what_is_touched_not_what_is_requested(count: Count) -> N
 
 
 def test_every_cost_stands_on_its_own_line(count: Count) -> None:
-    text = "__kernel void k(__global float *x) {\n int g = get_global_id(0);\n float v = x[g];\n v = sin(v);\n x[g] = v;\n}"
+    text = (
+        "__kernel void k(__global float *x) {\n int g = get_global_id(0);\n float v = x[g];\n v = sin(v);\n x[g] = v; }"
+    )
     lines = {line.line: line for line in count(text, (8,)).counts.lines}
     assert any(a.buffer == "x" and not a.is_store for a in lines[2].accesses)
     assert any(o.kind is OpKind.SPECIAL for o in lines[3].ops)
