@@ -96,7 +96,7 @@ class Loops(Calls):
         if all(r.evaluable and not r.has("load") for r in returns):
             return
         survive = min(1 - likelihood(r) for r in returns)
-        text = f"the data decide which work-items return from the loop on line {{line}}"
+        text = "the data decide which work-items return from the loop on line {line}"
         text = f"{text}: taken for {1 - survive:.0%} of them"
         share = self.data_parameter("share.{line}", survive, 1.5, text)
         side = Builder()
