@@ -11,7 +11,7 @@ from model.launch.launch import Assumption
 from model.opencl.declarations import Declarations
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program
-from model.opencl.types import AddressSpace, OpaqueType, ScalarType, Type, VectorType
+from model.opencl.types import AddressSpace, OpaqueType, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.counts import OpKind
 from model.work.region import Access, Builder, DataParameter
 from model.work.symbolic import Atom, Expression, opaque, symbol
@@ -124,8 +124,6 @@ class Machine:
 
     def fresh_value(self, kind: Type, reason: str, name: str = "") -> Value:
         """A value of type `kind` about which nothing is known."""
-        from model.opencl.types import PointerType, StructType  # noqa: PLC0415  # keeps the import block above readable
-
         match kind:
             case ScalarType():
                 return Scalar(self.unknown(reason), kind)
@@ -172,7 +170,7 @@ class Machine:
             block = frame.outside
         return block
 
-    def cost(self, kind: OpKind, kind_of: ScalarType, result: Expression | None = None, count: float = 1) -> None:
+    def cost(self, kind: OpKind, kind_of: ScalarType, result: Expression | None = None, count: int = 1) -> None:
         """Count an operation, unless its result is a constant or was computed before."""
         if result is None:
             block = self.block
@@ -182,7 +180,7 @@ class Machine:
             block = self.home(result, may_speculate=True)
             self.available.add(result)
         if not self.dry:
-            block.ops[self.line, kind, element_name(kind_of)] += count  # type: ignore[assignment]
+            block.ops[self.line, kind, element_name(kind_of)] += count
 
     def access(self, access: Access, results: tuple[Expression, ...] = ()) -> None:
         """Count a load (of the components `results`) or a store; what is at hand already is not loaded again."""

@@ -231,7 +231,12 @@ class Places(Operators):
             self.convert(
                 value, VectorType(kind.element, len(place.swizzle)) if len(place.swizzle) > 1 else kind.element
             )
-            size = kind.element.size_bytes * len(place.swizzle)
+            if len(place.swizzle) in (1, kind.width):
+                size = kind.element.size_bytes * len(place.swizzle)
+            else:  # compilers read the vector, change some components, and write it whole
+                place = Location(memory, place.offset, kind)
+                self._load_memory(place)
+                size = _touched(kind)
         else:
             self.convert(value, kind)
             size = _touched(kind)

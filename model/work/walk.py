@@ -159,9 +159,14 @@ class Walk:
                 yield part, now, rest, not taken
             return
         if atom is not None and atom.kind in ("and", "or"):
-            decides = atom.kind == "or"
+            met = None if _is_linear(condition, ranges) else self._exact_share(condition, point, ranges, branch)
+            if met is not None:  # `i % 4 == 2 || i % 4 == 3` is more than its parts
+                yield weight * met, point, ranges, True
+                yield weight * (1 - met), point, ranges, False
+                return
+            settles = atom.kind == "or"
             for part, now, rest, taken in self._split(arguments[0], weight, point, ranges, branch):
-                if taken == decides:
+                if taken == settles:
                     yield part, now, rest, taken
                 else:
                     yield from self._split(arguments[1], part, now, rest, branch)
@@ -188,7 +193,7 @@ class Walk:
             value = evaluate(condition, self.known, {**_middle(ranges), **point})
             yield weight, point, ranges, bool(value)
             return
-        met = self._exact_share(condition, unbound, point, ranges, branch)
+        met = self._exact_share(condition, point, ranges, branch)
         if met is not None:
             yield weight * met, point, ranges, True
             yield weight * (1 - met), point, ranges, False
@@ -196,13 +201,14 @@ class Walk:
         for part, now, rest in self._bind(unbound, point, ranges):
             yield from self._split(condition, weight * part, now, rest, branch)
 
-    def _exact_share(
-        self, condition: Expression, unbound: list[Atom], point: Point, ranges: Ranges, branch: Branch
-    ) -> float | None:
+    def _exact_share(self, condition: Expression, point: Point, ranges: Ranges, branch: Branch) -> float | None:
         """The share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks which."""
+        unbound = self._unbound(condition, ranges)
+        if len(unbound) != 1 or not condition.evaluable or condition.has("load"):
+            return None
         atom = unbound[0]
         low, high = ranges[atom]
-        if len(unbound) > 1 or high - low > MAX_EXACT or decides(branch.then, atom) or decides(branch.otherwise, atom):
+        if high - low > MAX_EXACT or decides(branch.then, atom) or decides(branch.otherwise, atom):
             return None
         met = 0
         for value in range(low, high):
@@ -260,6 +266,17 @@ class Walk:
             edge = min(high, max(low, math.floor(-start / slope) + 1))
             pieces = [(low, edge, False), (edge, high, True)]
         return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
+
+
+def _is_linear(condition: Expression, ranges: Ranges) -> bool:
+    """Whether it is made of comparisons that each cut a range in two."""
+    atom = condition.atom
+    if atom is None:
+        return False
+    inner = [a for a in atom.arguments if isinstance(a, Expression)]
+    if atom.kind in ("and", "or", "not"):
+        return all(_is_linear(part, ranges) for part in inner)
+    return atom.kind in ("lt0", "eq0") and all(inner[0].coefficient(x) for x in inner[0].leaves & ranges.keys())
 
 
 def _samples(low: int, high: int, budget: int) -> Iterator[tuple[int, float]]:
