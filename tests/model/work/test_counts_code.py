@@ -68,6 +68,13 @@ def test_several_labels_share_one_case(count: Count) -> None:
     assert [count(text, (8,), m=m).counts.global_store_bytes for m in (0, 1, 2)] == [32, 32, 0]
 
 
+def test_labels_that_share_a_case_share_its_work_items_exactly(count: Count) -> None:
+    body = "switch (g % 4) { case 0: x[g] = 1; break; case 1: break; case 2: case 3: x[g] = x[g + 1]; break; }"
+    counted = count(kernel(body), (64,))
+    assert counted.counts.global_load_bytes == pytest.approx(4 * 32)
+    assert counted.counts.global_store_bytes == pytest.approx(4 * 48)
+
+
 def test_a_ternary_loads_only_what_it_chooses(count: Count) -> None:
     text = kernel("x[g] = g < 16 ? x[g + 1] : 0.0f;")
     assert count(text, (64,)).counts.global_load_bytes == pytest.approx(4 * 16)
@@ -127,10 +134,11 @@ def test_a_vector_of_three_moves_three_but_takes_the_room_of_four(count: Count) 
     assert counted.access("x", store=True).stride_bytes == 16
 
 
-def test_swizzles_move_only_what_they_name(count: Count) -> None:
-    counted = count(kernel("x[g].xy = x[g].zw; x[g].s0 = x[g + 1].lo.y;", "__global float4 *x"), (10,))
-    assert counted.counts.global_load_bytes == 10 * (8 + 4)
-    assert counted.counts.global_store_bytes == 10 * (8 + 4)
+def test_a_component_moves_alone_and_several_are_written_with_their_whole_vector(count: Count) -> None:
+    counted = count(kernel("x[g].s0 = x[g + 1].lo.y;", "__global float4 *x"), (10,))
+    assert (counted.counts.global_load_bytes, counted.counts.global_store_bytes) == (40, 40)
+    counted = count(kernel("x[g].xy = (float2)(1, 2);", "__global float4 *x"), (10,))
+    assert (counted.counts.global_load_bytes, counted.counts.global_store_bytes) == (160, 160)
 
 
 def test_double_and_half_have_their_own_widths(count: Count) -> None:
