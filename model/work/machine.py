@@ -11,7 +11,7 @@ from model.launch.launch import Assumption
 from model.opencl.declarations import Declarations
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program
-from model.opencl.types import AddressSpace, OpaqueType, PointerType, ScalarType, StructType, Type, VectorType
+from model.opencl.types import AddressSpace, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.counts import OpKind
 from model.work.region import Access, Builder, DataParameter
 from model.work.symbolic import Atom, Expression, opaque, symbol
@@ -133,8 +133,6 @@ class Machine:
                 return Pointer(None, self.unknown(reason), kind)
             case StructType():
                 return Aggregate((), kind)
-            case OpaqueType(is_unknown=True):
-                return Other(name, kind)
             case _:
                 return Other(name, kind)
 
