@@ -7,11 +7,10 @@ from collections.abc import Mapping
 
 from model.launch.launch import Number
 from model.opencl.kernel import Parameter
-from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
+from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
 from profiler.measurement import NeedsAnnotation
 
 FLOAT_FORMATS = {2: "e", 4: "f", 8: "d"}
-COMPONENTS = "xyzw"
 
 
 def pack_by_value(parameter: Parameter, scalars: Mapping[str, Number]) -> bytes:
@@ -44,7 +43,7 @@ def _pack(kind: Type, name: str, scalars: Mapping[str, Number]) -> bytes:
 
 
 def _component(name: str, lane: int, scalars: Mapping[str, Number]) -> Number:
-    spellings = [f"{name}.s{lane:x}", f"{name}.s{lane:X}", *([f"{name}.{COMPONENTS[lane]}"] if lane < 4 else [])]
+    spellings = lane_names(name, lane)
     given = next((spelling for spelling in spellings if spelling in scalars), name)
     return _value(given, scalars)
 

@@ -15,7 +15,7 @@ from model.launch.local_size import effective_local_size
 from model.launch.resolve import Said, Size3, resolve
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
-from model.opencl.types import AddressSpace, ScalarKind, ScalarType, StructType, Type, VectorType
+from model.opencl.types import AddressSpace, ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
 from model.work.symbolic import Atom
 from model.work.work import Work
 
@@ -139,22 +139,32 @@ def _missing_scalars(
     wanted += [(name, None) for name, _ in work.free_names]
     missing = []
     for name, kind in wanted:
-        if name in known or name.rpartition(".")[0] in known:
+        lanes = _lanes(name, kind)
+        if name in known:
             continue
-        value, why = _guess(name, kind, evidence, size)
-        value = min(value, _greatest(kind))
-        declared = "" if kind is not None else " (not declared: give it with -D)"
-        missing.append((name, value, f"`{name}`={value}{declared}{why}"))
+        element = kind.element if isinstance(kind, VectorType) else kind
+        guesses = {lane[0]: _guess(lane[0], element, evidence, size) for lane in lanes if not known.keys() & set(lane)}
+        if len(guesses) == len(lanes) and len(set(guesses.values())) == 1:
+            guesses = {name: guesses[lanes[0][0]]}  # one value for all components
+        for lane, (value, why) in guesses.items():
+            kept = min(value, _greatest(element))
+            declared = "" if kind is not None else " (not declared: give it with -D)"
+            missing.append((lane, kept, f"`{lane}`={kept}{declared}{why}"))
     return missing
+
+
+def _lanes(name: str, kind: Type | None) -> list[tuple[str, ...]]:
+    """The names of each number in a scalar or vector, every spelling of it."""
+    if isinstance(kind, VectorType):
+        return [lane_names(name, lane) for lane in range(kind.width)]
+    return [(name,)]
 
 
 def _leaves(name: str, kind: Type) -> list[tuple[str, Type | None]]:
     match kind:
-        case VectorType():
-            return [(f"{name}.s{i:x}", kind.element) for i in range(kind.width)]
         case StructType():
             return [leaf for member, of in kind.members for leaf in _leaves(f"{name}.{member}", of)]
-        case ScalarType():
+        case ScalarType() | VectorType():
             return [(name, kind)]
         case _:
             return []

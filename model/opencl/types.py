@@ -178,3 +178,9 @@ Type = ScalarType | VectorType | PointerType | ArrayType | StructType | ImageTyp
 def round_up(value: int, multiple: int) -> int:
     """The least multiple of `multiple` that is not below `value`."""
     return -(-value // multiple) * multiple
+
+
+def lane_names(vector: str, lane: int) -> tuple[str, ...]:
+    """How one component of a vector may be called: `v.s0`, `v.x` (OpenCL C 3.0, section 6.3.7)."""
+    named = (f"{vector}.{'xyzw'[lane]}",) if lane < 4 else ()
+    return tuple(dict.fromkeys((f"{vector}.s{lane:x}", f"{vector}.s{lane:X}", *named)))

@@ -10,7 +10,7 @@ from math import ceil, prod
 from model.launch.launch import Assumption, Fill, Launch
 from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel, ParameterKind
-from model.opencl.types import AddressSpace, PointerType
+from model.opencl.types import AddressSpace, PointerType, lane_names
 from model.work.counts import AccessCount, LineCount, OpCount, OpKind, Pattern, WorkCounts
 from model.work.evaluate import Contents, Knowledge
 from model.work.numbers import Value
@@ -96,9 +96,8 @@ def knowledge(kernel: Kernel, launch: Launch, parameters: Mapping[Atom, DataPara
 def _lanes(name: str) -> tuple[str, ...]:
     """`v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components."""
     base, _, component = name.rpartition(".")
-    if base and component in ("x", "y", "z", "w"):
-        return (f"{base}.s{'xyzw'.index(component)}",)
-    return tuple(f"{name}.s{lane:x}" for lane in range(16))
+    lane = next((n for n in range(16) if name in lane_names(base, n)), None) if base and component else None
+    return (lane_names(base, lane)[0],) if lane is not None else tuple(lane_names(name, n)[0] for n in range(16))
 
 
 class _Totals:

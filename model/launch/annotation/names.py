@@ -9,7 +9,7 @@ from model.launch.expression import Expression, suggestion
 from model.launch.names import defined_numbers
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
-from model.opencl.types import ImageType, StructType
+from model.opencl.types import ImageType, StructType, VectorType, lane_names
 
 _KEYS = ("global", "local", "name")
 
@@ -68,11 +68,15 @@ def _value_problem(name: str, count: int, kernel: Kernel, *, is_used: bool) -> s
 
 
 def _member_problem(parameter: Parameter, member: str) -> str | None:
+    if isinstance(parameter.type, VectorType):
+        return _component_problem(parameter.name, parameter.type, member)
     if not isinstance(parameter.type, StructType):
         is_opaque = parameter.kind is ParameterKind.OTHER
         return None if is_opaque else f"`{parameter.name}` is no struct and has no member `{member}`"
     inner: object = parameter.type
     for name in member.split("."):
+        if isinstance(inner, VectorType):
+            return _component_problem(f"{parameter.name}.{member.rpartition('.')[0]}", inner, name)
         if not isinstance(inner, StructType):
             return f"`{parameter.name}.{member}`: there is no member `{name}`"
         found = inner.member(name)
@@ -82,6 +86,13 @@ def _member_problem(parameter: Parameter, member: str) -> str | None:
             return f"`{parameter.name}` has no member `{name}`; its members are {listed}.{close}"
         inner = found
     return None
+
+
+def _component_problem(vector: str, kind: VectorType, component: str) -> str | None:
+    known = [name for lane in range(kind.width) for name in lane_names(vector, lane)]
+    if f"{vector}.{component}" in known:
+        return None
+    return f"`{vector}` is a {kind.name}: its components are {vector}.s0 to {vector}.s{kind.width - 1:x}"
 
 
 def _fill_problem(name: str, kernel: Kernel) -> str | None:

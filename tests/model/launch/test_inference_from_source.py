@@ -9,6 +9,7 @@ import pytest
 from model.device import Device
 from model.engine import Engine, Forecast
 from model.errors import LaunchError
+from model.launch.annotation import write_annotation
 from model.launch.inference import complete
 from model.launch.launch import Launch, Origin
 from model.launch.spec import LaunchSpec
@@ -173,3 +174,21 @@ def test_sizes_of_images_follow_the_global_size(forecasts: Forecasts) -> None:
     text = """__kernel void k(read_only image2d_t a, write_only image2d_t b) {
         int2 p = (int2)(get_global_id(0), get_global_id(1)); write_imagef(b, p, read_imagef(a, p)); }"""
     assert dict(annotated(forecasts, "global=(320, 200)", text).images)["a"] == (320, 200, 1)
+
+
+def test_vectors_by_value_are_written_as_an_annotation_that_reads_back_without_complaint(cpu: Device) -> None:
+    text = (
+        "typedef struct { float4 tint; int2 size; float gain; } params_t;\n"
+        "kernel void shade(global float4 *px, const float4 colour, const int2 size, const params_t p)\n"
+        "{\n"
+        "    int x = get_global_id(0), y = get_global_id(1);\n"
+        "    if (x < size.x && y < size.y) px[y * size.x + x] = colour + p.tint * p.gain;\n"
+        "}\n"
+    )
+    inferred = Engine().forecast(text, None, cpu).forecasts[0]
+    assert inferred.launch is not None
+    assert dict(inferred.launch.scalars)["colour"] == 1.0
+    annotated = Engine().forecast(write_annotation(inferred.launch, inferred.kernel) + "\n" + text, None, cpu)
+    assert annotated.annotation_problems == ()
+    assert annotated.forecasts[0].launch is not None
+    assert annotated.forecasts[0].launch.key == inferred.launch.key
