@@ -21,7 +21,7 @@ from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
 OVERLAP_NORM = 3.0
 # Real code reaches this part of what microbenchmarks sustain: the median over the kernels in tests/kernels. A
 # learned efficiency per kernel and resource takes its place later.
-TYPICAL_EFFICIENCY = 0.65
+TYPICAL_EFFICIENCY = 0.55
 CACHE_LINE_BYTES = 64
 HALF_IN_SOFTWARE = 20  # integer operations to widen or narrow a half where the device cannot
 CPU_LANES = 8  # 32-bit lanes of a 256-bit vector unit
@@ -43,7 +43,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     waiting = waiting_time_us(work, device, fp + integer)
-    memory = memory_time_us(work.accesses, rates, is_cpu=device.type is DeviceType.CPU)
+    memory = memory_time_us(work, rates, is_cpu=device.type is DeviceType.CPU)
     local = 1e-3 * (work.local_load_bytes + work.local_store_bytes) / rates.local_bandwidth_gb_s
     private = (
         1e-3 * sum(a.bytes for a in work.accesses if a.space is AddressSpace.PRIVATE) / rates.private_bandwidth_gb_s
@@ -170,37 +170,46 @@ def scalar_issue_gop_s(rates: Rates) -> float:
 # --- memory ----------------------------------------------------------------------------------------------
 
 
-def memory_time_us(accesses: Sequence[AccessCount], rates: Rates, *, is_cpu: bool) -> float:
+def memory_time_us(work: WorkCounts, rates: Rates, *, is_cpu: bool) -> float:
     """Time of all global and constant accesses [us]: each by its pattern and its own footprint."""
-    return sum(access_time_us(a, rates, is_cpu=is_cpu) for a in accesses if a.space in _GLOBAL and not a.is_atomic)
+    whole = work.global_footprint_bytes
+    plain = (a for a in work.accesses if a.space in _GLOBAL and not a.is_atomic)
+    return sum(access_time_us(a, rates, whole, is_cpu=is_cpu) for a in plain)
 
 
-def access_time_us(access: AccessCount, rates: Rates, *, is_cpu: bool) -> float:
-    """Time of one access of the source [us], at the bandwidth of the memory level that its footprint fits in.
+def access_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: float, *, is_cpu: bool) -> float:
+    """Time of one access of the source [us].
 
-    A CPU runs one work-item after the other: a loop that walks memory in steps of an element streams, however far
-    apart neighbouring work-items are.
+    Each distinct byte comes once from the memory level that the whole launch fits in; the rest, from the level that
+    the access's own footprint fits in. A CPU runs one work-item after the other: a loop that walks memory in steps
+    of an element streams, however far apart neighbouring work-items are.
     """
-    read, write = bandwidth_gb_s(access.footprint_bytes, rates)
-    rate = write if access.is_store else read
-    streaming = 1e-3 * access.bytes / rate
+    first = min(access.bytes, access.footprint_bytes)
+    near = _rate_gb_s(access, access.footprint_bytes, rates)
+    far = _rate_gb_s(access, max(access.footprint_bytes, launch_footprint_bytes), rates)
+    again_us = 1e-3 * (access.bytes - first) / near
+    streaming_us = 1e-3 * first / far + again_us
     if is_cpu and access.step_bytes is not None and 0 < abs(access.step_bytes) <= access.element_bytes:
-        return streaming
+        return streaming_us
     match access.pattern:
         case Pattern.UNIT:
-            return streaming
+            return streaming_us
         case Pattern.BROADCAST:
             # One load serves all lanes; where the next one falls is what costs.
-            return streaming / 4
+            return streaming_us - again_us * 3 / 4
         case Pattern.GATHERED:
-            return max(streaming, 1e-3 * access.count / gather_gaccess_s(access.footprint_bytes, rates))
+            return max(streaming_us, 1e-3 * access.count / gather_gaccess_s(access.footprint_bytes, rates))
         case Pattern.STRIDED:
             lines = min(access.stride_bytes, CACHE_LINE_BYTES) / max(1, access.element_bytes)
-            reused = access.footprint_bytes < access.bytes
-            if reused:
-                return streaming * min(lines, 4)
+            if access.footprint_bytes < access.bytes:
+                return streaming_us * min(lines, 4)
             stride = max(1, access.stride_bytes // 4)
-            return max(streaming, 1e-3 * access.count / strided_gaccess_s(stride, rates))
+            return max(streaming_us, 1e-3 * access.count / strided_gaccess_s(stride, rates))
+
+
+def _rate_gb_s(access: AccessCount, footprint_bytes: float, rates: Rates) -> float:
+    read, write = bandwidth_gb_s(footprint_bytes, rates)
+    return write if access.is_store else read
 
 
 def bandwidth_gb_s(footprint_bytes: float, rates: Rates) -> tuple[float, float]:

@@ -42,7 +42,7 @@ def _cost(line: LineCount, work: WorkCounts, device: Device) -> tuple[float, str
         elif access.space is AddressSpace.PRIVATE:
             time_us = 1e-3 * access.bytes / rates.private_bandwidth_gb_s
         else:
-            time_us = access_time_us(access, rates, is_cpu=device.type is DeviceType.CPU)
+            time_us = access_time_us(access, rates, work.global_footprint_bytes, is_cpu=device.type is DeviceType.CPU)
         parts.append((time_us, _access_text(access)))
     if line.barriers:
         parts.append((1e-3 * line.barriers * rates.barrier_ns, f"{_si(line.barriers)} barriers of work-groups"))

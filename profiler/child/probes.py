@@ -14,7 +14,8 @@ from profiler.child.bench import Bench
 from profiler.child.probe_kernels import LANES, LOADS, STEPS
 
 CHAINS = 4  # independent values in each unrolled body
-COUNTED_STEPS = 64
+# Long enough that no out-of-order window spans two work-items: each then waits for its own chain alone.
+COUNTED_STEPS = 2048
 SWEEP_BYTES = 32 * 1024 * 1024  # a bandwidth launch moves at least so much, in several rounds of a small footprint
 C, D = np.float32(0.9), np.float32(0.3)
 
