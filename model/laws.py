@@ -21,7 +21,7 @@ from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
 OVERLAP_NORM = 3.0
 # Real code reaches this part of what microbenchmarks sustain: the median over the kernels in tests/kernels. A
 # learned efficiency per kernel and resource takes its place later.
-TYPICAL_EFFICIENCY = 0.55
+TYPICAL_EFFICIENCY = 0.65
 CACHE_LINE_BYTES = 64
 HALF_IN_SOFTWARE = 20  # integer operations to widen or narrow a half where the device cannot
 CPU_LANES = 8  # 32-bit lanes of a 256-bit vector unit
