@@ -20,6 +20,7 @@ from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCA
 from model.work.walk import Extent, Walk
 
 UNROLLED_TRIPS = 64
+MASKED_BYTES = frozenset({4, 8, 16})  # whole words, and vectors that fill a register by themselves
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +191,7 @@ class _Totals:
             pattern, _ = pattern_of(access, self.walk.known, *self.walk.points[id(access)])
             if (
                 access.is_image
-                or access.element_bytes not in (4, 8)
+                or access.element_bytes not in MASKED_BYTES
                 or pattern not in (Pattern.UNIT, Pattern.BROADCAST)
             ):
                 return False
