@@ -82,10 +82,13 @@ def bound_of(times: Times) -> Bound:
 
 
 def _roofline_us(work: WorkCounts, rates: Rates) -> float:
-    """No faster than all flops at the best rate, nor than moving each distinct byte once at the best bandwidth."""
+    """No faster than all flops at the best rate, nor than moving each distinct byte once at the best bandwidth [us].
+
+    Source: Williams et al., "Roofline", CACM 2009, with the rates that the device was seen to sustain.
+    """
     best = max(rates.fp32_gflop_s, rates.fp64_gflop_s, rates.fp16_gflop_s)
-    bandwidth = max((p.read_gb_s for p in rates.bandwidth), default=math.inf)
-    return max(1e-3 * work.flops / best, 1e-3 * work.global_footprint_bytes / bandwidth) * 0.5
+    bandwidth = max((max(p.read_gb_s, p.write_gb_s) for p in rates.bandwidth), default=math.inf)
+    return max(1e-3 * work.flops / best, 1e-3 * work.global_footprint_bytes / bandwidth)
 
 
 def _wave_penalty(groups: int, capacity: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from cachetools import LRUCache
 
@@ -11,21 +12,24 @@ from model.launch.launch import Assumption, Launch
 from model.laws import bound_of, launch_times
 from model.prediction import Basis, Prediction, Quantiles, ResourceTime
 from model.shares import line_shares
+from model.work.counts import WorkCounts
+from model.work.region import DEFAULT_DATA_TRIPS
 from model.work.work import Work
 
 # The factor between p50 and p90 (and p10) of the laws alone: how far they were off on kernels of our own.
 _SPREAD = {True: 2.5, False: 4.0}  # by whether the device is calibrated
+_UNDECIDED_SPREAD = 4.0
 
 
 class Predictor:
     """Predicts, and remembers: the cache is keyed by work, launch and device. Not for two threads at once."""
 
     def __init__(self, cache_size: int = 4096) -> None:
-        self._cache: LRUCache[tuple[Work, str, Device], Prediction] = LRUCache(cache_size)
+        self._cache: LRUCache[tuple[Work, Launch, Device], Prediction] = LRUCache(cache_size)
 
     def predict(self, work: Work, launch: Launch, device: Device) -> Prediction:
         """The runtime of `launch` of the kernel whose work this is. Never faster than the roofline."""
-        key = (work, f"{launch.key}{launch.assumptions}", device)
+        key = (work, launch, device)
         found = self._cache.get(key)
         if found is None:
             found = self._cache[key] = _predicted(work, launch, device)
@@ -35,7 +39,8 @@ class Predictor:
 def _predicted(work: Work, launch: Launch, device: Device) -> Prediction:
     counts = work.count(launch)
     times = launch_times(counts, device)
-    spread = _spread(work, launch, device)
+    assumptions = (*launch.assumptions, *_work_assumptions(work, counts))
+    spread = _spread(assumptions, device)
     p50 = max(times.total_us, times.least_us)
     resources = sorted((ResourceTime(name, t) for name, _, t in times.resources if t > 0), key=lambda r: -r.time_us)
     return Prediction(
@@ -43,7 +48,7 @@ def _predicted(work: Work, launch: Launch, device: Device) -> Prediction:
         bound=bound_of(times),
         basis=Basis.ANALYTIC,
         work=counts,
-        assumptions=(*launch.assumptions, *_work_assumptions(work)),
+        assumptions=assumptions,
         device_id=device.id,
         device_name=device.name,
         calibrated=device.calibrated,
@@ -52,16 +57,18 @@ def _predicted(work: Work, launch: Launch, device: Device) -> Prediction:
     )
 
 
-def _work_assumptions(work: Work) -> tuple[Assumption, ...]:
+def _work_assumptions(work: Work, counts: WorkCounts) -> tuple[Assumption, ...]:
     """What the analysis took for granted and what only the data know, once each: a branch in a loop is met twice."""
     known = (Assumption(p.name, p.text, p.spread, p.line) for p in work.parameters.values())
-    return tuple(dict.fromkeys((*work.assumptions, *known)))
+    text = f"nothing says how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
+    undecided = (Assumption("loop.{line}", text, _UNDECIDED_SPREAD, line) for line in counts.undecided_loops)
+    return tuple(dict.fromkeys((*work.assumptions, *known, *undecided)))
 
 
-def _spread(work: Work, launch: Launch, device: Device) -> float:
+def _spread(assumptions: Iterable[Assumption], device: Device) -> float:
     """The factor from p50 to p90: the laws' own, widened by everything that had to be assumed.
 
     Factors are taken for independent, so their logarithms add in squares.
     """
-    factors = [_SPREAD[device.calibrated], *(a.spread for a in (*launch.assumptions, *_work_assumptions(work)))]
+    factors = [_SPREAD[device.calibrated], *(a.spread for a in assumptions)]
     return math.exp(math.sqrt(sum(math.log(f) ** 2 for f in factors)))

@@ -96,9 +96,6 @@ _TABLE = [
 
 BUILTINS: dict[str, Builtin] = {row.name: row for row in _TABLE}
 
-# Functions whose two float arguments' vector width decides: dot, length ... count one `sqrt`, not one a component.
-ONCE_PER_VECTOR = frozenset({"sqrt"})
-
 BARRIERS = frozenset({"barrier", "work_group_barrier", "sub_group_barrier"})
 ATOMICS = frozenset(
     f"{prefix}{operation}"

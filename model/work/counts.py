@@ -98,6 +98,8 @@ class WorkCounts:
     scalar_ops: tuple[OpCount, ...] = ()
     scalar_accesses: float = 0.0
     chain_ops: float = 0.0
+    # Lines (from 0) of loops that neither the launch nor the data's description bounds: taken for a default.
+    undecided_loops: tuple[int, ...] = ()
 
     @property
     def arithmetic_intensity(self) -> float | None:

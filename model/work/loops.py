@@ -12,12 +12,11 @@ from model.work.chain import chain_length
 from model.work.counts import OpKind
 from model.work.machine import LoopFrame, likelihood
 from model.work.operators import components
-from model.work.region import Builder, Loop, PendingBranch
+from model.work.region import DEFAULT_DATA_TRIPS, Builder, Loop, PendingBranch
 from model.work.symbolic import ONE, ZERO, Atom, Expression, number, operation
 from model.work.trips import Induction, trip_count, upper_bound
 from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, is_float
 
-DEFAULT_DATA_TRIPS = 16
 MAX_LOOP_DEPTH = 24
 LOST_CHAIN = 2
 

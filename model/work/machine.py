@@ -43,6 +43,7 @@ class Machine:
         self.block = self.root
         self.frames: list[LoopFrame] = []
         self.frames_outside = 0  # loops around the call being inlined
+        self.frames_unbroken = 0  # loops around the innermost switch, which a `break` in it does not leave
         self.scopes: list[dict[str, int]] = [{}]
         self.values: dict[int, Value] = {}
         self.types: dict[int, Type] = {}

@@ -12,6 +12,8 @@ from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
 from model.work.symbolic import Atom, Expression
 
+DEFAULT_DATA_TRIPS = 16  # of a loop about which nothing is known
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -25,7 +27,6 @@ class Access:
     element_bytes: int
     offset: Expression | None
     is_image: bool = False
-    alignment_bytes: int = 1  # of the type accessed: extents are counted in elements of the parameter's pointee
 
 
 @dataclass(frozen=True, slots=True)

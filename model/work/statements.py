@@ -156,8 +156,9 @@ class Statements(Loops):
     def _note_breaks(self, condition: Expression, yes: Flow, no: Flow) -> None:
         if len(self.frames) <= self.frames_outside:
             return  # not in a loop of this function: a helper's `return` leaves no loop of its caller
+        leaves = {Flow.RETURN} if len(self.frames) <= self.frames_unbroken else {Flow.BREAK, Flow.RETURN}
         for flow, holds in ((yes, condition), (no, operation("not", condition))):
-            if flow in (Flow.BREAK, Flow.RETURN):
+            if flow in leaves:
                 self.frames[-1].breaks.append(holds)
             if flow is Flow.RETURN:
                 self.frames[-1].returns.append(holds)
@@ -191,7 +192,8 @@ class Statements(Loops):
             return Flow.NEXT
         chosen = expression_of(self.value(condition_node))
         cases = [c for c in body.named_children if c.type == "case_statement"]
-        outer, frames = self.block, self.frames
+        outer, unbroken = self.block, self.frames_unbroken
+        self.frames_unbroken = len(self.frames)
         labels: list[Expression] = []
         for position, case in enumerate(cases):
             label = case.child_by_field_name("value")
@@ -206,10 +208,9 @@ class Statements(Loops):
                 labels.clear()
             elif outer.inner and labels == []:
                 condition = self._none_of(cases, chosen)
-            self.frames = []  # a `break` here leaves the switch, not a loop
             self._case(case, label, condition, outer)
-            self.frames = frames
             self.block = outer
+        self.frames_unbroken = unbroken
         return Flow.NEXT
 
     def _none_of(self, cases: list[Node], chosen: Expression) -> Expression:

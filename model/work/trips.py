@@ -158,7 +158,3 @@ def _sign(expression: Expression) -> int | None:
                 return None
         signs.add(1 if coefficient > 0 else -1)
     return signs.pop() if len(signs) == 1 else None
-
-
-def constant_trips(trips: Expression | None) -> int | None:
-    return trips.constant if trips is not None else None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from model.work.evaluate import Knowledge, evaluate, interval
 from model.work.machine import likelihood
 from model.work.numbers import Value
-from model.work.region import Access, Block, Branch, Loop, decides
+from model.work.region import DEFAULT_DATA_TRIPS, Access, Block, Branch, Loop, decides
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression
 
@@ -39,13 +39,13 @@ class Extent:
 
 @dataclass(slots=True)
 class Walk:
-    """Results by identity of block and access; `undecided` names what the launch did not give."""
+    """Results by identity of block and access; `undecided` holds the lines of loops that nothing bounds."""
 
     known: Knowledge
     runs: dict[int, float] = field(default_factory=dict)
     extents: dict[int, Extent] = field(default_factory=dict)
     points: dict[int, tuple[Point, Ranges]] = field(default_factory=dict)  # a typical visit of each access
-    undecided: set[Atom] = field(default_factory=set)
+    undecided: set[int] = field(default_factory=set)
     visits: int = 0
 
     def visit(self, block: Block, weight: float, point: Point, ranges: Ranges) -> None:
@@ -90,8 +90,8 @@ class Walk:
             return
         trips = evaluate(loop.trips, self.known, {**_middle(ranges), **point} if unbound else point)
         if trips is None:
-            self.undecided |= loop.trips.leaves
-            trips = 1
+            self.undecided.add(loop.line)
+            trips = DEFAULT_DATA_TRIPS
         if trips > 0:
             inner = dict(ranges)
             inner[loop.counter] = (0, max(1, math.ceil(trips)))
@@ -178,7 +178,6 @@ class Walk:
         if not unbound:
             value = evaluate(condition, self.known, point)
             if value is None:
-                self.undecided |= condition.leaves
                 yield from self._by_share(condition, weight, point, ranges, branch)
             else:
                 yield weight, point, ranges, bool(value)

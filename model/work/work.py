@@ -150,6 +150,7 @@ class _Totals:
             scalar_ops=tuple(OpCount(k, e, c) for (k, e), c in self.scalar_ops.items()),
             scalar_accesses=self.scalar_accesses,
             chain_ops=self.chain_ops,
+            undecided_loops=tuple(sorted(self.walk.undecided)),
         )
 
     def _images(self) -> set[str]:
