@@ -29,7 +29,7 @@ from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, SourceRange
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
-from model.placement import Moves, function_lines, moves, placed
+from model.placement import Moves, moves, placed
 from model.prediction import Prediction
 from model.predictor import Predictor
 from model.work.analyse import analyse
@@ -159,7 +159,7 @@ class Engine:
 
     def _work(self, program: Program, kernel: Kernel) -> tuple[Work, Moves]:
         """The kernel's work, and how far its lines have moved since it was analysed."""
-        now = function_lines(program)
+        now = program.function_lines
         # The kernel's own text is part of the key: costs are kept by line, and comments have lines, too.
         text = "\n".join(program.lines[kernel.range.start_line : kernel.range.end_line + 1])
         known = self._works.get((kernel.fingerprint, text))

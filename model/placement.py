@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from model.launch.launch import Assumption
-from model.opencl.program import Program
 from model.prediction import Prediction
 
 
@@ -32,15 +31,10 @@ class Moves:
         return any(self.deltas)
 
 
-def function_lines(program: Program) -> dict[str, int]:
-    """The line (from 0) on which each function of the main file begins."""
-    expanded = program.expanded
-    lines = {name: expanded.line(f.start) for name, f in program.functions.items()}
-    return {name: line for name, line in lines.items() if line >= 0}
-
-
 def moves(before: Mapping[str, int], now: Mapping[str, int]) -> Moves:
-    """From where functions stood to where they stand."""
+    """From where functions stood to where they stand (see `Program.function_lines`)."""
+    if before == now:
+        return Moves()
     known = sorted((line, now.get(name, line) - line) for name, line in before.items())
     return Moves(tuple(line for line, _ in known), tuple(delta for _, delta in known))
 

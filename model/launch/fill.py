@@ -73,8 +73,3 @@ def parse_fill(text: str, *, offset: int = 0) -> FillSpec:
         arguments.append(parse_expression(value, offset=at))
         at += len(value) + 1
     return FillSpec(word.strip(), tuple(arguments), start, end)
-
-
-def fill_spec(fill: Fill) -> FillSpec:
-    """Plain numbers as a `FillSpec`."""
-    return parse_fill(":".join([fill.kind, *(repr(a) for a in fill.arguments)]))

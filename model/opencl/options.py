@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,6 @@ class BuildOptions:
             include_dirs=tuple(dict.fromkeys((*over.include_dirs, *self.include_dirs))),
             flags=tuple(dict.fromkeys((*self.flags, *over.flags))),
         )
-
-    def with_defines(self, defines: dict[str, str]) -> BuildOptions:
-        return replace(self, defines=tuple({**dict(self.defines), **defines}.items()))
 
     def arguments(self) -> list[str]:
         """As a list for PyOpenCL's `Program.build`."""

@@ -55,6 +55,7 @@ class Program:
     functions: dict[str, Function]
     globals: dict[str, Declared]
     reader: Declarations
+    function_lines: dict[str, int]  # the line (from 0) on which each function of the main file begins
     notes: tuple[SourceNote, ...] = field(default=())
 
     @property
@@ -111,6 +112,7 @@ class _Reading:
             functions=self.functions,
             globals=self.globals,
             reader=self.reader,
+            function_lines={n: at for n, f in self.functions.items() if (at := self.expanded.line(f.start)) >= 0},
             notes=self.expanded.notes,
         )
 

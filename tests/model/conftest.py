@@ -49,7 +49,7 @@ Count = Callable[..., Counted]
 @pytest.fixture(scope="session")
 def read() -> Callable[..., Program]:
     def read_text(text: str, **defines: str) -> Program:
-        return read_program(text, options=BuildOptions().with_defines(defines))
+        return read_program(text, options=BuildOptions(tuple(defines.items())))
 
     return read_text
 

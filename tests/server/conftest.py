@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -140,3 +143,22 @@ def measurement(device: Device) -> Callable[..., Measurement]:
         return replace(plain, **changes)
 
     return build
+
+
+@pytest.fixture
+def run(kernelcast: str, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Starts the console script in a folder and with a store of its own."""
+
+    def start(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [kernelcast, *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            cwd=tmp_path,
+            env={**os.environ, "KERNELCAST_DATA_DIR": str(tmp_path / "data"), **environment},
+        )
+
+    return start

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 from collections.abc import Callable
@@ -16,23 +15,6 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 NO_PLATFORM = {"OCL_ICD_VENDORS": "/nonexistent.icd"}
 SCALE = "kernel void scale(global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2.0f; }\n"
 FOREVER = "kernel void forever(global volatile int *x) { while (x[0] == x[0]) x[get_global_id(0)] += 1; }\n"
-
-
-@pytest.fixture
-def run(kernelcast: str, tmp_path: Path) -> Run:
-    def start(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [kernelcast, *arguments],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-            cwd=tmp_path,
-            env={**os.environ, "KERNELCAST_DATA_DIR": str(tmp_path / "data"), **environment},
-        )
-
-    return start
 
 
 @pytest.mark.device

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -33,25 +32,6 @@ BAD_TEXTS = {
     "negative size": "// kernelcast: global=-64 n=4\n" + SCALE,
     "vast buffer": "// kernelcast: global=64 n=64 x=2**62\n" + SCALE,
 }
-
-
-@pytest.fixture
-def run(kernelcast: str, tmp_path: Path) -> Run:
-    """Starts the console script in a folder of its own, with shipped devices only where no other is asked for."""
-
-    def start(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [kernelcast, *arguments],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            cwd=tmp_path,
-            env={**os.environ, **environment},
-        )
-
-    return start
 
 
 @pytest.fixture

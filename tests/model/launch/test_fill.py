@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.launch.expression import ExpressionError
-from model.launch.fill import fill_spec, parse_fill
+from model.launch.fill import parse_fill
 from model.launch.launch import Fill
 
 
@@ -46,4 +46,4 @@ def test_a_wrong_fill_says_what_is_allowed(text: str, says: str) -> None:
 @given(st.integers(-(2**63), 2**62), st.integers(1, 2**62))
 def test_a_fill_in_numbers_reads_back_as_itself(low: int, width: int) -> None:
     fill = Fill("randint", (low, low + width))
-    assert fill_spec(fill).evaluate({}) == fill
+    assert parse_fill(str(fill)).evaluate({}) == fill
