@@ -9,6 +9,7 @@ numbers give monomials an order. General computer algebra systems were too slow 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import ClassVar
 from weakref import WeakValueDictionary
 
@@ -26,6 +27,7 @@ class Atom:
 
     _known: ClassVar[WeakValueDictionary[tuple[object, ...], Atom]] = WeakValueDictionary()
     _count: ClassVar[int] = 0
+    _making: ClassVar[Lock] = Lock()  # two threads must not make two of one: they would differ
 
     kind: str
     arguments: tuple[Expression | str | int, ...]
@@ -39,16 +41,22 @@ class Atom:
         key = (kind, *arguments)
         found = cls._known.get(key)
         if found is None:
-            found = cls()
-            found.kind, found.arguments = kind, arguments
-            cls._count += 1
-            found.serial = cls._count
-            inner = [a for a in arguments if isinstance(a, Expression)]
-            found.depth = 1 + max((e.depth for e in inner), default=0)
-            own = frozenset((found,)) if kind in LEAF_KINDS else frozenset()
-            found.leaves = own.union(*(e.leaves for e in inner))
-            found.evaluable = kind in EVALUABLE_KINDS and all(e.evaluable for e in inner)
-            cls._known[key] = found
+            with cls._making:
+                found = cls._known.get(key) or cls._made(key, kind, arguments)
+        return found
+
+    @classmethod
+    def _made(cls, key: tuple[object, ...], kind: str, arguments: tuple[Expression | str | int, ...]) -> Atom:
+        found = cls()
+        found.kind, found.arguments = kind, arguments
+        cls._count += 1
+        found.serial = cls._count
+        inner = [a for a in arguments if isinstance(a, Expression)]
+        found.depth = 1 + max((e.depth for e in inner), default=0)
+        own = frozenset((found,)) if kind in LEAF_KINDS else frozenset()
+        found.leaves = own.union(*(e.leaves for e in inner))
+        found.evaluable = kind in EVALUABLE_KINDS and all(e.evaluable for e in inner)
+        cls._known[key] = found
         return found
 
     def __repr__(self) -> str:
