@@ -96,7 +96,7 @@ class Loops(Calls):
             return
         survive = min(1 - likelihood(r) for r in returns)
         text = "the data decide which work-items return from the loop on line {line}"
-        text = f"{text}: taken for {1 - survive:.0%} of them"
+        text = f"{text}: taken for {(1 - survive) * 100:.0f} % of them"
         share = self.data_parameter("share.{line}", survive, 1.5, text)
         side = Builder()
         self.block.inner.append(PendingBranch(Expression({(share,): 1}), side, Builder(), line, share))

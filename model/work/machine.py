@@ -96,7 +96,7 @@ class Machine:
         if condition.evaluable and not condition.has("load"):
             return None
         share = likelihood(condition)
-        text = f"the data decide which work-items enter line {{line}}: taken for {share:.0%} of them"
+        text = f"the data decide which work-items enter line {{line}}: taken for {share * 100:.0f} % of them"
         return self.data_parameter("share.{line}", share, 1.3, text)
 
     def free_name(self, name: str) -> Expression:
