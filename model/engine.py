@@ -48,12 +48,18 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """One launch of one kernel: either a prediction (then `launch` is set too) or a problem."""
+    """One launch of one kernel: either a prediction (then all but `problem` are set) or a problem.
+
+    `spec` is what was said of the launch, build options included, and `work` the kernel's: with them other sizes and
+    other devices can be asked about without the engine, from any thread.
+    """
 
     kernel: Kernel
     launch: Launch | None = None
     prediction: Prediction | None = None
     problem: Problem | None = None
+    spec: LaunchSpec | None = field(default=None, compare=False)
+    work: Work | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +138,10 @@ class Engine:
                 program = self._read(program.text, path, options)
                 kernel = program.kernel(kernel.name)
             work, moved = self._work(program, kernel)
-            launch = self._complete(kernel, work, replace(spec, options=options), device)
+            spec = replace(spec, options=options)
+            launch = self._complete(kernel, work, spec, device)
             prediction = placed(self._predictor.predict(work, launch, device), moved)
-            return Forecast(kernel, launch, prediction), None
+            return Forecast(kernel, launch, prediction, spec=spec, work=work), None
         except KernelcastError as error:
             place = _place(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)

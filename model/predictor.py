@@ -19,6 +19,7 @@ from model.work.work import Work
 # The factor between p50 and p90 (and p10) of the laws alone: how far they were off on kernels of our own.
 _SPREAD = {True: 2.5, False: 4.0}  # by whether the device is calibrated
 _UNDECIDED_SPREAD = 4.0
+_COUNTS_KEPT = 64
 
 
 class Predictor:
@@ -26,18 +27,25 @@ class Predictor:
 
     def __init__(self, cache_size: int = 4096) -> None:
         self._cache: LRUCache[tuple[Work, Launch, Device], Prediction] = LRUCache(cache_size)
+        self._counts: LRUCache[tuple[Work, Launch], WorkCounts] = LRUCache(_COUNTS_KEPT)
 
     def predict(self, work: Work, launch: Launch, device: Device) -> Prediction:
         """The runtime of `launch` of the kernel whose work this is. Never faster than the roofline."""
         key = (work, launch, device)
         found = self._cache.get(key)
         if found is None:
-            found = self._cache[key] = _predicted(work, launch, device)
+            found = self._cache[key] = _predicted(work, self._count(work, launch), launch, device)
+        return found
+
+    def _count(self, work: Work, launch: Launch) -> WorkCounts:
+        """The same on every device: whoever compares devices counts once."""
+        found = self._counts.get((work, launch))
+        if found is None:
+            found = self._counts[work, launch] = work.count(launch)
         return found
 
 
-def _predicted(work: Work, launch: Launch, device: Device) -> Prediction:
-    counts = work.count(launch)
+def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -> Prediction:
     times = launch_times(counts, device)
     assumptions = (*launch.assumptions, *_work_assumptions(work, counts))
     spread = _spread(assumptions, device)
