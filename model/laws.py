@@ -37,6 +37,27 @@ class Times:
     least_us: float
 
 
+# What each resource says of a launch that it holds up.
+_BOUNDS = {
+    "floating point": Bound.COMPUTE,
+    "integer": Bound.COMPUTE,
+    "special functions": Bound.COMPUTE,
+    "operations that wait for each other": Bound.LATENCY,
+    "global memory": Bound.MEMORY,
+    "local memory": Bound.MEMORY,
+    "private memory": Bound.MEMORY,
+    "images": Bound.MEMORY,
+    "barriers": Bound.LATENCY,
+    "atomics": Bound.LATENCY,
+    "starting groups": Bound.LAUNCH,
+    "launch floor": Bound.LAUNCH,
+}
+
+
+def bound_of_resource(resource: str) -> Bound:
+    return _BOUNDS[resource]
+
+
 def launch_times(work: WorkCounts, device: Device) -> Times:
     """The laws, resource by resource [us]."""
     rates = device.rates
@@ -52,20 +73,21 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     barriers = 1e-3 * work.barriers * rates.barrier_ns
     atomics = atomic_time_us(work.accesses, rates)
     starts = 1e-3 * (work.work_groups * rates.group_overhead_ns + work.work_items * rates.item_overhead_ns)
-    resources = (
-        ("floating point", Bound.COMPUTE, fp * waves),
-        ("integer", Bound.COMPUTE, integer * waves),
-        ("special functions", Bound.COMPUTE, special * waves),
-        ("operations that wait for each other", Bound.LATENCY, waiting * waves),
-        ("global memory", Bound.MEMORY, memory * waves),
-        ("local memory", Bound.MEMORY, local * waves),
-        ("private memory", Bound.MEMORY, private * waves),
-        ("images", Bound.MEMORY, images * waves),
-        ("barriers", Bound.LATENCY, barriers * waves),
-        ("atomics", Bound.LATENCY, atomics),
-        ("starting groups", Bound.LAUNCH, starts),
-        ("launch floor", Bound.LAUNCH, rates.launch_floor_us),
-    )
+    times = {
+        "floating point": fp * waves,
+        "integer": integer * waves,
+        "special functions": special * waves,
+        "operations that wait for each other": waiting * waves,
+        "global memory": memory * waves,
+        "local memory": local * waves,
+        "private memory": private * waves,
+        "images": images * waves,
+        "barriers": barriers * waves,
+        "atomics": atomics,
+        "starting groups": starts,
+        "launch floor": rates.launch_floor_us,
+    }
+    resources = tuple((name, _BOUNDS[name], time_us) for name, time_us in times.items())
     compute_us = (fp + integer + special + waiting) * waves
     memory_us = (memory + local + private + images) * waves
     busy = (compute_us**OVERLAP_NORM + memory_us**OVERLAP_NORM) ** (1 / OVERLAP_NORM) / TYPICAL_EFFICIENCY
