@@ -17,7 +17,7 @@ from model.device import Device
 from model.device_catalog import device_from_json, device_to_json
 from model.errors import KernelcastError
 from profiler.measurement import Measurement
-from profiler.store_schema import migrate
+from profiler.store_schema import migrate, write_ahead
 
 DATA_DIR_VARIABLE = "KERNELCAST_DATA_DIR"
 FILE_NAME = "kernelcast.sqlite3"
@@ -72,9 +72,7 @@ class Store:
         with store._failures_named():
             store.path.parent.mkdir(parents=True, exist_ok=True)
         with store._connection() as database:
-            # The journal's mode stays with the file; asking again would need a lock while others write.
-            if database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                database.execute("PRAGMA journal_mode = WAL")
+            write_ahead(database, BUSY_TIMEOUT_S)
             migrate(database)
         return store
 
@@ -127,6 +125,17 @@ class Store:
         Stale if its `kernel_fingerprint` or `launch_key` differ from today's.
         """
         return self._newest("kernel_id = ? AND device_id = ?", (kernel_id(path, kernel_name), device_id))
+
+    def history(
+        self, path: str | os.PathLike[str] | None, kernel_name: str, *, most: int = 100
+    ) -> tuple[StoredMeasurement, ...]:
+        """All that was measured of the kernel of that name in that file, on any device, the newest first."""
+        query = (
+            "SELECT measurement, predicted_us, kernel_id FROM measurements WHERE kernel_id = ? ORDER BY id DESC LIMIT ?"
+        )
+        with self._connection() as database:
+            rows = database.execute(query, (kernel_id(path, kernel_name), most)).fetchall()
+            return tuple(StoredMeasurement(_from_json(row[0]), row[1], row[2]) for row in rows)
 
     def _newest(self, where: str, values: tuple[str, ...]) -> StoredMeasurement | None:
         query = f"SELECT measurement, predicted_us, kernel_id FROM measurements WHERE {where} ORDER BY id DESC LIMIT 1"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+
+_PAUSE_S = 0.02
 
 # One entry per version, in order; an entry that was ever released is never changed, only followed by another.
 MIGRATIONS = (
@@ -29,6 +32,26 @@ MIGRATIONS = (
         "CREATE INDEX measurements_of_kernel ON measurements (kernel_id, device_id)",
     ),
 )
+
+
+def write_ahead(database: sqlite3.Connection, timeout_s: float) -> None:
+    """Let readers and a writer not wait for each other; the file keeps that mode.
+
+    SQLite waits for locks by itself, but not for this one: of several processes that find a new file, all but one are
+    refused at once. Raises `sqlite3.OperationalError` after `timeout_s`.
+    """
+    deadline_s = time.monotonic() + timeout_s
+    while True:
+        try:
+            # Asking for the mode that it has already would need a lock while others write.
+            if database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                database.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline_s:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
 
 
 def migrate(database: sqlite3.Connection) -> None:

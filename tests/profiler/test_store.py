@@ -133,3 +133,14 @@ def test_several_processes_may_create_and_fill_the_store_at_once(tmp_path: Path)
     assert [writer.exitcode for writer in writers] == [0, 0, 0]
     store = Store.open(path)
     assert all(store.latest_measurement(f"{who}-{n}", "l", "pocl") for who in "abc" for n in range(40))
+
+
+def test_the_history_of_a_kernel_is_of_its_file_the_newest_first(store: Store) -> None:
+    for median_us in (1.0, 2.0, 3.0):
+        store.add_measurement(measurement(median_us=median_us), 5.0, path="/one/k.cl")
+    store.add_measurement(measurement(median_us=9.0), path="/other/k.cl")
+    found = store.history("/one/k.cl", "scale")
+    assert [each.measurement.median_us for each in found] == [3.0, 2.0, 1.0]
+    assert found[0].predicted_us == 5.0
+    assert [each.measurement.median_us for each in store.history("/one/k.cl", "scale", most=1)] == [3.0]
+    assert store.history("/one/k.cl", "other") == ()
