@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from itertools import count
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -59,13 +60,14 @@ def run(request: MeasureRequest, limits: MeasureLimits, reporter: Reporter) -> M
         first_us = run_us(enqueue, 1)  # drivers such as PoCL compile for this local size now
         longest_s = max(request.budget_s, 3 * first_us / 1e6 * max(1, request.repeats or 1)) + SLACK_S
         measuring = Phase(subject, longest_s, on_timeout=on_timeout, on_crash=on_crash)
-        reporter.begin(0.3, "measuring", measuring)
+        reporter.begin(0.3, "timing", measuring)
+        batch = count(1)
         timing = time_launch(
             enqueue,
             queue,
             Plan(request.budget_s, request.repeats),
             reset=lambda: arguments.reset(queue),
-            on_batch=lambda share: reporter.progress(0.3 + 0.7 * share, "measuring"),
+            on_batch=lambda share: reporter.progress(0.3 + 0.7 * share, f"batch {next(batch)}"),
         )
     return _summary(request, device, timing, load_average)
 
