@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from server.snapshot import KernelView, LaunchView
 
 HINT_LENGTH = 30
+_BASIS = {
+    "analytic": "performance laws",
+    "model": "learned model",
+    "compiled": "learned model, with what the driver's compiler made of the kernel",
+    "measured": "measured",
+}
 
 
 def hint_label(view: KernelView) -> str:
@@ -57,6 +63,12 @@ def _name(view: LaunchView) -> str:
     return launch.name or "x".join(map(str, launch.global_size))
 
 
+def launch_title(view: LaunchView) -> str:
+    """What tells a launch from the others of its kernel: its name, else its sizes, else its place."""
+    launch = view.forecast.launch
+    return view.slot.launch if launch is None else launch.name or launch.describe()
+
+
 def _first_that_fits(texts: list[str], length: int) -> str:
     return next((text for text in texts if len(text) <= length), texts[-1])
 
@@ -74,6 +86,12 @@ def shorten(text: str, length: int) -> str:
 def basis_sign(prediction: Prediction) -> str:
     """`~` for the laws on a device known from its datasheet or driver, `≈` for anything better founded."""
     return "≈" if prediction.calibrated or prediction.basis != "analytic" else "~"
+
+
+def basis_text(prediction: Prediction | None) -> str:
+    """What a prediction rests upon; without one, what it would rest upon at the least."""
+    basis = str(prediction.basis) if prediction else "analytic"
+    return _BASIS.get(basis, basis)
 
 
 def spread_text(runtime_us: Quantiles) -> str:

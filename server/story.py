@@ -1,35 +1,36 @@
-"""The full story of a kernel, as headed tables and lists; `markup` turns it into what the editor can show."""
+"""The full story of a kernel: a first line that answers the question, then figures and notes that say why."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from server.format import format_bytes, format_count, format_duration_us, format_interval, format_percent
-from server.render import basis_sign, error_percent, shorten, spread_text
+from server.comparison import compared
+from server.format import format_bytes, format_count, format_duration_us
+from server.layout import in_columns, labelled, plain
+from server.render import launch_title
 
 if TYPE_CHECKING:
     from model.device import Device
     from model.prediction import Prediction
     from model.work.counts import WorkCounts
-    from profiler.measurement import Measurement
     from server.snapshot import KernelView, LaunchView, Snapshot
 
 _LINES_SHOWN = 5
-_CELL = 62  # with the widest label this keeps a table row within 80 columns
-_BASIS = {
-    "analytic": "performance laws",
-    "model": "learned model",
-    "compiled": "learned model, with what the driver's compiler made of the kernel",
-    "measured": "measured",
-}
+_LEAST_SHARE = 0.005  # less would be shown as 0 %
+_LINES_SHOWN_OF_MANY = 3  # of each launch, where a kernel has several
+_BOUND = {"launch": "the cost of a launch itself"}
+_ORIGIN = {"config": "kernelcast.toml"}
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """`figures` are lines whose columns are aligned already; `notes` are sentences."""
+
     title: str
-    rows: tuple[tuple[str, str], ...] = ()
-    bullets: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +42,12 @@ class Story:
 
 
 def tell(view: KernelView, snapshot: Snapshot) -> Story:
-    sections = [section for launch in view.launches for section in _launch(launch, len(view.launches) > 1)]
-    if view.kernel.has_errors:
-        sections.append(
-            Section("Syntax", bullets=("Part of this kernel could not be read; the figures leave it out.",))
-        )
-    problems = snapshot.analysis.forecast.problems
-    if problems:
-        said = tuple(f"{p.message} (line {p.line})" if p.line else p.message for p in problems)
-        sections.append(Section("File", bullets=said))
-    sections.append(Section("Device", bullets=_device_notes(snapshot.device, snapshot.settings.calibration_hints)))
-    return Story(_lead(view), tuple(sections))
+    several = len(view.launches) > 1
+    sections = [section for launch in view.launches for section in _launch(launch, several)]
+    sections.append(Section("Assumed", notes=_assumptions(view)))
+    sections.append(Section("Not all could be read", notes=_gaps(view, snapshot)))
+    sections.append(Section("", notes=_device_notes(snapshot.device, snapshot.settings.calibration_hints)))
+    return Story(_lead(view), tuple(section for section in sections if section.figures or section.notes))
 
 
 def _lead(view: KernelView) -> str:
@@ -60,118 +56,110 @@ def _lead(view: KernelView) -> str:
     name = view.kernel.name
     more = f" ({len(view.launches)} launches below)" if len(view.launches) > 1 else ""
     if first.measured:
-        took = (
-            f"`{name}` takes {format_duration_us(first.measured.median_us)} on {first.measured.device_name} (measured)"
-        )
-        return took + (
-            f", predicted {format_duration_us(prediction.runtime_us.p50)}{more}." if prediction else f"{more}."
-        )
+        took = f"`{name}` takes **{format_duration_us(first.measured.median_us)}** on {first.measured.device_name}"
+        predicted = f", predicted {format_duration_us(prediction.runtime_us.p50)}" if prediction else ""
+        return f"{took} (measured){predicted}{more}."
     if prediction is None:
         reason = first.forecast.problem.message if first.forecast.problem else "nothing is known of it."
         return f"`{name}` has no prediction: {reason}"
     return (
-        f"`{name}` will take about {format_duration_us(prediction.runtime_us.p50)} on {prediction.device_name}, "
-        f"bound by {prediction.bound}{more}."
+        f"`{name}` will take about **{format_duration_us(prediction.runtime_us.p50)}** on {prediction.device_name}, "
+        f"bound by {_bound(prediction)}{more}."
     )
 
 
+def _bound(prediction: Prediction) -> str:
+    return _BOUND.get(str(prediction.bound), str(prediction.bound))
+
+
 def _launch(view: LaunchView, several: bool) -> list[Section]:
-    forecast, launch = view.forecast, view.forecast.launch
-    title = f"Launch {launch.name or ''}".rstrip() if launch and several else "Prediction"
+    forecast, prediction = view.forecast, view.forecast.prediction
     rows: list[tuple[str, str]] = []
-    if launch is not None:
-        rows.append(("Launch", f"{launch.describe()} ({launch.origin})"))
-    if forecast.prediction is not None:
-        rows += _prediction_rows(forecast.prediction)
-    rows += _measurement_rows(view)
-    bullets = [f"No prediction: {forecast.problem.message}"] if forecast.problem else []
+    if forecast.launch is not None:
+        rows.append(("Launch", launch_text(view)))
+    if prediction is not None:
+        times = ", ".join(f"{r.resource} {format_duration_us(r.time_us)}" for r in prediction.resources[:3])
+        rows.append(("Bound by", _bound(prediction) + (f": {times}" if times else "")))
+        rows += _work_rows(prediction.work)
+    notes = [f"No prediction: {forecast.problem.message}"] if forecast.problem and several else []
     if view.failure:
-        bullets.append(f"The last measurement failed: {view.failure.message}")
-    sections = [Section(title, tuple(rows), tuple(bullets))]
-    if forecast.prediction is not None:
-        sections += _details(forecast.prediction)
+        notes.append(f"The last measurement failed: {view.failure.message}")
+    title = f"Launch {launch_title(view)}" if several else ""
+    sections = [Section(title, (*compared(view), *labelled(rows)), tuple(notes))]
+    if prediction is not None:
+        shown = _LINES_SHOWN_OF_MANY if several else _LINES_SHOWN
+        sections.append(Section("Hottest lines", _hottest(prediction, shown)))
     return sections
 
 
-def _prediction_rows(prediction: Prediction) -> list[tuple[str, str]]:
-    q = prediction.runtime_us
-    resources = ", ".join(f"{r.resource} {format_duration_us(r.time_us)}" for r in prediction.resources[:3])
-    return [
-        ("Predicted", f"{basis_sign(prediction)} {format_duration_us(q.p50)} {spread_text(q)}"),
-        ("80 % interval", format_interval(q.p10, q.p90)),
-        ("Bound by", f"{prediction.bound}" + (f" ({resources})" if resources else "")),
-        ("Basis", _BASIS.get(str(prediction.basis), str(prediction.basis))),
-        *_work_rows(prediction.work),
-        *([("Novelty", f"{prediction.novelty:.2f} (1: unlike anything in training)")] if prediction.novelty else []),
-    ]
+def launch_text(view: LaunchView) -> str:
+    """`512x512 work-items in groups of 16x16 (annotation)`."""
+    launch = view.forecast.launch
+    if launch is None:
+        return "unknown"
+    sizes = "x".join(map(str, launch.global_size))
+    groups = f"of {'x'.join(map(str, launch.local_size))}" if launch.local_size else "that the driver chooses"
+    return f"{sizes} work-items in groups {groups} ({_ORIGIN.get(str(launch.origin), str(launch.origin))})"
 
 
 def _work_rows(work: WorkCounts) -> list[tuple[str, str]]:
     intensity = work.arithmetic_intensity
-    rows = [
-        ("Work", f"{format_count(work.flops)} flops, {work.work_items:,} work-items in {work.work_groups:,} groups"),
-        (
-            "Global memory",
-            f"{format_bytes(work.global_load_bytes)} loaded, {format_bytes(work.global_store_bytes)} stored, "
-            f"{format_bytes(work.global_footprint_bytes)} distinct",
-        ),
-        ("Intensity", "no global memory" if intensity is None else f"{intensity:.3g} flop per byte"),
-    ]
+    each = f", {intensity:.3g} flop per byte" if intensity else ""
+    rows = [("Work", f"{format_count(work.flops, 'flop')}{each}" if work.flops else "no floating point")]
+    if work.global_load_bytes + work.global_store_bytes > 0:
+        distinct = f"{format_bytes(work.global_footprint_bytes)} distinct"
+        rows.append(("Global memory", f"{_moved(work.global_load_bytes, work.global_store_bytes)}, {distinct}"))
     if work.local_load_bytes + work.local_store_bytes > 0:
-        moved = f"{format_bytes(work.local_load_bytes)} loaded, {format_bytes(work.local_store_bytes)} stored"
-        rows.append(("Local memory", moved))
+        rows.append(("Local memory", _moved(work.local_load_bytes, work.local_store_bytes)))
     extras = [(work.barriers, "barriers"), (work.atomics, "atomics")]
     extras += [(work.image_reads, "image reads"), (work.image_writes, "image writes")]
     if any(count for count, _ in extras):
-        rows.append(("Also", ", ".join(f"{format_count(count)} {what}" for count, what in extras if count)))
+        rows.append(("Also", ", ".join(f"{_counted(count)} {what}" for count, what in extras if count)))
     return rows
 
 
-def _measurement_rows(view: LaunchView) -> list[tuple[str, str]]:
-    prediction = view.forecast.prediction
-    if view.measured:
-        rows = [("Measured", _measured(view.measured)), ("", _circumstances(view.measured))]
-        if prediction is not None:
-            rows.append(
-                (
-                    "Error",
-                    f"the prediction is {format_percent(error_percent(prediction, view.measured), signed=True)} off",
-                )
-            )
-        return rows
-    if view.stale:
-        return [
-            ("Measured", f"{_measured(view.stale)}, stale"),
-            ("", f"before the kernel or its launch changed ({view.stale.launch})"),
-        ]
-    return []
+def _counted(count: float) -> str:
+    return f"{count:,.0f}" if count < 1e6 else format_count(count)
 
 
-def _measured(m: Measurement) -> str:
-    return f"{format_duration_us(m.median_us)}, p10 to p90 {format_interval(m.p10_us, m.p90_us)}"
+def _moved(loaded: float, stored: float) -> str:
+    return f"{format_bytes(loaded)} loaded, {format_bytes(stored)} stored"
 
 
-def _circumstances(m: Measurement) -> str:
-    return (
-        f"{m.repeats} runs in {m.batches} batches {m.batch_spread_percent:.1f} % apart, "
-        f"{m.measured_at[:16].replace('T', ' ')} UTC"
+def _hottest(prediction: Prediction, shown: int) -> tuple[str, ...]:
+    rows = [
+        (f"{line.share * 100:.0f} %", f"line {line.line + 1}", plain(line.what))
+        for line in prediction.lines[:shown]
+        if line.line >= 0 and line.share >= _LEAST_SHARE
+    ]
+    return in_columns(rows, right=(0, 1))
+
+
+def _assumptions(view: KernelView) -> tuple[str, ...]:
+    """Each once; those that do not hold for all launches say for which they do."""
+    whose: dict[str, list[str]] = {}
+    told = [(launch, launch.forecast.prediction) for launch in view.launches]
+    predicted = [(launch_title(launch), prediction) for launch, prediction in told if prediction]
+    for title, prediction in predicted:
+        for a in prediction.assumptions:
+            cost = f" (may cost a factor of {a.spread:.2g})" if a.spread > 1.005 else ""
+            whose.setdefault(_sentence(a.text.rstrip(".")) + cost, []).append(title)
+    return tuple(
+        f"{said}." if len(titles) == len(predicted) else f"{', '.join(titles)}: {said}."
+        for said, titles in whose.items()
     )
 
 
-def _details(prediction: Prediction) -> list[Section]:
-    hottest = tuple(
-        (f"line {line.line + 1}", f"{line.share * 100:3.0f} %  {line.what}")
-        for line in prediction.lines[:_LINES_SHOWN]
-        if line.line >= 0
-    )
-    sections = [Section("Hottest lines", rows=hottest)] if hottest else []
-    if prediction.assumptions:
-        said = tuple(
-            a.text.rstrip(".") + (f" (may cost a factor of {a.spread:.2g})." if a.spread > 1.005 else ".")
-            for a in prediction.assumptions
-        )
-        sections.append(Section("Assumptions", bullets=said))
-    return sections
+def _gaps(view: KernelView, snapshot: Snapshot) -> tuple[str, ...]:
+    problems: Sequence[str] = [
+        f"{p.message} (line {p.line})" if p.line else p.message for p in snapshot.analysis.forecast.problems
+    ]
+    broken = ["Part of this kernel is not valid OpenCL C; the figures leave it out."] if view.kernel.has_errors else []
+    return (*broken, *(_sentence(problem) for problem in problems))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _device_notes(device: Device, say_how: bool) -> tuple[str, ...]:
@@ -179,35 +167,10 @@ def _device_notes(device: Device, say_how: bool) -> tuple[str, ...]:
     if device.calibrated:
         when = f" on {device.measured_at[:10]}" if device.measured_at else ""
         noise = f", noise {device.noise_percent:.1f} %" if device.noise_percent is not None else ""
-        return (f"{name}, calibrated{when}{noise}.",)
+        return (f"{name} was calibrated{when}{noise}.",)
     how = (
-        " Calibrate it for narrower intervals: code action, or `kernelcast calibrate`."
+        " Calibrate it for narrower ranges: code action, or `kernelcast calibrate`."
         if say_how and device.source == "driver"
         else ""
     )
-    return (f"{name}, not calibrated; its rates come from the {device.source}.{how}",)
-
-
-def as_markdown(story: Story) -> str:
-    parts = [story.lead]
-    for section in story.sections:
-        parts.append(f"**{section.title}**")
-        if section.rows:
-            parts.append("\n".join(["| | |", "| --- | --- |", *(_row(*row) for row in section.rows)]))
-        if section.bullets:
-            parts.append("\n".join(f"- {bullet}" for bullet in section.bullets))
-    return "\n\n".join(parts) + "\n"
-
-
-def _row(label: str, value: str) -> str:
-    return f"| {label} | {shorten(value, _CELL).replace('|', chr(92) + '|')} |"
-
-
-def as_plain_text(story: Story) -> str:
-    lines = [story.lead.replace("`", "")]
-    for section in story.sections:
-        width = max((len(label) for label, _ in section.rows), default=0)
-        lines += ["", section.title]
-        lines += [f"  {label:<{width}}  {shorten(value, _CELL)}" for label, value in section.rows]
-        lines += [f"  - {bullet}" for bullet in section.bullets]
-    return "\n".join(lines) + "\n"
+    return (f"{name} is not calibrated: its rates come from the {device.source}.{how}",)

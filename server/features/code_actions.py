@@ -1,4 +1,7 @@
-"""textDocument/codeAction: measure, write the launch down, choose or calibrate the device."""
+"""textDocument/codeAction: measure, write the launch down, report, choose or calibrate the device.
+
+In many editors this menu is the only way to a server's commands, so all of them stand in it.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,10 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
+from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, REPORT
 from server.positions import offset_of, position_of
+from server.render import launch_title
 from server.snapshot import KernelView, LaunchView, Snapshot
-
-MEASURE = "kernelcast.measure"
-CHOOSE_DEVICE = "kernelcast.chooseDevice"
-CALIBRATE = "kernelcast.calibrate"
 
 _RUN = "kernelcast"
 _WRITE = types.CodeActionKind.RefactorRewrite
@@ -28,8 +29,10 @@ def code_actions(
     if not literals:
         return list(commands)
     actions = [types.CodeAction(title=c.title, kind=_RUN, command=c) for c in commands]
-    written = _write_annotation(view, snapshot)
-    if written is not None:
+    edit = annotation_edit(view, snapshot)
+    if edit is not None:
+        title = f"Write launch annotation for `{view.kernel.name}`"
+        written = types.CodeAction(title, _WRITE, edit=types.WorkspaceEdit(changes={snapshot.document.uri: [edit]}))
         actions.insert(len([c for c in commands if c.command == MEASURE]), written)
     return [action for action in actions if _wanted(action.kind, only)]
 
@@ -56,6 +59,9 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
             for launch in view.launches
             if launch.forecast.launch is not None
         ]
+        if len(snapshot.kernels) > 1:
+            commands.append(types.Command("Measure all kernels of this file", MEASURE_ALL, arguments=[uri]))
+    commands.append(types.Command(f"Show performance report of `{kernel}`", REPORT, arguments=[uri, kernel]))
     commands.append(types.Command(f"Choose device (now {device.name}) ...", CHOOSE_DEVICE, arguments=[]))
     if snapshot.trusted and not device.calibrated:
         commands.append(types.Command(f"Calibrate {device.name}", CALIBRATE, arguments=[device.id]))
@@ -63,12 +69,11 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
 
 
 def _measure_title(launch: LaunchView, view: KernelView, device_name: str) -> str:
-    told = launch.forecast.launch
-    which = f" ({told.name or told.describe()})" if told is not None and len(view.launches) > 1 else ""
+    which = f" ({launch_title(launch)})" if len(view.launches) > 1 else ""
     return f"Measure `{view.kernel.name}`{which} on {device_name}"
 
 
-def _write_annotation(view: KernelView, snapshot: Snapshot) -> types.CodeAction | None:
+def annotation_edit(view: KernelView, snapshot: Snapshot) -> types.TextEdit | None:
     """Only from an analysis of this very text: an insertion in the wrong place would harm the user's code."""
     line = next((a for slot, a in snapshot.analysis.annotations.items() if slot.kernel == view.kernel.name), None)
     if line is None or not snapshot.is_current:
@@ -79,12 +84,7 @@ def _write_annotation(view: KernelView, snapshot: Snapshot) -> types.CodeAction 
     indentation = rest[: len(rest) - len(rest.lstrip(" \t"))]
     at = position_of(text, start, snapshot.encoding)
     line_end = "\r\n" if "\r\n" in text.value else "\n"
-    edit = types.TextEdit(types.Range(at, at), f"{indentation}{line}{line_end}")
-    return types.CodeAction(
-        title=f"Write launch annotation for `{view.kernel.name}`",
-        kind=_WRITE,
-        edit=types.WorkspaceEdit(changes={snapshot.document.uri: [edit]}),
-    )
+    return types.TextEdit(types.Range(at, at), f"{indentation}{line}{line_end}")
 
 
 def _wanted(kind: types.CodeActionKind | str | None, only: Sequence[str] | None) -> bool:

@@ -9,7 +9,8 @@ import pytest
 from lsprotocol import types
 
 from model.device import ProfileSource
-from server.features.code_actions import CALIBRATE, CHOOSE_DEVICE, MEASURE, code_actions
+from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, REPORT
+from server.features.code_actions import code_actions
 from server.snapshot import Slot, Snapshot
 
 Snapshots = Callable[..., Snapshot]
@@ -63,11 +64,16 @@ def test_an_untrusted_workspace_offers_nothing_that_runs(snapshot_of: Snapshots)
     snapshot = snapshot_of(trusted=False)
     here = replace(snapshot.analysis, device=replace(snapshot.device, source=ProfileSource.DRIVER))
     commands = [a.command.command for a in actions(replace(snapshot, analysis=here)) if a.command]
-    assert commands == [CHOOSE_DEVICE]
+    assert commands == [REPORT, CHOOSE_DEVICE]
 
 
 def test_a_device_that_is_not_calibrated_can_be(snapshot_of: Snapshots) -> None:
-    assert [a.command.command for a in actions(snapshot_of()) if a.command] == [MEASURE, CHOOSE_DEVICE, CALIBRATE]
+    assert [a.command.command for a in actions(snapshot_of()) if a.command] == [
+        MEASURE,
+        REPORT,
+        CHOOSE_DEVICE,
+        CALIBRATE,
+    ]
 
 
 def test_kinds_that_were_not_asked_for_are_left_out(annotatable: Snapshot) -> None:
@@ -79,3 +85,10 @@ def test_a_client_without_literals_gets_commands(snapshot_of: Snapshots) -> None
     found = code_actions(snapshot_of(), at(2), None, literals=False)
     assert found
     assert all(isinstance(action, types.Command) for action in found)
+
+
+def test_a_file_of_several_kernels_can_be_measured_as_a_whole(snapshot_of: Snapshots) -> None:
+    text = "__kernel void a(int n) {}\n__kernel void b(int n) {}\n"
+    commands = [a.command for a in actions(snapshot_of(text), 0) if a.command]
+    assert [c.arguments for c in commands if c.command == MEASURE_ALL] == [["file:///work/blur.cl"]]
+    assert not [a for a in actions(snapshot_of(text, trusted=False), 0) if "Measure" in a.title]

@@ -10,7 +10,8 @@ from lsprotocol import types
 
 from model.device import ProfileSource
 from model.engine import FileForecast, Problem
-from model.launch.launch import Launch, Origin
+from model.launch.launch import Assumption, Launch, Origin
+from model.prediction import LineShare, ResourceTime
 from profiler.measurement import Measurement
 from server.features.hover import hover
 from server.snapshot import Failure, Slot, Snapshot
@@ -30,15 +31,15 @@ def told(snapshot: Snapshot, formats: Sequence[types.MarkupKind] = MARKDOWN) -> 
 
 def test_the_first_line_answers_the_question(snapshot_of: Snapshots) -> None:
     first = told(snapshot_of()).splitlines()[0]
-    assert first == "`blur` will take about 3.2 ms on Generic CPU (8 cores at 3 GHz), bound by memory."
+    assert first == "`blur` will take about **3.2 ms** on Generic CPU (8 cores at 3 GHz), bound by memory."
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        "80 % interval", "4.5 ms", "2.1 G flops", "4.3 GB loaded", "12.6 MB distinct", "flop per byte", "line 3",
-        "83 %", "12.6 MB stored to `a`", "`n` is taken to be 1024 (may cost a factor of 1.5).", "1024 / 64 (inferred)",
-        "not calibrated",
+        "80 % range", "2.2-4.5 ms", "2.1 Gflop", "4.3 GB loaded", "12.6 MB distinct", "flop per byte", "line 3",
+        "83 %", "12.6 MB stored to a", "`n` is taken to be 1024 (may cost a factor of 1.5).", "performance laws",
+        "1024 work-items in groups of 64 (inferred)", "memory: dram 3.1 ms", "not calibrated",
     ],
 )  # fmt: skip
 def test_the_story_is_whole(snapshot_of: Snapshots, words: str) -> None:
@@ -53,25 +54,73 @@ def test_a_client_without_markdown_gets_plain_text(snapshot_of: Snapshots) -> No
     assert not set("`|*") & set(answer.contents.value.splitlines()[0])
 
 
-def test_no_row_of_a_table_is_wider_than_80_columns(
+def long_winded(snapshot: Snapshot) -> Snapshot:
+    """The same with resources, costs and assumptions that go on and on."""
+    forecast = snapshot.analysis.forecast
+    (first,) = forecast.forecasts
+    assert first.prediction is not None
+    prediction = replace(
+        first.prediction,
+        resources=tuple(ResourceTime(f"a resource with a name of many words {n}", 1234.5) for n in range(3)),
+        lines=tuple(
+            LineShare(n, 0.2, f"{n} MB loaded from `{'a_long_name_of_a_buffer' * 3}`, strided") for n in range(9)
+        ),
+        assumptions=(Assumption("n", "the data decide " + "and decide " * 30 + "`n`.", 4.0),),
+    )
+    wordy = replace(first, prediction=prediction)
+    return replace(snapshot, analysis=replace(snapshot.analysis, forecast=replace(forecast, forecasts=(wordy,))))
+
+
+def test_nothing_but_the_first_line_is_wider_than_a_terminal(
     snapshot_of: Snapshots, measurement: Callable[..., Measurement]
 ) -> None:
-    snapshot = snapshot_of()
-    for known in (snapshot, replace(snapshot, measured={Slot("blur", "#0"): measurement(snapshot)})):
-        for formats in (MARKDOWN, ()):
-            rows = [line for line in told(known, formats).splitlines() if line.startswith(("|", "  "))]
-            assert rows
-            assert all(len(line) <= 80 for line in rows if not line.startswith("  -")), rows
+    for snapshot in (snapshot_of(), long_winded(snapshot_of())):
+        measured = replace(snapshot, measured={Slot("blur", "#0"): measurement(snapshot)})
+        stale = replace(snapshot, measured={Slot("blur", "#0"): measurement(snapshot, launch_key="older")})
+        for known in (snapshot, measured, stale):
+            for formats in (MARKDOWN, ()):
+                lines = told(known, formats).splitlines()[1:]
+                assert [line for line in lines if len(line) > 78 and "a_long_name" not in line] == []
+                assert "…" not in "".join(lines)
 
 
-def test_a_measurement_stands_beside_its_prediction(
+def test_figures_are_blocks_of_plain_text_that_no_client_colours_or_breaks(snapshot_of: Snapshots) -> None:
+    text = told(snapshot_of())
+    fences = [line for line in text.splitlines() if line.startswith("```")]
+    assert fences == ["```text", "```"] * (len(fences) // 2)
+    assert not [line for line in text.splitlines() if line.startswith("|")]
+
+
+def test_figures_keep_their_units_when_a_line_is_wrapped(snapshot_of: Snapshots) -> None:
+    lines = told(long_winded(snapshot_of())).splitlines()
+    assert not [line for line in lines if line.rstrip().endswith("1.2")]
+
+
+def test_a_measurement_stands_below_its_prediction_figure_below_figure(
     snapshot_of: Snapshots, measurement: Callable[..., Measurement]
 ) -> None:
     snapshot = snapshot_of()
     text = told(replace(snapshot, measured={Slot("blur", "#0"): measurement(snapshot)}))
-    assert text.startswith("`blur` takes 3.1 ms on Generic CPU (8 cores at 3 GHz) (measured), predicted 3.2 ms.")
-    assert "40 runs in 5 batches 1.8 % apart, 2026-01-02 03:04 UTC" in text
-    assert "the prediction is +3.2 % off" in text
+    assert text.startswith("`blur` takes **3.1 ms** on Generic CPU (8 cores at 3 GHz) (measured), predicted 3.2 ms.")
+    lines = text.splitlines()
+    head, predicted, measured, error = lines[lines.index("```text") + 1 :][:4]
+    assert predicted.split()[:2] == ["Predicted", "3.2"]
+    assert measured.split()[:2] == ["Measured", "3.1"]
+    for title in ("time", "80 % range", "from"):
+        assert predicted[head.index(title) - 1] == measured[head.index(title) - 1] == " "
+        assert " " not in (predicted[head.index(title)], measured[head.index(title)])
+    assert measured.endswith("40 runs, 2026-01-02 03:04 UTC")
+    assert "the prediction is 3.2 % too high; batches are 1.8 % apart" in error
+
+
+def test_a_measurement_of_an_older_state_says_so(
+    snapshot_of: Snapshots, measurement: Callable[..., Measurement]
+) -> None:
+    snapshot = snapshot_of()
+    old = measurement(snapshot, kernel_fingerprint="older")
+    text = told(replace(snapshot, measured={Slot("blur", "#0"): old}))
+    assert "measured before the kernel or its launch changed (1024 / 64)" in text
+    assert "Error" not in text
 
 
 def test_a_failed_measurement_is_told_until_the_kernel_changes(snapshot_of: Snapshots) -> None:
@@ -99,6 +148,7 @@ def test_every_launch_has_its_section(snapshot_of: Snapshots, forecast_of: Forec
     assert "(2 launches below)" in text.splitlines()[0]
     assert "**Launch big**" in text
     assert "**Launch small**" in text
+    assert text.count("`n` is taken to be 1024") == 1
 
 
 def test_faults_of_the_file_are_told(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
@@ -118,3 +168,15 @@ def test_how_to_calibrate_is_said_for_devices_that_are_here(snapshot_of: Snapsho
 def test_away_from_a_signature_there_is_nothing_to_tell(snapshot_of: Snapshots) -> None:
     assert hover(snapshot_of(), types.Position(2, 3), MARKDOWN) is None
     assert hover(snapshot_of(""), types.Position(0, 0), MARKDOWN) is None
+
+
+def test_lines_that_take_no_time_worth_telling_are_left_out(snapshot_of: Snapshots) -> None:
+    snapshot = snapshot_of()
+    forecast = snapshot.analysis.forecast
+    (first,) = forecast.forecasts
+    assert first.prediction is not None
+    lines = (LineShare(2, 0.998, "special functions"), LineShare(3, 0.002, "int32 operations"))
+    changed = replace(forecast, forecasts=(replace(first, prediction=replace(first.prediction, lines=lines)),))
+    story = told(replace(snapshot, analysis=replace(snapshot.analysis, forecast=changed)))
+    assert "100 %  line 3" in story
+    assert " 0 %" not in story

@@ -1,0 +1,13 @@
+"""What clients may ask for by workspace/executeCommand. The names are a promise to every editor's configuration."""
+
+from __future__ import annotations
+
+MEASURE = "kernelcast.measure"
+MEASURE_ALL = "kernelcast.measureAll"
+CHOOSE_DEVICE = "kernelcast.chooseDevice"
+CALIBRATE = "kernelcast.calibrate"
+WRITE_ANNOTATION = "kernelcast.writeAnnotation"
+LIST_KERNELS = "kernelcast.listKernels"
+LIST_DEVICES = "kernelcast.listDevices"
+DEBUG_INFORMATION = "kernelcast.debugInformation"
+REPORT = "kernelcast.report"

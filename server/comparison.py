@@ -1,0 +1,46 @@
+"""Prediction and measurement of a launch, one above the other, so that their figures compare at a glance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from server.format import format_duration_us, format_interval, format_percent
+from server.layout import LABEL_WIDTH, in_columns, labelled
+from server.render import basis_text, error_percent
+
+if TYPE_CHECKING:
+    from model.prediction import Prediction
+    from profiler.measurement import Measurement
+    from server.snapshot import LaunchView
+
+_HEAD = (" " * LABEL_WIDTH, "time", "80 % range", "from")
+
+
+def compared(view: LaunchView) -> tuple[str, ...]:
+    """A headed row for each of the two; nothing where neither is known."""
+    prediction, measured = view.forecast.prediction, view.measured or view.stale
+    rows = [_HEAD]
+    if prediction is not None:
+        q = prediction.runtime_us
+        figures = format_duration_us(q.p50), format_interval(q.p10, q.p90)
+        rows.append(("Predicted", *figures, basis_text(prediction)))
+    if measured is not None:
+        figures = format_duration_us(measured.median_us), format_interval(measured.p10_us, measured.p90_us)
+        when = f"{measured.measured_at[:16].replace('T', ' ')} UTC"
+        rows.append(("Measured", *figures, f"{measured.repeats} runs, {when}"))
+    if len(rows) == 1:
+        return ()
+    notes = []
+    if view.stale:
+        notes.append(("", f"measured before the kernel or its launch changed ({view.stale.launch})"))
+    elif prediction is not None and measured is not None:
+        notes.append(("Error", error_words(prediction, measured)))
+    return (*in_columns(rows), *labelled(notes))
+
+
+def error_words(prediction: Prediction, measurement: Measurement) -> str:
+    """`the prediction is 23 % too low; batches are 1.8 % apart`: the second bounds what the first can mean."""
+    percent = error_percent(prediction, measurement)
+    side = "low" if percent < 0 else "high"
+    size = format_percent(abs(percent)) if percent < 1000 else f"{percent / 100 + 1:,.0f} times"
+    return f"the prediction is {size} too {side}; batches are {format_percent(measurement.batch_spread_percent)} apart"
