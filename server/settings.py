@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,15 +11,19 @@ from model.opencl.options import BuildOptions
 
 Problem = str
 
+_LEAST_S, _MOST_S = 0.1, 3600
+_BETWEEN = f"seconds, from {_LEAST_S} to {_MOST_S}"
+_LONGEST_TOLD = 80
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One frozen set of options; the JSON names stand in `_OPTIONS`."""
+    """One frozen set of options; what each means stands in `OPTIONS`."""
 
     device: str = ""  # id; empty: kernelcast.toml's, else the most capable one found
     show_hints: bool = True
     measure_budget_s: float = 5.0  # of timed runs
-    measure_time_limit_s: float = 60.0  # building, preparing and running together
+    measure_time_limit_s: float = 60.0  # of the first run
     calibration_hints: bool = True  # the hover says how to calibrate
     include: tuple[str, ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
@@ -30,10 +35,33 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class _Option:
+class Option:
+    """One option as the user meets it. The README, the extension's manifest and Neovim's help say the same; a test
+    holds them to it.
+
+    `schema` is the JSON schema of its value; `expects` says the same in words, for messages.
+    """
+
+    name: str  # below `kernelcast.`
     field: str
     expects: str
+    unit: str  # empty for what is no quantity
+    description: str  # one sentence, Markdown
+    schema: Mapping[str, object]
     read: Callable[[Any], Any]  # raises TypeError or ValueError for what cannot be
+
+    @property
+    def default(self) -> object:
+        return self.of(Settings())
+
+    def of(self, settings: Settings) -> object:
+        """Its value, as JSON has it."""
+        value = getattr(settings, self.field)
+        if self.schema["type"] == "object":
+            return dict(value)
+        if isinstance(value, tuple):
+            return list(value)
+        return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _text(value: object) -> str:
@@ -49,7 +77,7 @@ def _flag(value: object) -> bool:
 
 
 def _seconds(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 3600:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _LEAST_S <= value <= _MOST_S:
         raise ValueError
     return float(value)
 
@@ -63,19 +91,61 @@ def _texts(value: object) -> tuple[str, ...]:
 def _defines(value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, Mapping):
         raise TypeError
-    return tuple((_text(name), str(content)) for name, content in value.items())
+    return tuple((_text(name), _text_or_number(content)) for name, content in value.items())
 
 
-_OPTIONS = {
-    "device": _Option("device", "a device id (see `kernelcast devices`)", _text),
-    "hints.enabled": _Option("show_hints", "true or false", _flag),
-    "hover.calibration": _Option("calibration_hints", "true or false", _flag),
-    "measure.budgetS": _Option("measure_budget_s", "seconds, above 0 and at most 3600", _seconds),
-    "measure.timeLimitS": _Option("measure_time_limit_s", "seconds, above 0 and at most 3600", _seconds),
-    "build.include": _Option("include", "a list of folders", _texts),
-    "build.defines": _Option("defines", 'an object such as {"TILE": "16"}', _defines),
-    "build.flags": _Option("build_flags", 'a list such as ["-cl-fast-relaxed-math"]', _texts),
-}
+def _text_or_number(value: object) -> str:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else _text(value)
+
+
+_SECONDS: Mapping[str, object] = {"type": "number", "minimum": _LEAST_S, "maximum": _MOST_S}
+_TEXTS: Mapping[str, object] = {"type": "array", "items": {"type": "string"}}
+_NAMED_TEXTS: Mapping[str, object] = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
+
+OPTIONS = (
+    Option(
+        "device", "device", "a device id (see `kernelcast devices --all`)", "",
+        "Id of the device that predictions and measurements are for, one of those that `kernelcast devices --all` "
+        "lists; empty means the one in `kernelcast.toml`, else the fastest of this machine.",
+        {"type": "string"}, _text,
+    ),
+    Option(
+        "hints.enabled", "show_hints", "true or false", "",
+        "Show beside each kernel, as an inlay hint, how long it takes.",
+        {"type": "boolean"}, _flag,
+    ),
+    Option(
+        "hover.calibration", "calibration_hints", "true or false", "",
+        "Say in the hover how to calibrate a device that is not calibrated.",
+        {"type": "boolean"}, _flag,
+    ),
+    Option(
+        "measure.budgetS", "measure_budget_s", _BETWEEN, "seconds",
+        "Seconds of timed runs for each launch that is measured; more of them make the figure steadier.",
+        _SECONDS, _seconds,
+    ),
+    Option(
+        "measure.timeLimitS", "measure_time_limit_s", _BETWEEN, "seconds",
+        "Seconds after which a kernel's first run is ended, counting what the driver compiles at that moment.",
+        _SECONDS, _seconds,
+    ),
+    Option(
+        "build.include", "include", "a list of folders", "",
+        "Folders in which `#include` looks for headers; relative ones start at the workspace folder, and `~` is your "
+        "home folder.",
+        _TEXTS, _texts,
+    ),
+    Option(
+        "build.defines", "defines", 'an object such as {"TILE": "16"}', "",
+        'Macros that every kernel is built with, by name, such as `{"TILE": "16"}`.',
+        _NAMED_TEXTS, _defines,
+    ),
+    Option(
+        "build.flags", "build_flags", 'a list such as ["-cl-fast-relaxed-math"]', "",
+        "Further build options for every kernel as the compiler takes them, such as `-cl-fast-relaxed-math`.",
+        _TEXTS, _texts,
+    ),
+)  # fmt: skip
 
 
 def read_settings(raw: object) -> tuple[Settings, tuple[Problem, ...]]:
@@ -90,18 +160,24 @@ def read_settings(raw: object) -> tuple[Settings, tuple[Problem, ...]]:
         return Settings(), ("The settings under `kernelcast` must be an object; the defaults are used.",)
     found: dict[str, Any] = {}
     problems = []
-    for name, option in _OPTIONS.items():
-        value = _lookup(raw, name)
+    for option in OPTIONS:
+        value = _lookup(raw, option.name)
         if value is None:
             continue
         try:
             found[option.field] = option.read(value)
         except (TypeError, ValueError):
-            default = getattr(Settings(), option.field)
             problems.append(
-                f"Setting `kernelcast.{name}` must be {option.expects}, not {value!r}; {default!r} is used instead."
+                f"Setting `kernelcast.{option.name}` must be {option.expects}, not {_told(value)}; "
+                f"{_told(option.default)} is used instead."
             )
     return Settings(**found), tuple(problems)
+
+
+def _told(value: object) -> str:
+    """As the user would write it in JSON, cut where it goes on and on."""
+    written = json.dumps(value, ensure_ascii=False, default=str)
+    return written if len(written) <= _LONGEST_TOLD else f"{written[:_LONGEST_TOLD]}…"
 
 
 def _lookup(raw: Mapping[str, object], name: str) -> object:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from server.scoped_settings import ScopedSettings
 from server.session import KernelcastServer
 from server.settings import read_settings
 
@@ -22,23 +23,39 @@ async def did_change_configuration(ls: KernelcastServer, params: types.DidChange
         apply_settings(ls, pushed.get(SECTION) if isinstance(pushed, Mapping) else None)
 
 
+async def did_change_workspace_folders(ls: KernelcastServer, _params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """Relative paths and folders' own settings mean something else now."""
+    if ls.supports.configuration:
+        await fetch_settings(ls)
+    ls.analyse_all()
+
+
 async def fetch_settings(ls: KernelcastServer) -> None:
-    """Ask the client; a client that cannot answer leaves things as they are."""
-    asked = types.ConfigurationParams(items=[types.ConfigurationItem(section=SECTION)])
+    """Ask the client, folder by folder if there are several; one that cannot answer leaves things as they are."""
+    folders = ls.folders if len(ls.folders) > 1 else []
+    scopes: list[str | None] = [None, *folders]
+    asked = types.ConfigurationParams([types.ConfigurationItem(scope_uri=s, section=SECTION) for s in scopes])
     try:
-        answer = await ls.workspace_configuration_async(asked)
+        answers = await ls.workspace_configuration_async(asked)
     except JsonRpcException as error:
         ls.say_once(types.MessageType.Warning, f"The editor gave no settings for Kernelcast: {error}")
         return
-    apply_settings(ls, answer[0] if answer else None)
+    everywhere, *each = [*answers, *[None] * len(scopes)][: len(scopes)]
+    apply_settings(ls, everywhere, dict(zip(folders, each, strict=True)))
 
 
-def apply_settings(ls: KernelcastServer, raw: object) -> None:
-    settings, problems = read_settings(raw)
-    for problem in problems:
+def apply_settings(ls: KernelcastServer, everywhere: object, by_folder: Mapping[str, object] | None = None) -> None:
+    settings, problems = read_settings(everywhere)
+    read = {folder: read_settings(raw) for folder, raw in (by_folder or {}).items()}
+    found = tuple(dict.fromkeys((*problems, *(problem for _, more in read.values() for problem in more))))
+    for problem in found:
         ls.say_once(types.MessageType.Warning, problem)
-    if settings != ls.settings:
-        ls.settings = settings
+    if found != ls.setting_problems:
+        ls.setting_problems = found
+        ls.status_news.look_again()
+    scoped = ScopedSettings(settings, {folder: own for folder, (own, _) in read.items()})
+    if scoped != ls.settings:
+        ls.settings = scoped
         ls.analyse_all()
 
 
