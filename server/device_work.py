@@ -7,7 +7,7 @@ import threading
 from model.device import Device
 from model.device_catalog import builtin_devices
 from profiler.calibrate import calibrate
-from profiler.devices import discover
+from profiler.devices import discover, with_calibrations
 from profiler.measure import MeasureLimits, measure
 from profiler.measurement import Measurement, MeasureRequest
 from profiler.store import Store, StoreError
@@ -37,6 +37,18 @@ class DeviceWork:
         profile = calibrate(device.id, on_progress=on_progress, cancel=cancel)
         Store.open().save_profile(profile)
         return profile
+
+    def known(self, found: tuple[Device, ...]) -> tuple[Device, ...]:
+        """All devices that predictions can be for; this machine's first."""
+        try:
+            remembered = Store.open().profiles()
+        except StoreError:
+            remembered = ()
+        devices = {device.id: device for device in with_calibrations(found, remembered)}
+        names = {device.name for device in found}
+        for device in (*remembered, *(each for each in builtin_devices() if each.name not in names)):
+            devices.setdefault(device.id, device)
+        return tuple(devices.values())
 
     def shipped(self) -> tuple[Device, ...]:
         return builtin_devices()

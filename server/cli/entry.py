@@ -10,7 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from model.errors import KernelcastError
-from server.cli.flags import add_device_flag, add_format_flag, add_launch_flags, positive, positive_number
+from server.cli.flags import (
+    add_batch_flag,
+    add_device_flag,
+    add_format_flag,
+    add_launch_flags,
+    positive,
+    positive_number,
+)
 from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
 
 
@@ -61,13 +68,26 @@ def _parser() -> argparse.ArgumentParser:
 
     predict = commands.add_parser("predict", help="predict the runtime of kernels", epilog=_EXIT)
     add_launch_flags(predict)
+    add_batch_flag(predict)
+    add_format_flag(predict)
 
     measure = commands.add_parser("measure", help="run kernels on a device and time them", epilog=_EXIT)
     add_launch_flags(measure)
+    add_batch_flag(measure)
+    add_format_flag(measure)
     measure.add_argument("--repeat", type=positive, metavar="N", help="exactly N timed runs, instead of a time budget")
     measure.add_argument(
         "--budget-s", type=positive_number, default=5.0, metavar="S", help="seconds of timed runs for each launch (5)"
     )
+
+    report = commands.add_parser(
+        "report", help="a page with roofline, sizes, other devices and past measurements", epilog=_EXIT
+    )
+    add_launch_flags(report)
+    report.add_argument(
+        "-o", "--output", metavar="FILE", help="write it there, - for stdout; else it goes into the cache folder"
+    )
+    report.add_argument("--format", choices=("html", "json"), default="html", help="json goes to stdout")
 
     devices = commands.add_parser("devices", help="list the OpenCL devices of this machine")
     devices.add_argument("--all", action="store_true", help="also the devices known from datasheets, to predict for")

@@ -18,11 +18,8 @@ Sizes = tuple[Expression, ...]
 
 
 def add_launch_flags(parser: argparse.ArgumentParser) -> None:
-    """What `predict` and `measure` take."""
+    """Files, and what is said of their kernels' launches: what `predict`, `measure` and `report` take."""
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="OpenCL C source files")
-    parser.add_argument(
-        "--batch", metavar="REQUESTS", help="JSON lines of requests, - for stdin; answers are JSON lines"
-    )
     parser.add_argument("--kernel", "-k", metavar="NAME", help="only this kernel")
     parser.add_argument("--global", dest="global_size", type=_sizes, metavar="X[,Y[,Z]]", help="global size")
     parser.add_argument("--local", type=_local, metavar="X[,Y[,Z]]", help="local size, or `auto`: the driver chooses")
@@ -48,7 +45,12 @@ def add_launch_flags(parser: argparse.ArgumentParser) -> None:
         "--options", type=_options, default=BuildOptions(), help="build options: --options=-cl-fast-relaxed-math"
     )
     add_device_flag(parser)
-    add_format_flag(parser)
+
+
+def add_batch_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--batch", metavar="REQUESTS", help="JSON lines of requests, - for stdin; answers are JSON lines"
+    )
 
 
 def add_device_flag(parser: argparse.ArgumentParser) -> None:

@@ -14,8 +14,12 @@ def warn(message: str) -> None:
 
 def write_json(answer: Mapping[str, object] | Sequence[object], *, indent: int | None = None) -> None:
     """One JSON text and a line end on stdout, at once: whoever reads a batch may wait for it."""
+    print(json_text(answer, indent=indent), flush=True)
+
+
+def json_text(answer: Mapping[str, object] | Sequence[object], *, indent: int | None = None) -> str:
     # ASCII alone, so that no locale can spoil it; JSON knows no infinity.
-    print(json.dumps(_finite(answer), indent=indent, allow_nan=False), flush=True)
+    return json.dumps(_finite(answer), indent=indent, allow_nan=False)
 
 
 def _finite(value: object) -> object:

@@ -1,0 +1,95 @@
+"""Command `kernelcast.report`: one self-contained page about a kernel, or about all kernels of a document."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from model.errors import KernelcastError, NoSuchKernel
+from server.background import in_background
+from server.features.arguments import error_answer, texts
+from server.session import SETTLE_S, KernelcastServer
+from server.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from model.device import Device
+
+CONTENT, SHOW = "content", "show"
+
+_DISCOVERY_S = 10.0  # a report without this machine's devices is better than none
+
+
+async def report(ls: KernelcastServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
+    """Arguments: document, kernel (all of them if empty), and `content` to get the page or `show` to open it.
+
+    Answers with `{"title", "html"}` or `{"title", "path"}`, or with `{"error": {"code", "message"}}`, which the user
+    has been shown. Everything slow happens in a thread of its own: hints are answered meanwhile.
+    """
+    uri, kernel, mode = texts(params, 3)
+    try:
+        _must_be_known(mode)
+        snapshot = await _settled(ls, uri)
+        _must_hold(snapshot, kernel)
+        found = ls.found_devices
+        title, text = await in_background(lambda: _made(snapshot, kernel, found), "report")
+        if mode == CONTENT:
+            return {"title": title, "html": text}
+        path = await in_background(lambda: _kept(f"{uri}\n{kernel}", title, text), "report")
+        await _show(ls, path)
+    except KernelcastError as error:
+        ls.say(types.MessageType.Error, f"There is no report: {error.message}")
+        return error_answer(error)
+    return {"title": title, "path": str(path)}
+
+
+def _must_be_known(mode: str) -> None:
+    if mode not in ("", CONTENT, SHOW):
+        raise KernelcastError(f"a report is for `{CONTENT}` or `{SHOW}`, not for `{mode}`")
+
+
+async def _settled(ls: KernelcastServer, uri: str) -> Snapshot:
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(ls.discovered.wait(), _DISCOVERY_S)
+    snapshot = await ls.settled(uri, SETTLE_S)
+    if snapshot is None:
+        raise KernelcastError("the document is not open")
+    return snapshot
+
+
+def _must_hold(snapshot: Snapshot, kernel: str) -> None:
+    names = dict.fromkeys(view.kernel.name for view in snapshot.kernels)
+    if not names:
+        raise NoSuchKernel("the document holds no kernel")
+    if kernel and kernel not in names:
+        raise NoSuchKernel(f"the document has no kernel `{kernel}`; it holds {', '.join(names)}")
+
+
+def _made(snapshot: Snapshot, kernel: str, found: tuple[Device, ...]) -> tuple[str, str]:
+    """Title and page. Loaded at first use: the charts are nothing that `initialize` should wait for."""
+    making = importlib.import_module("server.report.from_snapshot")
+    title, text = making.page_about(snapshot, kernel, found)
+    return str(title), str(text)
+
+
+def _kept(about: str, title: str, text: str) -> Path:
+    pages = importlib.import_module("server.report.pages")
+    path: Path = pages.cached_page(about, title)
+    pages.write_page(path, text)
+    pages.forget_old_pages(path.parent)
+    return path
+
+
+async def _show(ls: KernelcastServer, path: Path) -> None:
+    """In the browser if the client can open one, else by telling where it is."""
+    if ls.supports.show_document:
+        request = types.ShowDocumentParams(uri=path.as_uri(), external=True)
+        with contextlib.suppress(JsonRpcException):
+            if (await ls.window_show_document_async(request)).success:
+                return
+    ls.say(types.MessageType.Info, f"The report is in {path}")

@@ -1,0 +1,204 @@
+"""Puts the facts of a report together from forecasts, the device catalogue and what was measured.
+
+Blocks on the disk and computes for milliseconds a kernel, so it belongs into a thread of its own; it needs no engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from math import prod
+from pathlib import Path
+
+from model.device import Device
+from model.device_catalog import builtin_devices
+from model.engine import FileForecast, Forecast, Problem
+from model.errors import KernelcastError
+from model.launch.inference import check
+from model.launch.launch import Launch
+from model.launch.scaling import scale
+from model.opencl.kernel import Kernel
+from model.predictor import Predictor
+from model.roofline import roofline
+from profiler.measurement import Measurement
+from profiler.store import StoredMeasurement, StoreError
+from server.report.facts import (
+    DeviceRow,
+    HistoryRow,
+    KernelFacts,
+    LaunchFacts,
+    Report,
+    SizeMeasured,
+    SizePoint,
+    Sizes,
+)
+from server.snapshot import slots_of
+
+History = Callable[[Path | None, str], tuple[StoredMeasurement, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One file of a report. `measured` is what is known beside the store, as from a session that cannot use it."""
+
+    path: Path | None
+    label: str
+    forecast: FileForecast
+    device: Device
+    measured: tuple[Measurement, ...] = ()
+
+
+def gather(
+    title: str, subjects: Sequence[Subject], here: Sequence[Device], remembered: Sequence[Device], history: History
+) -> Report:
+    """`here` are the devices of this machine, `remembered` those calibrated here once; both with calibrated rates.
+
+    `history` reads the store, and may raise `StoreError`: then the report says why it knows of no measurements.
+    """
+    gatherer = _Gatherer(here, remembered, history)
+    kernels = tuple(fact for subject in subjects for fact in gatherer.kernels(subject))
+    problems = tuple(f"{subject.label}: {_said(p)}" for subject in subjects for p in subject.forecast.problems)
+    made_at = datetime.now(UTC).isoformat(timespec="seconds")
+    return Report(title, made_at, version("kernelcast"), kernels, problems)
+
+
+class _Gatherer:
+    def __init__(self, here: Sequence[Device], remembered: Sequence[Device], history: History) -> None:
+        self._here = {device.id for device in here}
+        self._known = _distinct([*here, *remembered], builtin_devices())
+        self._history = history
+        self._predictor = Predictor()
+
+    def kernels(self, subject: Subject) -> list[KernelFacts]:
+        return [self._kernel(subject, kernel) for kernel in subject.forecast.kernels]
+
+    def _kernel(self, subject: Subject, kernel: Kernel) -> KernelFacts:
+        forecasts = [forecast for _, forecast in slots_of(subject.forecast, kernel)]
+        stored, problem = self._stored(subject, kernel)
+        return KernelFacts(
+            kernel.name,
+            subject.label,
+            kernel.name_range.start_line + 1,
+            subject.device,
+            tuple(self._launch(subject, forecast, stored) for forecast in forecasts),
+            tuple(_history_row(each, kernel, forecasts) for each in stored),
+            problem,
+        )
+
+    def _stored(self, subject: Subject, kernel: Kernel) -> tuple[list[StoredMeasurement], str]:
+        """The newest first, those of this session among them even if they could not be kept."""
+        problem, found = "", list[StoredMeasurement]()
+        try:
+            found = list(self._history(subject.path, kernel.name))
+        except StoreError as error:
+            problem = error.message
+        kept = {stored.measurement for stored in found}
+        predicted = {
+            f.launch.key: f.prediction.runtime_us.p50 for f in subject.forecast.forecasts if f.launch and f.prediction
+        }
+        own = [m for m in subject.measured if m.kernel == kernel.name and m not in kept]
+        found += [StoredMeasurement(m, predicted.get(m.launch_key), "") for m in own]
+        return sorted(found, key=lambda stored: stored.measurement.measured_at, reverse=True), problem
+
+    def _launch(self, subject: Subject, forecast: Forecast, stored: Sequence[StoredMeasurement]) -> LaunchFacts:
+        launch, prediction = forecast.launch, forecast.prediction
+        if launch is None or prediction is None:
+            return LaunchFacts("no launch", forecast)
+        same = [s.measurement for s in stored if _is_of(s.measurement, forecast.kernel, subject.device)]
+        return LaunchFacts(
+            launch.name or launch.describe(),
+            forecast,
+            next((m for m in same if m.launch_key == launch.key), None),
+            roofline(prediction, subject.device),
+            self._sizes(forecast, subject.device, same),
+            self._devices(forecast, subject.device),
+        )
+
+    def _sizes(self, forecast: Forecast, device: Device, measured: Sequence[Measurement]) -> Sizes | None:
+        kernel, work, spec, launch = forecast.kernel, forecast.work, forecast.spec, forecast.launch
+        if work is None or spec is None or launch is None:
+            return None
+        scaled = scale(kernel, work, spec, launch, device)
+        points = []
+        for each in scaled.launches:
+            prediction = self._predictor.predict(work, each.launch, device)
+            is_current = each.launch is launch
+            points.append(
+                SizePoint(
+                    each.launch.work_items,
+                    each.factor,
+                    each.launch.describe(),
+                    prediction.runtime_us,
+                    prediction.bound,
+                    is_current,
+                )
+            )
+        return Sizes(scaled.plan, tuple(points), _at_sizes(measured, launch), scaled.stopped)
+
+    def _devices(self, forecast: Forecast, current: Device) -> tuple[DeviceRow, ...]:
+        """Fastest first; those that cannot run the launch last."""
+        rows = [self._device(forecast, d, current) for d in _distinct([current], self._known)]
+        base = next((r.prediction for r in rows if r.is_current), None)
+        base_us = base.runtime_us.p50 if base else 0.0
+        rated = [
+            replace(r, ratio=r.prediction.runtime_us.p50 / base_us) if r.prediction and base_us > 0 else r for r in rows
+        ]
+        return tuple(sorted(rated, key=lambda r: (r.prediction is None, _p50(r), r.device.name)))
+
+    def _device(self, forecast: Forecast, device: Device, current: Device) -> DeviceRow:
+        is_here, is_current = device.id in self._here, device.id == current.id
+        if is_current:
+            return DeviceRow(device, is_here, True, forecast.prediction)
+        assert forecast.launch is not None
+        try:
+            check(forecast.kernel, forecast.launch, device)
+        except KernelcastError as error:
+            return DeviceRow(device, is_here, False, None, error.message)
+        if forecast.work is None:
+            return DeviceRow(device, is_here, False, None, "nothing is known of the work")
+        return DeviceRow(device, is_here, False, self._predictor.predict(forecast.work, forecast.launch, device))
+
+
+def _distinct(first: Sequence[Device], then: Sequence[Device]) -> tuple[Device, ...]:
+    """One entry for each device; a chip of this machine stands for the datasheet of the same chip."""
+    found = {device.id: device for device in reversed(first)}
+    names = {device.name for device in found.values()}
+    return (*reversed(found.values()), *(d for d in then if d.id not in found and d.name not in names))
+
+
+def _history_row(stored: StoredMeasurement, kernel: Kernel, forecasts: Sequence[Forecast]) -> HistoryRow:
+    m = stored.measurement
+    launches = [f.launch for f in forecasts if f.launch is not None]
+    name = next((x.name or x.describe() for x in launches if x.key == m.launch_key), None)
+    return HistoryRow(m, stored.predicted_us, stored.error_percent, name, m.kernel_fingerprint == kernel.fingerprint)
+
+
+def _is_of(m: Measurement, kernel: Kernel, device: Device) -> bool:
+    return m.kernel_fingerprint == kernel.fingerprint and m.device_id == device.id
+
+
+def _at_sizes(measured: Sequence[Measurement], launch: Launch) -> tuple[SizeMeasured, ...]:
+    """The newest measurement at each size that was run with the same work-groups.
+
+    A launch of the same size with other arguments is another problem, and has no place on this chart.
+    """
+    found: dict[int, SizeMeasured] = {}
+    local = launch.describe().partition(" / ")[2]
+    for m in measured:
+        size, _, group = m.launch.partition(" / ")
+        items = prod(int(number) for number in re.findall(r"\d+", size))
+        is_other_problem = items == launch.work_items and m.launch_key != launch.key
+        if group == local and items and not is_other_problem:
+            found.setdefault(items, SizeMeasured(items, m.median_us, m.p10_us, m.p90_us))
+    return tuple(found[items] for items in sorted(found))
+
+
+def _p50(row: DeviceRow) -> float:
+    return row.prediction.runtime_us.p50 if row.prediction else 0.0
+
+
+def _said(problem: Problem) -> str:
+    return f"{problem.message} (line {problem.line})" if problem.line else problem.message

@@ -1,0 +1,93 @@
+"""The same launch on every device that is known, fastest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from server.format import format_duration_us, format_interval
+from server.render import basis_sign, shorten
+from server.report.charts.axes import LogAxis
+from server.report.facts import DeviceRow, LaunchFacts
+from server.report.markup import Child, Element, tag
+from server.report.sections.headline import BASIS
+from server.report.sections.tables import Column, Row, table
+
+_COLUMNS = (
+    Column("Device", "name"),
+    Column("Predicted", "number"),
+    Column("Ratio", "number"),
+    Column("p10-p90", "number"),
+    Column("", is_roomy=True),
+    Column("Bound by"),
+)
+_RANGE_WIDTH, _RANGE_HEIGHT = 144.0, 16.0
+
+
+def devices_section(launch: LaunchFacts) -> list[Child]:
+    rows = launch.devices
+    if not rows:
+        return []
+    able = [row for row in rows if row.prediction is not None]
+    times = [t for r in able if r.prediction for t in (r.prediction.runtime_us.p10, r.prediction.runtime_us.p90)]
+    axis = LogAxis.around(times, 4, _RANGE_WIDTH - 4)
+    found: list[Child] = [
+        tag("h4", "Other devices"),
+        table(_COLUMNS, [_row(row, axis) for row in able], "devices full", "The same launch on other devices"),
+    ]
+    unable = [row for row in rows if row.prediction is None]
+    if unable:
+        said = [tag("li", f"{row.device.name}: {row.problem}.") for row in unable]
+        found.append(tag("p", "These cannot run it:"))
+        found.append(tag("ul", said, class_="unable"))
+    found.append(tag("p", _note(able), class_="soft"))
+    return found
+
+
+def _row(row: DeviceRow, axis: LogAxis) -> Row:
+    prediction = row.prediction
+    assert prediction is not None
+    q = prediction.runtime_us
+    badges = [
+        tag("span", words, class_="badge")
+        for words, applies in (("here", row.is_here), ("calibrated", row.device.calibrated))
+        if applies
+    ]
+    cells: list[Child] = [
+        [tag("span", shorten(row.device.name, 56), title=row.device.name), badges],
+        f"{basis_sign(prediction)} {format_duration_us(q.p50)}",
+        _ratio(row),
+        format_interval(q.p10, q.p90),
+        _range(axis, q.p10, q.p50, q.p90),
+        str(prediction.bound),
+    ]
+    return Row(cells, "current" if row.is_current else None, row.device.id)
+
+
+def _ratio(row: DeviceRow) -> str:
+    if row.ratio is None or row.is_current:
+        return "1" if row.is_current else ""
+    if row.ratio >= 100:
+        return f"{row.ratio:,.0f}"
+    return f"{row.ratio:.2g}" if row.ratio < 10 else f"{row.ratio:.0f}"
+
+
+def _range(axis: LogAxis, low: float, middle: float, high: float) -> Element:
+    """The interval as a line, for the eye; the figures stand beside it."""
+    level = _RANGE_HEIGHT / 2
+    return tag(
+        "svg",
+        tag("line", x1=axis.at(low), x2=axis.at(high), y1=level, y2=level, class_="range predicted"),
+        tag("circle", cx=axis.at(middle), cy=level, r=3.5, class_="mark predicted"),
+        class_="range",
+        viewBox=f"0 0 {_RANGE_WIDTH:g} {_RANGE_HEIGHT:g}",
+        aria_hidden="true",
+    )
+
+
+def _note(rows: Sequence[DeviceRow]) -> str:
+    bases = dict.fromkeys(BASIS.get(str(r.prediction.basis), str(r.prediction.basis)) for r in rows if r.prediction)
+    return (
+        f"Basis: {', '.join(bases)}. The ratio is to the device of this report, in bold. Rates from a datasheet or "
+        "from the driver have never been measured, which is why their intervals are wider (marked ~); the generic "
+        "devices do not exist and stand for their kind."
+    )

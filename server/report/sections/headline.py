@@ -1,0 +1,51 @@
+"""The answer itself: a sentence, and the figures that belong to it."""
+
+from __future__ import annotations
+
+from server.format import format_duration_us, format_interval, format_percent
+from server.render import basis_sign, error_percent, spread_text
+from server.report.facts import KernelFacts, LaunchFacts
+from server.report.markup import Child, Element, prose, tag, unbroken
+
+BASIS = {
+    "analytic": "performance laws",
+    "model": "learned model",
+    "compiled": "learned model, with what the driver's compiler made of the kernel",
+    "measured": "measured",
+}
+
+
+def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
+    """Time, device, bound, interval, and the measurement if there is one."""
+    prediction = launch.forecast.prediction
+    if prediction is None:
+        problem = launch.forecast.problem
+        why = problem.message if problem else "nothing is known of it"
+        return [tag("p", "No prediction: ", prose(why), class_="lead warning no-prediction")]
+    q = prediction.runtime_us
+    facts = [
+        _fact("Predicted", f"{basis_sign(prediction)} {format_duration_us(q.p50)}", spread_text(q), "predicted"),
+        _fact("8 times in 10 within", format_interval(q.p10, q.p90), None, "interval"),
+        _fact("Bound by", str(prediction.bound), None, "bound"),
+    ]
+    measured = launch.measured
+    if measured:
+        off = f"prediction {format_percent(error_percent(prediction, measured), signed=True)} off"
+        facts.append(_fact("Measured", format_duration_us(measured.median_us), off, "measured"))
+    return [tag("p", _sentence(kernel, launch), class_="lead answer"), tag("dl", facts, class_="facts")]
+
+
+def _sentence(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
+    prediction, measured = launch.forecast.prediction, launch.measured
+    assert prediction is not None
+    name = tag("code", kernel.name)
+    about = unbroken(format_duration_us(prediction.runtime_us.p50))
+    if measured:
+        took = f" takes {unbroken(format_duration_us(measured.median_us))} on {measured.device_name} (measured)"
+        return [name, f"{took}; the prediction is {about}, bound by {prediction.bound}."]
+    return [name, f" will take about {about} on {prediction.device_name}, bound by {prediction.bound}."]
+
+
+def _fact(name: str, value: str, note: str | None, key: str) -> Element:
+    said = tag("dd", note, class_="note") if note else None
+    return tag("div", tag("dt", name), tag("dd", value), said, class_=f"fact {key}", data_fact=key)

@@ -1,0 +1,69 @@
+"""Roofline, or what stands in its place where nothing computes or nothing is loaded."""
+
+from __future__ import annotations
+
+from model.roofline import Roofline
+from server.format import format_bytes, format_count
+from server.report.charts.gauge import Mark, gauges
+from server.report.charts.roofline import roofline_charts
+from server.report.facts import LaunchFacts
+from server.report.markup import Child, tag
+
+
+def roofline_section(launch: LaunchFacts, chart_id: str, device_name: str) -> list[Child]:
+    prediction, roof = launch.forecast.prediction, launch.roofline
+    if prediction is None or roof is None:
+        return []
+    if roof.intensity is not None and roof.slopes and roof.ceilings:
+        charts = roofline_charts(chart_id, roof, prediction.runtime_us, launch.measured)
+        return [
+            _heading("Roofline"),
+            tag("figure", charts, tag("figcaption", _caption(roof, device_name)), class_="roofline"),
+        ]
+    if roof.requested_bytes and roof.slopes:
+        levels = [("caches" if s.up_to_bytes else "memory", s.read_gb_s * 1e9) for s in roof.slopes]
+        charts = gauges(chart_id, "Bytes a second", "B/s", levels[-2:], _marks(launch, roof.requested_bytes))
+        what = (
+            "This launch computes nothing that a roofline counts, so this is how fast it moves the "
+            f"{format_bytes(roof.requested_bytes)} that it asks of global memory, beside what {device_name} sustains."
+        )
+    elif roof.operations:
+        unit, limits = f"{roof.unit}/s", [(c.name, c.gop_s * 1e9) for c in roof.ceilings]
+        charts = gauges(chart_id, f"{roof.unit}s a second", unit, limits, _marks(launch, roof.operations))
+        what = (
+            "This launch asks nothing of global memory, so it has no place on a roofline; this is how fast it "
+            f"computes, beside what {device_name} sustains."
+        )
+    else:
+        said = "As far as its source tells, this launch neither computes nor asks for global memory: no roofline."
+        return [_heading("Roofline"), tag("p", said, class_="no-roofline soft")]
+    return [_heading("Rate"), tag("figure", charts, tag("figcaption", what), class_="rate")]
+
+
+def _heading(text: str) -> Child:
+    return tag("h4", text)
+
+
+def _marks(launch: LaunchFacts, amount: float) -> list[Mark]:
+    """Rates a second, of what is predicted and of what was measured."""
+    prediction, measured = launch.forecast.prediction, launch.measured
+    assert prediction is not None
+    q = prediction.runtime_us
+    marks: list[Mark] = [("predicted", *_rates(amount, q.p90, q.p50, q.p10))]
+    if measured:
+        marks.append(("measured", *_rates(amount, measured.p90_us, measured.median_us, measured.p10_us)))
+    return marks
+
+
+def _rates(amount: float, low_us: float, middle_us: float, high_us: float) -> tuple[float, float, float]:
+    """Longest time first, so that rates ascend."""
+    return 1e6 * amount / low_us, 1e6 * amount / middle_us, 1e6 * amount / high_us
+
+
+def _caption(roof: Roofline, device_name: str) -> str:
+    integers = " It computes with integers alone, so operations on these are counted." if roof.unit == "int op" else ""
+    return (
+        f"{format_count(roof.operations, roof.unit)}s for {format_bytes(roof.requested_bytes)} of global memory, under "
+        f"the roofs of {device_name}.{integers} Bytes are counted as loads and stores ask for them, so a kernel that "
+        "reads its data again from a cache may stand above the line of memory. The bar goes from p10 to p90."
+    )
