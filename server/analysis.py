@@ -58,6 +58,7 @@ class Analyst:
             config_problem=read.problem,
             hints_off=read.config is not None and read.config.hints_enabled is False,
             unknown_device=unknown,
+            found=order.found,
         )
 
     def _stored(self, forecast: FileForecast, device: Device) -> tuple[Measurement, ...]:

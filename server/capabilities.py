@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lsprotocol import types
@@ -17,6 +18,9 @@ class Supports:
     code_action_literals: bool = False
     diagnostics: bool = False
     apply_edit: bool = False
+    versioned_edits: bool = False
+    show_document: bool = False
+    status: bool = False
     hover_formats: tuple[types.MarkupKind, ...] = ()
 
 
@@ -35,8 +39,18 @@ def read_capabilities(client: types.ClientCapabilities) -> Supports:
         watched_files=bool(watching and watching.dynamic_registration),
         hint_refresh=bool(hints and hints.refresh_support),
         progress=bool(window.work_done_progress),
+        show_document=bool(window.show_document and window.show_document.support),
         code_action_literals=bool(text.code_action and text.code_action.code_action_literal_support),
         diagnostics=text.publish_diagnostics is not None,
         apply_edit=bool(workspace.apply_edit),
+        versioned_edits=bool(workspace.workspace_edit and workspace.workspace_edit.document_changes),
+        status=_extra(client.experimental, "kernelcast", "status") is True,
         hover_formats=tuple(text.hover.content_format or ()) if text.hover else (),
     )
+
+
+def _extra(told: object, *path: str) -> object:
+    """Down into what the protocol leaves open, which may be anything."""
+    for name in path:
+        told = told.get(name) if isinstance(told, Mapping) else getattr(told, name, None)
+    return told

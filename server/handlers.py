@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from server.features import configuration, devices, lifecycle, measure, requests, synchronisation
-from server.features.code_actions import CALIBRATE, CHOOSE_DEVICE, MEASURE
+from server import commands
+from server.features import (
+    configuration,
+    debugging,
+    devices,
+    kernels,
+    lifecycle,
+    measure,
+    report,
+    requests,
+    synchronisation,
+)
 from server.session import KernelcastServer
 
 _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=["kernelcast", types.CodeActionKind.RefactorRewrite])
@@ -29,9 +39,16 @@ def create_server() -> KernelcastServer:
     feature(types.TEXT_DOCUMENT_CODE_ACTION, _CODE_ACTIONS)(requests.code_action)
 
     feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configuration.did_change_configuration)
+    feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(configuration.did_change_workspace_folders)
     feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(synchronisation.did_change_watched_files)
 
-    command(MEASURE)(measure.measure)
-    command(CHOOSE_DEVICE)(devices.choose_device)
-    command(CALIBRATE)(devices.calibrate)
+    command(commands.LIST_KERNELS)(kernels.list_kernels)
+    command(commands.WRITE_ANNOTATION)(kernels.write_annotation)
+    command(commands.MEASURE)(measure.measure)
+    command(commands.MEASURE_ALL)(measure.measure_all)
+    command(commands.LIST_DEVICES)(devices.list_devices)
+    command(commands.CHOOSE_DEVICE)(devices.choose_device)
+    command(commands.CALIBRATE)(devices.calibrate)
+    command(commands.REPORT)(report.report)
+    command(commands.DEBUG_INFORMATION)(debugging.debug_information)
     return server

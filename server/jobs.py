@@ -18,6 +18,7 @@ Result = TypeVar("Result")
 Work = Callable[[OnProgress, threading.Event], Result]
 
 MOST_WAITING = 16
+WAITING = "waiting for its turn"
 
 
 class Jobs:
@@ -42,6 +43,8 @@ class Jobs:
             with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
                 loop.call_soon_threadsafe(on_progress, fraction, text)
 
+        if self._cancels:
+            on_progress(0.0, WAITING)
         self._cancels.add(cancel)
         job: Future[Result] = self._pool.submit(work, tell, cancel)
         outcome = asyncio.wrap_future(job)

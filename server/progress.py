@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import uuid
+from itertools import count
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcException
 if TYPE_CHECKING:
     from server.session import KernelcastServer
 
+_numbers = count(1)
 _ANSWER_S = 1.0  # a client that does not answer gets no progress bar; the work must not wait for it
 
 
@@ -39,7 +40,7 @@ class ProgressBar:
         """`token` is the client's own if it sent one with its request."""
         progress = server.work_done_progress
         if token is None and server.supports.progress:
-            token = str(uuid.uuid4())
+            token = f"kernelcast {next(_numbers)}"  # some editors show it
             try:
                 await asyncio.wait_for(progress.create_async(token), _ANSWER_S)
             except (TimeoutError, JsonRpcException):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.json_rpc import RPCMessage, RPCRequest
+
+from model.errors import KernelcastError
+from server.features.arguments import error_answer
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -36,11 +40,19 @@ class KernelcastProtocol(LanguageServerProtocol):
             super().handle_message(message)
 
     async def _execute_command(self, params: types.ExecuteCommandParams) -> object:
-        """As a coroutine, so that `$/cancelRequest` ends the command and not just the waiting for it."""
+        """As a coroutine, so that `$/cancelRequest` ends the command and not just the waiting for it.
+
+        What the user can mend is said to the user and answered as a value; a client need not say it again.
+        """
         command = self.fm.commands.get(params.command)
         if command is None:
             raise JsonRpcInvalidParams(f"There is no command {params.command!r}.")
-        return await command(params)
+        try:
+            answer = command(params)
+            return await answer if inspect.isawaitable(answer) else answer
+        except KernelcastError as error:
+            self.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Error, error.message))
+            return error_answer(error)
 
     async def _shut_down(self, *_: object) -> None:
         """Over a copy: cancelled futures leave the dictionary while pygls' own version still walks through it."""

@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from server.activities import Activities
 from server.capabilities import Supports
 from server.continuity import carry_over
 from server.documents import Document
@@ -23,14 +24,21 @@ from server.jobs import Jobs
 from server.protocol import KernelcastProtocol
 from server.refresh import HintRefresh
 from server.scheduler import Order, Scheduler
+from server.scoped_settings import ScopedSettings
 from server.settings import Settings
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, slots_of
+from server.status import ServerFacts, Status, memory_message, status_of, unknown_device_message
+from server.status_news import METHOD as STATUS
+from server.status_news import StatusNews
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
     from model.device import Device
     from profiler.measurement import Measurement
+
+
+SETTLE_S = 30.0  # for an analysis that is under way when a command comes
 
 
 class KernelcastServer(LanguageServer):
@@ -41,8 +49,10 @@ class KernelcastServer(LanguageServer):
             "kernelcast", version("kernelcast"), protocol_cls=KernelcastProtocol, converter_factory=default_converter
         )
         self.supports = Supports()
+        self.client_name = ""
         self.encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
-        self.settings = Settings()
+        self.settings = ScopedSettings()
+        self.setting_problems: tuple[str, ...] = ()
         self.trusted = True
         self.chosen_device = ""  # by command, for this session
         self.found_devices: tuple[Device, ...] = ()
@@ -51,6 +61,8 @@ class KernelcastServer(LanguageServer):
         self.leaving = asyncio.Event()
         self.scheduler = Scheduler(self.accept, self.report_broken)
         self.jobs = Jobs()
+        self.status_news = StatusNews(self._status, self._tell_status)
+        self.activities = Activities(self.status_news.look_again)
         self.refresh = HintRefresh(self)
         self.tasks: set[asyncio.Task[Any]] = set()
         self._documents: dict[str, Document] = {}
@@ -62,11 +74,22 @@ class KernelcastServer(LanguageServer):
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
         self._published: dict[str, list[types.Diagnostic]] = {}
         self._complaints: set[str] = set()
+        self.last_shown = ""  # the document whose analysis came in last
 
     # Documents
 
     def document(self, uri: str) -> Document | None:
         return self._documents.get(uri)
+
+    @property
+    def document_count(self) -> int:
+        return len(self._documents)
+
+    @property
+    def device(self) -> Device | None:
+        """The one that predictions were last made for."""
+        analysis = self._analyses.get(self.last_shown)
+        return analysis.device if analysis else None
 
     def put(self, document: Document) -> None:
         """A document was opened or changed: analyse it."""
@@ -78,6 +101,7 @@ class KernelcastServer(LanguageServer):
         self._analyses.pop(uri, None)
         self.scheduler.forget(uri)
         self.refresh.forget(uri)
+        self.status_news.forget(uri)
         self._publish(uri, None, [])
         self._wake(uri)
 
@@ -88,7 +112,17 @@ class KernelcastServer(LanguageServer):
 
     def _order(self, document: Document) -> None:
         number = self._ordered[document.uri] = next(self._orders)
-        self.scheduler.ask(Order(number, document, self.settings, self.chosen_device, self.found_devices))
+        settings = self.settings_of(document)
+        self.scheduler.ask(Order(number, document, settings, self.chosen_device, self.found_devices))
+
+    def settings_of(self, document: Document) -> Settings:
+        return self.settings.of(document.uri, document.path, self.folders)
+
+    @property
+    def folders(self) -> list[str]:
+        """URIs of the workspace's folders; clients of old have one at most."""
+        named = [folder.uri for folder in self.workspace.folders.values()]
+        return named or ([self.workspace.root_uri] if self.workspace.root_uri else [])
 
     # Answers
 
@@ -99,7 +133,7 @@ class KernelcastServer(LanguageServer):
             return None
         key = (uri, analysis.device.id)
         return Snapshot(
-            document, analysis, self.settings, self.encoding, self.trusted,
+            document, analysis, self.settings_of(document), self.encoding, self.trusted,
             self._measured.get(key, {}), self._failures.get(key, {}),
         )  # fmt: skip
 
@@ -131,12 +165,13 @@ class KernelcastServer(LanguageServer):
         if document is None or analysis.document.opening != document.opening:
             return
         self._analyses[uri] = carry_over(self._analyses.get(uri), analysis)
+        self.last_shown = uri
         self._remember(analysis)
         self._wake(uri)
         if analysis.memory_problem:
-            self.say_once(types.MessageType.Warning, f"Measurements are not remembered: {analysis.memory_problem}")
+            self.say_once(types.MessageType.Warning, memory_message(analysis))
         if analysis.unknown_device and self.discovered.is_set():
-            self.say_once(types.MessageType.Warning, self._unknown_device(analysis))
+            self.say_once(types.MessageType.Warning, unknown_device_message(analysis, self.found_devices))
         self._show(uri)
         self._publish_config(analysis)
 
@@ -172,6 +207,25 @@ class KernelcastServer(LanguageServer):
         if snapshot is not None:
             self.refresh.offer(uri, shown_labels(snapshot))
             self._publish(uri, snapshot.document.version, annotation_diagnostics(snapshot))
+            self.status_news.shown_anew(uri)
+
+    def _status(self, uri: str) -> Status | None:
+        snapshot = self.snapshot(uri)
+        if snapshot is None or not self.supports.status:
+            return None
+        if snapshot.analysis.found != self.found_devices:
+            return None  # the next analysis knows of them; until then it would complain of devices not found yet
+        facts = ServerFacts(
+            self.found_devices,
+            self.discovered.is_set(),
+            self.no_devices_because,
+            self.activities.foremost,
+            self.setting_problems,
+        )
+        return status_of(snapshot, facts)
+
+    def _tell_status(self, told: dict[str, Any]) -> None:
+        self.protocol.notify(STATUS, told)
 
     def _publish_config(self, analysis: Analysis) -> None:
         if analysis.config_path is not None:
@@ -186,13 +240,6 @@ class KernelcastServer(LanguageServer):
             )
 
     # Words to the user
-
-    def _unknown_device(self, analysis: Analysis) -> str:
-        here = ", ".join(device.id for device in self.found_devices) or "none"
-        return (
-            f"No device answers to `{analysis.unknown_device}`; predictions are for {analysis.device.name}. "
-            f"Devices of this machine: {here}. `kernelcast devices` lists those known by their datasheets too."
-        )
 
     def say(self, kind: types.MessageType, message: str) -> None:
         self.window_show_message(types.ShowMessageParams(type=kind, message=message))

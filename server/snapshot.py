@@ -63,6 +63,7 @@ class Analysis:
     config_problem: ConfigProblem | None = None
     hints_off: bool = False  # said by kernelcast.toml
     unknown_device: str | None = None  # asked for by somebody, known to nobody
+    found: tuple[Device, ...] = ()  # this machine's devices, as known then
 
 
 @dataclass(frozen=True, slots=True)

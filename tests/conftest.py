@@ -15,9 +15,10 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 # Set before anything of ours is imported, and inherited by every process a test starts: no test may see or change the
-# calibrations and measurements of whoever runs it.
+# calibrations, measurements and reports of whoever runs it.
 _DATA = tempfile.TemporaryDirectory(prefix="kernelcast-tests-")
 os.environ["XDG_DATA_HOME"] = _DATA.name
+os.environ["XDG_CACHE_HOME"] = str(Path(_DATA.name) / "cache")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -53,13 +53,26 @@ class Finding:
     mend: str = ""
 
 
-def examine(folder: Path) -> Iterator[Finding]:
-    """All findings, in the order a newcomer would ask; `folder` is where `kernelcast.toml` is looked for."""
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """What was calibrated, for whoever finds the devices."""
+
+    profiles: Callable[[], tuple[Device, ...]]
+
+
+Discover = Callable[[Profiles], tuple[Device, ...]]
+
+
+def examine(folder: Path, find_devices: Discover = discover) -> Iterator[Finding]:
+    """All findings, in the order a newcomer would ask; `folder` is where `kernelcast.toml` is looked for.
+
+    `find_devices` is for those who have asked the drivers already. It raises `MeasureError` where there are none.
+    """
     yield from _programs()
     yield from _analysis()
     profiles, finding = _store()
     yield finding
-    yield from _devices(profiles)
+    yield from _devices(profiles, find_devices)
     yield _configuration(folder)
 
 
@@ -120,18 +133,13 @@ def _store() -> tuple[Callable[[], tuple[Device, ...]], Finding]:
     return (lambda: profiles), Finding("store", Health.GOOD, text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Profiles:
-    profiles: Callable[[], tuple[Device, ...]]
-
-
-def _devices(profiles: Callable[[], tuple[Device, ...]]) -> Iterator[Finding]:
+def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover) -> Iterator[Finding]:
     try:
-        found = discover(_Profiles(profiles))
+        found = find_devices(Profiles(profiles))
     except MeasureError as error:
         mend = "" if "pip install" in error.message else f"{sys.executable} -m pip install 'kernelcast[pocl]'"
         text = f"{error.message}. {_drivers_registered()}"
-        yield Finding("devices", Health.BROKEN, text, mend or "then run `kernelcast doctor` again")
+        yield Finding("devices", Health.BROKEN, text, mend or "do that, then run `kernelcast doctor` again")
         return
     for device in found:
         text = (

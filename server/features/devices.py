@@ -1,18 +1,21 @@
-"""Commands `kernelcast.chooseDevice` and `kernelcast.calibrate`, and the discovery that both rest upon."""
+"""Commands `kernelcast.chooseDevice`, `listDevices` and `calibrate`, and the discovery that all rest upon."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from model.errors import KernelcastError
 from profiler.measurement import Cancelled
 from server.device_access import device_here, device_work, must_be_trusted, wait_for_discovery
+from server.devices import pick_device
 from server.features.arguments import error_answer, texts
 from server.progress import ProgressBar
-from server.session import KernelcastServer
+from server.session import SETTLE_S, KernelcastServer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +23,22 @@ if TYPE_CHECKING:
     from model.device import Device
 
 # Editors show the answers as buttons: the devices known by their datasheets alone would fill the screen.
+_AUTO = "auto"
 _OTHER = "Another device, for predictions only ..."
+
+
+class CannotAsk(KernelcastError):
+    """The client does not show questions, whatever its capabilities say: some of them answer with an error."""
 
 
 async def discover_devices(ls: KernelcastServer) -> None:
     """Ask the drivers, beside everything else. No device is no error until somebody wants to measure."""
+    with ls.activities.during("Looking for devices"):
+        await _discover(ls)
+        ls.analyse_all()
+
+
+async def _discover(ls: KernelcastServer) -> None:
     try:
         ls.found_devices = await ls.jobs.run(
             lambda _tell, cancel: device_work().discover(cancel), lambda *_: None, threading.Event()
@@ -36,11 +50,13 @@ async def discover_devices(ls: KernelcastServer) -> None:
         ls.window_log_message(types.LogMessageParams(type=types.MessageType.Info, message=error.message))
     finally:
         ls.discovered.set()
-    ls.analyse_all()
 
 
 async def choose_device(ls: KernelcastServer, params: types.ExecuteCommandParams) -> str | None:
-    """Argument: a device id; without one the user is asked. Holds until the server ends; answers with the id."""
+    """Argument: a device id, or `auto` for none in particular; without one the user is asked.
+
+    Holds until the server ends; answers with the id. Raises CannotAsk.
+    """
     (wanted,) = texts(params, 1)
     if not wanted:
         await ls.discovered.wait()
@@ -49,9 +65,38 @@ async def choose_device(ls: KernelcastServer, params: types.ExecuteCommandParams
         wanted = await _asked(ls, _shipped(ls)) or ""
     if not wanted:
         return None
-    ls.chosen_device = wanted
+    ls.chosen_device = "" if wanted == _AUTO else wanted
     ls.analyse_all()
     return wanted
+
+
+async def list_devices(ls: KernelcastServer, _params: types.ExecuteCommandParams) -> dict[str, Any]:
+    """No arguments. This machine's devices, those calibrated here once, and those known from datasheets."""
+    await ls.discovered.wait()
+    here = {device.id for device in ls.found_devices}
+    known = await asyncio.to_thread(device_work().known, ls.found_devices)
+    return {
+        "current": (await _current(ls, known)).id,
+        "chosen": ls.chosen_device,
+        "devices": [
+            {
+                "id": device.id,
+                "name": device.name,
+                "platform": device.platform,
+                "type": str(device.type),
+                "here": device.id in here,
+                "calibrated": device.calibrated,
+            }
+            for device in known
+        ],
+    }
+
+
+async def _current(ls: KernelcastServer, known: Sequence[Device]) -> Device:
+    """The one that the document looked at last is predicted for; without documents, the one that would be."""
+    await ls.settled(ls.last_shown, SETTLE_S)
+    wanted = (ls.chosen_device, ls.settings.everywhere.device)
+    return ls.device or pick_device(wanted, ls.found_devices, (), known)[0]
 
 
 async def _asked(ls: KernelcastServer, devices: Sequence[Device], *others: str) -> str | None:
@@ -62,7 +107,14 @@ async def _asked(ls: KernelcastServer, devices: Sequence[Device], *others: str) 
         message="Which device are predictions and measurements for? The setting `kernelcast.device` keeps the choice.",
         actions=[types.MessageActionItem(title) for title in answers],
     )
-    picked = await ls.window_show_message_request_async(request)
+    try:
+        picked = await ls.window_show_message_request_async(request)
+    except JsonRpcException as error:
+        ids = ", ".join(device.id for device in devices) or "none"
+        raise CannotAsk(
+            f"This editor shows no questions. Devices: {ids}. Choose one by the setting `kernelcast.device`, or by "
+            "`id` under `[device]` in kernelcast.toml."
+        ) from error
     return answers.get(picked.title) if picked else None
 
 
@@ -76,9 +128,10 @@ async def calibrate(ls: KernelcastServer, params: types.ExecuteCommandParams) ->
         await wait_for_discovery(ls, bar)
         device = device_here(ls, device_id or _best(ls))
         work = device_work().calibrate
-        profile = await ls.jobs.run(lambda tell, cancel: work(device, tell, cancel), bar.report, bar.cancel)
-        ls.found_devices = tuple(profile if d.id == profile.id else d for d in ls.found_devices)
-        ls.analyse_all()
+        with ls.activities.during(f"Calibrating {device.name}"):
+            profile = await ls.jobs.run(lambda tell, cancel: work(device, tell, cancel), bar.report, bar.cancel)
+            ls.found_devices = tuple(profile if d.id == profile.id else d for d in ls.found_devices)
+            ls.analyse_all()
         said = f"{profile.name} is calibrated"
     except Cancelled as error:
         said = "cancelled"
@@ -94,7 +147,7 @@ async def calibrate(ls: KernelcastServer, params: types.ExecuteCommandParams) ->
 
 def _best(ls: KernelcastServer) -> str:
     best = max(ls.found_devices, key=lambda device: device.rates.fp32_gflop_s, default=None)
-    return ls.chosen_device or ls.settings.device or (best.id if best else "")
+    return ls.chosen_device or ls.settings.everywhere.device or (best.id if best else "")
 
 
 def _shipped(ls: KernelcastServer) -> list[Device]:

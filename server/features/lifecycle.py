@@ -18,9 +18,12 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
     """Nothing here may take time: the editor waits for the answer."""
     ls.supports = read_capabilities(params.capabilities)
     ls.encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
+    ls.client_name = _name_of(params.client_info)
     options = params.initialization_options
     if isinstance(options, Mapping):
         ls.trusted = options.get("trusted", True) is not False
+        chosen = options.get("device")
+        ls.chosen_device = chosen if isinstance(chosen, str) else ""
         given = options.get(configuration.SECTION, options.get("settings"))
         configuration.apply_settings(ls, given)
     if params.process_id is not None:
@@ -30,9 +33,9 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
 async def initialized(ls: KernelcastServer, _params: types.InitializedParams) -> None:
     ls.scheduler.start()
     ls.spawn(discover_devices(ls))
+    await configuration.register_interests(ls)  # first: no change may fall between asking and being told
     if ls.supports.configuration:
         await configuration.fetch_settings(ls)
-    await configuration.register_interests(ls)
 
 
 async def shutdown(ls: KernelcastServer, *_: object) -> None:
@@ -43,3 +46,7 @@ async def shutdown(ls: KernelcastServer, *_: object) -> None:
 async def _leave_with(ls: KernelcastServer, process_id: int) -> None:
     await parent_gone(process_id)
     ls.leaving.set()
+
+
+def _name_of(client: types.ClientInfo | None) -> str:
+    return f"{client.name} {client.version or ''}".strip() if client else "an editor that does not say its name"

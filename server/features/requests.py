@@ -5,25 +5,40 @@ Each may wait a moment for the analysis of the last keystroke, so that small fil
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+
 from lsprotocol import types
 
 from server.features.code_actions import code_actions
 from server.features.hover import hover as hover_of
 from server.features.inlay_hints import inlay_hints, shown_labels
 from server.session import KernelcastServer
+from server.snapshot import Snapshot
 
 _MOMENT_S = 0.02
-_ONLY_CHANCE_S = 2.0  # a client that cannot be told to ask again should get the right answer at once
+_ONLY_CHANCE_S = 2.0
+_DISCOVERY_S = 5.0  # the first answer may otherwise be for another device than all that follow
 
 
 async def inlay_hint(ls: KernelcastServer, params: types.InlayHintParams) -> list[types.InlayHint]:
     uri = params.text_document.uri
     with ls.refresh.asked(uri):
-        snapshot = await ls.settled(uri, _MOMENT_S if ls.supports.hint_refresh else _ONLY_CHANCE_S)
+        if ls.supports.hint_refresh:
+            snapshot = await ls.settled(uri, _MOMENT_S)
+        else:
+            snapshot = await _only_chance(ls, uri)
         if snapshot is None:
             return []
         ls.refresh.answered(uri, shown_labels(snapshot))
         return inlay_hints(snapshot, params.range)
+
+
+async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
+    """A client that cannot be told to ask again shows its first answer until the next edit: it had better be right."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(ls.discovered.wait(), _DISCOVERY_S)
+    return await ls.settled(uri, _ONLY_CHANCE_S)
 
 
 async def hover(ls: KernelcastServer, params: types.HoverParams) -> types.Hover | None:

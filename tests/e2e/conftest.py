@@ -18,6 +18,7 @@ from pytest_lsp.client import register_lsp_features
 
 PATIENCE_S = 60.0
 UTF8, UTF16, UTF32 = types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32
+STATUS = "kernelcast/status"
 QUICK = {"measure": {"budgetS": 0.2, "timeLimitS": 20}}
 
 
@@ -30,6 +31,8 @@ class Editor:
         self.refreshes = 0
         self.progress: list[Any] = []
         self.tokens: list[types.ProgressToken] = []
+        self.statuses: list[dict[str, Any]] = []
+        self.edits: list[types.WorkspaceEdit] = []
         self.choice: Callable[[list[str]], str | None] = lambda titles: titles[0]
         self._news = asyncio.Event()
         self._versions: dict[str, int] = {}
@@ -40,6 +43,8 @@ class Editor:
                 types.CLIENT_REGISTER_CAPABILITY: lambda _: None,
                 types.WINDOW_SHOW_MESSAGE_REQUEST: self._on_question,
                 types.PROGRESS: self._on_progress,
+                types.WORKSPACE_APPLY_EDIT: self._on_edit,
+                STATUS: self._on_status,
                 types.WINDOW_SHOW_MESSAGE: lambda params: self._on_news(types.WINDOW_SHOW_MESSAGE, params),
                 types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: lambda params: self._on_news(
                     types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params
@@ -62,6 +67,14 @@ class Editor:
         self.progress.append(params.value)
         self.tokens.append(params.token)
         self._news.set()
+
+    def _on_status(self, params: Any) -> None:
+        self.statuses.append(plain(params))
+        self._news.set()
+
+    def _on_edit(self, params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+        self.edits.append(params.edit)
+        return types.ApplyWorkspaceEditResult(applied=True)
 
     def _on_question(self, params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
         title = self.choice([action.title for action in params.actions or ()])
@@ -145,10 +158,16 @@ class Editor:
         )
         return {action.title: action for action in answer or () if isinstance(action, types.CodeAction)}
 
-    async def run(self, command: str, *arguments: str) -> Any:
-        return await self.client.workspace_execute_command_async(
+    async def run(self, command: str, *arguments: Any) -> Any:
+        answer = await self.client.workspace_execute_command_async(
             types.ExecuteCommandParams(command, arguments=list(arguments))
         )
+        return plain(answer)
+
+    async def status(self, wanted: Callable[[dict[str, Any]], object] = bool) -> dict[str, Any]:
+        """The last status that the server told, as soon as it is what is wanted."""
+        await self.until(lambda: bool(self.statuses) and bool(wanted(self.statuses[-1])))
+        return self.statuses[-1]
 
     async def measure(self, name: str, kernel: str) -> Any:
         return await self.run("kernelcast.measure", self.uri(name), kernel)
@@ -178,6 +197,15 @@ class Editor:
         return psutil.Process(self.server.pid).children(recursive=True)
 
 
+def plain(value: Any) -> Any:
+    """JSON as it came: pygls makes named tuples of objects that the protocol leaves open."""
+    if hasattr(value, "_asdict"):
+        return {name: plain(inner) for name, inner in value._asdict().items()}
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
 Start = Callable[..., Any]
 
 
@@ -194,10 +222,16 @@ def start_editor(kernelcast: str, tmp_path: Path) -> Start:
         environment: dict[str, str] | None = None,
         refresh: bool = True,
         process_id: int | None = None,
+        status: bool = True,
+        show_document: bool = False,
+        folders: dict[str, dict[str, Any]] | None = None,
     ) -> AsyncIterator[Editor]:
         folder = tmp_path / "workspace"
         folder.mkdir(exist_ok=True)
-        client = _client({"": {"kernelcast": settings or QUICK}})
+        own = {(folder / name).as_uri(): {"kernelcast": told} for name, told in (folders or {}).items()}
+        for name in folders or ():
+            (folder / name).mkdir(exist_ok=True)
+        client = _client({"": {"kernelcast": settings or QUICK}, **own})
         editor = Editor(client, folder)
         env = {**os.environ, "KERNELCAST_DATA_DIR": str(tmp_path / "data"), **(environment or {})}
         await client.start_io(kernelcast, "serve", "--stdio", env=env, cwd=str(folder))
@@ -206,7 +240,8 @@ def start_editor(kernelcast: str, tmp_path: Path) -> Start:
                 types.InitializeParams(
                     process_id=process_id,
                     root_uri=folder.as_uri(),
-                    capabilities=_capabilities(encoding, refresh),
+                    workspace_folders=[types.WorkspaceFolder(uri, uri.rpartition("/")[2]) for uri in own] or None,
+                    capabilities=_capabilities(encoding, refresh, status, show_document),
                     initialization_options=options,
                 )
             )
@@ -237,11 +272,16 @@ def _client(configuration: dict[str, Any]) -> LanguageClient:
     return client
 
 
-def _capabilities(encoding: types.PositionEncodingKind, refresh: bool) -> types.ClientCapabilities:
+def _capabilities(
+    encoding: types.PositionEncodingKind, refresh: bool, status: bool, show_document: bool
+) -> types.ClientCapabilities:
     kinds = types.ClientCodeActionKindOptions(value_set=[])
     return types.ClientCapabilities(
+        experimental={"kernelcast": {"status": True}} if status else None,
         general=types.GeneralClientCapabilities(position_encodings=[encoding]),
-        window=types.WindowClientCapabilities(work_done_progress=True),
+        window=types.WindowClientCapabilities(
+            work_done_progress=True, show_document=types.ShowDocumentClientCapabilities(support=show_document)
+        ),
         workspace=types.WorkspaceClientCapabilities(
             configuration=True,
             apply_edit=True,

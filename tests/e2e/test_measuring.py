@@ -57,7 +57,7 @@ async def test_the_hint_shows_what_was_measured_against_what_was_predicted(start
         assert re.fullmatch(r"[\d.]+ (ns|µs|ms) measured \(est ([+-]\d+ %|×\d+)\)", shown), shown
         told = await editor.hover("scale.cl", 1, 16)
         assert "(measured), predicted" in told.splitlines()[0]
-        assert "runs in" in told
+        assert re.search(r"^Measured .* runs, \d{4}-", told, re.MULTILINE)
 
         editor.edit("scale.cl", 3, 2, "for (int k = 0; k < 99; k++) ")
         await editor.wait_for_hint("scale.cl", lambda label: label.endswith("stale"))
@@ -198,3 +198,15 @@ async def device_process_of(editor: Any) -> list[psutil.Process]:
     """The process in which the kernel runs by now: progress says when it is there."""
     await editor.until(lambda: any(value.get("message") == "warming up" for value in editor.progress))
     return [process for process in editor.device_processes() if process.ppid() == editor.server.pid]
+
+
+async def test_a_server_that_is_killed_takes_its_device_process_with_it(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("endless.cl", ENDLESS)
+        running = asyncio.ensure_future(editor.measure("endless.cl", "endless"))
+        running.add_done_callback(lambda task: task.cancelled() or task.exception())
+        children = await device_process_of(editor)
+        assert children
+        editor.server.kill()
+        _, alive = psutil.wait_procs(children, timeout=20)
+        assert not alive

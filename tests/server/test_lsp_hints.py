@@ -155,6 +155,29 @@ def test_moving_text_changes_nothing_that_is_shown(snapshot_of: Snapshots) -> No
     assert shown_labels(edited(before, 0, 0, "\n\n\n")) == shown_labels(before)
 
 
+def test_a_hint_stays_where_it_is_whatever_it_says(
+    snapshot_of: Snapshots, forecast_of: Forecasts, measurement: Callable[..., Measurement]
+) -> None:
+    names = [f"k{n}" for n in range(100)]
+    text = "\n".join(f"__kernel void {name}(int n) {{ // {name}\n}}" for name in names)
+    plain = snapshot_of(text)
+    slots = {Slot(name, "#0"): measurement(plain, kernel=name) for name in names}
+    fresh = {
+        slot: replace(m, kernel_fingerprint=f.kernel.fingerprint)
+        for (slot, m), f in zip(slots.items(), plain.analysis.forecast.forecasts, strict=True)
+    }
+    states = [
+        plain,
+        replace(plain, measured=fresh),
+        replace(plain, measured={slot: replace(m, launch_key="older") for slot, m in fresh.items()}),
+        snapshot_of(text, forecast=forecast_of(text, runtime_us=(1.0, 9.0, 9e5))),
+        snapshot_of(text, forecast=forecast_of(text, problem=Problem("launch", "nothing says how many there are"))),
+    ]
+    assert len({labels(state)[0] for state in states}) == len(states)
+    assert [places(state) for state in states] == [places(plain)] * len(states)
+    assert len(places(plain)) == 100
+
+
 def test_hints_can_be_turned_off(snapshot_of: Snapshots) -> None:
     assert labels(snapshot_of(settings=Settings(show_hints=False))) == []
     snapshot = snapshot_of()

@@ -1,0 +1,88 @@
+"""Everything that helps to find a fault, as one Markdown text to paste, without the user's source. Blocks."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from model.device import Device
+from profiler.devices import with_calibrations
+from profiler.measurement import DeviceGone
+from server.cli.diagnosis import Finding, Health, Profiles, examine
+
+_TELLING_PREFIXES = ("OCL_", "POCL_", "OPENCL_", "KERNELCAST_", "CUDA_VISIBLE", "ROCR_VISIBLE", "LD_LIBRARY_PATH")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """What only the running server knows."""
+
+    client: str
+    encoding: str
+    folder: Path
+    trusted: bool
+    documents: int
+    device: str  # that predictions are for
+    chosen: str
+    settings: Mapping[str, object]  # as JSON, by name
+    found: tuple[Device, ...]
+    no_devices_because: str
+
+
+def debug_information(facts: ServerFacts) -> str:
+    trust = "trusted" if facts.trusted else "not trusted"
+    lines = [
+        f"## Kernelcast {version('kernelcast')}",
+        "",
+        f"- Editor: {facts.client}; counts in {facts.encoding}",
+        f"- System: {platform.platform()}, {platform.machine()}, {os.cpu_count()} cores",
+        f"- Workspace: {facts.folder}, {trust}; open documents: {facts.documents}",
+        f"- Predictions are for: {facts.device}; chosen by command: {facts.chosen or 'none'}",
+        "",
+        "### What `kernelcast doctor` says",
+        "",
+        *_findings(facts),
+        "",
+        "### Settings",
+        "",
+        "```json",
+        json.dumps(facts.settings, indent=2, ensure_ascii=False),
+        "```",
+        "",
+        "### Environment",
+        "",
+        *(_environment() or ["Nothing in it concerns OpenCL."]),
+    ]
+    return _without_home("\n".join(lines)) + "\n"
+
+
+def _findings(facts: ServerFacts) -> list[str]:
+    def known(profiles: Profiles) -> tuple[Device, ...]:
+        if not facts.found:
+            raise DeviceGone(facts.no_devices_because or "the drivers were asked and have not answered yet")
+        return with_calibrations(facts.found, profiles.profiles())
+
+    return [_line(finding) for finding in examine(facts.folder, known)]
+
+
+def _line(finding: Finding) -> str:
+    if not finding.subject:
+        return f"  - {finding.text}"
+    mark = "" if finding.health is Health.GOOD else f" ({finding.health})"
+    mend = f" To mend: {finding.mend}" if finding.mend and finding.health is Health.BROKEN else ""
+    return f"- {finding.subject}{mark}: {finding.text}{mend}"
+
+
+def _environment() -> list[str]:
+    return [f"- `{name}={value}`" for name, value in sorted(os.environ.items()) if name.startswith(_TELLING_PREFIXES)]
+
+
+def _without_home(text: str) -> str:
+    """People paste this where others read it; the home folder's name is often their own."""
+    home = str(Path.home())
+    return text.replace(home, "~") if len(home) > 1 else text

@@ -1,0 +1,45 @@
+"""Command `kernelcast.debugInformation`: what to paste into a report about a fault."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from server.session import KernelcastServer
+from server.settings import OPTIONS
+
+if TYPE_CHECKING:
+    from server.debug_information import ServerFacts
+
+_DISCOVERY_S = 5.0
+
+
+async def debug_information(ls: KernelcastServer, _params: types.ExecuteCommandParams) -> str:
+    """No arguments. Does not wait for long: a driver that hangs is worth telling."""
+
+    def gather() -> str:
+        module = importlib.import_module("server.debug_information")  # loads the engine
+        facts: ServerFacts = module.ServerFacts(
+            client=ls.client_name,
+            encoding=str(getattr(ls.encoding, "value", ls.encoding)),
+            folder=Path(ls.workspace.root_path or Path.cwd()),
+            trusted=ls.trusted,
+            documents=ls.document_count,
+            device=device.name if device else "none yet",
+            chosen=ls.chosen_device,
+            settings={option.name: option.of(ls.settings.everywhere) for option in OPTIONS},
+            found=ls.found_devices,
+            no_devices_because=ls.no_devices_because,
+        )
+        told: str = module.debug_information(facts)
+        return told
+
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(ls.discovered.wait(), _DISCOVERY_S)
+    device = ls.device
+    return await asyncio.to_thread(gather)

@@ -1,0 +1,91 @@
+"""Commands about the kernels of a document: `kernelcast.listKernels` and `kernelcast.writeAnnotation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from model.errors import KernelcastError, NoSuchKernel
+from server.features.arguments import texts
+from server.features.code_actions import annotation_edit
+from server.render import hint_label, launch_title
+from server.session import SETTLE_S, KernelcastServer
+from server.snapshot import KernelView, Snapshot
+
+
+async def list_kernels(ls: KernelcastServer, params: types.ExecuteCommandParams) -> list[dict[str, Any]]:
+    """Argument: a document. Its kernels in their order, for menus of the client's own."""
+    snapshot = await _open_document(ls, *texts(params, 1))
+    return [_listed(view, snapshot) for view in snapshot.kernels]
+
+
+def _listed(view: KernelView, snapshot: Snapshot) -> dict[str, Any]:
+    where = snapshot.range(view.kernel.range)
+    return {
+        "name": view.kernel.name,
+        "range": {
+            "start": {"line": where.start.line, "character": where.start.character},
+            "end": {"line": where.end.line, "character": where.end.character},
+        },
+        "line": snapshot.range(view.kernel.name_range).start.line,
+        "label": hint_label(view),
+        "launches": [
+            {
+                "id": launch.slot.launch,
+                "title": launch_title(launch),
+                "measurable": snapshot.trusted and launch.forecast.launch is not None,
+            }
+            for launch in view.launches
+        ],
+    }
+
+
+async def write_annotation(ls: KernelcastServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
+    """Arguments: document and kernel. Writes the launch that was taken for granted above the kernel."""
+    uri, kernel = texts(params, 2)
+    snapshot = await _open_document(ls, uri)
+    if not ls.supports.apply_edit:
+        raise KernelcastError("this editor lets no server edit a file; the code action writes the annotation too")
+    view = next((view for view in snapshot.kernels if view.kernel.name == kernel), None)
+    if view is None:
+        raise NoSuchKernel(f"the document has no kernel {kernel!r}" if kernel else "no kernel was named")
+    edit = annotation_edit(view, snapshot)
+    if edit is None:
+        raise KernelcastError(_why_nothing_to_write(view, snapshot))
+    try:
+        answer = await ls.workspace_apply_edit_async(
+            types.ApplyWorkspaceEditParams(
+                edit=_edit_of(snapshot, edit, versioned=ls.supports.versioned_edits),
+                label=f"Write launch annotation for {kernel}",
+            )
+        )
+    except JsonRpcException as error:
+        raise KernelcastError(f"the editor did not write the annotation: {error}") from None
+    return {"applied": answer.applied}
+
+
+def _why_nothing_to_write(view: KernelView, snapshot: Snapshot) -> str:
+    if not snapshot.is_current:
+        return "the text has changed meanwhile; try again"
+    problem = next((each.forecast.problem for each in view.launches if each.forecast.problem), None)
+    if problem is not None:
+        return f"there is no launch of `{view.kernel.name}` to write down: {problem.message}"
+    return f"`{view.kernel.name}` has a launch annotation already"
+
+
+def _edit_of(snapshot: Snapshot, edit: types.TextEdit, *, versioned: bool) -> types.WorkspaceEdit:
+    """Tied to the version where the client can, so that it refuses the edit if the user types meanwhile."""
+    document = snapshot.document
+    if not versioned:
+        return types.WorkspaceEdit(changes={document.uri: [edit]})
+    identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=identifier, edits=[edit])])
+
+
+async def _open_document(ls: KernelcastServer, uri: str) -> Snapshot:
+    snapshot = await ls.settled(uri, SETTLE_S)
+    if snapshot is None:
+        raise KernelcastError("the document is not open")
+    return snapshot
