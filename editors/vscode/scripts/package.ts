@@ -1,0 +1,40 @@
+/**
+ * Everything that ships -> build/kernelcast-VERSION.vsix. A warning of vsce's is a failure.
+ *
+ * PICTURES_URL is where this folder can be read from by https; with it the extension's page shows its pictures.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { bundle } from './bundle.ts';
+import { withoutPictures } from './page.ts';
+import { buildWheel } from './wheel.ts';
+
+const LIMIT_BYTES = 1_000_000;
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const target = `build/kernelcast-${version}.vsix`;
+
+mkdirSync('build', { recursive: true });
+await bundle();
+buildWheel();
+const page = readFileSync('README.md', 'utf8');
+const picturesUrl = process.env['PICTURES_URL'];
+writeFileSync('build/README.md', picturesUrl === undefined ? withoutPictures(page) : page);
+
+const pictures = picturesUrl === undefined ? [] : ['--baseImagesUrl', picturesUrl];
+const flags = ['--no-dependencies', '--allow-missing-repository', ...pictures];
+const vsce = ['node_modules/@vscode/vsce/vsce', 'package', ...flags];
+const told = spawnSync(process.execPath, [...vsce, '--readme-path', 'build/README.md', '--out', target], {
+  encoding: 'utf8',
+});
+process.stdout.write(told.stdout);
+process.stderr.write(told.stderr);
+if (told.status !== 0 || /\bWARN/i.test(told.stdout + told.stderr)) {
+  throw new Error('vsce package failed or warned: see above');
+}
+const size = statSync(target).size;
+if (size >= LIMIT_BYTES) {
+  rmSync(target);
+  throw new Error(`${target} has ${size.toString()} bytes; it must stay below ${LIMIT_BYTES.toString()}`);
+}

@@ -1,0 +1,34 @@
+/** The server's own package, as the wheel that the extension installs from. */
+
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import * as path from 'node:path';
+
+const REPOSITORY = path.resolve('../..');
+const SOURCES = ['server', 'model', 'profiler', 'pyproject.toml', 'README.md', 'LICENSE'];
+
+/** Built from a copy: setuptools leaves files beside the sources, and takes up those that it left before. */
+export function buildWheel(): void {
+  const copy = path.resolve('build/wheel');
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy, { recursive: true });
+  for (const name of SOURCES) {
+    cpSync(path.join(REPOSITORY, name), path.join(copy, name), {
+      recursive: true,
+      filter: (file) => path.basename(file) !== '__pycache__',
+    });
+  }
+  rmSync('server', { recursive: true, force: true });
+  const flags = ['--quiet', '--disable-pip-version-check', '--no-deps', '--wheel-dir', path.resolve('server')];
+  execFileSync(python(), ['-m', 'pip', 'wheel', ...flags, '.'], {
+    cwd: copy,
+    stdio: 'inherit',
+    // The same sources make the same bytes, so that an installed server is stale only if something changed.
+    env: { ...process.env, SOURCE_DATE_EPOCH: '315532800' },
+  });
+}
+
+function python(): string {
+  const ours = path.join(REPOSITORY, '.venv/bin/python');
+  return existsSync(ours) ? ours : 'python3';
+}

@@ -1,0 +1,76 @@
+/** What the server and this extension say to each other beyond the protocol's own messages. */
+
+import type { Range } from 'vscode-languageclient/node';
+
+export const STATUS = 'kernelcast/status';
+
+/** The server's commands. The extension's own, in package.json, have other ids: see `commands/`. */
+export const SERVER = {
+  measure: 'kernelcast.measure',
+  measureAll: 'kernelcast.measureAll',
+  chooseDevice: 'kernelcast.chooseDevice',
+  calibrate: 'kernelcast.calibrate',
+  listKernels: 'kernelcast.listKernels',
+  listDevices: 'kernelcast.listDevices',
+  writeAnnotation: 'kernelcast.writeAnnotation',
+  report: 'kernelcast.report',
+  debugInformation: 'kernelcast.debugInformation',
+} as const;
+
+export interface Launch {
+  readonly id: string;
+  readonly title: string;
+  readonly measurable: boolean;
+}
+
+export interface Kernel {
+  readonly name: string;
+  readonly range: Range;
+  readonly line: number;
+  readonly label: string;
+  readonly launches: readonly Launch[];
+}
+
+export interface Device {
+  readonly id: string;
+  readonly name: string;
+  readonly platform: string;
+  readonly type: string;
+  readonly here: boolean;
+  readonly calibrated: boolean;
+}
+
+export interface DeviceList {
+  readonly current: string;
+  readonly chosen: string;
+  readonly devices: readonly Device[];
+}
+
+export interface Report {
+  readonly title: string;
+  readonly html: string;
+}
+
+export interface Problem {
+  readonly severity: 'error' | 'warning' | 'information';
+  readonly message: string;
+  readonly command: { readonly title: string; readonly command: string; readonly arguments?: unknown[] } | null;
+}
+
+export interface Status {
+  readonly uri: string;
+  readonly revision: number;
+  readonly device: { readonly id: string; readonly name: string; readonly here: boolean; readonly calibrated: boolean };
+  readonly basis: string;
+  readonly busy: string | null;
+  readonly problems: readonly Problem[];
+}
+
+/** How the server answers a command that failed, after it has shown the message itself. */
+export interface Refusal {
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+export function isRefusal(answer: unknown): answer is Refusal {
+  return typeof answer === 'object' && answer !== null && 'error' in answer;
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Deaths } from '../src/client/deaths.ts';
+import { headOf } from '../src/headline.ts';
+import { asWebviewPage } from '../src/report_page.ts';
+
+test('the head of a message is its first clause, in one line', () => {
+  assert.equal(headOf('Device X is not calibrated: its rates come from the driver.'), 'Device X is not calibrated');
+  assert.equal(headOf('Nothing can be measured.'), 'Nothing can be measured');
+  assert.equal(headOf('kernelcast.toml, line 3 is wrong'), 'kernelcast.toml, line 3 is wrong');
+  const long = headOf('An NVIDIA H100 80GB HBM3 of somebody else is not in this machine and cannot be measured');
+  assert.ok(long.length <= 64, long);
+  assert.match(long, /^An NVIDIA .* \.\.\.$/);
+});
+
+test('a server that dies now and then is started again, one that dies at once is not forever', () => {
+  const deaths = new Deaths();
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((s) => deaths.another(s * 1000)),
+    [true, true, true, true, false],
+  );
+  deaths.forget();
+  assert.ok([0, 1, 2, 3, 4, 5].every((hour) => deaths.another(hour * 3_600_000)));
+});
+
+test('nothing in a page of the server loads or runs', () => {
+  const page = asWebviewPage('<!doctype html><html><head lang="en"><title>t</title></head></html>');
+  assert.match(page, /<head lang="en"><meta http-equiv="Content-Security-Policy" content="default-src 'none'/);
+  assert.equal(asWebviewPage(page), page);
+});
