@@ -1,0 +1,1 @@
+require("kernelcast.filetype").register()

@@ -1,0 +1,130 @@
+--- The commands of a buffer that the server is attached to.
+local client_of = require("kernelcast.client")
+local kernels = require("kernelcast.kernels")
+
+local M = {}
+
+---@param bufnr integer
+---@param name string?
+function M.measure(bufnr, name)
+  kernels.with(bufnr, name, function(kernel)
+    kernels.with_launch(kernel, function(launch)
+      client_of.ask("measure", { kernels.uri(bufnr), kernel.name, launch }, nil, bufnr)
+    end)
+  end)
+end
+
+---@param bufnr integer
+function M.measure_all(bufnr)
+  client_of.ask("measureAll", { kernels.uri(bufnr) }, nil, bufnr)
+end
+
+---@param bufnr integer
+---@param id string?
+function M.device(bufnr, id)
+  local device = require("kernelcast.device")
+  if id and id ~= "" then
+    device.choose(id, bufnr)
+  else
+    device.select(bufnr)
+  end
+end
+
+---@param bufnr integer
+function M.calibrate(bufnr)
+  client_of.ask("calibrate", {}, nil, bufnr)
+end
+
+---@param bufnr integer
+function M.annotate(bufnr)
+  kernels.with(bufnr, nil, function(kernel)
+    client_of.ask("writeAnnotation", { kernels.uri(bufnr), kernel.name }, nil, bufnr)
+  end)
+end
+
+--- Without a name for the whole file.
+---@param bufnr integer
+---@param name string?
+function M.report(bufnr, name)
+  local arguments = { kernels.uri(bufnr) }
+  if name and name ~= "" then
+    arguments[2] = name
+  end
+  client_of.ask("report", arguments, nil, bufnr)
+end
+
+function M.log()
+  local path = vim.lsp.log and vim.lsp.log.get_filename and vim.lsp.log.get_filename() or vim.lsp.get_log_path()
+  if vim.fn.filereadable(path) == 0 then
+    return client_of.say(("there is no log yet; it would be %s."):format(path))
+  end
+  vim.cmd.split(vim.fn.fnameescape(path))
+  vim.bo.readonly = true
+  vim.bo.modifiable = false
+  vim.cmd.normal({ "G", bang = true })
+end
+
+---@class kernelcast.Command
+---@field name string
+---@field desc string
+---@field run fun(bufnr: integer, argument: string)
+---@field complete? fun(bufnr: integer): string[]
+
+---@type kernelcast.Command[]
+local COMMANDS = {
+  { name = "Measure", desc = "Run a kernel on the device", run = M.measure, complete = kernels.names },
+  { name = "MeasureAll", desc = "Run all kernels of the file on the device", run = M.measure_all },
+  {
+    name = "Device",
+    desc = "Choose the device that predictions are for",
+    run = M.device,
+    complete = function(bufnr)
+      return require("kernelcast.device").ids(bufnr)
+    end,
+  },
+  { name = "Calibrate", desc = "Measure what the device sustains", run = M.calibrate },
+  { name = "Annotate", desc = "Write the launch above the kernel", run = M.annotate },
+  { name = "Report", desc = "Show the performance report", run = M.report, complete = kernels.names },
+  {
+    name = "Cancel",
+    desc = "End what is under way",
+    run = function()
+      require("kernelcast.progress").cancel()
+    end,
+  },
+  {
+    name = "Restart",
+    desc = "Restart the server",
+    run = function()
+      require("kernelcast.restart").restart()
+    end,
+  },
+  { name = "Log", desc = "Open the log of the language servers", run = M.log },
+  {
+    name = "Info",
+    desc = "Show debug information",
+    run = function(bufnr)
+      require("kernelcast.info").show(bufnr)
+    end,
+  },
+}
+
+--- Made once for each buffer, and left when the server goes: what starts it again is among them.
+---@param bufnr integer
+function M.create(bufnr)
+  for _, command in ipairs(COMMANDS) do
+    vim.api.nvim_buf_create_user_command(bufnr, "Kernelcast" .. command.name, function(call)
+      command.run(bufnr, call.args)
+    end, {
+      desc = "Kernelcast: " .. command.desc,
+      nargs = command.complete and "?" or 0,
+      complete = command.complete and function(lead)
+        return vim.tbl_filter(function(word)
+          return vim.startswith(word, lead)
+        end, command.complete(bufnr))
+      end or nil,
+    })
+  end
+end
+
+return M
