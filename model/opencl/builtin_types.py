@@ -50,6 +50,7 @@ _BUILTIN: dict[str, Type] = {
     **{name: ImageType(name) for name in _IMAGES},
     **{name: OpaqueType(name) for name in _OPAQUE},
 }
+BUILTIN_TYPE_NAMES = frozenset(_BUILTIN)
 
 
 def builtin_type(name: str) -> Type | None:
