@@ -127,26 +127,28 @@ def code_server(start_code_server: ServerStart, ours: dict[str, Any]) -> CodeSer
 
 
 @pytest.fixture(scope="session")
-def foretold(kernelcast: str, code_server: CodeServer, tmp_path_factory: pytest.TempPathFactory) -> Foretold:
-    """`foretold(text, device="")`: how the hint of its only kernel begins once the editor has caught up.
+def foretold(kernelcast: str, tmp_path_factory: pytest.TempPathFactory) -> Foretold:
+    """`foretold(server, text, kernel, device="")`: how the hint begins once the editor of that user has caught up.
 
-    The command line tells, for the same user. Nothing else knows the last hint from those that are passed through: of
-    half of what is typed, or of the device that is taken before the drivers have answered.
+    The command line tells. Nothing else knows the last hint from those that are passed through, of half of what is
+    typed or of the device that is taken before the drivers have answered; and what bounds a kernel differs by machine.
     """
     folder = tmp_path_factory.mktemp("foretold")
 
-    def foretell(text: str, device: str = "") -> str:
+    def foretell(server: CodeServer, text: str, kernel: str, device: str = "") -> str:
         file = folder / "kernel.cl"
         file.write_text(text, encoding="utf-8")
-        for_device = ("--device", device) if device else ()
+        asked = ["--kernel", kernel, "--format", "json", *(("--device", device) if device else ())]
         done = subprocess.run(
-            [kernelcast, "predict", str(file), "--format", "json", *for_device],
-            env=code_server.environment,
+            [kernelcast, "predict", str(file), *asked],
+            env=server.environment,
             capture_output=True,
             text=True,
             check=True,
         )
-        return f"~ {format_duration_us(json.loads(done.stdout)['runtime_us']['p50'])} "
+        answer = json.loads(done.stdout)
+        sign = "≈" if answer["device"]["calibrated"] else "~"
+        return f"{sign} {format_duration_us(answer['runtime_us']['p50'])} "
 
     return foretell
 

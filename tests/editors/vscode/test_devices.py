@@ -24,23 +24,23 @@ __kernel void add(__global float *a, __global const float *b)
 def test_a_chosen_device_is_used_and_remembered(
     code_server: CodeServer, open_window: WindowOpen, foretold: Foretold
 ) -> None:
-    here, there = foretold(ADD), foretold(ADD, CHOSEN)
+    here, there = foretold(code_server, ADD, "add"), foretold(code_server, ADD, "add", CHOSEN)
     assert here != there
     folder = code_server.home / "chosen"
     folder.mkdir()
     workbench = open_window(code_server, folder)
     workbench.open("add.cl", ADD)
-    workbench.wait_for_hint("add", lambda text: text.startswith(here), f"that is {here}for the device here")
+    workbench.wait_for_prediction("add", here)
     workbench.command("Kernelcast: Choose Device")
     name = workbench.pick(CHOSEN)
     workbench.wait_for_status(name)
-    workbench.wait_for_hint("add", lambda text: text.startswith(there), f"that is {there}for the chosen device")
+    workbench.wait_for_prediction("add", there)
     workbench.until(lambda: f"Device chosen: {CHOSEN}" in workbench.debug_information(), "a remembered device")
 
     workbench.reload()
     workbench.open("add.cl")
     workbench.wait_for_status(name)
-    workbench.wait_for_hint("add", lambda text: text.startswith(there), f"that is {there}still")
+    workbench.wait_for_prediction("add", there)
 
 
 @pytest.mark.device
@@ -57,14 +57,18 @@ def test_calibrating_shows_its_progress_and_can_be_cancelled(workbench: Workbenc
 
 
 def test_without_any_device_kernels_are_predicted_and_what_to_do_is_said(
-    start_code_server: ServerStart, open_window: WindowOpen, no_opencl: dict[str, str], ours: dict[str, Any]
+    start_code_server: ServerStart,
+    open_window: WindowOpen,
+    no_opencl: dict[str, str],
+    ours: dict[str, Any],
+    foretold: Foretold,
 ) -> None:
     server = start_code_server(environment=no_opencl, settings=ours)
     folder = server.home / "kernels"
     folder.mkdir()
     workbench = open_window(server, folder)
     workbench.open("add.cl", ADD)
-    workbench.wait_for_hint("add", lambda text: "memory" in text)
+    workbench.wait_for_prediction("add", foretold(server, ADD, "add"))
     workbench.wait_for_status("Nothing can be measured")
     workbench.put_cursor("add")
     workbench.command("Kernelcast: Measure Kernel on Device")

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.editors.vscode.conftest import Foretold
 from tests.editors.vscode.workbench import Workbench
 
 pytestmark = pytest.mark.device
@@ -57,9 +58,9 @@ def test_a_kernel_is_measured_from_the_menu_and_shows_what_was_measured(workbenc
     workbench.leave_hover()
 
 
-def test_cancel_ends_a_measurement_and_the_next_one_works(workbench: Workbench) -> None:
+def test_cancel_ends_a_measurement_and_the_next_one_works(workbench: Workbench, foretold: Foretold) -> None:
     workbench.open("endless.cl", ENDLESS)
-    before = workbench.wait_for_hint("endless")
+    before = workbench.wait_for_prediction("endless", foretold(workbench.server, ENDLESS, "endless"))
     workbench.code_action("endless", "Measure `endless` on ")
     workbench.message_box("endless").locator(".monaco-button", has_text="Cancel").wait_for()
     workbench.wait_for_status("Measuring endless")

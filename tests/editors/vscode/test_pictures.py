@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.vscode.conftest import ServerStart, WindowOpen
+from tests.editors.vscode.conftest import Foretold, ServerStart, WindowOpen
 from tests.editors.vscode.pictures import Film, clip_of, save, sized, take
 from tests.editors.vscode.workbench import Workbench
 
@@ -102,20 +102,22 @@ def test_the_report_on_one_picture(window: Workbench, pictures: Path, theme: str
         assert save(take(window, clip), pictures / f"report-{theme}.png") < 150_000
 
 
-def test_typing_and_measuring_in_motion(window: Workbench, pictures: Path) -> None:
+def test_typing_and_measuring_in_motion(window: Workbench, pictures: Path, foretold: Foretold) -> None:
+    typed = " * sin(signal[i])"
+    after = foretold(window.server, SOFTEN.replace("gain;", f"gain{typed};"), "soften")
     with sized(window, 880, 330):
         window.open("soften.cl", SOFTEN)
-        before = window.wait_for_hint("soften", lambda text: "memory" in text)
+        before = window.wait_for_prediction("soften", foretold(window.server, SOFTEN, "soften"))
         window.put_cursor_behind(r"\*= gain;")
         window.press("ArrowLeft")
         window.quiet()
         film = Film(window, clip_of(window, ".part.editor"))
         film.look_until_still()
         film.begin()
-        for letter in " * sin(signal[i])":
+        for letter in typed:
             window.type(letter, delay_ms=0)
             film.look()
-        film.look_until(lambda: "compute" in (window.hint("soften") or ""), "a hint that follows")
+        film.look_until(lambda: (window.hint("soften") or "").startswith(after), "a hint that follows")
         window.code_actions("soften")
         film.look_until_still()
         window.actions_menu.locator(".action", has_text="Measure `soften` on").first.click()

@@ -50,6 +50,10 @@ class Workbench(Window):
         except AssertionError as failure:
             raise AssertionError(f"{failure}; its hint was {seen}") from failure
 
+    def wait_for_prediction(self, kernel: str, foretold: str) -> str:
+        """A hint that begins as foretold."""
+        return self.wait_for_hint(kernel, lambda text: text.startswith(foretold), f"that begins with `{foretold}`")
+
     @contextmanager
     def watching(self) -> Iterator[list[dict[str, Hint]]]:
         """Every set of hints that was painted meanwhile, in order."""
