@@ -40,7 +40,13 @@ def compared(view: LaunchView) -> tuple[str, ...]:
 
 def error_words(prediction: Prediction, measurement: Measurement) -> str:
     """`the prediction is 23 % too low; batches are 1.8 % apart`: the second bounds what the first can mean."""
+    missed = miss_words(prediction, measurement)
+    return f"the prediction is {missed}; batches are {format_percent(measurement.batch_spread_percent)} apart"
+
+
+def miss_words(prediction: Prediction, measurement: Measurement) -> str:
+    """`23 % too low`, `162 % too high`, `12 times too high`."""
     percent = error_percent(prediction, measurement)
     side = "low" if percent < 0 else "high"
     size = format_percent(abs(percent)) if percent < 1000 else f"{percent / 100 + 1:,.0f} times"
-    return f"the prediction is {size} too {side}; batches are {format_percent(measurement.batch_spread_percent)} apart"
+    return f"{size} too {side}"

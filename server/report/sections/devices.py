@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from server.format import format_duration_us, format_interval
-from server.render import basis_sign, shorten
+from server.render import basis_sign, basis_text, shorten
 from server.report.charts.axes import LogAxis
 from server.report.facts import DeviceRow, LaunchFacts
 from server.report.markup import Child, Element, tag
-from server.report.sections.headline import BASIS
 from server.report.sections.tables import Column, Row, table
 
 _COLUMNS = (
@@ -85,7 +84,7 @@ def _range(axis: LogAxis, low: float, middle: float, high: float) -> Element:
 
 
 def _note(rows: Sequence[DeviceRow]) -> str:
-    bases = dict.fromkeys(BASIS.get(str(r.prediction.basis), str(r.prediction.basis)) for r in rows if r.prediction)
+    bases = dict.fromkeys(basis_text(r.prediction) for r in rows if r.prediction)
     return (
         f"Basis: {', '.join(bases)}. The ratio is to the device of this report, in bold. Rates from a datasheet or "
         "from the driver have never been measured, which is why their intervals are wider (marked ~); the generic "

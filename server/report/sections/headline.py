@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from server.format import format_duration_us, format_interval, format_percent
-from server.render import basis_sign, error_percent, spread_text
+from server.comparison import miss_words
+from server.format import format_duration_us, format_interval
+from server.render import basis_sign, spread_text
 from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag, unbroken
-
-BASIS = {
-    "analytic": "performance laws",
-    "model": "learned model",
-    "compiled": "learned model, with what the driver's compiler made of the kernel",
-    "measured": "measured",
-}
 
 
 def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
@@ -30,8 +24,8 @@ def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
     ]
     measured = launch.measured
     if measured:
-        off = f"prediction {format_percent(error_percent(prediction, measured), signed=True)} off"
-        facts.append(_fact("Measured", format_duration_us(measured.median_us), off, "measured"))
+        missed = f"prediction {miss_words(prediction, measured)}"
+        facts.append(_fact("Measured", format_duration_us(measured.median_us), missed, "measured"))
     return [tag("p", _sentence(kernel, launch), class_="lead answer"), tag("dl", facts, class_="facts")]
 
 
