@@ -1,11 +1,11 @@
-"""workspace/inlayHint/refresh, only when the text that the user sees has changed."""
+"""workspace/inlayHint/refresh, when the text that the user sees has changed, until the client has asked again."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from pygls.exceptions import JsonRpcException
@@ -16,17 +16,24 @@ if TYPE_CHECKING:
 Labels = tuple[tuple[str, str], ...]
 
 _ANSWER_S = 5.0
+# VS Code loses a refresh that reaches it before it has taken in the answer to its first request for a document, and
+# then shows what that answer held until the next edit. So who does not ask is told again, and left alone in the end:
+# nobody may be looking at the document.
+_AGAIN_AFTER_S = (0.5, 2.0, 8.0)
 
 
 class HintRefresh:
     """Remembers what each document's hints last said to the client; one request under way at most."""
 
-    def __init__(self, server: KernelcastServer) -> None:
+    def __init__(self, server: KernelcastServer, again_after_s: tuple[float, ...] = _AGAIN_AFTER_S) -> None:
         self._server = server
+        self._again_after_s = again_after_s
         self._told: dict[str, Labels] = {}
+        self._offered: dict[str, Labels] = {}
+        self._awaited: set[str] = set()  # documents whose client has not come for what was offered
         self._asking: Counter[str] = Counter()
         self._under_way = False
-        self._again = False
+        self._news = asyncio.Event()
 
     @contextmanager
     def asked(self, uri: str) -> Iterator[None]:
@@ -36,36 +43,61 @@ class HintRefresh:
             yield
         finally:
             self._asking[uri] -= 1
+            if uri in self._awaited and not self._asking[uri]:
+                self._tell()  # the request was cancelled
 
     def answered(self, uri: str, labels: Labels) -> None:
         """The client has asked for the hints and got these."""
         self._told[uri] = labels
+        if self._offered.get(uri, labels) == labels:
+            self._let_be(uri)
 
     def forget(self, uri: str) -> None:
         self._told.pop(uri, None)
+        self._let_be(uri)
+
+    def _let_be(self, uri: str) -> None:
+        self._offered.pop(uri, None)
+        self._awaited.discard(uri)
+        if not self._awaited:
+            self._news.set()
 
     def offer(self, uri: str, labels: Labels) -> None:
         """These would be shown now: tell the client to ask again if they differ from what it has."""
-        if self._asking[uri] or labels == self._told.get(uri, ()):
+        if not self._server.supports.hint_refresh or labels == self._offered.get(uri):
             return
-        self._told[uri] = labels
-        if not self._server.supports.hint_refresh:
+        if labels == self._told.get(uri, ()):
+            self._let_be(uri)
             return
-        if self._under_way:
-            self._again = True
-        else:
-            self._under_way = True
-            self._server.spawn(self._ask())
+        self._offered[uri] = labels
+        self._awaited.add(uri)
+        if not self._asking[uri]:
+            self._tell()
 
-    async def _ask(self) -> None:
+    def _tell(self) -> None:
+        self._news.set()
+        if not self._under_way:
+            self._under_way = True
+            self._server.spawn(self._keep_telling())
+
+    async def _keep_telling(self) -> None:
+        """Until nothing is awaited any more, or the client has been told often enough."""
+        pauses = iter(self._again_after_s)
         try:
-            while True:
-                self._again = False
-                try:
+            while self._awaited:
+                self._news.clear()
+                with suppress(TimeoutError):
                     await asyncio.wait_for(self._server.workspace_inlay_hint_refresh_async(None), _ANSWER_S)
-                except (TimeoutError, JsonRpcException):
-                    return  # the client will ask again by itself at the next edit
-                if not self._again:
-                    return
+                if not self._news.is_set():
+                    pause_s = next(pauses, None)
+                    if pause_s is None:
+                        return
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._news.wait(), pause_s)
+                if self._news.is_set():
+                    pauses = iter(self._again_after_s)
+        except JsonRpcException:
+            pass  # the client refuses; it will ask by itself at the next edit
         finally:
+            self._awaited.clear()
             self._under_way = False

@@ -17,6 +17,7 @@ from server.session import KernelcastServer
 from server.snapshot import Snapshot
 
 _MOMENT_S = 0.02
+_FIRST_S = 1.0  # nothing stands there yet: the right answer is worth more than an empty one
 _ONLY_CHANCE_S = 2.0
 _DISCOVERY_S = 5.0  # the first answer may otherwise be for another device than all that follow
 
@@ -25,7 +26,7 @@ async def inlay_hint(ls: KernelcastServer, params: types.InlayHintParams) -> lis
     uri = params.text_document.uri
     with ls.refresh.asked(uri):
         if ls.supports.hint_refresh:
-            snapshot = await ls.settled(uri, _MOMENT_S)
+            snapshot = await ls.settled(uri, _MOMENT_S if ls.snapshot(uri) else _FIRST_S)
         else:
             snapshot = await _only_chance(ls, uri)
         if snapshot is None:
