@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -19,6 +20,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 _DATA = tempfile.TemporaryDirectory(prefix="kernelcast-tests-")
 os.environ["XDG_DATA_HOME"] = _DATA.name
 os.environ["XDG_CACHE_HOME"] = str(Path(_DATA.name) / "cache")
+
+# Tests assert what is true on every machine at every moment; how fast it is, `make bench` measures.
+settings.register_profile("kernelcast", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kernelcast")
 
 
 @pytest.fixture(scope="session", autouse=True)
