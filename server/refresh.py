@@ -47,10 +47,9 @@ class HintRefresh:
                 self._tell()  # the request was cancelled
 
     def answered(self, uri: str, labels: Labels) -> None:
-        """The client has asked for the hints and got these."""
+        """The client has asked for the hints and got these: what is known now, so nothing offered before counts."""
         self._told[uri] = labels
-        if self._offered.get(uri, labels) == labels:
-            self._let_be(uri)
+        self._let_be(uri)
 
     def forget(self, uri: str) -> None:
         self._told.pop(uri, None)
