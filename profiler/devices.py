@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -91,6 +91,18 @@ def with_calibrations(devices: Sequence[Device], calibrated: Sequence[Device]) -
         )
 
     return tuple(merged(device) for device in devices)
+
+
+def distinct_devices(first: Iterable[Device], then: Iterable[Device]) -> tuple[Device, ...]:
+    """In their order, one for each id; one of the `first` also stands for the datasheet of the same chip in `then`."""
+    found: dict[str, Device] = {}
+    for device in first:
+        found.setdefault(device.id, device)
+    names = {device.name for device in found.values()}
+    for device in then:
+        if device.name not in names:
+            found.setdefault(device.id, device)
+    return tuple(found.values())
 
 
 def find_device(devices: Sequence[Device], wanted: str) -> Device:

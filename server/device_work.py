@@ -7,7 +7,7 @@ import threading
 from model.device import Device
 from model.device_catalog import builtin_devices
 from profiler.calibrate import calibrate
-from profiler.devices import discover, with_calibrations
+from profiler.devices import discover, distinct_devices, with_calibrations
 from profiler.measure import MeasureLimits, measure
 from profiler.measurement import Measurement, MeasureRequest
 from profiler.store import Store, StoreError
@@ -44,11 +44,7 @@ class DeviceWork:
             remembered = Store.open().profiles()
         except StoreError:
             remembered = ()
-        devices = {device.id: device for device in with_calibrations(found, remembered)}
-        names = {device.name for device in found}
-        for device in (*remembered, *(each for each in builtin_devices() if each.name not in names)):
-            devices.setdefault(device.id, device)
-        return tuple(devices.values())
+        return distinct_devices((*with_calibrations(found, remembered), *remembered), builtin_devices())
 
     def shipped(self) -> tuple[Device, ...]:
         return builtin_devices()

@@ -23,6 +23,7 @@ from model.launch.scaling import scale
 from model.opencl.kernel import Kernel
 from model.predictor import Predictor
 from model.roofline import roofline
+from profiler.devices import distinct_devices
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
 from server.report.facts import (
@@ -68,7 +69,7 @@ def gather(
 class _Gatherer:
     def __init__(self, here: Sequence[Device], remembered: Sequence[Device], history: History) -> None:
         self._here = {device.id for device in here}
-        self._known = _distinct([*here, *remembered], builtin_devices())
+        self._own = (*here, *remembered)
         self._history = history
         self._predictor = Predictor()
 
@@ -140,7 +141,8 @@ class _Gatherer:
 
     def _devices(self, forecast: Forecast, current: Device) -> tuple[DeviceRow, ...]:
         """Fastest first; those that cannot run the launch last."""
-        rows = [self._device(forecast, d, current) for d in _distinct([current], self._known)]
+        known = distinct_devices([current, *self._own], builtin_devices())
+        rows = [self._device(forecast, device, current) for device in known]
         base = next((r.prediction for r in rows if r.is_current), None)
         base_us = base.runtime_us.p50 if base else 0.0
         rated = [
@@ -160,13 +162,6 @@ class _Gatherer:
         if forecast.work is None:
             return DeviceRow(device, is_here, False, None, "nothing is known of the work")
         return DeviceRow(device, is_here, False, self._predictor.predict(forecast.work, forecast.launch, device))
-
-
-def _distinct(first: Sequence[Device], then: Sequence[Device]) -> tuple[Device, ...]:
-    """One entry for each device; a chip of this machine stands for the datasheet of the same chip."""
-    found = {device.id: device for device in reversed(first)}
-    names = {device.name for device in found.values()}
-    return (*reversed(found.values()), *(d for d in then if d.id not in found and d.name not in names))
 
 
 def _history_row(stored: StoredMeasurement, kernel: Kernel, forecasts: Sequence[Forecast]) -> HistoryRow:

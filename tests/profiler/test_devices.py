@@ -10,7 +10,7 @@ from model.device import Device, DeviceType, ProfileSource
 from model.device_catalog import builtin_devices, find_builtin
 from model.device_rates import DriverFacts
 from model.errors import UnknownDevice
-from profiler.devices import assign_ids, device_of, discover, find_device, with_calibrations
+from profiler.devices import assign_ids, device_of, discover, distinct_devices, find_device, with_calibrations
 from profiler.measurement import DeviceGone
 
 
@@ -80,6 +80,15 @@ def test_calibrated_rates_count_for_the_same_driver_only() -> None:
     assert same.calibrated
     assert same.rates.launch_floor_us == 3.25
     assert not other.calibrated
+
+
+def test_a_chip_of_this_machine_stands_for_its_datasheet_and_alike_chips_stay_apart() -> None:
+    sheet = find_builtin("nvidia-h200")
+    assert sheet is not None
+    one, two = replace(sheet, id="nvidia-h200-1"), replace(sheet, id="nvidia-h200-2")
+    again = replace(one, driver="older")
+    assert distinct_devices((one, two, again), (sheet,)) == (one, two)
+    assert distinct_devices((), (sheet,)) == (sheet,)
 
 
 @pytest.fixture(scope="module")
