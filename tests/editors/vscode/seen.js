@@ -138,7 +138,9 @@
       frames = [];
       requestAnimationFrame(sample);
     },
-    watched() {
+    // What stands there now may not have been painted yet: two frames later it has, and was sampled.
+    async watched() {
+      for (let frame = 0; frame < 2; ++frame) await new Promise(requestAnimationFrame);
       const seen = frames;
       frames = null;
       return seen;

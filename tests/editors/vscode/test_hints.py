@@ -47,9 +47,9 @@ def test_the_hint_follows_an_edit_and_never_vanishes_meanwhile(workbench: Workbe
     assert [number for number, frame in enumerate(frames) if "saxpy" not in frame] == []
 
 
-def test_the_hint_stays_behind_its_line_while_that_line_is_typed(workbench: Workbench) -> None:
+def test_the_hint_stays_behind_its_line_while_that_line_is_typed(workbench: Workbench, foretold: Foretold) -> None:
     workbench.open("saxpy.cl", SAXPY)
-    workbench.wait_for_hint("saxpy")
+    workbench.wait_for_prediction("saxpy", foretold(workbench.server, SAXPY, "saxpy"))
     workbench.put_cursor_behind(r"int n\b")
     with workbench.watching() as frames:
         workbench.type(", int unused")
