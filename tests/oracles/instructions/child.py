@@ -1,0 +1,52 @@
+"""Inside the simulating process: builds each program, fills its arguments as the profiler does, launches it once.
+
+Oclgrind prints its counts to stdout itself; the marks say to which task they belong.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+
+import pyopencl as cl
+
+from model.errors import KernelcastError
+from profiler.arguments import plan_arguments
+from profiler.child.allocation import allocate
+from profiler.child.building import build
+from tests.oracles.instructions.task import MARK, Task
+
+
+def main() -> None:
+    tasks: dict[int, Task] = pickle.load(sys.stdin.buffer)
+    device = next(p for p in cl.get_platforms() if p.name == "Oclgrind").get_devices()[0]
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context)
+    programs: dict[object, cl.Program] = {}
+    for number, task in tasks.items():
+        _say(f"begin {number}")
+        try:
+            key = (task.path, task.launch.options)
+            if key not in programs:
+                programs[key] = build(context, task.source, str(task.path), task.launch.options)
+            _launch(programs[key], task, context, queue)
+            _say("done")
+        except (KernelcastError, cl.Error) as error:
+            _say(f"failed: {' '.join(str(error).split())}")
+
+
+def _launch(program: cl.Program, task: Task, context: cl.Context, queue: cl.CommandQueue) -> None:
+    kernel = cl.Kernel(program, task.kernel.name)
+    arguments = allocate(plan_arguments(task.kernel, task.launch, task.source), context, queue)
+    for index, value in enumerate(arguments.values):
+        kernel.set_arg(index, value)
+    cl.enqueue_nd_range_kernel(queue, kernel, task.launch.global_size, task.launch.local_size)
+    queue.finish()
+
+
+def _say(what: str) -> None:
+    print(MARK, what, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""One launch, counted by the analysis and by Oclgrind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from model.device_catalog import find_builtin
+from model.engine import Engine
+from model.launch.local_size import effective_local_size
+from model.work.counts import OpKind, WorkCounts
+from model.work.work import Work
+from tests.oracles.instructions.meaning import flop_instructions, global_bytes, why_bytes_unseen
+from tests.oracles.instructions.simulate import DEFAULT_LEVEL, simulate
+from tests.oracles.instructions.task import Executed, NotExecuted, Task
+
+FLOP_KINDS = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE})
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """The same figure twice; `counted` is None where Oclgrind cannot see it."""
+
+    name: str
+    predicted: float
+    counted: float | None
+
+    @property
+    def deviation_percent(self) -> float:
+        """Of the counted figure, signed; 0 where there is nothing to compare."""
+        if self.counted is None or self.predicted == self.counted:
+            return 0.0
+        return 100.0 * (self.predicted - self.counted) / self.counted if self.counted else float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A launch and its quantities, or why there are none."""
+
+    task: Task
+    work: Work | None
+    quantities: tuple[Quantity, ...]
+    problem: str | None = None
+    executed: Executed | None = None
+
+    @property
+    def worst_percent(self) -> float:
+        return max((abs(q.deviation_percent) for q in self.quantities), default=0.0)
+
+
+def read_tasks(file: Path, *, without: Iterable[str] = ()) -> list[tuple[Task, Work]]:
+    """Every annotated launch of every kernel in `file` but those named in `without`. Raises ValueError for one that
+    cannot be analysed: the file is ours, and its annotations are complete."""
+    text = file.read_text("utf-8")
+    device = find_builtin("generic-cpu")
+    assert device is not None
+    found = Engine().forecast(text, file, device)
+    for problem in (*found.problems, *found.annotation_problems, *(f.problem for f in found.forecasts if f.problem)):
+        raise ValueError(f"{file.name}: {problem.message}")
+    tasks = []
+    for forecast in found.forecasts:
+        assert forecast.launch is not None
+        assert forecast.work is not None
+        if forecast.launch.name not in set(without):
+            launch = replace(forecast.launch, local_size=effective_local_size(forecast.launch, forecast.kernel))
+            tasks.append((Task(forecast.kernel, launch, text, file), forecast.work))
+    return tasks
+
+
+def compare(tasks: Sequence[tuple[Task, Work]], level: str = DEFAULT_LEVEL) -> list[Compared]:
+    """Execute all, and set each beside what the analysis counts."""
+    outcomes = simulate([task for task, _ in tasks], level)
+    return [_compared(task, work, outcome) for (task, work), outcome in zip(tasks, outcomes, strict=True)]
+
+
+def _compared(task: Task, work: Work, outcome: Executed | NotExecuted) -> Compared:
+    if isinstance(outcome, NotExecuted):
+        return Compared(task, work, (), problem=outcome.reason)
+    counts = work.count(task.launch)
+    unseen = why_bytes_unseen(outcome)
+    quantities = (
+        Quantity("flops", predicted_flop_instructions(counts), flop_instructions(outcome)),
+        Quantity("loads", counts.global_load_bytes, None if unseen else global_bytes(outcome, "load")),
+        Quantity("stores", counts.global_store_bytes, None if unseen else global_bytes(outcome, "store")),
+    )
+    return Compared(task, work, quantities, executed=outcome)
+
+
+def predicted_flop_instructions(counts: WorkCounts) -> float:
+    """`flops` with each operation on a vector counted once, as Oclgrind does."""
+    return sum(
+        op.count * (2 if op.kind is OpKind.FMA else 1) / getattr(op, "width", 1)
+        for op in counts.ops
+        if op.element.startswith("f") and op.kind in FLOP_KINDS
+    )
