@@ -20,11 +20,13 @@ from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom,
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 MAX_VISITS = 6_000
+MAX_KEPT = 128
 MAX_EXACT = 256  # values of an id tried one by one
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
 Ranges = dict[Atom, tuple[int, int]]  # half-open
 Point = dict[Atom, Value]
+Visit = tuple[float, Point, Ranges]  # executions, what is bound, what is not
 
 
 @dataclass(slots=True)
@@ -45,6 +47,7 @@ class Walk:
     runs: dict[int, float] = field(default_factory=dict)
     extents: dict[int, Extent] = field(default_factory=dict)
     points: dict[int, tuple[Point, Ranges]] = field(default_factory=dict)  # a typical visit of each access
+    visited: dict[int, list[Visit]] = field(default_factory=dict)  # the first MAX_KEPT visits of each access
     undecided: set[int] = field(default_factory=set)
     visits: int = 0
 
@@ -64,6 +67,9 @@ class Walk:
         extent = self.extents.setdefault(id(access), Extent())
         extent.count += weight
         self.points.setdefault(id(access), (point, ranges))
+        visited = self.visited.setdefault(id(access), [])
+        if len(visited) < MAX_KEPT:
+            visited.append((weight, point, ranges))
         bounds = interval(access.offset, self.known, point, ranges) if access.offset is not None else None
         if bounds is None:
             extent.is_known = False

@@ -1,0 +1,190 @@
+"""Indices in numbers: base + slope x id or counter ..., under a launch, with `%`, `/`, masks and shifts taken apart.
+
+`i % 16` and `i / 16` are digits of `i`: an id whose index divides it by constants is replaced by its digits, so that
+tiled and transposed indices are linear, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from model.work.evaluate import Knowledge, Point, evaluate, interval
+from model.work.symbolic import Atom, Expression
+
+MAX_SPLITS = 6
+
+Digit = tuple[Atom, int]  # an id or counter, and the place of the digit: 1, or what it was divided by
+Ranges = Mapping[Atom, tuple[int, int]]  # half-open
+
+
+class NotLinear(Exception):
+    """There is no such form; binding one of `atoms` to its values may give one."""
+
+    def __init__(self, atoms: frozenset[Atom]) -> None:
+        super().__init__()
+        self.atoms = atoms
+
+
+class _Split(Exception):
+    """An id has to be taken apart at a place."""
+
+    def __init__(self, digit: Digit, place: int) -> None:
+        super().__init__()
+        self.digit, self.place = digit, place
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    base: int
+    slopes: tuple[tuple[Digit, int], ...] = ()
+
+    def plus(self, other: Linear, times: int = 1) -> Linear:
+        slopes = dict(self.slopes)
+        for digit, slope in other.slopes:
+            slopes[digit] = slopes.get(digit, 0) + slope * times
+        return Linear(self.base + other.base * times, tuple((d, s) for d, s in slopes.items() if s))
+
+
+@dataclass(slots=True)
+class LinearReader:
+    """Reads expressions at one `point`, with `ranges` for what varies.
+
+    `counts` gives how many values each digit takes, from 0. `is_exact` turns false where a range does not divide
+    evenly, or a choice between two values was made for all: what is read then reaches a little more than is touched.
+    """
+
+    known: Knowledge
+    point: Point
+    ranges: Ranges
+    related: Mapping[Atom, Linear] = field(default_factory=dict)  # ids in terms of others
+    is_exact: bool = True
+    places: dict[Atom, list[int]] = field(default_factory=dict)
+
+    def read(self, expression: Expression) -> Linear:
+        """Raises NotLinear."""
+        for _ in range(MAX_SPLITS):
+            try:
+                return self._sum(expression)
+            except _Split as split:
+                self._split(split.digit, split.place)
+        raise NotLinear(expression.leaves & self.ranges.keys())
+
+    def count(self, digit: Digit) -> int:
+        atom, place = digit
+        low, high = self._bounds(atom)
+        above = next((p for p in self.places.get(atom, ()) if p > place), None)
+        values = max(1, -(-(high - low) // place))
+        return min(values, above // place) if above is not None else values
+
+    def _bounds(self, atom: Atom) -> tuple[int, int]:
+        """Where the digits of `atom` begin and end: whole multiples of its greatest place."""
+        low, high = self.ranges[atom]
+        place = max(self.places.get(atom, [1]))
+        return low // place * place, high
+
+    def _split(self, digit: Digit, place: int) -> None:
+        atom, _ = digit
+        low, high = self.ranges[atom]
+        self.places.setdefault(atom, [1])
+        self.places[atom] = sorted({*self.places[atom], place})
+        if low % place or (high - low) % place:
+            self.is_exact = False
+
+    def _atom(self, atom: Atom) -> Linear:
+        low, _ = self._bounds(atom)
+        return Linear(low, tuple(((atom, p), p) for p in self.places.get(atom, [1]) if self.count((atom, p)) > 1))
+
+    def _sum(self, expression: Expression) -> Linear:
+        total = Linear(0)
+        for monomial, coefficient in expression.terms:
+            factor, varying = coefficient, None
+            for atom in monomial:
+                value = self._factor(atom)
+                if not value.slopes:
+                    factor *= value.base
+                elif varying is None:
+                    varying = value
+                else:
+                    raise NotLinear(atom.leaves & self.ranges.keys())
+            total = total.plus(varying or Linear(1), factor) if factor else total
+        return total
+
+    def _factor(self, atom: Atom) -> Linear:
+        value = self.point.get(atom)
+        if value is not None:
+            return Linear(round(value))
+        if atom in self.related:
+            return self.related[atom]
+        if atom in self.ranges:
+            return self._atom(atom)
+        if not atom.leaves & self.ranges.keys():
+            number = evaluate(Expression({(atom,): 1}), self.known, self.point)
+            if number is None:
+                raise NotLinear(frozenset())
+            return Linear(round(number))
+        return self._operation(atom)
+
+    def _operation(self, atom: Atom) -> Linear:
+        arguments = [a for a in atom.arguments if isinstance(a, Expression)]
+        match atom.kind:
+            case "div" | "floordiv" | "mod" | "floormod":
+                divisor = self._sum(arguments[1])
+                if not divisor.slopes and divisor.base > 0:
+                    return self._divided(self._sum(arguments[0]), divisor.base, atom, truncates=atom.kind == "div")
+            case "shr" | "bitand":
+                by = self._sum(arguments[1])
+                if not by.slopes and atom.kind == "shr" and 0 <= by.base < 64:
+                    return self._divided(self._sum(arguments[0]), 1 << by.base, atom, truncates=False)
+                if not by.slopes and atom.kind == "bitand" and by.base >= 0 and by.base & (by.base + 1) == 0:
+                    return self._divided(self._sum(arguments[0]), by.base + 1, atom, truncates=False)
+            case "shl":
+                by = self._sum(arguments[1])
+                if not by.slopes and 0 <= by.base < 64:
+                    return Linear(0).plus(self._sum(arguments[0]), 1 << by.base)
+            case "min" | "max":
+                return self._extreme(atom.kind, arguments[0], arguments[1])
+            case "select":
+                return self._chosen(*arguments)
+            case "sum":
+                return self._sum(arguments[0]).plus(self._sum(arguments[1]))
+        raise NotLinear(atom.leaves & self.ranges.keys())
+
+    def _divided(self, value: Linear, divisor: int, atom: Atom, *, truncates: bool) -> Linear:
+        """Quotient or remainder: what `divisor` divides goes to the one, the rest to the other, if it fits below."""
+        whole = tuple((d, s // divisor) for d, s in value.slopes if s % divisor == 0)
+        rest = Linear(value.base % divisor, tuple((d, s) for d, s in value.slopes if s % divisor))
+        low = rest.base + sum(s * (self.count(d) - 1) for d, s in rest.slopes if s < 0)
+        high = rest.base + sum(s * (self.count(d) - 1) for d, s in rest.slopes if s > 0)
+        if low < 0 or high >= divisor:
+            for digit, slope in rest.slopes:
+                place = digit[1] * (divisor // slope) if slope > 0 and divisor % slope == 0 else 0
+                if digit[1] < place < digit[1] * self.count(digit) and self._fits(digit, place):
+                    raise _Split(digit, place)
+            raise NotLinear(atom.leaves & self.ranges.keys())
+        if atom.kind in ("mod", "floormod", "bitand"):
+            return rest
+        if truncates and value.base + sum(s * (self.count(d) - 1) for d, s in value.slopes if s < 0) < 0:
+            raise NotLinear(atom.leaves & self.ranges.keys())
+        return Linear(value.base // divisor, whole)
+
+    def _fits(self, digit: Digit, place: int) -> bool:
+        return all(p % place == 0 or place % p == 0 for p in self.places.get(digit[0], ()))
+
+    def _extreme(self, kind: str, a: Expression, b: Expression) -> Linear:
+        """`min(i, n - 1)` is `i`: clamping reaches no more than what is clamped."""
+        first, second = (interval(e, self.known, self.point, self.ranges) for e in (a, b))
+        if first is not None and second is not None:
+            if first[1] <= second[0]:
+                return self._sum(a if kind == "min" else b)
+            if second[1] <= first[0]:
+                return self._sum(b if kind == "min" else a)
+        self.is_exact = False
+        return max(self._sum(a), self._sum(b), key=lambda v: len(v.slopes))
+
+    def _chosen(self, condition: Expression, a: Expression, b: Expression) -> Linear:
+        bounds = interval(condition, self.known, self.point, self.ranges) if condition.evaluable else None
+        if bounds in {(0, 0), (1, 1)}:
+            return self._sum(a if bounds[0] else b)
+        self.is_exact = False
+        return max(self._sum(a), self._sum(b), key=lambda v: len(v.slopes))
