@@ -11,6 +11,9 @@ from pathlib import Path
 
 from cachetools import LRUCache
 
+from model.advice.advice import Advice
+from model.advice.advise import advise
+from model.advice.situation import Situation
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
 from model.launch.annotation import (
@@ -82,6 +85,7 @@ class Engine:
         self._programs: LRUCache[tuple[Path | None, BuildOptions], Program] = LRUCache(64)
         self._works: LRUCache[tuple[str, str], tuple[Work | AnalysisError, dict[str, int]]] = LRUCache(2048)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(4096)
+        self._advice: LRUCache[tuple[Work, Launch, Device], tuple[Advice, ...]] = LRUCache(4096)
         self._predictor = Predictor()
 
     def forecast(
@@ -140,13 +144,29 @@ class Engine:
             work, moved = self._work(program, kernel)
             spec = replace(spec, options=options)
             launch = self._complete(kernel, work, spec, device)
-            prediction = placed(self._predictor.predict(work, launch, device), moved)
-            return Forecast(kernel, launch, prediction, spec=spec, work=work), None
+            prediction = self._advised(
+                self._predictor.predict(work, launch, device), program, work, moved, launch, device
+            )
+            return Forecast(kernel, launch, placed(prediction, moved), spec=spec, work=work), None
         except KernelcastError as error:
             place = _place(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
             return Forecast(kernel, problem=problem), problem if place is not None else None
+
+    def _advised(
+        self, prediction: Prediction, program: Program, work: Work, moved: Moves, launch: Launch, device: Device
+    ) -> Prediction:
+        key = (work, launch, device)
+        advice = self._advice.get(key)
+        if advice is None:
+
+            def source_line(line: int) -> str:
+                now = moved.line(line)
+                return program.lines[now] if 0 <= now < len(program.lines) else ""
+
+            advice = self._advice[key] = advise(Situation(work, launch, prediction, device, source_line))
+        return replace(prediction, advice=advice)
 
     def _complete(self, kernel: Kernel, work: Work, spec: LaunchSpec, device: Device) -> Launch:
         key = (work, replace(spec, range=None), device)

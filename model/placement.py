@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from model.advice.advice import Advice
 from model.launch.launch import Assumption
 from model.prediction import Prediction
 
@@ -54,9 +55,14 @@ def placed(prediction: Prediction, moved: Moves) -> Prediction:
     return replace(
         prediction,
         assumptions=assumptions,
+        advice=tuple(_advised(a, moved) for a in prediction.advice),
         lines=tuple(replace(share, line=moved.line(share.line)) for share in prediction.lines),
         work=replace(work, accesses=tuple(accesses[a] for a in work.accesses), lines=lines),
     )
+
+
+def _advised(advice: Advice, moved: Moves) -> Advice:
+    return advice if advice.line is None else replace(advice, line=moved.line(advice.line))
 
 
 def _said(assumption: Assumption, moved: Moves) -> Assumption:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from model.advice.advice import Advice
 from model.launch.launch import Assumption
 from model.work.counts import WorkCounts
 
@@ -68,3 +69,4 @@ class Prediction:
     resources: tuple[ResourceTime, ...]  # slowest first
     lines: tuple[LineShare, ...]  # hottest first
     novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the laws alone
+    advice: tuple[Advice, ...] = ()  # in the order of the source

@@ -1,0 +1,29 @@
+"""All rules together: `advise` is what a prediction's advice comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from model.advice.advice import Advice
+from model.advice.groups import local_size_multiple, too_few_groups
+from model.advice.precision import precise_function
+from model.advice.situation import Situation
+
+Rule = Callable[[Situation], Iterator[Advice]]
+
+RULES: tuple[Rule, ...] = (
+    too_few_groups,
+    local_size_multiple,
+    precise_function,
+)
+
+
+def advise(situation: Situation) -> tuple[Advice, ...]:
+    """What would help this launch, in the order of the source; launches as a whole come first.
+
+    Says nothing of a kernel that could only be read in part: what is missing may be what matters.
+    """
+    if situation.work.kernel.has_errors:
+        return ()
+    found = (advice for rule in RULES for advice in rule(situation))
+    return tuple(sorted(found, key=lambda advice: (-1 if advice.line is None else advice.line, advice.code)))

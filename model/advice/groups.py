@@ -1,0 +1,96 @@
+"""Advice on the launch: as many work-groups as the device can take at a time, of sizes that fill its lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
+
+from model.advice.advice import Advice, AdviceCode
+from model.advice.situation import Situation
+from model.advice.words import sizes_text
+from model.laws import CPU_LANES
+
+_LEAST_IDLE = 0.2  # of the lanes; a launch can do without fewer
+_MOSTLY = 0.5
+
+
+def too_few_groups(situation: Situation) -> Iterator[Advice]:
+    """Fewer work-groups than compute units, so that some of these have nothing to do.
+
+    Silent where the number of groups is not known for sure (the global size was assumed, the driver chooses the
+    local size), and where the launch is so short that its floor is most of it.
+    """
+    counts, units = situation.counts, situation.device.compute_units
+    groups = counts.work_groups
+    if groups >= units or situation.is_assumed("global") or not situation.is_local_size_given:
+        return
+    filled = replace(counts, work_groups=max(units, situation.device.rates.groups_to_fill))
+    gain_us = situation.runtime_us - situation.predicted_us(filled)
+    if not situation.is_worth(gain_us):
+        return
+    smaller = situation.group_items * groups // units
+    least = situation.device.preferred_multiple if situation.is_gpu else 1
+    help_ = "smaller work-groups would use them" if smaller >= least else "only more work-items would use them"
+    yield Advice(
+        AdviceCode.TOO_FEW_GROUPS,
+        f"{_counted(groups, 'work-group')} of {sizes_text(situation.local_size)} work-items cannot use more than "
+        f"{groups} of the {units} compute units: {units - groups} stay idle; {help_}",
+    )
+
+
+def local_size_multiple(situation: Situation) -> Iterator[Advice]:
+    """A work-group size that leaves lanes of the device empty.
+
+    On a GPU: not a multiple of the lanes that run in step. On a CPU, whose compilers put neighbours along dimension 0
+    side by side in a vector: a group that is narrower than a vector there.
+
+    Silent where the driver or we chose the size, where less than a fifth of the lanes stays empty, on a CPU also where
+    work-items go one by one anyway and where dimension 0 has no more to give; and for launches of hardly more than
+    the launch floor.
+    """
+    if not situation.is_local_size_given or not situation.is_long:
+        return
+    yield from _partly_filled(situation) if situation.is_gpu else _too_narrow(situation)
+
+
+def _partly_filled(situation: Situation) -> Iterator[Advice]:
+    items, lanes = situation.group_items, situation.device.preferred_multiple
+    turns = ceil(items / lanes)
+    idle = 1 - items / (turns * lanes)
+    if idle < _LEAST_IDLE:
+        return
+    better = [size for size in ((turns - 1) * lanes, turns * lanes) if size and size <= _most(situation)]
+    yield Advice(
+        AdviceCode.LOCAL_SIZE_MULTIPLE,
+        f"work-groups of {_size(situation)} work-items fill {items / lanes:.3g} times the {lanes} lanes that run in "
+        f"step: {100 * idle:.0f} % of the lanes stay empty; {' or '.join(map(str, better))} would fill them",
+    )
+
+
+def _too_narrow(situation: Situation) -> Iterator[Advice]:
+    width, size = situation.local_size[0], situation.launch.global_size[0]
+    counts = situation.counts
+    one_by_one = sum(op.count for op in counts.scalar_ops) > (1 - _MOSTLY) * sum(op.count for op in counts.ops)
+    # A kernel for one work-item a group is written for a CPU; it has loops of its own to vectorise.
+    if width * 2 > CPU_LANES or size < CPU_LANES or situation.group_items == 1 or one_by_one:
+        return
+    yield Advice(
+        AdviceCode.LOCAL_SIZE_MULTIPLE,
+        f"work-groups of {_size(situation)} are {width} wide in dimension 0, where compilers for CPUs put {CPU_LANES} "
+        f"work-items side by side: {100 * (1 - width / CPU_LANES):.0f} % of the vector stays empty; make dimension 0 "
+        f"of the group {CPU_LANES} or a multiple of it",
+    )
+
+
+def _size(situation: Situation) -> str:
+    size = sizes_text(situation.local_size)
+    return f"{size} = {situation.group_items}" if "x" in size and situation.is_gpu else size
+
+
+def _most(situation: Situation) -> int:
+    return situation.device.max_work_group_size
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,98 @@
+"""What the rules look at: one launch on one device, with what was counted and predicted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+
+from model.device import Device, DeviceType
+from model.launch.launch import Launch
+from model.launch.local_size import effective_local_size
+from model.laws import launch_times
+from model.opencl.types import AddressSpace
+from model.prediction import Prediction
+from model.work.counts import AccessCount, WorkCounts
+from model.work.facts import AccessFacts
+from model.work.work import Work
+
+GLOBAL_SPACES = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
+_LEAST_GAIN = 0.1  # of the predicted runtime; less is within what the laws are off
+_FLOORS = 2  # launches shorter than this many launch floors are not worth anybody's time
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """`prediction` has its lines where `work` has them. `source_line` gives the text of such a line (from 0)."""
+
+    work: Work
+    launch: Launch
+    prediction: Prediction
+    device: Device
+    source_line: Callable[[int], str]
+
+    @property
+    def counts(self) -> WorkCounts:
+        return self.prediction.work
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether lanes are work-items and local memory is memory of its own."""
+        return self.device.type is DeviceType.GPU
+
+    @property
+    def runtime_us(self) -> float:
+        return self.prediction.runtime_us.p50
+
+    @cached_property
+    def local_size(self) -> tuple[int, int, int]:
+        size = (*effective_local_size(self.launch, self.work.kernel), 1, 1, 1)
+        return size[0], size[1], size[2]
+
+    @property
+    def group_items(self) -> int:
+        return prod(self.local_size)
+
+    @property
+    def is_local_size_given(self) -> bool:
+        """By the launch or by the kernel itself, so that neither we nor the driver chose."""
+        if self.work.kernel.attributes.reqd_work_group_size is not None:
+            return True
+        return self.launch.local_size is not None and not self.is_assumed("local")
+
+    def is_assumed(self, *subjects: str) -> bool:
+        """Whether one of these (parameters, "global", "local") was taken for granted, not said."""
+        return any(a.subject in subjects for a in self.launch.assumptions)
+
+    def accesses(self, *spaces: AddressSpace) -> Iterator[AccessFacts]:
+        """Loads and stores in these address spaces that are executed and go to memory, atomics left out."""
+        for facts in self.counts.facts.accesses:
+            count = facts.count
+            if count.space in spaces and count.count and count.element_bytes and not count.is_atomic:
+                yield facts
+
+    def gain_us(self, changes: Sequence[tuple[AccessCount, AccessCount]], *, more_local_bytes: float = 0.0) -> float:
+        """How much sooner [us] the launch would be done with these accesses changed, each from one to the other."""
+        after = dict(changes)
+        return self.runtime_us - self.predicted_us(
+            replace(
+                self.counts,
+                accesses=tuple(after.get(access, access) for access in self.counts.accesses),
+                local_load_bytes=self.counts.local_load_bytes + more_local_bytes,
+            )
+        )
+
+    def predicted_us(self, counts: WorkCounts) -> float:
+        """The laws' time [us] for other counts than the launch has."""
+        times = launch_times(counts, self.device)
+        return max(times.total_us, times.least_us)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the launch is more than its floor, so that advice could change anything."""
+        return self.runtime_us > _FLOORS * self.device.rates.launch_floor_us
+
+    def is_worth(self, gain_us: float) -> bool:
+        """Whether so much is more than a trifle of this launch."""
+        return self.is_long and gain_us >= _LEAST_GAIN * self.runtime_us

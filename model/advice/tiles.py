@@ -1,0 +1,76 @@
+"""Advice on reuse: what many work-items of a group load again and again could be loaded once, into local memory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+
+from model.advice.advice import Advice, AdviceCode
+from model.advice.situation import GLOBAL_SPACES, Situation
+from model.advice.words import bytes_text, sizes_text, times_text
+from model.work.counts import AccessCount
+from model.work.facts import AccessFacts, LoopFacts
+from model.work.symbolic import GLOBAL_ID, LOCAL_ID
+
+_LEAST_REUSE = 4.0  # by work-items of one group; what a few neighbours share, caches serve as well
+_LEAST_LOADS = 8.0  # of one work-item: a tile pays where it is filled and used over and over
+_ITEM = frozenset({*GLOBAL_ID, *LOCAL_ID})
+
+
+def local_tile(situation: Situation) -> Iterator[Advice]:
+    """Loads from global memory, in a loop, that work-items of one group repeat for one another.
+
+    Silent on CPUs, where local memory is ordinary memory and copying into it costs; for buffers that the kernel
+    writes; for indices that depend on data and loops whose length differs from work-item to work-item, where no tile
+    fits; for what all work-items load together (one load serves them); for a handful of neighbours, as in a stencil
+    of a few points, which caches serve; and where the laws see no gain.
+    """
+    if not situation.is_gpu or not situation.is_long:
+        return
+    loops = {loop.line: loop for loop in situation.counts.facts.loops}
+    stored = {count.buffer for count in situation.counts.accesses if count.is_store}
+    found: dict[int, list[tuple[AccessFacts, float]]] = defaultdict(list)
+    for facts in situation.accesses(*GLOBAL_SPACES):
+        reuse = _reuse_by_others(facts)
+        if facts.count.buffer not in stored and reuse >= _LEAST_REUSE and _is_regular(facts, situation, loops):
+            found[facts.count.line].append((facts, reuse))
+    for line, each in found.items():
+        changes = [(facts.count, _once(facts.count, reuse)) for facts, reuse in each]
+        requested = sum(before.bytes for before, _ in changes)
+        gain_us = situation.gain_us(changes, more_local_bytes=requested)
+        if situation.is_worth(gain_us):
+            left = sum(after.bytes for _, after in changes)
+            shared = " and ".join(f"`{facts.count.buffer}` {times_text(reuse)} times" for facts, reuse in each)
+            yield Advice(
+                AdviceCode.LOCAL_TILE,
+                f"the work-items of a group of {sizes_text(situation.local_size)} load the same elements of {shared} "
+                f"over: tiles in local memory, loaded once by the group, would cut {bytes_text(requested)} of loads "
+                f"to {bytes_text(left)}{_assumed(situation)}",
+                line if line >= 0 else None,
+                gain_us,
+            )
+
+
+def _reuse_by_others(facts: AccessFacts) -> float:
+    """How many work-items of a group load each byte."""
+    group, item = facts.group.reuse or 1.0, facts.item.reuse or 1.0
+    return group / item
+
+
+def _is_regular(facts: AccessFacts, situation: Situation, loops: dict[int, LoopFacts]) -> bool:
+    """Whether the group could fetch it together: known places, loops that are the same for all, more than one load."""
+    if facts.index.obstacle is not None or not facts.steps:
+        return False
+    if not any(term.variable in _ITEM for term in facts.index.terms):
+        return False
+    kinds = {loops[step.line].trip_kind for step in facts.steps if step.line in loops}
+    return kinds <= {"constant", "uniform"} and facts.count.count >= _LEAST_LOADS * situation.counts.work_items
+
+
+def _once(count: AccessCount, reuse: float) -> AccessCount:
+    return replace(count, count=count.count / reuse, bytes=count.bytes / reuse)
+
+
+def _assumed(situation: Situation) -> str:
+    return "" if situation.is_local_size_given else " (the size of the group is assumed)"
