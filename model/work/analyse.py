@@ -9,7 +9,7 @@ from model.opencl.kernel import Kernel, Parameter
 from model.opencl.program import Program
 from model.opencl.types import ImageType, OpaqueType, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.statements import Statements
-from model.work.symbolic import ZERO, symbol
+from model.work.symbolic import ZERO, new_analysis, symbol
 from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
 from model.work.work import Work
 
@@ -80,6 +80,7 @@ def analyse(program: Program, kernel: Kernel) -> Work:
     """
     if kernel.name not in program.functions:
         raise AnalysisError(f"`{kernel.name}` could not be read", line=kernel.name_range.start_line + 1)
+    new_analysis()
     try:
         return _Kernel(program, kernel).work()
     except RecursionError:

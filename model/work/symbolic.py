@@ -8,7 +8,10 @@ numbers give monomials an order. General computer algebra systems were too slow 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import threading
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from threading import Lock
 from typing import ClassVar
 from weakref import WeakValueDictionary
@@ -17,7 +20,26 @@ from model.work.numbers import EVALUABLE_KINDS, EVALUATED
 
 MAX_TERMS = 48
 MAX_BITS = 200  # coefficients beyond are nobody's index
+_SMALL = 1024  # numbers up to here are made once
 MAX_DEPTH = 120  # nesting of atoms; deeper expressions become unknown
+
+
+class _Operations(threading.local):
+    """The operations that this thread's analysis has met, by what they are: equal operations are one object.
+
+    They are kept for one analysis only (see `new_analysis`): results of two analyses share no more than symbols.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[object, ...], Expression] = {}
+
+
+_operations = _Operations()
+
+
+def new_analysis() -> None:
+    """Forget the operations of the analysis before."""
+    _operations.known = {}
 
 
 class Atom:
@@ -25,8 +47,8 @@ class Atom:
 
     __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "kind", "leaves", "serial")
 
-    _known: ClassVar[WeakValueDictionary[tuple[object, ...], Atom]] = WeakValueDictionary()
-    _count: ClassVar[int] = 0
+    _symbols: ClassVar[WeakValueDictionary[str, Atom]] = WeakValueDictionary()
+    _serials: ClassVar[Iterator[int]] = itertools.count(1)
     _making: ClassVar[Lock] = Lock()  # two threads must not make two of one: they would differ
 
     kind: str
@@ -38,25 +60,33 @@ class Atom:
 
     @classmethod
     def of(cls, kind: str, *arguments: Expression | str | int) -> Atom:
-        key = (kind, *arguments)
-        found = cls._known.get(key)
+        """The one atom that is this. A symbol is the same in all threads and analyses."""
+        if kind != "symbol":
+            return _single(kind, arguments).terms[0][0][0]
+        name = str(arguments[0])
+        found = cls._symbols.get(name)
         if found is None:
             with cls._making:
-                found = cls._known.get(key) or cls._made(key, kind, arguments)
+                found = cls._symbols.get(name)
+                if found is None:
+                    found = cls._symbols[name] = cls.new(kind, arguments)
         return found
 
     @classmethod
-    def _made(cls, key: tuple[object, ...], kind: str, arguments: tuple[Expression | str | int, ...]) -> Atom:
+    def new(cls, kind: str, arguments: tuple[Expression | str | int, ...]) -> Atom:
+        """An atom that was not there before. Only for those who keep them apart: see `of`."""
         found = cls()
         found.kind, found.arguments = kind, arguments
-        cls._count += 1
-        found.serial = cls._count
-        inner = [a for a in arguments if isinstance(a, Expression)]
-        found.depth = 1 + max((e.depth for e in inner), default=0)
-        own = frozenset((found,)) if kind in LEAF_KINDS else frozenset()
-        found.leaves = own.union(*(e.leaves for e in inner))
-        found.evaluable = kind in EVALUABLE_KINDS and all(e.evaluable for e in inner)
-        cls._known[key] = found
+        found.serial = next(cls._serials)
+        evaluable, depth = kind in EVALUABLE_KINDS, 0
+        leaves: frozenset[Atom] = frozenset((found,)) if kind in LEAF_KINDS else NO_ATOMS
+        for inner in arguments:
+            if isinstance(inner, Expression):
+                if inner.leaves:
+                    leaves = leaves | inner.leaves if leaves else inner.leaves
+                depth = max(depth, inner.depth)
+                evaluable = evaluable and inner.evaluable
+        found.leaves, found.depth, found.evaluable = leaves, depth + 1, evaluable
         return found
 
     def __repr__(self) -> str:
@@ -67,6 +97,7 @@ class Atom:
 
 # Atoms that name themselves among an expression's leaves: symbols, what memory holds, what nobody knows.
 LEAF_KINDS = frozenset({"symbol", "load", "unknown"})
+NO_ATOMS: frozenset[Atom] = frozenset()
 
 BOOLEAN_KINDS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
 
@@ -74,24 +105,39 @@ Monomial = tuple[Atom, ...]
 
 
 class Expression:
-    """A polynomial: sorted monomials with integer coefficients. Immutable, hashable, cheap to compare."""
+    """A polynomial: sorted monomials with integer coefficients. Immutable, hashable, cheap to compare.
 
-    __slots__ = ("_hash", "depth", "evaluable", "leaves", "terms")
+    `constant` is the value, if it is a plain number; `atom` the one atom this is, if it is just that.
+    """
+
+    __slots__ = ("_hash", "atom", "constant", "depth", "evaluable", "leaves", "terms")
+
+    terms: tuple[tuple[Monomial, int], ...]
+    constant: int | None
+    atom: Atom | None
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
-        kept = sorted(((m, c) for m, c in terms.items() if c), key=lambda t: [a.serial for a in t[0]])
-        self.terms: tuple[tuple[Monomial, int], ...] = tuple(kept)
+        kept = [term for term in terms.items() if term[1]]
+        if len(kept) > 1:
+            kept.sort(key=_serials_of)
+        self.terms = tuple(kept)
         self._hash = hash(self.terms)
-        leaves: frozenset[Atom] = frozenset()
-        depth = 0
-        self.evaluable = True
+        self.constant = self.atom = None
+        leaves, depth, evaluable = NO_ATOMS, 0, True
         for monomial, _ in kept:
             for atom in monomial:
-                leaves |= atom.leaves
+                leaves = leaves | atom.leaves if leaves else atom.leaves
                 depth = max(depth, atom.depth)
-                self.evaluable = self.evaluable and atom.evaluable
-        self.leaves = leaves
-        self.depth = depth
+                evaluable = evaluable and atom.evaluable
+        self.leaves, self.depth, self.evaluable = leaves, depth, evaluable
+        if not kept:
+            self.constant = 0
+        elif len(kept) == 1:
+            monomial, coefficient = kept[0]
+            if not monomial:
+                self.constant = coefficient
+            elif coefficient == 1 and len(monomial) == 1:
+                self.atom = monomial[0]
 
     def __hash__(self) -> int:
         return self._hash
@@ -106,29 +152,17 @@ class Expression:
             " + ".join("*".join([*([str(c)] if c != 1 or not m else []), *map(repr, m)]) for m, c in self.terms) or "0"
         )
 
-    @property
-    def constant(self) -> int | None:
-        """The value, if it is a plain number."""
-        if not self.terms:
-            return 0
-        if len(self.terms) == 1 and not self.terms[0][0]:
-            return self.terms[0][1]
-        return None
-
-    @property
-    def atom(self) -> Atom | None:
-        """The one atom this is, if it is just that."""
-        if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
-            return self.terms[0][0][0]
-        return None
-
     def __add__(self, other: Expression) -> Expression:
+        if not other.terms:
+            return self
+        if not self.terms:
+            return other
         if len(self.terms) + len(other.terms) > MAX_TERMS:
             return opaque("sum", self, other)
         terms = dict(self.terms)
         for monomial, coefficient in other.terms:
             terms[monomial] = terms.get(monomial, 0) + coefficient
-        return _with_global_ids(terms)
+        return Expression(terms) if _no_lanes(self.leaves) and _no_lanes(other.leaves) else _with_global_ids(terms)
 
     def __neg__(self) -> Expression:
         return Expression({m: -c for m, c in self.terms})
@@ -137,6 +171,10 @@ class Expression:
         return self + (-other)
 
     def __mul__(self, other: Expression) -> Expression:
+        if other.constant == 1:
+            return self
+        if self.constant == 1:
+            return other
         if len(self.terms) * len(other.terms) > MAX_TERMS:
             return opaque("product", self, other)
         terms: dict[Monomial, int] = {}
@@ -146,7 +184,7 @@ class Expression:
                 if len(monomial) > 8 or abs(c1 * c2).bit_length() > MAX_BITS:
                     return opaque("product", self, other)
                 terms[monomial] = terms.get(monomial, 0) + c1 * c2
-        return _with_global_ids(terms)
+        return Expression(terms) if _no_lanes(self.leaves) and _no_lanes(other.leaves) else _with_global_ids(terms)
 
     def has(self, *kinds: str) -> bool:
         return any(a.kind in kinds for a in self.leaves)
@@ -180,6 +218,10 @@ def _serial(atom: Atom) -> int:
     return atom.serial
 
 
+def _serials_of(term: tuple[Monomial, int]) -> list[int]:
+    return [atom.serial for atom in term[0]]
+
+
 def _substituted(atom: Atom, values: Mapping[Atom, Expression]) -> Expression:
     if atom in values:
         return values[atom]
@@ -190,7 +232,12 @@ def _substituted(atom: Atom, values: Mapping[Atom, Expression]) -> Expression:
 
 def number(value: int) -> Expression:
     """A plain number."""
-    return Expression({(): value}) if value else ZERO
+    return _small_number(value) if -_SMALL <= value <= _SMALL else Expression({(): value})
+
+
+@lru_cache(2 * _SMALL + 1)
+def _small_number(value: int) -> Expression:
+    return Expression({(): value})
 
 
 def symbol(name: str) -> Expression:
@@ -200,9 +247,27 @@ def symbol(name: str) -> Expression:
 
 def opaque(kind: str, *arguments: Expression | str | int) -> Expression:
     """An operation kept as it is."""
-    if any(a.depth >= MAX_DEPTH for a in arguments if isinstance(a, Expression)):
-        return Expression({(Atom.of("unknown", f"deep {abs(hash(arguments))}"),): 1})
-    return Expression({(Atom.of(kind, *arguments),): 1})
+    return _operations.known.get((kind, *arguments)) or _single(kind, arguments)
+
+
+def _single(kind: str, arguments: tuple[Expression | str | int, ...]) -> Expression:
+    known, key = _operations.known, (kind, *arguments)
+    found = known.get(key)
+    if found is None:
+        if any(isinstance(a, Expression) and a.depth >= MAX_DEPTH for a in arguments):
+            return _single("unknown", (f"deep {abs(hash(arguments))}",))
+        found = known[key] = _alone(Atom.new(kind, arguments))
+    return found
+
+
+def _alone(atom: Atom) -> Expression:
+    """Just `atom`: what most expressions are, so made without looking for more."""
+    made = Expression.__new__(Expression)
+    made.terms = (((atom,), 1),)
+    made._hash = hash(made.terms)
+    made.constant, made.atom = None, atom
+    made.leaves, made.depth, made.evaluable = atom.leaves, atom.depth, atom.evaluable
+    return made
 
 
 ZERO = Expression({})
@@ -215,6 +280,7 @@ GROUP_ID = tuple(Atom.of("symbol", f"group_id.{d}") for d in range(3))
 GLOBAL_SIZE = tuple(Atom.of("symbol", f"global_size.{d}") for d in range(3))
 LOCAL_SIZE = tuple(Atom.of("symbol", f"local_size.{d}") for d in range(3))
 NUM_GROUPS = tuple(Atom.of("symbol", f"num_groups.{d}") for d in range(3))
+_no_lanes = frozenset(LOCAL_ID).isdisjoint
 _GROUP_STARTS = tuple(tuple(sorted((g, s), key=_serial)) for g, s in zip(GROUP_ID, LOCAL_SIZE, strict=True))
 
 
