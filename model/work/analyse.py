@@ -10,6 +10,7 @@ from model.opencl.program import Program
 from model.opencl.types import ImageType, OpaqueType, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.statements import Statements
 from model.work.symbolic import ZERO, new_analysis, symbol
+from model.work.unknowns import UnknownKind
 from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
 from model.work.work import Work
 
@@ -26,11 +27,13 @@ class _Kernel(Statements):
                 self.assume(parameter.name, f"{text}: taken for an image or opaque value", 1.3)
         self.returned = []
         if self.kernel.has_errors:
+            self.unreadable(UnknownKind.SYNTAX, self.kernel.name)
             self.assume("source", "the kernel has syntax errors: what could not be read is not counted", 1.5)
         self.run_body(function.body)
         return Work(
             self.kernel, self.root.freeze(), dict(self.parameters), tuple(self.free_names.items()),
             tuple(self.assumptions.values()), tuple(self.local_bytes.items()), sum(self.private_bytes.values()),
+            tuple(sorted(self.unknowns)),
         )  # fmt: skip
 
     def run_body(self, body: Node) -> None:

@@ -29,6 +29,7 @@ from model.work.symbolic import (
     operation,
     symbol,
 )
+from model.work.unknowns import UnknownKind
 from model.work.values import (
     Other,
     Pointer,
@@ -87,6 +88,8 @@ class Calls(MemoryCalls):
         self.frames_outside = len(self.frames)
         self.reader, self.scopes, self.returned = helper.reader, [{}], []
         self.calls.append(helper.name)
+        if helper.has_errors:
+            self.unreadable(UnknownKind.SYNTAX, helper.name)
         for declared, value in zip(helper.parameters, arguments, strict=False):
             fits = isinstance(declared.type, ScalarType | VectorType) and isinstance(value, Scalar | Vector)
             self.declare(declared.name, declared.type, self.convert(value, declared.type) if fits else value)
@@ -141,6 +144,7 @@ class Calls(MemoryCalls):
 
     def _undeclared(self, name: str, values: list[Value]) -> Value:
         """A function that nothing declares: named, and counted as an image access or as one operation."""
+        self.unreadable(UnknownKind.FUNCTION, name)
         lowered = name.lower()
         if "image" in lowered or "pixel" in lowered:
             if "write" in lowered or "read" in lowered:

@@ -97,7 +97,7 @@ class Expressions(Literals):
             case "initializer_list":
                 return self.braced(node, UNKNOWN_TYPE)
             case _:
-                return self.nothing()
+                return self.nothing(node.type)
 
     def call(self, node: Node) -> Value:
         raise NotImplementedError

@@ -21,6 +21,7 @@ from model.opencl.types import (
 from model.work.operators import components
 from model.work.places import Places
 from model.work.symbolic import ZERO, Expression, number, opaque
+from model.work.unknowns import UnknownKind
 from model.work.values import (
     Aggregate,
     Other,
@@ -37,7 +38,8 @@ _SUFFIX = re.compile(r"[uUlLfF]*\Z")
 class Literals(Places):
     """`number_literal`, `cast`, `vector_literal`, `braced`, `size_of`."""
 
-    def nothing(self) -> Value:
+    def nothing(self, what: str = "") -> Value:
+        self.unreadable(UnknownKind.EXPRESSION, what)
         return Scalar(self.unknown("code that could not be read"), INT)
 
     def number_literal(self, node: Node) -> Value:
@@ -73,6 +75,8 @@ class Literals(Places):
         if isinstance(kind, PointerType):
             return Pointer(None, expression_of(value), kind)
         if isinstance(kind, OpaqueType):
+            if kind.is_unknown:
+                self.unreadable(UnknownKind.TYPE, kind.name)
             return value
         return self.convert(value, kind, explicit=True)
 

@@ -15,6 +15,7 @@ from model.opencl.types import AddressSpace, PointerType, ScalarType, StructType
 from model.work.counts import OpKind
 from model.work.region import Access, Builder, DataParameter
 from model.work.symbolic import Atom, Expression, opaque, symbol
+from model.work.unknowns import Unknown, UnknownKind, undeclared_types
 from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, element_name
 
 MAX_STEPS = 300_000
@@ -52,6 +53,7 @@ class Machine:
         self.memories: dict[str, Memory] = {}
         self.parameters: dict[Atom, DataParameter] = {}
         self.free_names: dict[str, int] = {}
+        self.unknowns: set[Unknown] = set()
         self.assumptions: dict[str, Assumption] = {}
         self.local_bytes: dict[str, int | None] = {}
         self.private_bytes: dict[str, int] = {}
@@ -99,9 +101,14 @@ class Machine:
         text = f"the data decide which work-items enter line {{line}}: taken for {share * 100:.0f} % of them"
         return self.data_parameter("share.{line}", share, 1.3, text)
 
+    def unreadable(self, kind: UnknownKind, name: str = "") -> None:
+        """Note a construct on the line at hand that cannot be read."""
+        self.unknowns.add(Unknown(self.line, kind, name))
+
     def free_name(self, name: str) -> Expression:
         """A name that nothing declares: the user must give it, or it is assumed."""
         self.free_names.setdefault(name, self.line)
+        self.unreadable(UnknownKind.NAME, name)
         return symbol(f"name.{name}")
 
     # --- variables ---------------------------------------------------------------------------------------
@@ -111,6 +118,9 @@ class Machine:
         self.scopes[-1][name] = key
         self.types[key] = kind
         self.values[key] = value
+        if not isinstance(kind, ScalarType | VectorType):
+            for undeclared in undeclared_types(kind):
+                self.unreadable(UnknownKind.TYPE, undeclared)
         return key
 
     def lookup(self, name: str) -> int | None:

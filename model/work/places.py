@@ -20,6 +20,7 @@ from model.work.operators import Operators, components
 from model.work.region import Access
 from model.work.swizzle import picked, swizzled, with_path
 from model.work.symbolic import ZERO, Expression, number, opaque
+from model.work.unknowns import UnknownKind
 from model.work.values import UNKNOWN_TYPE, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, expression_of
 
 
@@ -127,6 +128,8 @@ class Places(Operators):
             )
         if isinstance(base.type, StructType):
             kind = base.type.member(name) or UNKNOWN_TYPE
+            if kind is UNKNOWN_TYPE:
+                self.unreadable(UnknownKind.MEMBER, name)
             if isinstance(base, Slot):
                 return Slot(base.key, (*base.path, name), kind)
             at = dict(zip((n for n, _ in base.type.members), base.type.offsets(), strict=True)).get(name, 0)
@@ -281,6 +284,8 @@ class Places(Operators):
     ) -> None:
         memory = place.memory
         offset = place.offset
+        if memory is None:
+            self.unreadable(UnknownKind.POINTER)
         if place.swizzle and isinstance(place.type, VectorType):
             offset = offset + number(min(place.swizzle) * place.type.element.size_bytes)
         self.access(

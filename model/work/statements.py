@@ -12,6 +12,7 @@ from model.work.counts import OpKind
 from model.work.loops import Flow, Loops
 from model.work.region import Builder, PendingBranch
 from model.work.symbolic import ONE, ZERO, Expression, equal, number, operation
+from model.work.unknowns import UnknownKind
 from model.work.values import Aggregate, Memory, Pointer, Scalar, Value, Vector, expression_of
 
 
@@ -54,13 +55,17 @@ class Statements(Loops):
             case "labeled_statement":
                 return self.run_all(node.named_children[1:])
             case "goto_statement":
+                self.unreadable(UnknownKind.GOTO)
                 self.assume("line {line}", "`goto` on line {line} is not followed", 1.5)
             case "type_definition":
                 self.reader.read_typedef(node)
             case "ERROR":
+                self.unreadable(UnknownKind.SYNTAX)
                 self.assume("line {line}", "line {line} could not be read and is not counted", 1.3)
-            case _:
+            case "comment" | ";":
                 pass
+            case other:
+                self.unreadable(UnknownKind.STATEMENT, other)
         return Flow.NEXT
 
     # --- declarations ------------------------------------------------------------------------------------
@@ -93,6 +98,8 @@ class Statements(Loops):
         return self.convert(result, kind) if isinstance(kind, ScalarType | VectorType | PointerType) else result
 
     def _array(self, name: str, kind: ArrayType, space: AddressSpace, value: Node | None) -> None:
+        if kind.length is None and value is None:
+            self.unreadable(UnknownKind.LENGTH, name)
         unique = name if space is AddressSpace.LOCAL else f"{name} (private)"
         memory = Memory(unique, space, kind)
         self.memories[unique] = memory

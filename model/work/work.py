@@ -17,6 +17,7 @@ from model.work.numbers import Value
 from model.work.region import Access, Block, Branch, DataParameter, Loop
 from model.work.stride import pattern_of, step_of
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
+from model.work.unknowns import Unknown
 from model.work.walk import Extent, Walk
 
 UNROLLED_TRIPS = 64
@@ -28,6 +29,7 @@ class Work:
     """The symbolic work of one kernel. Immutable; see `region` for its shape.
 
     `free_names` are names that nothing declares, with their line: a launch may give them like scalars.
+    `unknowns` are the constructs that could not be read, in the order of lines.
     """
 
     kernel: Kernel
@@ -37,6 +39,7 @@ class Work:
     assumptions: tuple[Assumption, ...]
     local_bytes: tuple[tuple[str, int | None], ...]
     private_bytes: int
+    unknowns: tuple[Unknown, ...] = ()
 
     def count(self, launch: Launch) -> WorkCounts:
         """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest."""

@@ -1,0 +1,47 @@
+"""What an analysis could not read: each construct by kind, name and line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from model.opencl.types import ArrayType, OpaqueType, PointerType, StructType, Type, VectorType
+
+
+class UnknownKind(StrEnum):
+    """Why a construct could not be read. A value that only the data decide is not one of these."""
+
+    SYNTAX = "syntax error"
+    TYPE = "undeclared type"
+    FUNCTION = "undeclared function"
+    NAME = "undeclared name"
+    MEMBER = "undeclared member"
+    LENGTH = "array without a known length"
+    POINTER = "pointer that is not followed"
+    EXPRESSION = "expression that is not understood"
+    STATEMENT = "statement that is not understood"
+    GOTO = "goto"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Unknown:
+    """`name` is the source's own word where there is one; `line` counts from 0, in the main file."""
+
+    line: int
+    kind: UnknownKind
+    name: str
+
+
+def undeclared_types(kind: Type) -> Iterable[str]:
+    """The names inside a type that nothing declares."""
+    match kind:
+        case OpaqueType(is_unknown=True):
+            yield kind.name
+        case PointerType():
+            yield from undeclared_types(kind.pointee)
+        case ArrayType() | VectorType():
+            yield from undeclared_types(kind.element)
+        case StructType():
+            for _, member in kind.members:
+                yield from undeclared_types(member)
