@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -35,6 +36,20 @@ from model.work.values import (
 _SUFFIX = re.compile(r"[uUlLfF]*\Z")
 
 
+@lru_cache(4096)
+def _number_and_type(text: str) -> tuple[int | str, ScalarType]:
+    """The value of a literal (a float's by name) and its type (OpenCL C 3.0, section 6.4.2)."""
+    value, suffix = number_of(text), _SUFFIX.search(text)
+    letters = suffix[0].lower() if suffix else ""
+    if not isinstance(value, int):
+        return repr(value), FLOAT if "f" in letters else DOUBLE
+    words = ["unsigned"] * ("u" in letters) + ["long"] * ("l" in letters)
+    kind = sized_type(words)
+    if not words and value > INTEGER_CONSTANTS["INT_MAX"]:
+        kind = UINT if value <= INTEGER_CONSTANTS["UINT_MAX"] else LONG
+    return value, kind
+
+
 class Literals(Places):
     """`number_literal`, `cast`, `vector_literal`, `braced`, `size_of`."""
 
@@ -43,20 +58,16 @@ class Literals(Places):
         return Scalar(self.unknown("code that could not be read"), INT)
 
     def number_literal(self, node: Node) -> Value:
-        text = self.reader.text(node)
-        is_half = "half" in self.reader.masked.between(node.start_byte, node.end_byte)  # the C grammar knows no `1.0h`
-        value, suffix = number_of(text), _SUFFIX.search(text)
-        letters = suffix[0].lower() if suffix else ""
+        value, kind = _number_and_type(self.reader.text(node))
         if isinstance(value, int):
-            words = ["unsigned"] * ("u" in letters) + ["long"] * ("l" in letters)
-            kind = sized_type(words)
-            if not words and value > INTEGER_CONSTANTS["INT_MAX"]:
-                kind = UINT if value <= INTEGER_CONSTANTS["UINT_MAX"] else LONG
             return Scalar(number(value), kind)
-        kind = FLOAT if "f" in letters else HALF if is_half else DOUBLE
-        if kind is DOUBLE and "-cl-single-precision-constant" in self.program.options.flags:
-            kind = FLOAT
-        return Scalar(opaque("literal", repr(value)), kind)
+        if kind is DOUBLE:
+            # The C grammar knows no `1.0h`: its suffix is masked.
+            if "half" in self.reader.masked.between(node.start_byte, node.end_byte):
+                kind = HALF
+            elif "-cl-single-precision-constant" in self.program.options.flags:
+                kind = FLOAT
+        return Scalar(opaque("literal", value), kind)
 
     def type_in_parentheses(self, node: Node) -> Type | None:
         """`(float4)` where the grammar saw an expression."""

@@ -115,6 +115,8 @@ def common_type(a: Type, b: Type) -> ScalarType | VectorType:
         return a
     if isinstance(b, VectorType):
         return b
+    if a is b and isinstance(a, ScalarType) and a.size_bytes >= 4:
+        return a
     x, y = scalar_of(a), scalar_of(b)
     floats = [t for t in (x, y) if t.kind is ScalarKind.FLOAT]
     if floats:
