@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cachetools import LRUCache
 
-from model.advice.advice import Advice
+from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
 from model.device import Device
@@ -118,7 +118,7 @@ class Engine:
             own = placed.get(one.name, ())
             for spec, annotation in _specs(one, own, config, path, requests):
                 forecast, problem = self._one(program, one, spec, annotation, path, device)
-                forecasts.append(forecast)
+                forecasts.append(_without(forecast, config.advice_ignored) if config else forecast)
                 if problem is not None and problem not in found:
                     found.append(problem)
         problems = [Problem("source", n.message, n.line + 1) for n in program.notes]
@@ -218,6 +218,14 @@ def _specs(
         base, annotation = written[0] if written else (LaunchSpec(origin=Origin.INFERRED), None)
         return [(base.merged(request), annotation) for request in requests]
     return written or [(LaunchSpec(origin=Origin.INFERRED), None)]
+
+
+def _without(forecast: Forecast, ignored: frozenset[AdviceCode]) -> Forecast:
+    prediction = forecast.prediction
+    if prediction is None or not any(a.code in ignored for a in prediction.advice):
+        return forecast
+    kept = tuple(a for a in prediction.advice if a.code not in ignored)
+    return replace(forecast, prediction=replace(prediction, advice=kept))
 
 
 def _problems(

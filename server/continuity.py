@@ -1,20 +1,23 @@
 """Kernels that cannot be read for a moment, because somebody is typing in them, keep their last forecast.
 
 A half-written parameter or an open comment hides a kernel, often those behind it too. Their hints would vanish and come
-back with every such keystroke.
+back with every such keystroke. Advice on a kernel that is broken for a moment stays where it was for the same reason:
+there is none on code that could only be read in part.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from server.documents import Document, Edit
 from server.positions import source_offsets, source_range
-from server.snapshot import Analysis
+from server.snapshot import Analysis, slots_of
 
 if TYPE_CHECKING:
+    from model.engine import Forecast
     from model.opencl.kernel import Kernel, SourceRange
 
 Span = tuple[int, int]
@@ -27,6 +30,7 @@ def carry_over(before: Analysis | None, now: Analysis) -> Analysis:
     """
     if before is None or before.document.opening != now.document.opening or before.device.id != now.device.id:
         return now
+    now = _with_last_advice(before, now)
     edits = now.document.edits[-(now.document.serial - before.document.serial) :]
     lost = {k.name for k in before.forecast.kernels} - {k.name for k in now.forecast.kernels}
     if not lost or now.document.serial == before.document.serial or not _all_inside(before, edits):
@@ -34,10 +38,45 @@ def carry_over(before: Analysis | None, now: Analysis) -> Analysis:
     hidden = {k.name: _moved(k, before, now) for k in before.forecast.kernels if k.name in lost}
     hidden = {name: k for name, k in hidden.items() if _is_still_there(k, now.document)}
     kernels = sorted((*now.forecast.kernels, *hidden.values()), key=lambda kernel: kernel.range)
-    kept = [replace(f, kernel=hidden[f.kernel.name]) for f in before.forecast.forecasts if f.kernel.name in hidden]
+    kept = [
+        replace(_advised(f, f, before, now), kernel=hidden[f.kernel.name])
+        for f in before.forecast.forecasts
+        if f.kernel.name in hidden
+    ]
     order = {kernel.name: place for place, kernel in enumerate(kernels)}
     forecasts = sorted((*now.forecast.forecasts, *kept), key=lambda forecast: order[forecast.kernel.name])
     return replace(now, forecast=replace(now.forecast, kernels=tuple(kernels), forecasts=tuple(forecasts)))
+
+
+def _with_last_advice(before: Analysis, now: Analysis) -> Analysis:
+    if not any(kernel.has_errors for kernel in now.forecast.kernels):
+        return now
+    last = {(slot.kernel, slot.launch): f for k in before.forecast.kernels for slot, f in slots_of(before.forecast, k)}
+    kept = {
+        id(f): _advised(f, last[slot.kernel, slot.launch], before, now)
+        for kernel in now.forecast.kernels
+        if kernel.has_errors
+        for slot, f in slots_of(now.forecast, kernel)
+        if (slot.kernel, slot.launch) in last
+    }
+    forecasts = tuple(kept.get(id(f), f) for f in now.forecast.forecasts)
+    return replace(now, forecast=replace(now.forecast, forecasts=forecasts))
+
+
+def _advised(forecast: Forecast, last: Forecast, before: Analysis, now: Analysis) -> Forecast:
+    """`forecast` with the advice that `last` had, on the lines where what it is about stands now."""
+    if forecast.prediction is None or last.prediction is None or not last.prediction.advice:
+        return forecast
+    advice = tuple(replace(a, line=_line(a.line, before, now)) for a in last.prediction.advice)
+    return replace(forecast, prediction=replace(forecast.prediction, advice=advice))
+
+
+def _line(line: int | None, before: Analysis, now: Analysis) -> int | None:
+    starts = before.document.text.feed_starts
+    if line is None or line >= len(starts):
+        return None
+    start = now.document.moved(starts[line], before.document.serial)
+    return bisect_right(now.document.text.feed_starts, start) - 1
 
 
 def _all_inside(before: Analysis, edits: Sequence[Edit]) -> bool:

@@ -18,7 +18,7 @@ from server.activities import Activities
 from server.capabilities import Supports
 from server.continuity import carry_over
 from server.documents import Document
-from server.features.diagnostics import annotation_diagnostics, config_diagnostics
+from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
 from server.jobs import Jobs
 from server.protocol import KernelcastProtocol
@@ -206,7 +206,7 @@ class KernelcastServer(LanguageServer):
         snapshot = self.snapshot(uri)
         if snapshot is not None:
             self.refresh.offer(uri, shown_labels(snapshot))
-            self._publish(uri, snapshot.document.version, annotation_diagnostics(snapshot))
+            self._publish(uri, snapshot.document.version, diagnostics(snapshot))
             self.status_news.shown_anew(uri)
 
     def _status(self, uri: str) -> Status | None:

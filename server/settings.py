@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from model.advice.advice import AdviceCode
 from model.opencl.options import BuildOptions
 
 Problem = str
@@ -14,6 +15,7 @@ Problem = str
 _LEAST_S, _MOST_S = 0.1, 3600
 _BETWEEN = f"seconds, from {_LEAST_S} to {_MOST_S}"
 _LONGEST_TOLD = 80
+_ADVICE_LEVELS = ("off", "hint", "information")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Settings:
 
     device: str = ""  # id; empty: kernelcast.toml's, else the most capable one found
     show_hints: bool = True
+    advice: str = "hint"  # three dots in VS Code, and in no list of problems: quiet enough to be on
+    advice_ignored: tuple[str, ...] = ()
     measure_budget_s: float = 5.0  # of timed runs
     measure_time_limit_s: float = 60.0  # of the first run
     calibration_hints: bool = True  # the hover says how to calibrate
@@ -98,6 +102,16 @@ def _text_or_number(value: object) -> str:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else _text(value)
 
 
+def _advice_level(value: object) -> str:
+    if value not in _ADVICE_LEVELS:
+        raise ValueError
+    return _text(value)
+
+
+def _advice_codes(value: object) -> tuple[str, ...]:
+    return tuple(str(AdviceCode(code)) for code in _texts(value))
+
+
 _SECONDS: Mapping[str, object] = {"type": "number", "minimum": _LEAST_S, "maximum": _MOST_S}
 _TEXTS: Mapping[str, object] = {"type": "array", "items": {"type": "string"}}
 _NAMED_TEXTS: Mapping[str, object] = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
@@ -113,6 +127,17 @@ OPTIONS = (
         "hints.enabled", "show_hints", "true or false", "",
         "Show beside each kernel, as an inlay hint, how long it takes.",
         {"type": "boolean"}, _flag,
+    ),
+    Option(
+        "advice", "advice", 'one of "off", "hint" and "information"', "",
+        "Say beside the code what would make a kernel faster, as diagnostics of this severity: `hint`, `information`, "
+        "or `off` for not at all.",
+        {"type": "string", "enum": list(_ADVICE_LEVELS)}, _advice_level,
+    ),
+    Option(
+        "adviceIgnore", "advice_ignored", f"a list of codes of advice: {', '.join(AdviceCode)}", "",
+        "Codes of advice that you do not want, such as `local-tile`.",
+        {"type": "array", "items": {"type": "string", "enum": [str(code) for code in AdviceCode]}}, _advice_codes,
     ),
     Option(
         "hover.calibration", "calibration_hints", "true or false", "",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from server.advising import advice_of
 from server.comparison import compared
 from server.format import format_bytes, format_count, format_duration_us
 from server.layout import in_columns, labelled, plain
@@ -44,6 +45,7 @@ class Story:
 def tell(view: KernelView, snapshot: Snapshot) -> Story:
     several = len(view.launches) > 1
     sections = [section for launch in view.launches for section in _launch(launch, several)]
+    sections.append(Section("Advice", notes=_advice(view, snapshot)))
     sections.append(Section("Assumed", notes=_assumptions(view)))
     sections.append(Section("Not all could be read", notes=_gaps(view, snapshot)))
     sections.append(Section("", notes=_device_notes(snapshot.device, snapshot.settings.calibration_hints)))
@@ -133,6 +135,11 @@ def _hottest(prediction: Prediction, shown: int) -> tuple[str, ...]:
         if line.line >= 0 and line.share >= _LEAST_SHARE
     ]
     return in_columns(rows, right=(0, 1))
+
+
+def _advice(view: KernelView, snapshot: Snapshot) -> tuple[str, ...]:
+    told = advice_of(view, snapshot.settings)
+    return tuple(t.text if t.advice.line is None else f"Line {t.advice.line + 1}: {t.text}" for t in told)
 
 
 def _assumptions(view: KernelView) -> tuple[str, ...]:

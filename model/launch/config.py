@@ -5,6 +5,8 @@ defines = { TILE = 16 }            # for every file; also include = [...], optio
 id = "pocl-cpu"
 [hints]
 enabled = true
+[advice]
+ignore = ["local-tile"]            # codes of advice that nobody here wants
 [[launch]]
 kernel = "blur_*"                  # a glob; every kernel if missing
 files = ["filters/*.cl"]           # globs below this folder; every file if missing
@@ -22,8 +24,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from model.advice.advice import AdviceCode
 from model.errors import ConfigError
 from model.launch.config_tables import Table, read_launch, read_options
+from model.launch.expression import suggestion
 from model.launch.spec import LaunchSpec
 from model.opencl.options import BuildOptions
 
@@ -50,6 +54,7 @@ class Config:
     options: BuildOptions = field(default_factory=BuildOptions)
     device_id: str | None = None
     hints_enabled: bool | None = None  # None: not said here, so the editor's own setting holds
+    advice_ignored: frozenset[AdviceCode] = frozenset()
 
     def specs_for(self, kernel_name: str, path: Path | None) -> tuple[LaunchSpec, ...]:
         """The launches meant for this kernel of this file, in the order they are written."""
@@ -110,11 +115,13 @@ def parse_config(text: str, path: Path) -> Config:
     except RecursionError:
         raise ConfigError(f"{path.name}: nested too deeply") from None
     top = Table(content, "", text)
-    top.allow("launch", "device", "hints", "build", "defines", "include", "options")
+    top.allow("launch", "device", "hints", "advice", "build", "defines", "include", "options")
     device = top.table("device")
     device.allow("id")
     hints = top.table("hints")
     hints.allow("enabled")
+    advice = top.table("advice")
+    advice.allow("ignore")
     build = top.table("build")
     build.allow("defines", "include", "options")
     folder = path.parent
@@ -128,7 +135,15 @@ def parse_config(text: str, path: Path) -> Config:
         read_options(top, folder).merged(read_options(build, folder)),
         device.string("id"),
         hints.flag("enabled"),
+        frozenset(_advice_code(advice, code) for code in advice.texts("ignore")),
     )
+
+
+def _advice_code(table: Table, code: str) -> AdviceCode:
+    if code not in list(AdviceCode):
+        known = ", ".join(AdviceCode)
+        table.refuse("ignore", f"there is no advice `{code}`; there is {known}.{suggestion(code, AdviceCode)}")
+    return AdviceCode(code)
 
 
 def _line_of_syntax_error(message: str, text: str) -> int:

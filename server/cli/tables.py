@@ -17,6 +17,7 @@ from model.engine import Forecast
 from model.errors import KernelcastError
 from model.prediction import Prediction
 from profiler.measurement import MeasureError, Measurement
+from server.advising import sentence
 from server.cli.forecasts import Found
 from server.cli.terminal import err, out
 from server.format import format_duration_us, format_interval, format_percent
@@ -53,6 +54,7 @@ def show_predictions(file: Path, found: Found) -> None:
         )
     _print(_title(file, found.device, found.forecasts), table)
     _print_assumptions(found.forecasts)
+    _print_advice(found.forecasts)
     for forecast in found.forecasts:
         if forecast.problem is not None:
             problem = forecast.problem
@@ -140,6 +142,21 @@ def _half_width(measured: Measurement) -> str:
     """Of the confidence interval of the median, in percent of it."""
     low, high = measured.ci95_us
     return format_percent((high - low) / 2 / measured.median_us * 100) if measured.median_us > 0 else ""
+
+
+def _print_advice(forecasts: Iterable[Forecast]) -> None:
+    """Dim, below everything: it is no part of the answer."""
+    console = out()
+    for forecast in forecasts:
+        prediction = forecast.prediction
+        if prediction is None or not prediction.advice:
+            continue
+        console.print(Text.assemble("Advice for ", (forecast.kernel.name, "bold"), f" ({_launch(forecast)}):"))
+        for advice in prediction.advice:
+            place = "" if advice.line is None else f"line {advice.line + 1}: "
+            said = Text.assemble(f"- {place}{sentence(advice, prediction)} ", f"[{advice.code}]", style="dim")
+            console.print(Padding(said, (0, 0, 0, 2), expand=False))
+        console.print()
 
 
 def _print_assumptions(forecasts: Iterable[Forecast]) -> None:

@@ -1,15 +1,58 @@
-"""textDocument/publishDiagnostics: for launch annotations and `kernelcast.toml`, never for the code itself.
+"""textDocument/publishDiagnostics: for launch annotations and `kernelcast.toml`, and quiet advice on speed.
 
-Other language servers and compilers speak about the code; two voices on one error help nobody.
+Never errors of the code itself: other language servers and compilers speak of those, and two voices on one error help
+nobody.
 """
 
 from __future__ import annotations
 
 from lsprotocol import types
 
-from server.snapshot import ConfigProblem, Snapshot
+from server.advising import Told, advice_of
+from server.positions import range_of
+from server.snapshot import ConfigProblem, KernelView, Snapshot
 
 SOURCE = "kernelcast"
+_SEVERITIES = {"hint": types.DiagnosticSeverity.Hint, "information": types.DiagnosticSeverity.Information}
+
+
+def diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
+    """All of a document at once: what is published replaces what was."""
+    return [*annotation_diagnostics(snapshot), *advice_diagnostics(snapshot)]
+
+
+def advice_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
+    """Advice on a line marks the line; on a launch as a whole, the kernel's name."""
+    return [
+        types.Diagnostic(
+            range=_place(snapshot, view, told),
+            message=told.text,
+            severity=_severity(snapshot, told),
+            source=SOURCE,
+            code=str(told.advice.code),
+        )
+        for view in snapshot.kernels
+        for told in advice_of(view, snapshot.settings)
+    ]
+
+
+def _severity(snapshot: Snapshot, told: Told) -> types.DiagnosticSeverity:
+    """What is undefined is more than a hint, though no error of the language."""
+    return types.DiagnosticSeverity.Information if told.advice.is_fault else _SEVERITIES[snapshot.settings.advice]
+
+
+def _place(snapshot: Snapshot, view: KernelView, told: Told) -> types.Range:
+    line, before = told.advice.line, snapshot.analysis.document
+    starts = before.text.feed_starts
+    if line is None or not 0 <= line < len(starts):
+        return snapshot.range(view.kernel.name_range)
+    end = starts[line + 1] if line + 1 < len(starts) else len(before.text.value)
+    text = before.text.value[starts[line] : end]
+    first = starts[line] + len(text) - len(text.lstrip())
+    last = max(first, starts[line] + len(text.rstrip()))
+    moved = snapshot.document.moved
+    start, stop = moved(first, before.serial), moved(last, before.serial)
+    return range_of(snapshot.document.text, start, max(start, stop), snapshot.encoding)
 
 
 def annotation_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from model.prediction import Quantiles
 from profiler.measurement import Measurement
+from server.advising import advice_json
 from server.report.facts import DeviceRow, HistoryRow, KernelFacts, LaunchFacts, Report, Sizes
 
 Json = dict[str, Any]
@@ -61,6 +62,7 @@ def _launch(launch: LaunchFacts) -> Json:
         "devices": [_device(row) for row in launch.devices],
         "resources_us": {r.resource: r.time_us for r in prediction.resources},
         "lines": [{"line": s.line + 1, "share": s.share, "what": s.what} for s in prediction.lines if s.line >= 0],
+        "advice": [advice_json(each, launch.forecast.kernel) for each in prediction.advice],
         "assumptions": [{"subject": a.subject, "text": a.text, "spread": a.spread} for a in prediction.assumptions],
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from model.laws import bound_of_resource
 from model.prediction import Bound, Prediction
+from server.advising import sentence
 from server.format import format_duration_us, format_percent
 from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag, unbroken
@@ -48,7 +49,7 @@ def breakdown_section(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
     prediction = launch.forecast.prediction
     if prediction is None:
         return []
-    return [*_resources(prediction), *_lines(kernel, prediction), *_assumptions(prediction)]
+    return [*_resources(prediction), *_lines(kernel, prediction), *_advice(prediction), *_assumptions(prediction)]
 
 
 def _resources(prediction: Prediction) -> list[Child]:
@@ -88,6 +89,21 @@ def _lines(kernel: KernelFacts, prediction: Prediction) -> list[Child]:
         for s in shown
     ]
     return [tag("h4", "Hottest lines"), table(columns, rows, "lines full", f"Lines of {kernel.file}")]
+
+
+def _advice(prediction: Prediction) -> list[Child]:
+    if not prediction.advice:
+        return []
+    said = [
+        tag(
+            "li",
+            "" if a.line is None else f"Line {a.line + 1}: ",
+            prose(sentence(a, prediction)),
+            data_code=str(a.code),
+        )
+        for a in prediction.advice
+    ]
+    return [tag("h4", "Advice"), tag("ul", said, class_="assumptions advice")]
 
 
 def _assumptions(prediction: Prediction) -> list[Child]:
