@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from dataclasses import replace
 
 import pyopencl as cl
 
@@ -14,11 +15,14 @@ from model.errors import KernelcastError
 from profiler.arguments import plan_arguments
 from profiler.child.allocation import allocate
 from profiler.child.building import build
-from tests.oracles.instructions.task import MARK, Task
+from tests.oracles.instructions.optimise import UNOPTIMISED, CannotOptimise, optimised
+from tests.oracles.instructions.task import MARK, Compiled, Task
 
 
 def main() -> None:
-    tasks: dict[int, Task] = pickle.load(sys.stdin.buffer)
+    tasks: dict[int, Task]
+    compiled: Compiled
+    tasks, compiled = pickle.load(sys.stdin.buffer)
     device = next(p for p in cl.get_platforms() if p.name == "Oclgrind").get_devices()[0]
     context = cl.Context([device])
     queue = cl.CommandQueue(context)
@@ -28,11 +32,19 @@ def main() -> None:
         try:
             key = (task.path, task.launch.options)
             if key not in programs:
-                programs[key] = build(context, task.source, str(task.path), task.launch.options)
+                programs[key] = _program(task, compiled, context)
             _launch(programs[key], task, context, queue)
             _say("done")
-        except (KernelcastError, cl.Error) as error:
+        except (KernelcastError, CannotOptimise, cl.Error) as error:
             _say(f"failed: {' '.join(str(error).split())}")
+
+
+def _program(task: Task, compiled: Compiled, context: cl.Context) -> cl.Program:
+    options = task.launch.options
+    if compiled is Compiled.FOR_SIZE:
+        return build(context, task.source, str(task.path), options)
+    raw = build(context, task.source, str(task.path), replace(options, flags=(*options.flags, *UNOPTIMISED)))
+    return cl.Program(context, context.devices, [optimised(raw.binaries[0])]).build()
 
 
 def _launch(program: cl.Program, task: Task, context: cl.Context, queue: cl.CommandQueue) -> None:

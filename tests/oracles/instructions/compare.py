@@ -7,13 +7,16 @@ import sys
 from pathlib import Path
 
 from tests.oracles.instructions.compared import Compared, Quantity, compare, read_tasks
-from tests.oracles.instructions.simulate import DEFAULT_LEVEL, why_missing
+from tests.oracles.instructions.simulate import why_missing
+from tests.oracles.instructions.task import Compiled
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--level", default=DEFAULT_LEVEL, help="how Oclgrind optimises: Oz (its own choice), O0 ... O3")
+    parser.add_argument(
+        "--level", type=Compiled, default=Compiled.FOR_SPEED, help="O3, or Oz as Oclgrind does by itself"
+    )
     parser.add_argument("--above", type=float, default=0.0, help="show only launches that deviate by more percent")
     parser.add_argument("--histogram", action="store_true", help="also show what Oclgrind counted")
     arguments = parser.parse_args()

@@ -12,8 +12,8 @@ from model.launch.local_size import effective_local_size
 from model.work.counts import OpKind, WorkCounts
 from model.work.work import Work
 from tests.oracles.instructions.meaning import flop_instructions, global_bytes, why_bytes_unseen
-from tests.oracles.instructions.simulate import DEFAULT_LEVEL, simulate
-from tests.oracles.instructions.task import Executed, NotExecuted, Task
+from tests.oracles.instructions.simulate import simulate
+from tests.oracles.instructions.task import Compiled, Executed, NotExecuted, Task
 
 FLOP_KINDS = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE})
 
@@ -68,9 +68,9 @@ def read_tasks(file: Path, *, without: Iterable[str] = ()) -> list[tuple[Task, W
     return tasks
 
 
-def compare(tasks: Sequence[tuple[Task, Work]], level: str = DEFAULT_LEVEL) -> list[Compared]:
+def compare(tasks: Sequence[tuple[Task, Work]], compiled: Compiled = Compiled.FOR_SPEED) -> list[Compared]:
     """Execute all, and set each beside what the analysis counts."""
-    outcomes = simulate([task for task, _ in tasks], level)
+    outcomes = simulate([task for task, _ in tasks], compiled)
     return [_compared(task, work, outcome) for (task, work), outcome in zip(tasks, outcomes, strict=True)]
 
 

@@ -15,15 +15,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from tests.oracles.instructions.printed import read_printed
-from tests.oracles.instructions.task import Executed, NotExecuted, Task
+from tests.oracles.instructions.task import Compiled, Executed, NotExecuted, Task
 
 ROOT = Path(__file__).resolve().parents[3]
 LIBRARY = "oclgrind/liboclgrind-rt-icd.so"
-DEFAULT_LEVEL = "Oz"  # what Oclgrind compiles with unless told otherwise: for size, nothing is unrolled or rotated
 LIMIT_S = 240.0
 
 
@@ -32,16 +30,16 @@ def why_missing() -> str | None:
     return None if _library() else "Oclgrind is not installed; on Debian: apt-get install oclgrind"
 
 
-def simulate(tasks: Sequence[Task], level: str = DEFAULT_LEVEL) -> list[Executed | NotExecuted]:
-    """The outcome of each task, in their order, with the programs compiled at the optimisation `level`.
+def simulate(tasks: Sequence[Task], compiled: Compiled) -> list[Executed | NotExecuted]:
+    """The outcome of each task, in their order.
 
     A launch that takes the whole process down, or keeps it for longer than `LIMIT_S`, fails alone.
     """
-    left = {number: _at(level, task) for number, task in enumerate(tasks)}
+    left = dict(enumerate(tasks))
     outcomes: dict[int, Executed | NotExecuted] = {}
     with _environment() as environment:
         while left:
-            text, last_words = _run(left, environment)
+            text, last_words = _run(left, compiled, environment)
             outcomes |= (found := read_printed(text))
             left = {n: t for n, t in left.items() if n not in found}
             if left:
@@ -51,16 +49,11 @@ def simulate(tasks: Sequence[Task], level: str = DEFAULT_LEVEL) -> list[Executed
     return [outcomes[number] for number in range(len(tasks))]
 
 
-def _at(level: str, task: Task) -> Task:
-    options = replace(task.launch.options, flags=(*task.launch.options.flags, f"-{level}"))
-    return replace(task, launch=replace(task.launch, options=options))
-
-
-def _run(tasks: dict[int, Task], environment: dict[str, str]) -> tuple[str, str]:
+def _run(tasks: dict[int, Task], compiled: Compiled, environment: dict[str, str]) -> tuple[str, str]:
     command = [sys.executable, "-m", "tests.oracles.instructions.child"]
     try:
         done = subprocess.run(
-            command, input=pickle.dumps(tasks), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT,
+            command, input=pickle.dumps((tasks, compiled)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT,
             env=environment, timeout=LIMIT_S, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as expired:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 
 MARK = "@@oracle"  # begins each line that is ours, among those that Oclgrind prints
+
+
+class Compiled(StrEnum):
+    """How the simulated code is optimised."""
+
+    FOR_SPEED = "O3"  # LLVM's standard -O3: what our counts model
+    FOR_SIZE = "Oz"  # as the command `oclgrind` does by itself
 
 
 @dataclass(frozen=True, slots=True)
