@@ -15,7 +15,7 @@ from model.work.symbolic import Atom, Expression
 MAX_SPLITS = 6
 
 Digit = tuple[Atom, int]  # an id or counter, and the place of the digit: 1, or what it was divided by
-Ranges = Mapping[Atom, tuple[int, int]]  # half-open
+Ranges = dict[Atom, tuple[int, int]]  # half-open
 
 
 class NotLinear(Exception):

@@ -1,0 +1,68 @@
+"""Accesses through what a buffer holds, `x[col[i]]`: how many different draws the data make, how much each takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from model.work.evaluate import Knowledge
+from model.work.region import Access
+from model.work.strided import blocks, union_size
+from model.work.symbolic import ZERO, Atom, Expression
+from model.work.touched import Scope, Shape, is_counter, touched
+from model.work.walk import Visit
+
+_LINE_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """`number` independent choices of a place; at each, a piece of `bytes_each` bytes on `lines_each` cache lines."""
+
+    number: float
+    bytes_each: int
+    lines_each: int
+
+
+def draws(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, shape: Shape) -> Draws | None:
+    """None for scans: lists that begin where the data say, one after the other (`x[row[i] + k]`, or sorted data)."""
+    offset = access.offset
+    if offset is None:
+        return Draws(float("inf"), access.element_bytes, 1)
+    loads = {leaf for leaf in offset.leaves if leaf.kind == "load"}
+    if loads and (_is_scan(offset) or all(_is_smooth(leaf, known) for leaf in loads)):
+        return None
+    number = 1.0
+    for leaf in _outermost(loads):
+        place = leaf.arguments[1]
+        inner = (
+            replace(access, offset=place, element_bytes=1, is_image=False) if isinstance(place, Expression) else None
+        )
+        found = touched(inner, visits, scope, known, shape) if inner is not None else None
+        number = number * union_size(found.sets).count * found.scale if found is not None else float("inf")
+    if not loads or any(leaf.kind == "unknown" for leaf in offset.leaves):
+        number = float("inf")
+    rest = touched(replace(access, offset=_without(offset, loads)), visits, scope, known, shape)
+    if rest is None or not rest.sets:
+        return Draws(number, access.element_bytes, 1)
+    return Draws(number, union_size(rest.sets).count, union_size(blocks(rest.sets, _LINE_BYTES)).count)
+
+
+def _is_scan(offset: Expression) -> bool:
+    """Whether a loop counter is added to what the data say, in the same unit: the loop runs along a list."""
+    alone = {m[0]: coefficient for m, coefficient in offset.terms if len(m) == 1}
+    units = {c for atom, c in alone.items() if atom.kind == "load"}
+    return any(atom.kind == "symbol" and is_counter(atom) and c in units for atom, c in alone.items())
+
+
+def _is_smooth(load: Atom, known: Knowledge) -> bool:
+    contents = known.contents.get(str(load.arguments[0]))
+    return contents is not None and contents.is_smooth
+
+
+def _outermost(loads: set[Atom]) -> list[Atom]:
+    """Those that stand in no other one."""
+    return [a for a in loads if not any(a is not b and a in b.leaves for b in loads)]
+
+
+def _without(offset: Expression, loads: set[Atom]) -> Expression:
+    return offset.substitute(dict.fromkeys(loads, ZERO))
