@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 from model.advice.advice import Advice
 from model.advice.groups import local_size_multiple, too_few_groups
-from model.advice.precision import precise_function
 from model.advice.situation import Situation
 
 Rule = Callable[[Situation], Iterator[Advice]]
@@ -14,7 +13,6 @@ Rule = Callable[[Situation], Iterator[Advice]]
 RULES: tuple[Rule, ...] = (
     too_few_groups,
     local_size_multiple,
-    precise_function,
 )
 
 

@@ -11,26 +11,26 @@ from model.advice.situation import Situation
 from model.advice.words import sizes_text
 from model.laws import CPU_LANES
 
-_LEAST_IDLE = 0.2  # of the lanes; a launch can do without fewer
+_LEAST_IDLE = 0.2  # of the units or lanes; a launch can do without fewer
 _MOSTLY = 0.5
 
 
 def too_few_groups(situation: Situation) -> Iterator[Advice]:
     """Fewer work-groups than compute units, so that some of these have nothing to do.
 
-    Silent where the number of groups is not known for sure (the global size was assumed, the driver chooses the
+    Silent where a few units more would not matter, where the number of groups is not known for sure (the global size was assumed, the driver chooses the
     local size), and where the launch is so short that its floor is most of it.
     """
     counts, units = situation.counts, situation.device.compute_units
     groups = counts.work_groups
-    if groups >= units or situation.is_assumed("global") or not situation.is_local_size_given:
+    if groups > units * (1 - _LEAST_IDLE) or situation.is_assumed("global") or not situation.is_local_size_given:
         return
     filled = replace(counts, work_groups=max(units, situation.device.rates.groups_to_fill))
     gain_us = situation.runtime_us - situation.predicted_us(filled)
     if not situation.is_worth(gain_us):
         return
     smaller = situation.group_items * groups // units
-    least = situation.device.preferred_multiple if situation.is_gpu else 1
+    least = situation.device.preferred_multiple if situation.is_gpu else CPU_LANES
     help_ = "smaller work-groups would use them" if smaller >= least else "only more work-items would use them"
     yield Advice(
         AdviceCode.TOO_FEW_GROUPS,

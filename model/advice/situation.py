@@ -19,7 +19,9 @@ from model.work.work import Work
 
 GLOBAL_SPACES = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 _LEAST_GAIN = 0.1  # of the predicted runtime; less is within what the laws are off
-_FLOORS = 2  # launches shorter than this many launch floors are not worth anybody's time
+# Launches shorter than this are not worth anybody's time, and mostly what it costs to launch them.
+_FLOORS = 4
+_LEAST_US = 20.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +92,8 @@ class Situation:
 
     @property
     def is_long(self) -> bool:
-        """Whether the launch is more than its floor, so that advice could change anything."""
-        return self.runtime_us > _FLOORS * self.device.rates.launch_floor_us
+        """Whether the launch is much more than its floor, so that advice could change anything."""
+        return self.runtime_us > max(_LEAST_US, _FLOORS * self.device.rates.launch_floor_us)
 
     def is_worth(self, gain_us: float) -> bool:
         """Whether so much is more than a trifle of this launch."""
