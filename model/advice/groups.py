@@ -18,24 +18,28 @@ _MOSTLY = 0.5
 def too_few_groups(situation: Situation) -> Iterator[Advice]:
     """Fewer work-groups than compute units, so that some of these have nothing to do.
 
-    Silent where a few units more would not matter, where the number of groups is not known for sure (the global size was assumed, the driver chooses the
-    local size), and where the launch is so short that its floor is most of it.
+    Silent where a few units more would not matter, where the number of groups is not known for sure (the global size
+    was assumed, the driver chooses the local size), and where the launch is so short that its floor is most of it.
     """
-    counts, units = situation.counts, situation.device.compute_units
+    counts, units, device = situation.counts, situation.device.compute_units, situation.device
     groups = counts.work_groups
     if groups > units * (1 - _LEAST_IDLE) or situation.is_assumed("global") or not situation.is_local_size_given:
         return
-    filled = replace(counts, work_groups=max(units, situation.device.rates.groups_to_fill))
-    gain_us = situation.runtime_us - situation.predicted_us(filled)
-    if not situation.is_worth(gain_us):
+    filled = replace(counts, work_groups=max(units, device.rates.groups_to_fill))
+    if not situation.is_worth(situation.runtime_us - situation.predicted_us(filled)):
         return
-    smaller = situation.group_items * groups // units
-    least = situation.device.preferred_multiple if situation.is_gpu else CPU_LANES
-    help_ = "smaller work-groups would use them" if smaller >= least else "only more work-items would use them"
+    least = device.preferred_multiple if situation.is_gpu else CPU_LANES
+    most = counts.work_items // least
+    help_, gain_us = "only more work-items would use them", None
+    if most >= units:
+        split = replace(counts, work_groups=min(most, device.rates.groups_to_fill))
+        gain_us = situation.runtime_us - situation.predicted_us(split)
+        help_ = f"groups of {counts.work_items // units // least * least} or fewer would use them all"
     yield Advice(
         AdviceCode.TOO_FEW_GROUPS,
         f"{_counted(groups, 'work-group')} of {sizes_text(situation.local_size)} work-items cannot use more than "
         f"{groups} of the {units} compute units: {units - groups} stay idle; {help_}",
+        gain_us=gain_us,
     )
 
 
@@ -45,11 +49,14 @@ def local_size_multiple(situation: Situation) -> Iterator[Advice]:
     On a GPU: not a multiple of the lanes that run in step. On a CPU, whose compilers put neighbours along dimension 0
     side by side in a vector: a group that is narrower than a vector there.
 
-    Silent where the driver or we chose the size, where less than a fifth of the lanes stays empty, on a CPU also where
-    work-items go one by one anyway and where dimension 0 has no more to give; and for launches of hardly more than
-    the launch floor.
+    Silent where the driver or we chose the size; where less than a fifth of the lanes stays empty; where there are not
+    enough work-items for full lanes on all compute units, so that larger groups would leave units idle instead; on a
+    CPU also where work-items go one by one anyway and where dimension 0 has no more to give; and for short launches.
     """
     if not situation.is_local_size_given or not situation.is_long:
+        return
+    lanes = situation.device.preferred_multiple if situation.is_gpu else CPU_LANES
+    if situation.counts.work_items < lanes * situation.device.compute_units:
         return
     yield from _partly_filled(situation) if situation.is_gpu else _too_narrow(situation)
 
