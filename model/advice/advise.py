@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from model.advice.advice import Advice
 from model.advice.groups import local_size_multiple, too_few_groups
 from model.advice.situation import Situation
 
 Rule = Callable[[Situation], Iterator[Advice]]
+
+_GUESSED = " (for the launch that is assumed)"
 
 RULES: tuple[Rule, ...] = (
     too_few_groups,
@@ -23,5 +26,7 @@ def advise(situation: Situation) -> tuple[Advice, ...]:
     """
     if situation.work.kernel.has_errors:
         return ()
-    found = (advice for rule in RULES for advice in rule(situation))
+    found = [advice for rule in RULES for advice in rule(situation)]
+    if situation.is_guessed:
+        found = [advice if advice.is_fault else replace(advice, message=advice.message + _GUESSED) for advice in found]
     return tuple(sorted(found, key=lambda advice: (-1 if advice.line is None else advice.line, advice.code)))

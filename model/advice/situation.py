@@ -11,6 +11,7 @@ from model.device import Device, DeviceType
 from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
 from model.laws import launch_times
+from model.opencl.kernel import ParameterKind
 from model.opencl.types import AddressSpace
 from model.prediction import Prediction
 from model.work.counts import AccessCount, WorkCounts
@@ -66,6 +67,13 @@ class Situation:
     def is_assumed(self, *subjects: str) -> bool:
         """Whether one of these (parameters, "global", "local") was taken for granted, not said."""
         return any(a.subject in subjects for a in self.launch.assumptions)
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether sizes or scalars of the launch were taken for granted, so that figures rest upon them."""
+        kernel = self.work.kernel
+        scalars = (p.name for p in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT))
+        return self.is_assumed("global", "local", *scalars)
 
     def accesses(self, *spaces: AddressSpace) -> Iterator[AccessFacts]:
         """Loads and stores in these address spaces that are executed and go to memory, atomics left out."""

@@ -46,7 +46,7 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
                 AdviceCode.LOCAL_TILE,
                 f"the work-items of a group of {sizes_text(situation.local_size)} load the same elements of {shared} "
                 f"over: tiles in local memory, loaded once by the group, would cut {bytes_text(requested)} of loads "
-                f"to {bytes_text(left)}{_assumed(situation)}",
+                f"to {bytes_text(left)}",
                 line if line >= 0 else None,
                 gain_us,
             )
@@ -70,7 +70,3 @@ def _is_regular(facts: AccessFacts, situation: Situation, loops: dict[int, LoopF
 
 def _once(count: AccessCount, reuse: float) -> AccessCount:
     return replace(count, count=count.count / reuse, bytes=count.bytes / reuse)
-
-
-def _assumed(situation: Situation) -> str:
-    return "" if situation.is_local_size_given else " (the size of the group is assumed)"
