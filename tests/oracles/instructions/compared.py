@@ -11,6 +11,7 @@ from model.engine import Engine
 from model.launch.local_size import effective_local_size
 from model.work.counts import OpKind, WorkCounts
 from model.work.work import Work
+from tests.oracles.instructions.decided import Decided, decided
 from tests.oracles.instructions.meaning import flop_instructions, global_bytes, why_bytes_unseen
 from tests.oracles.instructions.simulate import simulate
 from tests.oracles.instructions.task import Compiled, Executed, NotExecuted, Task
@@ -39,10 +40,18 @@ class Compared:
     """A launch and its quantities, or why there are none."""
 
     task: Task
-    work: Work | None
+    decided: Decided
     quantities: tuple[Quantity, ...]
     problem: str | None = None
     executed: Executed | None = None
+
+    @property
+    def kernel(self) -> str:
+        return self.task.kernel.name
+
+    @property
+    def launch(self) -> str:
+        return self.task.launch.name or self.task.launch.describe()
 
     @property
     def worst_percent(self) -> float:
@@ -75,8 +84,9 @@ def compare(tasks: Sequence[tuple[Task, Work]], compiled: Compiled = Compiled.FO
 
 
 def _compared(task: Task, work: Work, outcome: Executed | NotExecuted) -> Compared:
+    by = decided(work, task.launch)
     if isinstance(outcome, NotExecuted):
-        return Compared(task, work, (), problem=outcome.reason)
+        return Compared(task, by, (), problem=outcome.reason)
     counts = work.count(task.launch)
     unseen = why_bytes_unseen(outcome)
     quantities = (
@@ -84,7 +94,7 @@ def _compared(task: Task, work: Work, outcome: Executed | NotExecuted) -> Compar
         Quantity("loads", counts.global_load_bytes, None if unseen else global_bytes(outcome, "load")),
         Quantity("stores", counts.global_store_bytes, None if unseen else global_bytes(outcome, "store")),
     )
-    return Compared(task, work, quantities, executed=outcome)
+    return Compared(task, by, quantities, executed=outcome)
 
 
 def predicted_flop_instructions(counts: WorkCounts) -> float:
