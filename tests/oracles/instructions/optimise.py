@@ -14,7 +14,10 @@ import re
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p, string_at
 from pathlib import Path
 
-UNOPTIMISED = ("-O3", "-disable-llvm-passes")  # -O0 would mark each function as one not to be optimised
+UNOPTIMISED = (
+    "-O3", "-disable-llvm-passes",  # -O0 would mark each function as one not to be optimised
+    "-fpreserve-vec3-type",  # or a float3 is stored as a shuffled float4, which Oclgrind splits, too
+)  # fmt: skip
 
 
 class CannotOptimise(Exception):
