@@ -21,26 +21,30 @@ class Gives(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """`costs`: (operation kind, how many per component), in the words of `model.work.counts.OpKind`."""
+    """`costs`: (operation kind, how many per component), in the words of `model.work.counts.OpKind`.
+
+    `price`: how many times as long as `sin` a special function takes, where nothing better is known.
+    """
 
     name: str
     costs: tuple[tuple[str, int], ...]
     gives: Gives = Gives.SAME
+    price: float = 1.0
 
 
-def _rows(names: str, *costs: tuple[str, int], gives: Gives = Gives.SAME) -> list[Builtin]:
-    return [Builtin(name, costs, gives) for name in names.split()]
+def _rows(names: str, *costs: tuple[str, int], gives: Gives = Gives.SAME, price: float = 1.0) -> list[Builtin]:
+    return [Builtin(name, costs, gives, price) for name in names.split()]
 
 
 _TABLE = [
     *_rows("fma mad", ("fma", 1)),
     *_rows("mix", ("add", 1), ("fma", 1)),
     *_rows(
-        "fabs fmin fmax fdim floor ceil round trunc rint sign step copysign nextafter nan maxmag minmag",
-        ("add", 1),
+        "fabs fmin fmax fdim floor ceil round trunc rint sign step copysign nextafter nan maxmag minmag ldexp",
+        ("simple", 1),
     ),
-    *_rows("smoothstep", ("divide", 1), ("add", 4), ("mul", 3)),
-    *_rows("degrees radians ldexp", ("mul", 1)),
+    *_rows("smoothstep", ("divide", 1), ("add", 2), ("mul", 2), ("fma", 1), ("simple", 2)),
+    *_rows("degrees radians", ("mul", 1)),
     *_rows("sqrt half_sqrt rsqrt half_rsqrt", ("sqrt", 1)),
     *_rows("half_divide native_divide native_recip half_recip", ("native", 1)),
     *_rows(
@@ -48,10 +52,10 @@ _TABLE = [
         "exp10 expm1 log log2 log10 log1p logb cbrt erf erfc tgamma lgamma",
         ("special", 1),
     ),
-    *_rows("pow powr pown rootn", ("special", 4)),
-    *_rows("atan2 atan2pi hypot sincos lgamma_r", ("special", 2)),
-    *_rows("fmod remainder remquo", ("divide", 1), ("add", 2), ("mul", 1)),
-    *_rows("fract modf frexp", ("add", 2)),
+    *_rows("pow powr pown rootn", ("special", 1), price=4),
+    *_rows("atan2 atan2pi hypot sincos lgamma_r", ("special", 1), price=2),
+    *_rows("fmod remainder remquo", ("divide", 1)),
+    *_rows("fract modf frexp", ("simple", 2)),
     *_rows(
         "native_sin native_cos native_tan native_exp native_exp2 native_exp10 native_log native_log2 native_log10 "
         "native_powr native_sqrt native_rsqrt half_sin half_cos half_tan half_exp half_exp2 half_exp10 half_log "
@@ -62,7 +66,7 @@ _TABLE = [
     *_rows(
         "isnan isinf isfinite isnormal signbit isequal isnotequal isgreater isgreaterequal isless islessequal "
         "islessgreater isordered isunordered",
-        ("add", 1), gives=Gives.INT,
+        ("compare", 1), gives=Gives.INT,
     ),
     *_rows("dot", ("fma", 1), gives=Gives.ELEMENT),
     *_rows("length fast_length", ("fma", 1), ("sqrt", 1), gives=Gives.ELEMENT),
@@ -76,8 +80,8 @@ _TABLE = [
     ),
     *_rows("mul24 mul_hi", ("int_mul", 1)),
     *_rows("mad24 mad_hi mad_sat", ("int_mul", 1), ("integer", 1)),
-    *_rows("min max", ("compare", 1)),
-    *_rows("clamp", ("compare", 2)),
+    *_rows("min max", ("simple", 1)),
+    *_rows("clamp", ("simple", 2)),
     *_rows("select", ("integer", 1)),
     *_rows("any all", ("integer", 1), gives=Gives.INT),
     *_rows("work_group_all work_group_any sub_group_all sub_group_any", ("integer", 4), gives=Gives.INT),
@@ -86,7 +90,7 @@ _TABLE = [
         "work_group_scan_exclusive_add work_group_scan_inclusive_add "
         "sub_group_broadcast sub_group_reduce_add sub_group_reduce_min sub_group_reduce_max "
         "sub_group_scan_exclusive_add sub_group_scan_inclusive_add sub_group_shuffle sub_group_shuffle_xor",
-        ("compare", 6),
+        ("simple", 6),
     ),
     *_rows(
         "prefetch mem_fence read_mem_fence write_mem_fence atomic_work_item_fence wait_group_events vec_step",

@@ -8,6 +8,7 @@ from model.errors import AnalysisError
 from model.opencl.kernel import Kernel, Parameter
 from model.opencl.program import Program
 from model.opencl.types import ImageType, OpaqueType, PointerType, ScalarType, StructType, Type, VectorType
+from model.work.builder import needed
 from model.work.statements import Statements
 from model.work.symbolic import ZERO, new_analysis, symbol
 from model.work.unknowns import UnknownKind
@@ -31,7 +32,7 @@ class _Kernel(Statements):
             self.assume("source", "the kernel has syntax errors: what could not be read is not counted", 1.5)
         self.run_body(function.body)
         return Work(
-            self.kernel, self.root.freeze(), dict(self.parameters), tuple(self.free_names.items()),
+            self.kernel, self.root.freeze(needed(self.root, self.rests)), dict(self.parameters), tuple(self.free_names.items()),
             tuple(self.assumptions.values()), tuple(self.local_bytes.items()), sum(self.private_bytes.values()),
             tuple(sorted(self.unknowns)),
         )  # fmt: skip
@@ -43,7 +44,7 @@ class _Kernel(Statements):
         name, kind = parameter.name, parameter.type
         match kind:
             case PointerType():
-                memory = Memory(name, kind.space, kind.pointee)
+                memory = Memory(name, kind.space, kind.pointee, may_alias=not kind.is_restrict)
                 self.memories[name] = memory
                 return Pointer(memory, ZERO, kind)
             case StructType():

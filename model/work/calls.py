@@ -11,7 +11,9 @@ from model.opencl.builtin_types import INT, UINT, ULONG, VOID, builtin_type
 from model.opencl.builtins import ATOMICS, BARRIERS, BUILTINS, IMAGE_READS, IMAGE_WRITES, WORK_ITEM, Builtin, Gives
 from model.opencl.program import Function
 from model.opencl.types import PointerType, ScalarType, VectorType
+from model.work.builder import Builder, PendingOp
 from model.work.counts import OpKind
+from model.work.machine import is_known
 from model.work.memory_calls import IMAGE_SIZE, VECTOR_MEMORY, MemoryCalls
 from model.work.operators import components
 from model.work.places import Location
@@ -37,6 +39,7 @@ from model.work.values import (
     Value,
     Vector,
     common_type,
+    element_name,
     expression_of,
     is_float,
     scalar_of,
@@ -54,7 +57,7 @@ _IDS = {
 class Calls(MemoryCalls):
     """`call(node)`. `returned` collects what the function being inlined returns."""
 
-    returned: list[Value | None]
+    returned: list[tuple[tuple[Expression, ...], Value]]  # with the path of conditions to each
 
     def run_body(self, body: Node) -> None:
         raise NotImplementedError
@@ -84,8 +87,8 @@ class Calls(MemoryCalls):
             raise AnalysisError(f"`{helper.name}` calls itself: OpenCL C has no recursion", line=self.line + 1)
         if len(self.calls) >= MAX_CALL_DEPTH:
             raise AnalysisError(f"calls are nested more than {MAX_CALL_DEPTH} deep", line=self.line + 1)
-        outer = (self.reader, self.scopes, self.block, self.returned, self.line, self.frames_outside)
-        self.frames_outside = len(self.frames)
+        outer = (self.reader, self.scopes, self.block, self.returned, self.line)
+        path, exits, found = len(self.path), len(self.exits), len(self.found)
         self.reader, self.scopes, self.returned = helper.reader, [{}], []
         self.calls.append(helper.name)
         if helper.has_errors:
@@ -97,16 +100,23 @@ class Calls(MemoryCalls):
                 kind = PointerType(declared.type.pointee, value.type.space)
                 self.values[self.scopes[-1][declared.name]] = Pointer(value.memory, value.offset, kind)
         self.run_body(helper.body)
-        returned = [v for v in self.returned if v is not None]
+        returned = self.returned
         self.calls.pop()
-        self.reader, self.scopes, self.block, self.returned, self.line, self.frames_outside = outer
+        self.reader, self.scopes, self.block, self.returned, self.line = outer
+        del self.path[path:], self.exits[exits:]
+        self.lose(found, self.block.level)
         if not returned or helper.return_type == VOID:
             return Other("", VOID)
-        result = returned[0]
-        if any(r != result for r in returned[1:]):
-            result = self.fresh_value(helper.return_type, f"`{helper.name}` returns one of several values")
-        fits = isinstance(helper.return_type, ScalarType | VectorType) and isinstance(result, Scalar | Vector)
-        return self.convert(result, helper.return_type) if fits else result
+        of = helper.return_type
+        values = [
+            (where[path:], self.convert(v, of) if isinstance(of, ScalarType | VectorType) else v)
+            for where, v in returned
+        ]
+        result = values[-1][1]
+        for where, value in reversed(values[:-1]):
+            if value != result:
+                result = self.either(self.conjunction(where), value, result)
+        return result
 
     # --- built-in functions ------------------------------------------------------------------------------
 
@@ -158,7 +168,7 @@ class Calls(MemoryCalls):
         else:
             self.assume(name, f"`{name}` is not declared: counted as one operation", 1.5)
         kind = scalar_of(values[0].type) if values else INT
-        result = self.unknown(f"`{name}`")
+        result = self.unknown(f"`{name}`", *(part for v in values for part in components(v)))
         self.cost(OpKind.INTEGER, kind, result)
         return (
             Scalar(result, kind)
@@ -203,28 +213,53 @@ class Calls(MemoryCalls):
             if isinstance(pointer, Pointer):  # fract, sincos, modf: the second result
                 self.store(
                     Location(pointer.memory, pointer.offset, pointer.type.pointee),
-                    self.fresh_value(pointer.type.pointee, builtin.name),
+                    self.fresh_value(pointer.type.pointee, builtin.name, rests=tuple(results)),
                 )
-        done: set[Expression] = set()
-        for result in results:
-            fresh = result not in self.available and result not in done
-            done.add(result)
-            if not fresh or result.constant is not None:
-                continue
-            for word, count in builtin.costs:
-                self._spend(word, element, count, result, once=word == "sqrt" and builtin.gives is not Gives.SAME)
         if builtin.gives is Gives.ELEMENT:
-            return Scalar(opaque("call", builtin.name, *results), element)
+            return self._reduced(builtin, element, results)
+        if all(is_known(r) for r in results):
+            return self._wrapped(builtin, kind, results)
+        if not all(r in self.available or is_known(r) for r in results):
+            block = self.home(tuple(results), may_speculate=False)
+            self.find(tuple(results), block)
+            for word, times in builtin.costs:
+                self.spend(block, word, element, builtin.name, times, tuple(results))
+        return self._wrapped(builtin, kind, results)
+
+    def _wrapped(self, builtin: Builtin, kind: ScalarType | VectorType, results: list[Expression]) -> Value:
         if builtin.gives is Gives.INT:
             return (
                 Vector(tuple(results), VectorType(INT, len(results))) if len(results) > 1 else Scalar(results[0], INT)
             )
-        return Vector(tuple(results), kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
+        return Vector(tuple(results), kind) if isinstance(kind, VectorType) else Scalar(results[0], scalar_of(kind))
 
-    def _spend(self, word: str, element: ScalarType, count: int, result: Expression, *, once: bool) -> None:
-        kind = _compare(element) if word == "compare" else OpKind(word)
-        named = opaque("cost", word, result) if not once else opaque("cost", word, self.line)
-        self.cost(kind, element, named, count)
+    def _reduced(self, builtin: Builtin, element: ScalarType, parts: list[Expression]) -> Value:
+        """`dot`, `length`, `distance`: the first product starts the sum, the others are fused with it."""
+        result = opaque("call", builtin.name, *parts)
+        if result not in self.available:
+            block = self.home((result,), may_speculate=False)
+            self.find((result,), block)
+            for word, times in builtin.costs:
+                match word:
+                    case "fma":
+                        self.spend(block, "mul", element, builtin.name, 1, (result,))
+                        if len(parts) > 1:
+                            self.spend(block, "fma", element, builtin.name, len(parts) - 1, (result,))
+                    case "sqrt":
+                        self.spend(block, word, element, builtin.name, 1, (result,))
+                    case _:
+                        self.spend(block, word, element, builtin.name, times * len(parts), (result,))
+        return Scalar(result, element)
+
+    def spend(
+        self, block: Builder, word: str, element: ScalarType, name: str, times: int, results: tuple[Expression, ...]
+    ) -> None:
+        """Count what a built-in function costs for each of `results`."""
+        kind = OpKind(word)
+        if kind in (OpKind.COMPARE, OpKind.SIMPLE) and not is_float(element):
+            kind = OpKind.INTEGER
+        if not self.dry:
+            block.ops.append(PendingOp(self.line, kind, element_name(element), name, times, results))
 
     def _named_result(self, builtin: Builtin, kind: ScalarType, arguments: list[Expression]) -> Expression:
         if not is_float(kind):
@@ -239,6 +274,8 @@ class Calls(MemoryCalls):
                     return a * b + c
                 case "abs", [a]:
                     return operation("abs", a)
+        if arguments and all(is_known(a) for a in arguments):
+            return opaque("literal", f"{builtin.name}({', '.join(map(repr, arguments))})"[:80])
         return opaque("call", builtin.name, *arguments)
 
     def _conversion(self, match: re.Match[str], values: list[Value]) -> Value:
@@ -257,8 +294,4 @@ class Calls(MemoryCalls):
         return Scalar(opaque("bits", 0, *components(values[0])), scalar_of(kind))
 
 
-_INTEGER_WORDS = frozenset({"integer", "int_mul", "int_divide", "compare"})
-
-
-def _compare(kind: ScalarType) -> OpKind:
-    return OpKind.ADD if is_float(kind) else OpKind.INTEGER
+_INTEGER_WORDS = frozenset({"integer", "int_mul", "int_divide", "compare", "simple"})

@@ -11,13 +11,15 @@ from model.opencl.types import AddressSpace
 class OpKind(StrEnum):
     """Operations by what they cost. Vector operations count once per component."""
 
-    ADD = "add"  # + - and comparisons of floats, min, max, fabs
+    ADD = "add"  # + - of floats
     MUL = "mul"
     FMA = "fma"  # one operation here, two flops
     DIVIDE = "divide"
     SQRT = "sqrt"
     SPECIAL = "special"  # sin, exp, log, pow ... at full precision
     NATIVE = "native"  # native_* and half_*
+    COMPARE = "compare"  # of floats
+    SIMPLE = "simple"  # fmin, fmax, fabs, sign, floor, rint ...: one cheap instruction on floats that is no flop
     INTEGER = "integer"  # integer add, shift, logic, compare, select
     INT_MUL = "int_mul"
     INT_DIVIDE = "int_divide"
@@ -36,11 +38,26 @@ class Pattern(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpCount:
-    """`count` operations of one kind and element type (`f32`, `i64`, ...)."""
+    """`count` operations of one kind and element type (`f32`, `i64`, ...), one for each component of a vector.
+
+    `count / width` is the number of instructions; `function` names the built-in function, where it is one.
+    """
 
     kind: OpKind
     element: str
     count: float
+    width: int = 1
+    function: str = ""
+
+    @property
+    def flops(self) -> float:
+        """Floating-point operations: an fma is two; comparisons, minima and roundings are none."""
+        return self.count * _FLOPS.get(self.kind, 0) if self.element[0] == "f" else 0.0
+
+
+_FLOPS = {
+    OpKind.ADD: 1, OpKind.MUL: 1, OpKind.FMA: 2, OpKind.DIVIDE: 1, OpKind.SQRT: 1, OpKind.SPECIAL: 1, OpKind.NATIVE: 1,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,11 @@ from model.opencl.types import (
     Type,
     VectorType,
 )
+from model.work.builder import Builder, PendingBranch, cheap_enough
 from model.work.counts import OpKind
 from model.work.literals import Literals
-from model.work.machine import is_known
 from model.work.operators import components
 from model.work.places import Location, Slot
-from model.work.region import Builder, PendingBranch
 from model.work.swizzle import picked, swizzled
 from model.work.symbolic import ZERO, Expression, number, opaque, operation
 from model.work.values import (
@@ -35,10 +34,9 @@ from model.work.values import (
     Value,
     Vector,
     common_type,
-    element_name,
     is_float,
+    numbers_in,
     scalar_of,
-    width_of,
 )
 
 _CAST_LIKE = frozenset({"+", "-", "*", "&"})
@@ -149,32 +147,20 @@ class Expressions(Literals):
             return self._short_circuit(operator, left, right)
         a, b = self.value(left), self.value(right)
         self.at(node)
-        if operator in ("+", "-") and self._contracts(left, right, a, b):
-            return self._fused(operator, left, right, a, b)
+        if operator in ("+", "-") and (is_float(a.type) or is_float(b.type)):
+            # By default OpenCL C contracts within an expression; of two products the left one is fused.
+            product = a if _is_product(left) and is_float(a.type) else b if _is_product(right) else None
+            if product is not None and is_float(product.type):
+                return self.fused(operator, a, b, product=product)
         return self.binary(operator, a, b)
-
-    def _contracts(self, left: Node, right: Node, a: Value, b: Value) -> bool:
-        """Whether `a*b + c` becomes one fma: by default OpenCL C contracts within an expression."""
-        return (_is_product(left) or _is_product(right)) and (is_float(a.type) or is_float(b.type))
-
-    def _fused(self, operator: str, left: Node, right: Node, a: Value, b: Value) -> Value:
-        product = a if _is_product(left) and is_float(a.type) else b
-        counted = (self.line, OpKind.MUL, element_name(scalar_of(product.type)))
-        parts = len([p for p in components(product) if not is_known(p)])
-        if self.dry or self.block.ops[counted] < parts:
-            # The product moved out of a loop or was at hand already: an addition is left.
-            return self.binary(operator, a, b)
-        # The multiplications were counted when the product was read: they are part of the fma now.
-        self.block.ops[counted] -= parts
-        return self.binary(operator, a, b, fused=True)
 
     def _short_circuit(self, operator: str, left: Node, right: Node) -> Value:
         first = self.truth(self.value(left))
         if first.constant is not None and bool(first.constant) == (operator == "||"):
             return Scalar(number(int(operator == "||")), INT)
-        with self._aside() as side:
+        with self.aside() as side:
             second = self.truth(self.value(right))
-        self._join(side, first if operator == "&&" else operation("not", first))
+        self.join(first if operator == "&&" else operation("not", first), side, self.new_block())
         result = operation("and" if operator == "&&" else "or", first, second)
         self.cost(OpKind.INTEGER, INT, result)
         return Scalar(result, INT)
@@ -187,12 +173,11 @@ class Expressions(Literals):
         condition = self.truth(chooser)
         if condition.constant is not None:
             return self.value(parts[1] if condition.constant else parts[2])
-        with self._aside() as yes:
+        with self.aside() as yes:
             a = self.value(parts[1])
-        self._join(yes, condition)
-        with self._aside() as no:
+        with self.aside() as no:
             b = self.value(parts[2])
-        self._join(no, operation("not", condition))
+        self.join(condition, yes, no)
         return self.selected(condition, a, b)
 
     def selected(self, condition: Expression, a: Value, b: Value) -> Value:
@@ -212,25 +197,54 @@ class Expressions(Literals):
         parts = tuple(
             operation("select", condition, x, y) for x, y in zip(components(left), components(right), strict=True)
         )
-        self.cost(OpKind.INTEGER, scalar_of(kind), parts[0], width_of(kind))
+        self.cost(OpKind.INTEGER, scalar_of(kind), *parts)
         return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], scalar_of(kind))
 
+    def either(self, condition: Expression, a: Value, b: Value) -> Value:
+        """`a` where `condition` holds, else `b`; as control flow merges them."""
+        match a, b:
+            case Scalar(), Scalar():
+                return Scalar(operation("select", condition, a.value, b.value), a.type)
+            case Vector(), Vector() if a.type == b.type:
+                parts = (operation("select", condition, x, y) for x, y in zip(a.components, b.components, strict=True))
+                return Vector(tuple(parts), a.type)
+            case Pointer(), Pointer():
+                memory = a.memory if a.memory == b.memory else None
+                return Pointer(memory, operation("select", condition, a.offset, b.offset), a.type)
+            case Aggregate(), Aggregate() if a.type == b.type:
+                return self.selected(condition, a, b)
+            case _:
+                rests = (*numbers_in(a), *numbers_in(b))
+                return self.fresh_value(a.type, "a value that a branch decides", rests=rests)
+
+    def merged(self, condition: Expression, yes: dict[int, Value], no: dict[int, Value]) -> dict[int, Value]:
+        """What variables hold after both ways."""
+        merged = dict(no)
+        for key, a in yes.items():
+            b = no.get(key)
+            if b is not None and a is not b and a != b:
+                merged[key] = self.either(condition, a, b)
+        return merged
+
     @contextmanager
-    def _aside(self) -> Iterator[Builder]:
+    def aside(self) -> Iterator[Builder]:
         """Count into a block of its own, which may or may not run."""
-        side, block, known = Builder(), self.block, set(self.available)
+        side, block, mark = self.new_block(), self.block, len(self.found)
         self.block = side
         try:
             yield side
         finally:
-            self.block, self.available = block, known
+            self.block = block
+            self.lose(mark, block.level)
 
-    def _join(self, side: Builder, condition: Expression) -> None:
-        """Arithmetic alone is computed anyway and selected from; memory is only touched where the condition holds."""
-        if side.accesses or side.inner or side.barriers:
-            self.block.inner.append(PendingBranch(condition, side, Builder(), self.line, self.share_of(condition)))
+    def join(self, condition: Expression, yes: Builder, no: Builder) -> None:
+        """Cheap arithmetic is computed anyway and selected from; all else runs where the condition holds."""
+        if cheap_enough(yes, no):
+            self.block.ops += yes.ops + no.ops
+            for op in yes.ops + no.ops:
+                self.find(op.results, self.block)
         else:
-            self.block.ops.update(side.ops)
+            self.block.inner.append(PendingBranch(condition, yes, no, self.line, self.share_of(condition)))
 
     # --- places ------------------------------------------------------------------------------------------
 
@@ -309,7 +323,7 @@ class Expressions(Literals):
             before = self.load(place)
             fuses = operator in ("+=", "-=") and _is_product(right) and is_float(value.type)
             value = (
-                self._fused(operator[:-1], left, right, before, value)
+                self.fused(operator[:-1], before, value, product=value)
                 if fuses
                 else self.binary(operator[:-1], before, value)
             )

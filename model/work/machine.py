@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -11,12 +12,15 @@ from model.launch.launch import Assumption
 from model.opencl.declarations import Declarations
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program
-from model.opencl.types import AddressSpace, PointerType, ScalarType, StructType, Type, VectorType
+from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
+from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
-from model.work.region import Access, Builder, DataParameter
-from model.work.symbolic import Atom, Expression, opaque, symbol
+from model.work.flow import Exit
+from model.work.region import Access, DataParameter
+from model.work.symbolic import ONE, Atom, Expression, opaque, operation, symbol
 from model.work.unknowns import Unknown, UnknownKind, undeclared_types
 from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, element_name
+from model.work.writes import Spot, Write, Writes
 
 MAX_STEPS = 300_000
 
@@ -29,8 +33,7 @@ class LoopFrame:
     counters: set[Atom]
     outside: Builder  # where loop-invariant work is hoisted to
     body: Builder
-    breaks: list[Expression] = field(default_factory=list)  # conditions under which it is left early
-    returns: list[Expression] = field(default_factory=list)  # those under which the function is left, too
+    promoted: frozenset[Spot] = frozenset()  # kept in a register while the loop runs, stored after it
 
 
 class Machine:
@@ -43,13 +46,16 @@ class Machine:
         self.root = Builder()
         self.block = self.root
         self.frames: list[LoopFrame] = []
-        self.frames_outside = 0  # loops around the call being inlined
-        self.frames_unbroken = 0  # loops around the innermost switch, which a `break` in it does not leave
+        self.path: list[Expression] = []  # conditions under which the statement at hand is reached
+        self.exits: list[Exit] = []  # from the function being read, or from loops and switches in it
         self.scopes: list[dict[str, int]] = [{}]
         self.values: dict[int, Value] = {}
         self.types: dict[int, Type] = {}
+        self.rests: dict[Atom, tuple[Expression, ...]] = {}
         self.available: set[Expression] = set()
-        self.versions: dict[str, int] = {}
+        self.found: list[tuple[Expression, int]] = []  # what became available in which order, and how deep its block is
+        self.writes = Writes()
+        self.loaded: dict[Spot, Type] = {}  # what was loaded from memory, not taken from a store before
         self.memories: dict[str, Memory] = {}
         self.parameters: dict[Atom, DataParameter] = {}
         self.free_names: dict[str, int] = {}
@@ -78,9 +84,12 @@ class Machine:
         if line >= 0:
             self.line = line
 
-    def unknown(self, reason: str) -> Expression:
-        """A value that the launch does not decide."""
-        return opaque("unknown", self.tick(), reason)
+    def unknown(self, reason: str, *rests: Expression) -> Expression:
+        """A value that the launch does not decide, but that is made from what it `rests` on."""
+        value = opaque("unknown", self.tick(), reason)
+        if rests and value.atom is not None:
+            self.rests[value.atom] = rests
+        return value
 
     def assume(self, subject: str, text: str, spread: float = 1.0) -> None:
         """Note what had to be taken for granted; `{line}` in the words stands for the line at hand."""
@@ -104,6 +113,12 @@ class Machine:
     def unreadable(self, kind: UnknownKind, name: str = "") -> None:
         """Note a construct on the line at hand that cannot be read."""
         self.unknowns.add(Unknown(self.line, kind, name))
+
+    def conjunction(self, conditions: Sequence[Expression]) -> Expression:
+        whole = ONE
+        for condition in conditions:
+            whole = operation("and", whole, condition) if whole is not ONE else condition
+        return whole
 
     def free_name(self, name: str) -> Expression:
         """A name that nothing declares: the user must give it, or it is assumed."""
@@ -133,15 +148,15 @@ class Machine:
             value = self.values[key] = self.fresh_value(self.types[key], "declared where it may not be reached")
         return value
 
-    def fresh_value(self, kind: Type, reason: str, name: str = "") -> Value:
-        """A value of type `kind` about which nothing is known."""
+    def fresh_value(self, kind: Type, reason: str, name: str = "", rests: tuple[Expression, ...] = ()) -> Value:
+        """A value of type `kind` about which nothing is known but what it `rests` on."""
         match kind:
             case ScalarType():
-                return Scalar(self.unknown(reason), kind)
+                return Scalar(self.unknown(reason, *rests), kind)
             case VectorType():
-                return Vector(tuple(self.unknown(reason) for _ in range(kind.width)), kind)
+                return Vector(tuple(self.unknown(reason, *rests) for _ in range(kind.width)), kind)
             case PointerType():
-                return Pointer(None, self.unknown(reason), kind)
+                return Pointer(None, self.unknown(reason, *rests), kind)
             case StructType():
                 return Aggregate((), kind)
             case _:
@@ -170,52 +185,68 @@ class Machine:
                 return True
         return False
 
-    def home(self, value: Expression, *, may_speculate: bool) -> Builder:
-        """The outermost block where `value` can be computed once (loop-invariant code moves out)."""
+    def home(self, values: tuple[Expression, ...], *, may_speculate: bool) -> Builder:
+        """The outermost block where `values` can be computed once (loop-invariant code moves out)."""
         block = self.block
         for frame in reversed(self.frames):
-            if self.varies_in(frame, value) or (not may_speculate and block is not frame.body):
+            if not may_speculate and block is not frame.body:
+                break
+            if any(self.varies_in(frame, value) for value in values):
                 break
             block = frame.outside
         return block
 
-    def cost(self, kind: OpKind, kind_of: ScalarType, result: Expression | None = None, count: int = 1) -> None:
-        """Count an operation, unless its result is a constant or was computed before."""
-        if result is None:
-            block = self.block
-        else:
-            if is_known(result) or result in self.available:
-                return
-            block = self.home(result, may_speculate=True)
-            self.available.add(result)
-        if not self.dry:
-            block.ops[self.line, kind, element_name(kind_of)] += count
+    def new_block(self) -> Builder:
+        """A block inside the one that costs go to now."""
+        return Builder(self.block.level + 1)
 
-    def access(self, access: Access, results: tuple[Expression, ...] = ()) -> None:
+    def find(self, values: tuple[Expression, ...], block: Builder) -> None:
+        """From here on `values` are at hand, computed in `block`."""
+        for value in values:
+            if value not in self.available:
+                self.available.add(value)
+                self.found.append((value, block.level))
+
+    def lose(self, mark: int, level: int) -> set[Expression]:
+        """Forget what was found since `mark` in blocks deeper than `level`; gives what that was."""
+        since = self.found[mark:]
+        del self.found[mark:]
+        lost = {value for value, at in since if at > level}
+        self.available -= lost
+        self.found += [(value, at) for value, at in since if at <= level]
+        return lost
+
+    def cost(self, kind: OpKind, kind_of: ScalarType, *results: Expression, function: str = "", times: int = 1) -> None:
+        """Count `times` operations for each of `results`, unless they are constants or were computed before."""
+        block = self.block
+        if results:
+            if all(r in self.available or is_known(r) for r in results):
+                return
+            # A call may do what its argument's author guarded against: only code that surely runs moves out.
+            block = self.home(results, may_speculate=not function)
+            self.find(results, block)
+        if not self.dry:
+            block.ops.append(PendingOp(self.line, kind, element_name(kind_of), function, times, results))
+
+    def access(self, access: Access, results: tuple[Expression, ...] = (), stored: tuple[Expression, ...] = ()) -> None:
         """Count a load (of the components `results`) or a store; what is at hand already is not loaded again."""
         block = self.block
         if results:
             if self.available.issuperset(results):
                 return
-            block = self.home(results[0], may_speculate=False)
-            self.available.update(results)
+            block = self.home(results, may_speculate=False)
+            self.find(results, block)
         if not self.dry:
-            block.accesses.append(access)
+            block.accesses.append(PendingAccess(access, results, stored))
 
-    def stored(self, memory: Memory) -> None:
-        """After a store, loads from this memory (and from what may alias it) are new values."""
-        now = self.tick()
-        self.versions[memory.name] = now
-        for other in self.memories.values():
-            if other.space is memory.space and other.type == memory.type and memory.space is AddressSpace.GLOBAL:
-                self.versions[other.name] = now
+    def stored(self, spot: Spot, value: tuple[Expression, ...] | None = None) -> None:
+        """After a store, loads from there (and from what may overlap) are new values."""
+        is_sure = self.block is (self.frames[-1].body if self.frames else self.root)
+        self.writes.add(Write(self.tick(), spot, value, is_sure))
 
     def forget_shared(self) -> None:
         """After a barrier, local and global memory may hold what other work-items wrote."""
-        now = self.tick()
-        for memory in self.memories.values():
-            if memory.space in (AddressSpace.LOCAL, AddressSpace.GLOBAL):
-                self.versions[memory.name] = now
+        self.writes.add(Write(self.tick(), None, None))
 
 
 def is_known(value: Expression) -> bool:

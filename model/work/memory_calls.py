@@ -6,11 +6,12 @@ import re
 
 from model.opencl.builtin_types import HALF, INT, VOID, builtin_type
 from model.opencl.types import AddressSpace, VectorType
+from model.work.builder import PendingLoop
 from model.work.counts import OpKind
 from model.work.expressions import Expressions
 from model.work.operators import components
 from model.work.places import Location
-from model.work.region import Access, Builder, Loop
+from model.work.region import Access
 from model.work.symbolic import (
     LOCAL_SIZE,
     ONE,
@@ -22,6 +23,7 @@ from model.work.symbolic import (
     symbol,
 )
 from model.work.values import (
+    Memory,
     Other,
     Pointer,
     Scalar,
@@ -30,6 +32,7 @@ from model.work.values import (
     expression_of,
     scalar_of,
 )
+from model.work.writes import Spot
 
 VECTOR_MEMORY = re.compile(r"v(load|store)(a?_half)?(\d*)(?:_rt[ezpn])?\Z")
 IMAGE_SIZE = {
@@ -57,18 +60,26 @@ class MemoryCalls(Expressions):
         offset = pointer.offset + expression_of(values[-2]) * number(step) if len(values) >= 2 else pointer.offset
         computed = builtin_type("float") if match[2] else element
         kind = VectorType(scalar_of(computed or element), width) if width > 1 else scalar_of(computed or element)
-        if match[2]:
-            self.cost(OpKind.CONVERT, HALF, count=width)
+        place = Location(pointer.memory, offset, element)
         if is_store:
-            self._access(Location(pointer.memory, offset, element), size, is_store=True)
+            parts = components(self.convert(values[0], kind))
+            if match[2]:
+                parts = tuple(opaque("convert", "half", p) for p in parts)
+                self.cost(OpKind.CONVERT, HALF, *parts)
+            self._access(place, size, is_store=True, stored=(*parts, offset))
             if pointer.memory is not None:
-                self.stored(pointer.memory)
+                self.stored(Spot(pointer.memory, offset, size, "i8"), parts if not match[2] else None)
             return Other("", VOID)
         if pointer.memory is None:
-            self._access(Location(None, offset, element), size, is_store=False)
-            return self.fresh_value(kind, "a pointer that is not followed")
-        value = self._named_load(pointer.memory, offset, kind)
-        self._access(Location(pointer.memory, offset, element), size, is_store=False, results=components(value))
+            value = self.fresh_value(kind, "a pointer that is not followed", rests=(offset,))
+            self._access(place, size, is_store=False, results=components(value))
+            return value
+        stored_as = VectorType(element, width) if width > 1 else element
+        value = self.load_from(pointer.memory, offset, stored_as, size)
+        if match[2]:
+            parts = tuple(opaque("convert", "float", p) for p in components(value))
+            self.cost(OpKind.CONVERT, HALF, *parts)
+            return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], kind)
         return value
 
     def atomic(self, name: str, values: list[Value]) -> Value:
@@ -76,7 +87,8 @@ class MemoryCalls(Expressions):
         if not isinstance(pointer, Pointer):
             return self.nothing()
         kind = scalar_of(pointer.type.pointee)
-        self.atomic_access(pointer, kind)
+        operands = tuple(part for v in values[1:] for part in components(v))
+        self.atomic_access(pointer, kind, operands)
         return Scalar(self.unknown(f"`{name}`"), kind)
 
     def image(self, name: str, values: list[Value]) -> Value:
@@ -97,12 +109,13 @@ class MemoryCalls(Expressions):
             is_image=True,
         )
         kind = VectorType(scalar_of(element or INT), 4)
+        spot = Spot(Memory(image, AddressSpace.GLOBAL, kind), None, _PIXEL_BYTES, "i8")
         if is_store:
-            self.access(access)
-            self.versions[image] = self.tick()
+            self.access(access, stored=tuple(part for v in values[1:] for part in components(v)))
+            self.stored(spot)
             return Other("", VOID)
-        version = self.versions.get(image, 0)
-        parts = tuple(opaque("load", image, texel + number(i), version) for i in range(4))
+        last = self.writes.last(spot)
+        parts = tuple(opaque("load", image, texel + number(i), last.stamp if last is not None else 0) for i in range(4))
         self.access(access, parts)
         return Vector(parts, kind)
 
@@ -123,15 +136,15 @@ class MemoryCalls(Expressions):
             size = size * Expression({(atom,): 1})
         counter = Atom.of("symbol", f"loop.{self.tick()}")
         moved = Expression({(counter,): 1}) * number(max(1, element.size_bytes))
-        body, outer = Builder(), self.block
-        self.block = body
+        outer = self.block
+        self.block = body = self.new_block()
         self._access(
             Location(source.memory, source.offset + moved, element), max(1, element.size_bytes), is_store=False
         )
         self._access(Location(target.memory, target.offset + moved, element), max(1, element.size_bytes), is_store=True)
         self.block = outer
         if not self.dry:
-            outer.inner.append(Loop(operation("ceildiv", count, size), counter, body.freeze(), self.line))
+            outer.inner.append(PendingLoop(operation("ceildiv", count, size), counter, body, self.line))
         if target.memory is not None:
-            self.stored(target.memory)
+            self.stored(Spot(target.memory, None, 1, "i8"))
         return Other("", VOID)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.opencl.builtin_types import INT
 from model.opencl.types import PointerType, ScalarKind, ScalarType, Type, VectorType
 from model.work.counts import OpKind
+from model.work.floats import factors_of, float_result, literal, negated
 from model.work.machine import Machine, is_known
 from model.work.symbolic import ONE, ZERO, Expression, equal, less, negation, number, opaque, operation
 from model.work.values import (
@@ -21,14 +22,15 @@ from model.work.values import (
 )
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
+_FLOAT_COSTS = {"+": OpKind.ADD, "-": OpKind.ADD, "*": OpKind.MUL, "/": OpKind.DIVIDE}
 _BOOLEAN_ATOMS = frozenset({"lt0", "eq0", "not", "and", "or"})
 
 
 class Operators(Machine):
     """Unary and binary operators, conversions, truth."""
 
-    def binary(self, operator: str, a: Value, b: Value, *, fused: bool = False) -> Value:
-        """`a operator b`. `fused` says that one operand is a product, so that + and - become one fma."""
+    def binary(self, operator: str, a: Value, b: Value) -> Value:
+        """`a operator b`, with the usual arithmetic conversions."""
         if isinstance(a, Pointer) or isinstance(b, Pointer):
             return self._pointer_arithmetic(operator, a, b)
         kind = common_type(_type(a), _type(b))
@@ -36,36 +38,49 @@ class Operators(Machine):
         if operator in COMPARISONS:
             return self._comparison(operator, a, b, element, width)
         left, right = self.convert(a, kind), self.convert(b, kind)
-        results = [
-            self._one(operator, x, y, element, fused=fused)
-            for x, y in zip(components(left), components(right), strict=True)
-        ]
-        return Vector(tuple(results), kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
+        pairs = list(zip(components(left), components(right), strict=True))
+        if element.kind is ScalarKind.FLOAT:
+            results = tuple(float_result(operator, x, y) for x, y in pairs)
+            if any(r not in pair for r, pair in zip(results, pairs, strict=True)):
+                self.cost(_FLOAT_COSTS.get(operator, OpKind.ADD), element, *results)
+        else:
+            results = tuple(_integer_result(operator, x, y) for x, y in pairs)
+            if any(r not in pair for r, pair in zip(results, pairs, strict=True)):
+                self.cost(_integer_cost(operator, *pairs[0]), element, *results)
+        return Vector(results, kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
 
-    def _one(self, operator: str, x: Expression, y: Expression, kind: ScalarType, *, fused: bool) -> Expression:
-        if kind.kind is ScalarKind.FLOAT:
-            result = _float_result(operator, x, y)
-            cost = {"+": OpKind.ADD, "-": OpKind.ADD, "*": OpKind.MUL, "/": OpKind.DIVIDE}.get(operator, OpKind.ADD)
-            self.cost(OpKind.FMA if fused and cost is OpKind.ADD else cost, kind, result)
-            return result
-        result = _integer_result(operator, x, y)
-        if result not in (x, y):
-            self.cost(_integer_cost(operator, x, y), kind, result)
-        return result
+    def fused(self, operator: str, a: Value, b: Value, *, product: Value) -> Value:
+        """`a + b` or `a - b` where `product` is one of the two: one fma for each component that is a product still.
+
+        The multiplication has been counted when the product was read; nothing rests on it unless others use it.
+        """
+        kind = common_type(a.type, b.type)
+        element = scalar_of(kind)
+        left, right = self.convert(a, kind), self.convert(b, kind)
+        factors = [factors_of(p) for p in components(left if product is a else right)]
+        if any(f is None for f in factors):
+            return self.binary(operator, a, b)
+        others = components(right if product is a else left)
+        results = []
+        for pair, other in zip(factors, others, strict=True):
+            assert pair is not None
+            x, y = pair
+            if operator == "-":
+                x, other = (x, negated(other)) if product is a else (negated(x), other)
+            results.append(opaque("float", "fma", x, y, other))
+        self.cost(OpKind.FMA, element, *results)
+        return Vector(tuple(results), kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
 
     def _comparison(self, operator: str, a: Value, b: Value, kind: ScalarType, width: int) -> Value:
         target = VectorType(kind, width) if width > 1 else kind
         pairs = zip(components(self.convert(a, target)), components(self.convert(b, target)), strict=True)
-        results = []
-        for x, y in pairs:
-            if kind.kind is ScalarKind.FLOAT:
-                result = opaque("compare", operator, x, y)
-                self.cost(OpKind.ADD, kind, result)
-            else:
-                result = _integer_comparison(operator, x, y)
-                self.cost(OpKind.INTEGER, kind, result)
-            results.append(result)
-        return Vector(tuple(results), VectorType(INT, width)) if width > 1 else Scalar(results[0], INT)
+        if kind.kind is ScalarKind.FLOAT:
+            results = tuple(opaque("compare", operator, x, y) for x, y in pairs)
+            self.cost(OpKind.COMPARE, kind, *results)
+        else:
+            results = tuple(_integer_comparison(operator, x, y) for x, y in pairs)
+            self.cost(OpKind.INTEGER, kind, *results)
+        return Vector(results, VectorType(INT, width)) if width > 1 else Scalar(results[0], INT)
 
     def _pointer_arithmetic(self, operator: str, a: Value, b: Value) -> Value:
         if isinstance(a, Pointer) and isinstance(b, Pointer):
@@ -95,19 +110,12 @@ class Operators(Machine):
             return Scalar(negation(self.truth(a)), INT) if not isinstance(a, Vector) else a
         kind = _type(a)
         element = scalar_of(kind)
-        results = []
-        for x in components(a):
-            if is_float(kind):
-                result = (
-                    opaque("literal", f"-{x.atom.arguments[0]}")
-                    if x.atom and x.atom.kind == "literal"
-                    else opaque("negate", x)
-                )
-            else:
-                result = -x if operator == "-" else -x - ONE
-                self.cost(OpKind.INTEGER, element, result)
-            results.append(result)
-        return Vector(tuple(results), kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
+        if is_float(kind):
+            results = tuple(negated(x) for x in components(a))
+        else:
+            results = tuple(-x if operator == "-" else -x - ONE for x in components(a))
+            self.cost(OpKind.INTEGER, element, *results)
+        return Vector(results, kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
 
     def truth(self, value: Value) -> Expression:
         """1 where C takes the value for true, as a condition."""
@@ -123,8 +131,8 @@ class Operators(Machine):
 
     def convert(self, value: Value, kind: Type, *, explicit: bool = False) -> Value:
         """As assignment and casts do; a scalar becomes every component of a vector."""
-        source = _type(value)
-        if source == kind:
+        source = value.type
+        if source is kind or source == kind:
             return value
         match kind:
             case ScalarType() | VectorType():
@@ -136,11 +144,7 @@ class Operators(Machine):
                 width = width_of(kind)
                 parts = (parts * width)[:width] if len(parts) == 1 else (*parts, *(ZERO,) * width)[:width]
                 element = scalar_of(kind)
-                done: dict[Expression, Expression] = {}
-                for part in parts:
-                    if part not in done:
-                        done[part] = self._convert_one(part, scalar_of(source), element)
-                converted = tuple(done[p] for p in parts)
+                converted = self._converted(parts, scalar_of(source), element)
                 return Vector(converted, kind) if isinstance(kind, VectorType) else Scalar(converted[0], element)
             case PointerType() if isinstance(value, Pointer):
                 return Pointer(value.memory, value.offset, kind)
@@ -151,6 +155,15 @@ class Operators(Machine):
                     else self.fresh_value(kind, "a cast")
                 )
 
+    def _converted(
+        self, parts: tuple[Expression, ...], source: ScalarType, target: ScalarType
+    ) -> tuple[Expression, ...]:
+        done = {part: self._convert_one(part, source, target) for part in dict.fromkeys(parts)}
+        made = [c for p, c in done.items() if c is not p and c.atom is not None and c.atom.kind == "convert"]
+        if made:
+            self.cost(OpKind.CONVERT, target, *made)
+        return tuple(done[p] for p in parts)
+
     def _convert_one(self, x: Expression, source: ScalarType, target: ScalarType) -> Expression:
         from_float, to_float = source.kind is ScalarKind.FLOAT, target.kind is ScalarKind.FLOAT
         if not from_float and not to_float:
@@ -160,7 +173,7 @@ class Operators(Machine):
         if from_float and to_float and source.size_bytes == target.size_bytes:
             return x
         if x.constant is not None and to_float:
-            return opaque("literal", str(x.constant))
+            return literal(x.constant)
         atom = x.atom
         if atom is not None and atom.kind == "literal":
             return x if to_float else _literal_integer(str(atom.arguments[0]), self)
@@ -172,9 +185,7 @@ class Operators(Machine):
             and isinstance(atom.arguments[1], Expression)
         ):
             return atom.arguments[1]  # (int)(float)i
-        result = opaque("convert", target.name, x)
-        self.cost(OpKind.CONVERT, target, result)
-        return result
+        return opaque("convert", target.name, x)
 
 
 def _literal_integer(text: str, machine: Machine) -> Expression:
@@ -190,17 +201,9 @@ def _type(value: Value) -> Type:
 
 def components(value: Value) -> tuple[Expression, ...]:
     """The numbers in a value, one for a scalar."""
+    if isinstance(value, Scalar):
+        return (value.value,)
     return value.components if isinstance(value, Vector) else (expression_of(value),)
-
-
-def _float_result(operator: str, x: Expression, y: Expression) -> Expression:
-    if is_known(x) and is_known(y):
-        return opaque("literal", f"{_text(x)}{operator}{_text(y)}"[:80])
-    return opaque("float", operator, x, y)
-
-
-def _text(x: Expression) -> str:
-    return str(x.atom.arguments[0]) if x.atom else str(x.constant)
 
 
 def _integer_result(operator: str, x: Expression, y: Expression) -> Expression:

@@ -21,7 +21,19 @@ from model.work.region import Access
 from model.work.swizzle import picked, swizzled, with_path
 from model.work.symbolic import ZERO, Expression, number, opaque
 from model.work.unknowns import UnknownKind
-from model.work.values import UNKNOWN_TYPE, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, expression_of
+from model.work.values import (
+    UNKNOWN_TYPE,
+    Aggregate,
+    Memory,
+    Other,
+    Pointer,
+    Scalar,
+    Value,
+    Vector,
+    element_name,
+    expression_of,
+)
+from model.work.writes import Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,41 +196,61 @@ class Places(Operators):
         return value
 
     def _load_struct(self, place: Location) -> Value:
+        """Member by member: those that nobody uses are not loaded."""
         kind = place.type
         assert isinstance(kind, StructType)
-        self._access(place, kind.size_bytes, is_store=False)
         members: list[tuple[str, Value]] = []
         for (name, member), at in zip(kind.members, kind.offsets(), strict=True):
-            if isinstance(member, ScalarType | VectorType) and place.memory is not None:
-                members.append((name, self._named_load(place.memory, place.offset + number(at), member)))
+            if isinstance(member, ScalarType | VectorType | StructType) and place.memory is not None:
+                members.append((name, self.load(Location(place.memory, place.offset + number(at), member))))
+            elif isinstance(member, ArrayType) and place.memory is not None:
+                space = place.memory.space
+                members.append(
+                    (name, Pointer(place.memory, place.offset + number(at), PointerType(member.element, space)))
+                )
+        if place.memory is None:
+            self._access(place, kind.size_bytes, is_store=False)
         return Aggregate(tuple(members), kind)
-
-    def _named_load(self, memory: Memory, offset: Expression, kind: ScalarType | VectorType) -> Value:
-        """The value that memory holds, by name: buffer, place, and how often it may have changed."""
-        version = self.versions.get(memory.name, 0)
-        element = kind.element if isinstance(kind, VectorType) else kind
-        width = kind.width if isinstance(kind, VectorType) else 1
-        parts = tuple(
-            opaque("load", memory.name, offset + number(i * element.size_bytes), version) for i in range(width)
-        )
-        return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], kind)
 
     def _load_memory(self, place: Location) -> Value:
         kind, memory = place.type, place.memory
         if memory is None or isinstance(kind, PointerType):
-            self._access(place, kind.size_bytes, is_store=False)
-            return self.fresh_value(kind, "a pointer that is not followed" if memory is None else f"`{memory.name}`")
+            value = self.fresh_value(
+                kind, "a pointer that is not followed" if memory is None else f"`{memory.name}`", rests=(place.offset,)
+            )
+            self._access(place, kind.size_bytes, is_store=False, results=components(value))
+            return value
         assert isinstance(kind, ScalarType | VectorType)
-        whole = self._named_load(memory, place.offset, kind)
-        # Only the components used are loaded.
-        value = picked(whole, place.swizzle)
-        size = (
-            kind.element.size_bytes * len(place.swizzle)
-            if place.swizzle and isinstance(kind, VectorType)
-            else _touched(kind)
-        )
-        self._access(place, size, is_store=False, results=components(value))
-        return value
+        if place.swizzle and isinstance(kind, VectorType):
+            return self._load_components(memory, place, kind)
+        return self.load_from(memory, place.offset, kind, _touched(kind))
+
+    def _load_components(self, memory: Memory, place: Location, kind: VectorType) -> Value:
+        """Of one component only that is loaded; of several, the vector."""
+        if len(place.swizzle) > 1:
+            return picked(self.load_from(memory, place.offset, kind, _touched(kind)), place.swizzle)
+        element = kind.element
+        at = place.offset + number(place.swizzle[0] * element.size_bytes)
+        whole = self.writes.held(_spot(memory, place.offset, kind))
+        if whole is not None and place.swizzle[0] < len(whole):
+            return Scalar(whole[place.swizzle[0]], element)
+        return self.load_from(memory, at, element, element.size_bytes)
+
+    def load_from(self, memory: Memory, offset: Expression, kind: ScalarType | VectorType, size: int) -> Value:
+        """What memory holds: what was stored there last, or a load named by buffer, place and time of the last store."""
+        element, width = (kind.element, kind.width) if isinstance(kind, VectorType) else (kind, 1)
+        spot = _spot(memory, offset, kind)
+        last = self.writes.last(spot)
+        if last is not None and last.value is not None and last.spot == spot:
+            parts = last.value
+        else:
+            version = last.stamp if last is not None else 0
+            parts = tuple(
+                opaque("load", memory.name, offset + number(i * element.size_bytes), version) for i in range(width)
+            )
+            self.loaded[spot] = kind
+            self._access(Location(memory, offset, kind), size, is_store=False, results=parts)
+        return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], kind)
 
     # --- stores ------------------------------------------------------------------------------------------
 
@@ -230,22 +262,64 @@ class Places(Operators):
         if memory is not None and memory.variable is not None:
             self._store_slot(Slot(memory.variable, (), self.types[memory.variable], place.swizzle), value)
             return
+        if isinstance(kind, StructType) and isinstance(value, Aggregate) and memory is not None:
+            self._store_struct(memory, place.offset, value)
+            return
         if place.swizzle and isinstance(kind, VectorType):
-            self.convert(
-                value, VectorType(kind.element, len(place.swizzle)) if len(place.swizzle) > 1 else kind.element
-            )
-            if len(place.swizzle) in (1, kind.width):
-                size = kind.element.size_bytes * len(place.swizzle)
-            else:  # compilers read the vector, change some components, and write it whole
-                place = Location(memory, place.offset, kind)
-                self._load_memory(place)
-                size = _touched(kind)
-        else:
-            self.convert(value, kind)
-            size = _touched(kind)
-        self._access(place, size, is_store=True)
-        if memory is not None:
-            self.stored(memory)
+            width = len(place.swizzle)
+            new = components(self.convert(value, VectorType(kind.element, width) if width > 1 else kind.element))
+            if width == 1:
+                offset = place.offset + number(place.swizzle[0] * kind.element.size_bytes)
+                self.store(Location(memory, offset, kind.element), Scalar(new[0], kind.element))
+                return
+            # Compilers read the vector, change some components, and write it whole.
+            parts = list(components(self._load_memory(Location(memory, place.offset, kind))))
+            for index, part in zip(place.swizzle, new, strict=False):
+                if index < len(parts):
+                    parts[index] = part
+            place = Location(memory, place.offset, kind)
+            value = Vector(tuple(parts), kind)
+        parts_stored = components(self.convert(value, kind))
+        if memory is None:
+            self._access(place, _touched(kind), is_store=True, stored=(*parts_stored, place.offset))
+            self.forget_shared()
+            return
+        self.store_to(memory, place.offset, kind, parts_stored)
+
+    def store_to(self, memory: Memory, offset: Expression, kind: Type, parts: tuple[Expression, ...]) -> None:
+        """Write `parts`, unless that is what stands there already."""
+        spot = _spot(memory, offset, kind)
+        version = self.writes.last(spot)
+        stamp = version.stamp if version is not None else 0
+        size = kind.element.size_bytes if isinstance(kind, VectorType) else kind.size_bytes
+        if all(
+            p.atom is not None
+            and p.atom.kind == "load"
+            and p.atom.arguments == (memory.name, offset + number(i * size), stamp)
+            for i, p in enumerate(parts)
+        ):
+            return
+        if not any(spot in frame.promoted for frame in self.frames):
+            self.store_access(Location(memory, offset, kind), _touched(kind), parts)
+        whole = isinstance(kind, ScalarType) or (isinstance(kind, VectorType) and len(parts) == kind.width)
+        self.stored(spot, parts if whole else None)
+
+    def store_access(self, place: Location, size: int, parts: tuple[Expression, ...]) -> None:
+        self._access(place, size, is_store=True, stored=parts)
+
+    def _store_struct(self, memory: Memory, offset: Expression, value: Aggregate) -> None:
+        """Member by member, as compilers do with structs whose members they know."""
+        kind = value.type
+        for (name, member), at in zip(kind.members, kind.offsets(), strict=True):
+            held = value.member(name)
+            if isinstance(held, Aggregate):
+                self._store_struct(memory, offset + number(at), held)
+            elif held is None or isinstance(member, ArrayType):
+                place = Location(memory, offset + number(at), member)
+                self._access(place, member.size_bytes, is_store=True)
+                self.stored(Spot(memory, place.offset, member.size_bytes, "i8"))
+            else:
+                self.store(Location(memory, offset + number(at), member), held)
 
     def _store_slot(self, slot: Slot, value: Value) -> None:
         current = self.held(slot.key)
@@ -281,6 +355,7 @@ class Places(Operators):
         is_store: bool,
         is_atomic: bool = False,
         results: tuple[Expression, ...] = (),
+        stored: tuple[Expression, ...] = (),
     ) -> None:
         memory = place.memory
         offset = place.offset
@@ -294,15 +369,21 @@ class Places(Operators):
                 self.line, size, None if memory is None else offset,
             ),
             results,
+            stored,
         )  # fmt: skip
 
-    def atomic_access(self, pointer: Pointer, kind: ScalarType) -> None:
+    def atomic_access(self, pointer: Pointer, kind: ScalarType, operands: tuple[Expression, ...]) -> None:
         place = Location(pointer.memory, pointer.offset, kind)
-        self._access(place, kind.size_bytes, is_store=True, is_atomic=True)
+        self._access(place, kind.size_bytes, is_store=True, is_atomic=True, stored=operands)
         if pointer.memory is not None:
-            self.stored(pointer.memory)
+            self.stored(_spot(pointer.memory, pointer.offset, kind))
 
 
 def _touched(kind: Type) -> int:
-    """Bytes moved for a value of this type; a 3-vector moves 3 components."""
-    return kind.element.size_bytes * kind.width if isinstance(kind, VectorType) else max(1, kind.size_bytes)
+    """Bytes moved for a value of this type: a 3-vector is read and written as 4 components."""
+    return max(1, kind.size_bytes)
+
+
+def _spot(memory: Memory, offset: Expression, kind: Type) -> Spot:
+    element = element_name(kind) if isinstance(kind, ScalarType) else "i8"
+    return Spot(memory, offset, max(1, kind.size_bytes), element)

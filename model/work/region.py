@@ -1,12 +1,12 @@
 """The shape of a kernel's work: blocks that run equally often, loops with symbolic trip counts, branches.
 
-Frozen results of the analysis (`Block`, `Loop`, `Branch`) and the one mutable thing that makes them (`Builder`).
+Frozen results of the analysis; `builder` makes them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
@@ -29,11 +29,22 @@ class Access:
     is_image: bool = False
 
 
+class Op(NamedTuple):
+    """Operations per execution of a block, counted as in `counts.OpCount`."""
+
+    line: int
+    kind: OpKind
+    element: str
+    times: float
+    width: int = 1
+    function: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Straight-line code: costs by source line, and the loops and branches inside."""
 
-    ops: tuple[tuple[int, OpKind, str, float], ...]  # line, kind, element, count per execution
+    ops: tuple[Op, ...]
     accesses: tuple[Access, ...]
     barriers: tuple[int, ...]  # the line of each
     inner: tuple[Loop | Branch, ...]
@@ -44,7 +55,8 @@ class Loop:
     """`body` runs for `counter` = 0 .. trips-1.
 
     `chain` is the longest run of floating-point operations that each iteration must wait for the one before to
-    finish: 1 for `s += a * b`, 0 where iterations are independent of each other.
+    finish: 1 for `s += a * b`, 0 where iterations are independent of each other. `accumulators` counts such runs that do
+    not wait for one another.
     """
 
     trips: Expression
@@ -52,6 +64,7 @@ class Loop:
     body: Block
     line: int
     chain: int = 0
+    accumulators: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,35 +104,3 @@ class DataParameter:
     spread: float
     line: int
     text: str
-
-
-@dataclass(slots=True, eq=False)
-class Builder:
-    """A block under construction."""
-
-    ops: Counter[tuple[int, OpKind, str]] = field(default_factory=Counter)
-    accesses: list[Access] = field(default_factory=list)
-    barriers: list[int] = field(default_factory=list)
-    inner: list[Loop | PendingBranch] = field(default_factory=list)
-
-    def freeze(self) -> Block:
-        return Block(
-            ops=tuple((line, kind, element, count) for (line, kind, element), count in self.ops.items()),
-            accesses=tuple(self.accesses),
-            barriers=tuple(self.barriers),
-            inner=tuple(i if isinstance(i, Loop) else i.freeze() for i in self.inner),
-        )
-
-
-@dataclass(slots=True, eq=False)
-class PendingBranch:
-    """A branch whose sides may still grow: code after an early return goes on inside the other side."""
-
-    condition: Expression
-    then: Builder
-    otherwise: Builder
-    line: int
-    share: Atom | None
-
-    def freeze(self) -> Branch:
-        return Branch(self.condition, self.then.freeze(), self.otherwise.freeze(), self.line, self.share)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from tree_sitter import Node
 
 from model.opencl.builtin_types import INT
 from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarType, Type, VectorType
+from model.work.builder import Builder, PendingBranch, PendingOp, cheap_enough
 from model.work.counts import OpKind
-from model.work.loops import Flow, Loops
-from model.work.region import Builder, PendingBranch
-from model.work.symbolic import ONE, ZERO, Expression, equal, number, operation
+from model.work.flow import Exit, Flow, Start, Way
+from model.work.loops import Loops
+from model.work.symbolic import ONE, ZERO, Expression, equal, operation
 from model.work.unknowns import UnknownKind
-from model.work.values import Aggregate, Memory, Pointer, Scalar, Value, Vector, expression_of
+from model.work.values import Memory, Pointer, Value, expression_of
+from model.work.writes import Spot, Write, distinct_spots
 
 
 class Statements(Loops):
@@ -42,16 +44,18 @@ class Statements(Loops):
             case "if_statement":
                 return self._if(node)
             case "for_statement" | "while_statement" | "do_statement":
-                self.run_loop(node)
+                return self.run_loop(node)
             case "switch_statement":
                 return self._switch(node)
             case "return_statement":
-                self.returned.append(self.value(node.named_children[0]) if node.named_children else None)
-                return Flow.RETURN
+                if node.named_children:
+                    value = self.value(node.named_children[0])
+                    self.returned.append((tuple(self.path), value))
+                return self._exit(Flow.RETURN)
             case "break_statement":
-                return Flow.BREAK
+                return self._exit(Flow.BREAK)
             case "continue_statement":
-                return Flow.CONTINUE
+                return self._exit(Flow.CONTINUE)
             case "labeled_statement":
                 return self.run_all(node.named_children[1:])
             case "goto_statement":
@@ -67,6 +71,10 @@ class Statements(Loops):
             case other:
                 self.unreadable(UnknownKind.STATEMENT, other)
         return Flow.NEXT
+
+    def _exit(self, flow: Flow) -> Flow:
+        self.exits.append(Exit(flow, tuple(self.path), dict(self.values)))
+        return flow
 
     # --- declarations ------------------------------------------------------------------------------------
 
@@ -122,7 +130,6 @@ class Statements(Loops):
         if condition.constant is not None:
             chosen = then_node if condition.constant else otherwise_node
             return self._side(chosen) if chosen is not None else Flow.NEXT
-        self.cost(OpKind.BRANCH, INT)
         return self.branch(condition, then_node, otherwise_node)
 
     def _side(self, node: Node) -> Flow:
@@ -130,114 +137,197 @@ class Statements(Loops):
 
     def branch(self, condition: Expression, then_node: Node, otherwise_node: Node | None) -> Flow:
         """Both sides; where one side leaves, what follows goes on inside the other."""
-        outer, before, known, line = self.block, dict(self.values), set(self.available), self.line
-        versions = dict(self.versions)
-        yes, no = Builder(), Builder()
-        branch = PendingBranch(condition, yes, no, line, self.share_of(condition))
-        outer.inner.append(branch)
 
-        self.block = yes
-        yes_flow = self._side(then_node)
-        after_yes, yes_end = self.values, self.block
-        self.values, self.available, self.block = dict(before), set(known), no
-        self.versions, yes_versions = dict(versions), self.versions
-        no_flow = self._side(otherwise_node) if otherwise_node is not None else Flow.NEXT
-        self.available = known
-        self.versions = {
-            n: max(self.versions.get(n, 0), yes_versions.get(n, 0)) for n in {*self.versions, *yes_versions}
-        }
+        def no_side() -> Flow:
+            return self._side(otherwise_node) if otherwise_node is not None else Flow.NEXT
 
-        self._note_breaks(condition, yes_flow, no_flow)
-        if yes_flow is not Flow.NEXT and no_flow is not Flow.NEXT:
-            self.block = outer
-            return max(yes_flow, no_flow)
-        if yes_flow is not Flow.NEXT:
-            return Flow.NEXT  # go on inside `no`: what follows runs only there
-        if no_flow is not Flow.NEXT:
-            self.values, self.block = after_yes, yes_end
+        return self.fork(condition, lambda: self._side(then_node), no_side)
+
+    def fork(self, condition: Expression, then: Callable[[], Flow], otherwise: Callable[[], Flow]) -> Flow:
+        start = Start(self.block, self.values, len(self.path), len(self.exits), len(self.found), self.writes.mark())
+        line = self.line
+        yes = self._way(start, condition, then)
+        no = self._way(start, operation("not", condition), otherwise)
+        self.line = line
+        self.block = start.block
+        branch = PendingBranch(condition, yes.builder, no.builder, line, None)
+        both_go_on = yes.flow is Flow.NEXT and no.flow is Flow.NEXT
+        left = self.exits[start.exits :]
+        if both_go_on and not left and cheap_enough(yes.builder, no.builder):
+            self.block.ops += yes.builder.ops + no.builder.ops
+            self.cost(OpKind.INTEGER, INT)
+            for op in yes.builder.ops + no.builder.ops:
+                self.find(op.results, self.block)
+        else:
+            if not self.dry:
+                self.block.ops.append(PendingOp(line, OpKind.BRANCH, "i32", "", 1, ()))
+            branch.share = self.share_of(condition)
+            self.block.inner.append(branch)
+        if both_go_on:
+            self._meet(start, condition, yes, no)
+            if left:
+                self._go_on_unless([self.conjunction(e.path[start.path :]) for e in left])
             return Flow.NEXT
-        self.values = self._merged(condition, after_yes, self.values)
-        self.block = outer
+        if yes.flow is not Flow.NEXT and no.flow is not Flow.NEXT:
+            return max(yes.flow, no.flow)
+        self._go_on_in(no if yes.flow is not Flow.NEXT else yes)
         return Flow.NEXT
 
-    def _note_breaks(self, condition: Expression, yes: Flow, no: Flow) -> None:
-        if len(self.frames) <= self.frames_outside:
-            return  # not in a loop of this function: a helper's `return` leaves no loop of its caller
-        leaves = {Flow.RETURN} if len(self.frames) <= self.frames_unbroken else {Flow.BREAK, Flow.RETURN}
-        for flow, holds in ((yes, condition), (no, operation("not", condition))):
-            if flow in leaves:
-                self.frames[-1].breaks.append(holds)
-            if flow is Flow.RETURN:
-                self.frames[-1].returns.append(holds)
+    def _way(self, start: Start, condition: Expression, run: Callable[[], Flow]) -> Way:
+        """Run one side from `start`; gives its end, and leaves the machine as it was but for exits."""
+        builder = Builder(start.block.level + 1)
+        self.block, self.values = builder, dict(start.values)
+        self.path.append(condition)
+        flow = run()
+        way = Way(
+            flow, builder, self.block, self.values, self.path[start.path :], self.found[start.found :],
+            self.writes.cut(start.writes),
+        )  # fmt: skip
+        self.values = start.values
+        del self.path[start.path :]
+        self.lose(start.found, start.block.level)
+        return way
 
-    def _merged(self, condition: Expression, yes: dict[int, Value], no: dict[int, Value]) -> dict[int, Value]:
-        merged = dict(no)
-        for key, a in yes.items():
-            b = no.get(key)
-            if b is not None and a != b:
-                merged[key] = self._either(condition, a, b)
-        return merged
+    def _go_on_in(self, way: Way) -> None:
+        """The other side has left: what follows is part of this one."""
+        self.block, self.values = way.end, way.values
+        self.path += way.path
+        for value, level in way.found:
+            if value not in self.available:
+                self.available.add(value)
+                self.found.append((value, level))
+        for write in way.writes:
+            self.writes.add(write)
 
-    def _either(self, condition: Expression, a: Value, b: Value) -> Value:
-        match a, b:
-            case Scalar(), Scalar():
-                return Scalar(operation("select", condition, a.value, b.value), a.type)
-            case Vector(), Vector() if a.type == b.type:
-                parts = (operation("select", condition, x, y) for x, y in zip(a.components, b.components, strict=True))
-                return Vector(tuple(parts), a.type)
-            case Pointer(), Pointer():
-                memory = a.memory if a.memory == b.memory else None
-                return Pointer(memory, operation("select", condition, a.offset, b.offset), a.type)
-            case Aggregate(), Aggregate() if a.type == b.type:
-                return self.selected(condition, a, b)
-            case _:
-                return self.fresh_value(a.type, "a value that a branch decides")
+    def _meet(self, start: Start, condition: Expression, yes: Way, no: Way) -> None:
+        """Both sides go on: values are chosen between, and what both have made is at hand."""
+        self.values = self.merged(condition, yes.values, no.values)
+        in_no = {value for value, _ in no.found}
+        self.find(tuple(value for value, _ in yes.found if value in in_no), start.block)
+        if not yes.writes and not no.writes:
+            return
+        after_yes, after_no = (self._held_after(way.writes, [*yes.writes, *no.writes]) for way in (yes, no))
+        for write in (*yes.writes, *no.writes):
+            if write.spot is None:
+                self.forget_shared()
+        for spot, a in after_yes.items():
+            b = after_no[spot]
+            value = None
+            if a is not None and b is not None and len(a) == len(b):
+                value = tuple(operation("select", condition, x, y) for x, y in zip(a, b, strict=True))
+            self.writes.add(Write(self.tick(), spot, value, is_sure=False))
+
+    def _held_after(self, writes: list[Write], all_writes: list[Write]) -> dict[Spot, tuple[Expression, ...] | None]:
+        mark = self.writes.mark()
+        for write in writes:
+            self.writes.add(write)
+        held = {spot: self.writes.held(spot) for spot in distinct_spots(all_writes)}
+        self.writes.cut(mark)
+        return held
+
+    def _go_on_unless(self, left: list[Expression]) -> None:
+        """What follows runs for those that did not leave by one of the ways in `left`."""
+        gone = left[0]
+        for condition in left[1:]:
+            gone = operation("or", gone, condition)
+        stays = operation("not", gone)
+        self.path.append(stays)
+        side = self.new_block()
+        self.block.inner.append(PendingBranch(stays, side, self.new_block(), self.line, self.share_of(stays)))
+        self.block = side
+
+    # --- switch ------------------------------------------------------------------------------------------
 
     def _switch(self, node: Node) -> Flow:
+        """A chain of ifs, in the order of the source: each case is entered by its labels, or from the one before."""
         condition_node, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
         if condition_node is None or body is None:
             return Flow.NEXT
         chosen = expression_of(self.value(condition_node))
-        cases = [c for c in body.named_children if c.type == "case_statement"]
-        outer, unbroken = self.block, self.frames_unbroken
-        self.frames_unbroken = len(self.frames)
-        labels: list[Expression] = []
-        for position, case in enumerate(cases):
-            label = case.child_by_field_name("value")
-            if label is not None:
-                labels.append(equal(chosen, expression_of(self.value(label))))
-            if label is not None and not [c for c in case.named_children if c != label] and position + 1 < len(cases):
-                continue  # falls through to the next label
-            condition = ONE if label is None else labels[-1]
-            if label is not None:
-                for other in labels[:-1]:
-                    condition = operation("or", condition, other)
-                labels.clear()
-            elif outer.inner and labels == []:
-                condition = self._none_of(cases, chosen)
-            self._case(case, label, condition, outer)
-            self.block = outer
-        self.frames_unbroken = unbroken
+        groups = self._case_groups(body)
+        known = [label for labels, _, _ in groups for label in labels]
+        outer, path, exits = self.block, len(self.path), len(self.exits)
+        falls: Expression = ZERO
+        self.scopes.append({})
+        flows = []
+        for labels, is_default, nodes in groups:
+            enters = _any_of([equal(chosen, label) for label in labels])
+            if is_default:
+                others = [label for label in known if label not in labels]
+                enters = operation("not", _any_of([equal(chosen, label) for label in others]))
+            condition = _either_holds(enters, falls)
+            falls, flow = self._case(condition, nodes)
+            flows.append(flow)
+        self.scopes.pop()
+        self.block = outer
+        del self.path[path:]
+        remaining = [e for e in self.exits[exits:] if e.flow is not Flow.BREAK]
+        breaks = len(self.exits) - exits > len(remaining)
+        self.exits[exits:] = remaining
+        if any(is_default for _, is_default, _ in groups) and not breaks and falls.constant == 0:
+            return min(f for f in flows if f is not Flow.NEXT)
+        if remaining:
+            self._go_on_unless([self.conjunction(e.path[path:]) for e in remaining])
         return Flow.NEXT
 
-    def _none_of(self, cases: list[Node], chosen: Expression) -> Expression:
-        condition = ONE
+    def _case_groups(self, body: Node) -> list[tuple[list[Expression], bool, list[Node]]]:
+        """(labels, whether `default` is one, statements) for each run of labels that stand together."""
+        groups: list[tuple[list[Expression], bool, list[Node]]] = []
+        labels: list[Expression] = []
+        is_default = False
+        cases = [c for c in body.named_children if c.type == "case_statement"]
         for case in cases:
             label = case.child_by_field_name("value")
-            value = self.reader.constant(label) if label is not None else None
-            if value is not None:
-                condition = operation("and", condition, operation("not", equal(chosen, number(value))))
-        return condition
+            if label is None:
+                is_default = True
+            else:
+                labels.append(expression_of(self.value(label)))
+            statements = [c for c in case.named_children if c != label and c.type != "comment"]
+            if statements or case is cases[-1]:
+                groups.append((labels, is_default, statements))
+                labels, is_default = [], False
+        return groups
 
-    def _case(self, case: Node, label: Node | None, condition: Expression, outer: Builder) -> None:
+    def _case(self, condition: Expression, nodes: list[Node]) -> tuple[Expression, Flow]:
+        """Run one case's statements; gives when the next case is fallen into, and how this one ends."""
         if condition.constant == 0:
-            return
-        body = [c for c in case.named_children if c != label]
-        before = dict(self.values)
-        side = Builder()
-        if condition.constant is None:
-            outer.inner.append(PendingBranch(condition, side, Builder(), self.line, self.share_of(condition)))
-            self.block = side
-        self.run_all(body)
-        if condition.constant is None:
-            self.values = self._merged(condition, self.values, before)
+            return ZERO, Flow.BREAK
+        exits, path, outer = len(self.exits), len(self.path), self.block
+        if condition.constant is not None:
+            flow = self.run_all(nodes)
+        else:
+            flow = Flow.NEXT
+
+            def statements() -> Flow:
+                nonlocal flow
+                mine = len(self.exits)
+                flow = self.run_all(nodes)
+                leaves = [e for e in self.exits[mine:] if e.flow is Flow.BREAK]
+                for left in leaves:
+                    if left.values:
+                        self.values = self.merged(self.conjunction(left.path[path:]), left.values, self.values)
+                return Flow.NEXT if flow is Flow.BREAK else flow
+
+            taken = self.exits[exits:]
+            self.fork(condition, statements, lambda: Flow.NEXT)
+            del taken
+        self.block = outer
+        del self.path[path:]
+        if flow is not Flow.NEXT:
+            return ZERO, flow
+        left_early = [self.conjunction(e.path[path:]) for e in self.exits[exits:]]
+        stays = operation("not", _any_of(left_early)) if left_early else ONE
+        return operation("and", condition, stays) if stays is not ONE else condition, flow
+
+
+def _any_of(conditions: list[Expression]) -> Expression:
+    whole = ZERO
+    for condition in conditions:
+        whole = _either_holds(whole, condition)
+    return whole
+
+
+def _either_holds(a: Expression, b: Expression) -> Expression:
+    if a.constant == 0:
+        return b
+    return a if b.constant == 0 else operation("or", a, b)

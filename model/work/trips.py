@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.work.symbolic import ONE, ZERO, Atom, Expression, opaque, operation
+from model.work.symbolic import ONE, ZERO, Atom, Expression, number, opaque, operation
 
 MAX_SIMULATED_TRIPS = 4096
+ENDLESS = 1 << 62  # iterations of a loop whose condition does not change; what leaves it decides
 _POSITIVE = ("global_size.", "local_size.", "num_groups.", "arg.", "name.", "image.")
 
 
@@ -87,6 +88,8 @@ def _one_count(part: Expression, variables: list[Induction]) -> Expression | Non
     symbols = frozenset(v.symbol for v in variables)
     linear = {v.symbol: v for v in variables if v.step is not None and not v.step.leaves & symbols}
     moving = part.leaves & symbols
+    if not moving and part.evaluable and not part.has("load"):
+        return operation("select", part, number(ENDLESS), ZERO)
     if moving and moving <= linear.keys():
         closed = _closed(part, linear)
         if closed is not None:

@@ -41,6 +41,7 @@ class Memory:
     space: AddressSpace
     type: Type  # of an element for buffers, of the whole for arrays
     variable: int | None = None  # key of the private variable that this is
+    may_alias: bool = False  # a pointer parameter without `restrict`
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +139,38 @@ def expression_of(value: Value) -> Expression:
             return value.offset
         case _:
             return ZERO
+
+
+def numbers_in(value: Value) -> tuple[Expression, ...]:
+    """All numbers in a value, those of a struct's members in order."""
+    match value:
+        case Scalar():
+            return (value.value,)
+        case Vector():
+            return value.components
+        case Pointer():
+            return (value.offset,)
+        case Aggregate():
+            return tuple(n for _, member in value.members for n in numbers_in(member))
+        case _:
+            return ()
+
+
+def with_numbers(value: Value, parts: tuple[Expression, ...]) -> Value:
+    """The value with its numbers replaced, in the order of `numbers_in`."""
+    match value:
+        case Scalar():
+            return Scalar(parts[0], value.type)
+        case Vector():
+            return Vector(parts, value.type)
+        case Pointer():
+            return Pointer(value.memory, parts[0], value.type)
+        case Aggregate():
+            members, at = [], 0
+            for name, member in value.members:
+                count = len(numbers_in(member))
+                members.append((name, with_numbers(member, parts[at : at + count])))
+                at += count
+            return Aggregate(tuple(members), value.type)
+        case _:
+            return value

@@ -104,6 +104,15 @@ def _lanes(name: str) -> tuple[str, ...]:
     return (lane_names(base, lane)[0],) if lane is not None else tuple(lane_names(name, n)[0] for n in range(16))
 
 
+OpKey = tuple[OpKind, str, int, str]  # kind, element, width, function
+
+
+def _op_counts(ops: Mapping[OpKey, float]) -> tuple[OpCount, ...]:
+    return tuple(
+        OpCount(kind, element, count, width, function) for (kind, element, width, function), count in ops.items()
+    )
+
+
 class _Totals:
     """Adds up one walk."""
 
@@ -111,12 +120,12 @@ class _Totals:
         self.work, self.launch, self.walk = work, launch, walk
         self.local = effective_local_size(launch, work.kernel)
         self.group_items = prod(self.local)
-        self.ops: dict[tuple[OpKind, str], float] = defaultdict(float)
-        self.line_ops: dict[int, dict[tuple[OpKind, str], float]] = defaultdict(lambda: defaultdict(float))
+        self.ops: dict[OpKey, float] = defaultdict(float)
+        self.line_ops: dict[int, dict[OpKey, float]] = defaultdict(lambda: defaultdict(float))
         self.line_accesses: dict[int, list[AccessCount]] = defaultdict(list)
         self.line_barriers: dict[int, float] = defaultdict(float)
         self.accesses: list[AccessCount] = []
-        self.scalar_ops: dict[tuple[OpKind, str], float] = defaultdict(float)
+        self.scalar_ops: dict[OpKey, float] = defaultdict(float)
         self.scalar_accesses = 0.0
         self.chain_ops = 0.0
 
@@ -125,6 +134,7 @@ class _Totals:
         groups = prod(ceil(g / s) for g, s in zip(self.launch.global_size, self.local, strict=False))
         plain = [a for a in self.accesses if not a.is_atomic and a.element_bytes and a.buffer not in self._images()]
         images = [a for a in self.accesses if a.buffer in self._images()]
+        ops = _op_counts(self.ops)
 
         def requested(*spaces: AddressSpace, store: bool) -> float:
             return sum(a.bytes for a in plain if a.space in spaces and a.is_store is store)
@@ -132,10 +142,8 @@ class _Totals:
         return WorkCounts(
             work_items=self.launch.work_items,
             work_groups=groups,
-            flops=sum(
-                c * (2 if k is OpKind.FMA else 1) for (k, e), c in self.ops.items() if e[0] == "f" and k in _FLOPS
-            ),
-            ops=tuple(OpCount(k, e, c) for (k, e), c in self.ops.items()),
+            flops=sum(op.flops for op in ops),
+            ops=ops,
             accesses=tuple(self.accesses),
             global_load_bytes=requested(AddressSpace.GLOBAL, AddressSpace.GENERIC, store=False),
             global_store_bytes=requested(AddressSpace.GLOBAL, AddressSpace.GENERIC, store=True),
@@ -150,7 +158,7 @@ class _Totals:
             image_reads=sum(a.count for a in images if not a.is_store),
             image_writes=sum(a.count for a in images if a.is_store),
             lines=self._lines(),
-            scalar_ops=tuple(OpCount(k, e, c) for (k, e), c in self.scalar_ops.items()),
+            scalar_ops=_op_counts(self.scalar_ops),
             scalar_accesses=self.scalar_accesses,
             chain_ops=self.chain_ops,
             undecided_loops=tuple(sorted(self.walk.undecided)),
@@ -162,12 +170,13 @@ class _Totals:
     def _add(self, block: Block, *, is_scalar: bool, over_barrier: bool) -> None:
         runs = self.walk.runs.get(id(block), 0.0)
         if runs > 0:
-            for line, kind, element, count in block.ops:
+            for line, kind, element, count, width, function in block.ops:
                 if count:
-                    self.ops[kind, element] += count * runs
+                    key = (kind, element, width, function)
+                    self.ops[key] += count * runs
                     if is_scalar:
-                        self.scalar_ops[kind, element] += count * runs
-                    self.line_ops[line][kind, element] += count * runs
+                        self.scalar_ops[key] += count * runs
+                    self.line_ops[line][key] += count * runs
             for line in block.barriers:
                 self.line_barriers[line] += runs / self.group_items
             for access in block.accesses:
@@ -263,7 +272,7 @@ class _Totals:
         return tuple(
             LineCount(
                 line,
-                tuple(OpCount(k, e, c) for (k, e), c in self.line_ops[line].items()),
+                _op_counts(self.line_ops[line]),
                 tuple(self.line_accesses[line]),
                 self.line_barriers[line],
             )
@@ -286,6 +295,3 @@ def _has_barrier(block: Block) -> bool:
         return True
     parts = [p for i in block.inner for p in ([i.body] if isinstance(i, Loop) else [i.then, i.otherwise])]
     return any(_has_barrier(p) for p in parts)
-
-
-_FLOPS = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE})

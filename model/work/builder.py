@@ -1,0 +1,123 @@
+"""Blocks under construction: what the symbolic execution counts, until it is known what of it is needed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from model.work.counts import OpKind
+from model.work.liveness import Live
+from model.work.region import Access, Block, Branch, Loop, Op
+from model.work.symbolic import Atom, Expression
+
+
+class PendingOp(NamedTuple):
+    """`per_result` operations for each of `results` (the components of a vector); one that nothing rests on is not
+    executed. Without results it always is."""
+
+    line: int
+    kind: OpKind
+    element: str
+    function: str
+    per_result: int
+    results: tuple[Expression, ...]
+
+
+class PendingAccess(NamedTuple):
+    """A load of `results`, which is executed if one of them is needed, or a store of `stored`."""
+
+    access: Access
+    results: tuple[Expression, ...]
+    stored: tuple[Expression, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Builder:
+    """A block under construction, `level` blocks deep."""
+
+    level: int = 0
+    ops: list[PendingOp] = field(default_factory=list)
+    accesses: list[PendingAccess] = field(default_factory=list)
+    barriers: list[int] = field(default_factory=list)
+    inner: list[PendingLoop | PendingBranch] = field(default_factory=list)
+
+    def freeze(self, live: Live) -> Block:
+        counts: defaultdict[tuple[int, OpKind, str, int, str], float] = defaultdict(float)
+        for op in self.ops:
+            width = len(op.results)
+            needed = sum(1 for r in op.results if r in live) if width else 1
+            if needed:
+                # A vector operation is executed whole, unless one component is all that is asked of it.
+                width = width if needed > 1 else 1
+                counts[op.line, op.kind, op.element, width, op.function] += width * op.per_result
+        return Block(
+            ops=tuple(
+                Op(line, kind, element, n, width, name) for (line, kind, element, width, name), n in counts.items()
+            ),
+            accesses=tuple(a.access for a in self.accesses if not a.results or any(r in live for r in a.results)),
+            barriers=tuple(self.barriers),
+            inner=tuple(i.freeze(live) for i in self.inner),
+        )
+
+
+@dataclass(slots=True, eq=False)
+class PendingLoop:
+    """A loop whose body is complete but not yet pruned. `conditions` are what its iterations test."""
+
+    trips: Expression
+    counter: Atom
+    body: Builder
+    line: int
+    chain: int = 0
+    conditions: tuple[Expression, ...] = ()
+
+    def freeze(self, live: Live) -> Loop:
+        return Loop(self.trips, self.counter, self.body.freeze(live), self.line, self.chain)
+
+
+@dataclass(slots=True, eq=False)
+class PendingBranch:
+    """A branch whose sides may still grow: code after an early return goes on inside the other side."""
+
+    condition: Expression
+    then: Builder
+    otherwise: Builder
+    line: int
+    share: Atom | None
+
+    def freeze(self, live: Live) -> Branch:
+        return Branch(self.condition, self.then.freeze(live), self.otherwise.freeze(live), self.line, self.share)
+
+
+def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
+    """What stores, conditions and trip counts in `root` rest on, directly or through other values."""
+    live = Live(rests)
+    stack = [root]
+    while stack:
+        block = stack.pop()
+        for access, results, stored in block.accesses:
+            if not results:
+                live.add(*stored)
+                if access.offset is not None:
+                    live.add(access.offset)
+        for inner in block.inner:
+            if isinstance(inner, PendingLoop):
+                live.add(inner.trips, *inner.conditions)
+                stack.append(inner.body)
+            else:
+                live.add(inner.condition)
+                stack += (inner.then, inner.otherwise)
+    return live
+
+
+MAX_SPECULATED = 4  # additions that a compiler computes on either side rather than branch around them
+_PRICES = {OpKind.DIVIDE: 4, OpKind.INT_DIVIDE: 4}
+
+
+def cheap_enough(*sides: Builder) -> bool:
+    """Whether a branch between `sides` becomes a select. Source: LLVM's SimplifyCFG, two-entry phi nodes."""
+    if any(side.accesses or side.inner or side.barriers for side in sides):
+        return False
+    ops = [op for side in sides for op in side.ops]
+    return sum(_PRICES.get(o.kind, 1) for o in ops) <= MAX_SPECULATED and not any(o.function for o in ops)

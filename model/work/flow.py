@@ -1,0 +1,58 @@
+"""How control leaves: break, continue and return, and the conditions under which they are reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from model.work.builder import Builder
+from model.work.symbolic import Expression
+from model.work.values import Value
+from model.work.writes import Write
+
+
+class Flow(IntEnum):
+    """How a statement ends: on to the next one, or not."""
+
+    NEXT = 0
+    CONTINUE = 1
+    BREAK = 2
+    RETURN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A break, continue or return, reached where all of `path` holds, with what the variables held then."""
+
+    flow: Flow
+    path: tuple[Expression, ...]
+    values: dict[int, Value]
+
+    @property
+    def leaves_loop(self) -> bool:
+        return self.flow in (Flow.BREAK, Flow.RETURN)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a branch begins: the block, the variables, and how much of each record there was."""
+
+    block: Builder
+    values: dict[int, Value]
+    path: int
+    exits: int
+    found: int
+    writes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One side of a branch, run to its end."""
+
+    flow: Flow
+    builder: Builder  # where it began
+    end: Builder  # where what follows would go
+    values: dict[int, Value]
+    path: list[Expression]
+    found: list[tuple[Expression, int]]
+    writes: list[Write]

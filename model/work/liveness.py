@@ -1,0 +1,33 @@
+"""Which values the effects of a kernel rest on; compilers leave out what makes the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from model.work.symbolic import Atom, Expression
+
+
+class Live:
+    """A growing set of needed values. `rests` says what values rest on that are named by a number alone."""
+
+    def __init__(self, rests: Mapping[Atom, tuple[Expression, ...]]) -> None:
+        self._rests = rests
+        self._atoms: set[Atom] = set()
+        self._leaves: set[Atom] = set()
+
+    def add(self, *values: Expression) -> None:
+        atoms = self._atoms
+        stack = list(values)
+        while stack:
+            for monomial, _ in stack.pop().terms:
+                for atom in monomial:
+                    if atom not in atoms:
+                        atoms.add(atom)
+                        self._leaves |= atom.leaves
+                        stack += [a for a in atom.arguments if isinstance(a, Expression)]
+                        stack += self._rests.get(atom, ())
+
+    def __contains__(self, value: Expression) -> bool:
+        """Sums are merged with what they are added to, so they count as needed where all their parts are."""
+        atom = value.atom
+        return atom in self._atoms if atom is not None else value.leaves <= self._leaves

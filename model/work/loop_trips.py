@@ -1,0 +1,85 @@
+"""How often a loop of the source runs, and who returns from it: by the launch, else by a named parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from model.work.flow import Flow
+from model.work.machine import likelihood
+from model.work.region import DEFAULT_DATA_TRIPS
+from model.work.symbolic import ONE, ZERO, Expression, less, number, operation
+from model.work.trial import Trial, Trials
+from model.work.trips import Induction, trip_count, upper_bound
+
+
+@dataclass(frozen=True, slots=True)
+class Trips:
+    """`count` iterations are begun; `returned` is 1 where one of them returned, None where the data decide that."""
+
+    count: Expression
+    returned: Expression | None = ZERO
+    likely_return: float = 0.0
+
+
+class LoopTrips(Trials):
+    """`trips(node, trial, line)`."""
+
+    def trips(self, node: Node, tried: Trial, line: int) -> Trips:
+        flat = [v for vs in tried.variables.values() for v in vs]
+        self.line = line
+        header = _header(tried.condition, flat, is_do=node.type == "do_statement")
+        leaving = [(e, c, _iterations_before(c, flat)) for e, c in tried.exits if c.constant != 0]
+        bounds = [before + ONE for _, _, before in leaving if before is not None]
+        count = _least([*([header] if header is not None else []), *bounds])
+        likely = 1 - min((1 - likelihood(c) for e, c, _ in leaving if e.flow is Flow.RETURN), default=1.0)
+        if any(before is None for _, _, before in leaving) or count is None:
+            return Trips(self._by_data(tried.condition, count, flat), None, likely)
+        returned = ZERO
+        for exit_, _, before in leaving:
+            if exit_.flow is Flow.RETURN and before is not None:
+                others = [b for e, _, b in leaving if e is not exit_ and b is not None]
+                limit = _least([*([header] if header is not None else []), *others])
+                met = less(before, limit) if limit is not None else ONE
+                returned = operation("or", returned, met) if returned.constant != 0 else met
+        return Trips(count, returned, likely)
+
+    def _by_data(self, condition: Expression, bound: Expression | None, flat: list[Induction]) -> Expression:
+        """Where the data decide, a named parameter with a default, never a silent guess."""
+        if bound is None:
+            bound = upper_bound(condition, flat)
+        if bound is not None:
+            text = (
+                "the data decide when the loop on line {line} is left: taken to run half its iterations, "
+                f"at most {DEFAULT_DATA_TRIPS}"
+            )
+            share = self.data_parameter("loop.{line}", 0.5, 3.0, text)
+            half = operation("product", bound, Expression({(share,): 1}))
+            return operation("min", half, number(DEFAULT_DATA_TRIPS))
+        text = f"the data decide how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
+        return Expression({(self.data_parameter("loop.{line}", DEFAULT_DATA_TRIPS, 4.0, text),): 1})
+
+
+def _header(condition: Expression, flat: list[Induction], *, is_do: bool) -> Expression | None:
+    """How often the loop's own condition lets it run; None where it does not say."""
+    if condition.constant is not None:
+        return None if condition.constant else ONE if is_do else ZERO
+    count = trip_count(condition, flat)
+    return count + ONE if count is not None and is_do else count
+
+
+def _iterations_before(leaves: Expression, flat: list[Induction]) -> Expression | None:
+    """Whole iterations before the one in which `leaves` first holds."""
+    if leaves.constant is not None:
+        return ZERO
+    return trip_count(operation("not", leaves), flat)
+
+
+def _least(counts: list[Expression]) -> Expression | None:
+    if not counts:
+        return None
+    least = counts[0]
+    for count in counts[1:]:
+        least = operation("min", least, count)
+    return least

@@ -1,0 +1,131 @@
+"""One iteration of a loop, tried without counting: what changes in it, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from model.opencl.types import ArrayType, Type
+from model.work.builder import Builder
+from model.work.calls import Calls
+from model.work.flow import Exit
+from model.work.machine import LoopFrame
+from model.work.symbolic import Atom, Expression
+from model.work.trips import Induction
+from model.work.values import Memory, Pointer, Value, numbers_in, with_numbers
+from model.work.writes import Spot, Write, distinct_spots, overlaps
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one iteration does. Expressions are over symbols for the variables at its start."""
+
+    touched: tuple[int, ...]  # keys of the variables that may change
+    variables: dict[int, list[Induction]]  # how, component by component, where that can be said
+    condition: Expression
+    exits: tuple[tuple[Exit, Expression], ...]  # by break and return, with the condition of each
+    writes: tuple[Write, ...]
+    loaded: dict[Spot, Type]
+    fixed: frozenset[Spot]  # places written to that are the same in every iteration
+    carried: frozenset[Spot]  # those of them whose value at the end is known
+    steps: int
+
+    @property
+    def promoted(self) -> frozenset[Spot]:
+        """Places that a register can stand for while the loop runs: always written, and by nothing else touched.
+
+        Source: LLVM's loop-invariant code motion, "scalar promotion of memory".
+        """
+        if any(w.spot is None for w in self.writes):
+            return frozenset()
+        unsure = {w.spot for w in self.writes if not w.is_sure}
+        others = {*self.loaded, *distinct_spots(list(self.writes))}
+        return frozenset(
+            s for s in self.carried - unsure if not any(other != s and overlaps(other, s) for other in others)
+        )
+
+
+class Trials(Calls):
+    """`trial(node)`."""
+
+    def iteration(self, node: Node) -> Expression:
+        raise NotImplementedError
+
+    def trial(self, node: Node) -> Trial:
+        touched = [k for k in self._assigned(node) if k in self.values]
+        for key in touched:
+            self.values[key] = self.completed(self.values[key])
+        entry, block, steps = dict(self.values), self.block, self.steps
+        marks = (len(self.found), self.writes.mark(), len(self.returned), len(self.exits), len(self.path))
+        loaded, self.loaded = self.loaded, {}
+        symbols = {key: self._symbolic(key) for key in touched}
+        frame = LoopFrame(self.tick(), {a for atoms in symbols.values() for a in atoms}, Builder(), Builder(1))
+        self.block = frame.body
+        self.frames.append(frame)
+        self.dry += 1
+        condition = self.iteration(node)
+        self.dry -= 1
+        self.frames.pop()
+        variables: dict[int, list[Induction]] = {}
+        for key, atoms in symbols.items():
+            starts, afters = numbers_in(entry[key]), numbers_in(self.values[key])
+            same_memory = _memory(entry[key]) == _memory(self.values[key])
+            if len(starts) == len(afters) == len(atoms) and same_memory:
+                variables[key] = [Induction(a, s, x) for a, s, x in zip(atoms, starts, afters, strict=True)]
+        exits = tuple((e, self.conjunction(e.path[marks[4] :])) for e in self.exits[marks[3] :] if e.leaves_loop)
+        writes = tuple(self.writes.since(marks[1]))
+        fixed = frozenset(
+            s for s in distinct_spots(list(writes)) if s.offset is not None and not self.varies_in(frame, s.offset)
+        )
+        carried = frozenset(s for s in fixed if self.writes.held(s, marks[1]) is not None)
+        self.block = block
+        self.lose(marks[0], -1)
+        self.writes.cut(marks[1])
+        self.loaded, tried = loaded, self.loaded
+        del self.returned[marks[2] :], self.exits[marks[3] :], self.path[marks[4] :]
+        return Trial(tuple(touched), variables, condition, exits, writes, tried, fixed, carried, self.steps - steps)
+
+    def _symbolic(self, key: int) -> list[Atom]:
+        """Give a variable a symbol for its value at the start of an iteration."""
+        value = self.values[key]
+        atoms = [Atom.of("symbol", f"phi.{self.tick()}") for _ in numbers_in(value)]
+        parts = tuple(Expression({(a,): 1}) for a in atoms)
+        self.values[key] = with_numbers(value, parts)
+        return atoms
+
+    def _assigned(self, node: Node) -> list[int]:
+        """Keys of the variables that `node` may change: assigned, stepped, or handed out by address."""
+        names: dict[str, None] = {}
+        stack = [node]
+        while stack:
+            at = stack.pop()
+            target = None
+            if at.type == "assignment_expression":
+                target = at.child_by_field_name("left")
+            elif at.type == "update_expression" or (
+                at.type == "pointer_expression" and self.reader.operator(at) == "&"
+            ):
+                target = at.child_by_field_name("argument")
+            while target is not None and target.type in (
+                "field_expression",
+                "subscript_expression",
+                "parenthesized_expression",
+            ):
+                target = target.child_by_field_name("argument") or (
+                    target.named_children[0] if target.named_children else None
+                )
+            if target is not None and target.type == "identifier":
+                names[self.reader.text(target)] = None
+            stack.extend(at.named_children)
+        keys = [self.lookup(n) for n in names]
+        keys += [
+            m.memory.variable
+            for m in self.values.values()
+            if isinstance(m, Pointer) and m.memory is not None and m.memory.variable
+        ]
+        return [k for k in dict.fromkeys(keys) if k is not None and not isinstance(self.types[k], ArrayType)]
+
+
+def _memory(value: Value) -> Memory | None:
+    return value.memory if isinstance(value, Pointer) else None
