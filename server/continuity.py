@@ -75,8 +75,11 @@ def _line(line: int | None, before: Analysis, now: Analysis) -> int | None:
     starts = before.document.text.feed_starts
     if line is None or line >= len(starts):
         return None
-    start = now.document.moved(starts[line], before.document.serial)
-    return bisect_right(now.document.text.feed_starts, start) - 1
+    # The end of its text stays on its line, whether something is typed before it or behind.
+    end = starts[line + 1] if line + 1 < len(starts) else len(before.document.text.value)
+    text = before.document.text.value[starts[line] : end]
+    at = now.document.moved(starts[line] + len(text.rstrip()), before.document.serial)
+    return bisect_right(now.document.text.feed_starts, at) - 1
 
 
 def _all_inside(before: Analysis, edits: Sequence[Edit]) -> bool:
