@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from model.work.chances import Assumed, chance
 from model.work.evaluate import Knowledge, evaluate, interval
 from model.work.machine import likelihood
 from model.work.numbers import Value
@@ -49,6 +50,8 @@ class Walk:
     points: dict[int, tuple[Point, Ranges]] = field(default_factory=dict)  # a typical visit of each access
     visited: dict[int, list[Visit]] = field(default_factory=dict)  # the first MAX_KEPT visits of each access
     undecided: set[int] = field(default_factory=set)
+    assumed: list[Assumed] = field(default_factory=list)  # conditions over data that hold, or not, where we are
+    chances: dict[tuple[object, ...], float | None] = field(default_factory=dict)
     visits: int = 0
 
     def visit(self, block: Block, weight: float, point: Point, ranges: Ranges) -> None:
@@ -152,7 +155,9 @@ class Walk:
     def _branch(self, branch: Branch, weight: float, point: Point, ranges: Ranges) -> None:
         for part, now, rest, taken in self._split(branch.condition, 1.0, point, ranges, branch):
             if part > 0:
+                self.assumed.append((branch.condition, taken))
                 self.visit(branch.then if taken else branch.otherwise, weight * part, now, rest)
+                self.assumed.pop()
 
     def _split(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
@@ -175,7 +180,9 @@ class Walk:
                 if taken == settles:
                     yield part, now, rest, taken
                 else:
+                    self.assumed.append((arguments[0], taken))
                     yield from self._split(arguments[1], part, now, rest, branch)
+                    self.assumed.pop()
             return
         if not condition.evaluable or condition.has("load"):
             yield from self._by_share(condition, weight, point, ranges, branch)
@@ -232,11 +239,22 @@ class Walk:
         if bounds in {(1, 1), (0, 0)}:
             yield weight, point, ranges, bool(bounds[0])
             return
-        parameter = self.known.parameters.get(branch.share) if branch.share is not None else None
-        is_whole = condition == branch.condition and parameter is not None
-        share = parameter.default if is_whole and parameter is not None else likelihood(condition)
+        share = self._chance(condition, point, ranges)
+        if share is None:
+            parameter = self.known.parameters.get(branch.share) if branch.share is not None else None
+            is_whole = condition == branch.condition and parameter is not None
+            share = parameter.default if is_whole and parameter is not None else likelihood(condition)
         yield weight * share, point, ranges, True
         yield weight * (1 - share), point, ranges, False
+
+    def _chance(self, condition: Expression, point: Point, ranges: Ranges) -> float | None:
+        """By what fills say; worked out once for all visits that see the same of it."""
+        leaves = condition.leaves.union(*(e.leaves for e, _ in self.assumed))
+        seen = tuple((a, point.get(a), ranges.get(a)) for a in sorted(leaves, key=lambda a: a.serial))
+        key = (condition, tuple(self.assumed), seen)
+        if key not in self.chances:
+            self.chances[key] = chance(condition, self.assumed, self.known, point, ranges)
+        return self.chances[key]
 
     def _cut(
         self, inner: Expression, kind: str, unbound: list[Atom], point: Point, ranges: Ranges

@@ -1,0 +1,68 @@
+"""What `fill` says of a buffer decides how often a condition on its elements holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.launch.launch import Fill
+from tests.model.conftest import Count
+
+COUNTED = """__kernel void k(__global const float *x, __global const int *kind, __global float *y, float limit)
+{{
+    const int i = get_global_id(0);
+    {body}
+}}"""
+FILLS = {"x": Fill("uniform", (0.0, 1.0)), "kind": Fill("randint", (0, 8))}
+
+
+def stores(count: Count, body: str, fills: dict[str, Fill] | None = None, limit: float = 0.25) -> float:
+    """How many of 1000 work-items write to `y`."""
+    known = FILLS if fills is None else fills
+    lengths = {"x": 2000, "kind": 2000, "y": 2000}
+    counted = count(COUNTED.format(body=body), (1000,), (10,), buffers=lengths, fills=known, limit=limit)
+    return sum(a.count for a in counted.accesses("y", store=True))
+
+
+@pytest.mark.parametrize(
+    ("condition", "share"),
+    [
+        ("x[i] > limit", 0.75),
+        ("x[i] > limit && x[i] < 0.5f", 0.25),
+        ("x[i] > limit && x[i + 1] > limit", 0.5625),
+        ("x[i] * x[i] < limit", 0.5),
+        ("kind[i] == 3", 0.125),
+        ("(kind[i] & 1) == 0", 0.5),
+        ("sqrt(x[i]) > 0.5f || kind[i] > 5", 0.8125),
+        ("!(x[i] > 2.0f)", 1.0),
+        ("x[kind[i]] >= 1.5f", 0.0),
+    ],
+)
+def test_a_condition_holds_as_often_as_the_fill_says(count: Count, condition: str, share: float) -> None:
+    assert stores(count, f"if ({condition}) y[i] = 1.0f;") == pytest.approx(1000 * share, rel=0.05, abs=0.1)
+
+
+def test_what_an_enclosing_branch_has_decided_is_not_decided_again(count: Count) -> None:
+    body = "if (kind[i] == 0) return; if (kind[i] == 1) return; if (kind[i] < 4) y[i] = 1.0f;"
+    assert stores(count, body) == pytest.approx(250, rel=0.05)
+
+
+def test_the_branches_of_a_chain_add_up_to_all(count: Count) -> None:
+    body = "if (x[i] < 0.1f) y[i] = 1.0f; else if (x[i] < 0.6f) y[i + 1] = 1.0f; else y[i + 2] = 1.0f;"
+    assert stores(count, body) == pytest.approx(1000)
+
+
+def test_an_id_is_drawn_together_with_what_stands_at_it(count: Count) -> None:
+    fills = {"kind": Fill("iota")}
+    assert stores(count, "if (kind[i] < 600) y[i] = 1.0f;", fills) == pytest.approx(600, rel=0.05)
+
+
+def test_equal_launches_are_counted_equally(count: Count) -> None:
+    body = "if (x[i] + x[i + 1] * x[i + 2] > limit) y[i] = 1.0f;"
+    assert stores(count, body) == stores(count, body)
+
+
+def test_without_a_fill_the_share_stays_an_assumption(count: Count) -> None:
+    body = COUNTED.format(body="if (x[i] > limit) y[i] = 1.0f;")
+    counted = count(body, (1000,), (10,), buffers={"x": 1000, "y": 1000}, limit=2.0)
+    assert 0 < counted.access("y", store=True).count < 1000
+    assert "the data decide" in counted.said
