@@ -93,9 +93,6 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         self._note(file, line, _UNREADABLE_CONDITION.format(f"`{failed[1][:60]}`") if failed else msg)
 
     def on_directive_handle(self, directive: Any, toks: Any, ifpassthru: Any, precedingtoks: Any) -> Any:  # noqa: ANN401
-        if directive.value == "error":
-            self._note(directive.source, directive.lineno, "#error " + "".join(t.value for t in toks))
-            raise OutputDirective(Action.IgnoreAndRemove)
         if directive.value in ("pragma", "warning", "line", "ident"):
             raise OutputDirective(Action.IgnoreAndRemove)
         if directive.value in _NEEDS_A_NAME and not toks:
@@ -106,6 +103,13 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         if directive.value == "include" and self.depth == 0:
             self.include_line = self.files[0].line_of_skeleton[directive.lineno - 1]
         return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
+
+    def on_directive_unknown(self, directive: Any, toks: Any, ifpassthru: Any, precedingtoks: Any) -> Any:  # noqa: ANN401
+        # Here and not above: above, pcpp hands over directives of branches that are not taken, too.
+        if directive.value == "error":
+            self._note(directive.source, directive.lineno, "#error " + "".join(t.value for t in toks))
+            raise OutputDirective(Action.IgnoreAndRemove)
+        return super().on_directive_unknown(directive, toks, ifpassthru, precedingtoks)
 
     def on_include_not_found(self, is_malformed: bool, is_system: bool, curdir: str, includepath: str) -> None:
         where = "next to the file or in an include folder (-I)" if not is_system else "in an include folder (-I)"

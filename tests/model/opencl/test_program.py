@@ -150,6 +150,17 @@ def test_a_missing_include_is_named_with_its_line_and_the_kernel_is_still_read(r
     assert only(program).name == "k"
 
 
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [("1", []), ("0", ['#error "unknown device"'])],
+)
+def test_an_error_directive_speaks_only_where_the_compiler_would_hear_it(
+    read: Read, condition: str, told: list[str]
+) -> None:
+    text = f'#if {condition}\n#elif 0\n#else\n#error "unknown device"\n#endif\nkernel void k(global int *x) {{}}'
+    assert [note.message for note in read(text).notes] == told
+
+
 def test_a_file_that_includes_itself_ends_in_a_note(tmp_path: Path) -> None:
     path = tmp_path / "loop.cl"
     text = '#include "loop.cl"\nkernel void k(global int *x) {}\n'
