@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from model.advice.advice import Advice
 from model.advice.groups import local_size_multiple, too_few_groups
+from model.advice.precision import precise_function
 from model.advice.situation import Situation
 
 Rule = Callable[[Situation], Iterator[Advice]]
@@ -16,6 +17,7 @@ _GUESSED = " (for the launch that is assumed)"
 RULES: tuple[Rule, ...] = (
     too_few_groups,
     local_size_multiple,
+    precise_function,
 )
 
 
