@@ -35,6 +35,8 @@ def known_value(x: Expression) -> float | None:
 def float_result(operator: str, x: Expression, y: Expression) -> Expression:
     """`x operator y`."""
     a, b = known_value(x), known_value(y)
+    if a is None and b is None and not (_is_literal(x) and _is_literal(y)):
+        return _kept(operator, x, y)
     if a is not None and b is not None and operator in _FOLDED:
         try:
             return literal(_FOLDED[operator](a, b))
@@ -59,6 +61,10 @@ def float_result(operator: str, x: Expression, y: Expression) -> Expression:
             for number, other in ((a, y), (b, x)):
                 if number == 0 and math.copysign(1, number) < 0:
                     return other
+    return _kept(operator, x, y)
+
+
+def _kept(operator: str, x: Expression, y: Expression) -> Expression:
     if operator in ("+", "*") and _order(y) < _order(x):
         x, y = y, x
     return opaque("float", operator, x, y)

@@ -66,7 +66,8 @@ class Machine:
         self.calls: list[str] = [kernel.name]
         self.clock = 0
         self.steps = 0
-        self.line = kernel.name_range.start_line
+        self._line = kernel.name_range.start_line
+        self._node: Node | None = None  # where the line at hand is to be looked up
         self.dry = 0
 
     # --- time and names ----------------------------------------------------------------------------------
@@ -80,9 +81,22 @@ class Machine:
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise AnalysisError("the kernel is too large to analyse (more than 300,000 steps)", line=self.line + 1)
-        line = self.program.expanded.line(node.start_byte)
-        if line >= 0:
-            self.line = line
+        self._node = node
+
+    @property
+    def line(self) -> int:
+        """The line that costs belong to. Most nodes cost nothing, so it is looked up only when asked for."""
+        node = self._node
+        if node is not None:
+            self._node = None
+            line = self.program.expanded.line(node.start_byte)
+            if line >= 0:
+                self._line = line
+        return self._line
+
+    @line.setter
+    def line(self, line: int) -> None:
+        self._node, self._line = None, line
 
     def unknown(self, reason: str, *rests: Expression) -> Expression:
         """A value that the launch does not decide, but that is made from what it `rests` on."""
@@ -139,7 +153,10 @@ class Machine:
         return key
 
     def lookup(self, name: str) -> int | None:
-        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return None
 
     def held(self, key: int) -> Value:
         """What a variable holds; unknown where broken code declares it in a branch or loop without braces."""

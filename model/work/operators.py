@@ -38,6 +38,15 @@ class Operators(Machine):
         if operator in COMPARISONS:
             return self._comparison(operator, a, b, element, width)
         left, right = self.convert(a, kind), self.convert(b, kind)
+        if isinstance(left, Scalar) and isinstance(right, Scalar):
+            x, y = left.value, right.value
+            if element.kind is ScalarKind.FLOAT:
+                result, cost = float_result(operator, x, y), _FLOAT_COSTS.get(operator, OpKind.ADD)
+            else:
+                result, cost = _integer_result(operator, x, y), _integer_cost(operator, x, y)
+            if result not in (x, y):
+                self.cost(cost, element, result)
+            return Scalar(result, element)
         pairs = list(zip(components(left), components(right), strict=True))
         if element.kind is ScalarKind.FLOAT:
             results = tuple(float_result(operator, x, y) for x, y in pairs)

@@ -254,9 +254,10 @@ def _single(kind: str, arguments: tuple[Expression | str | int, ...]) -> Express
     known, key = _operations.known, (kind, *arguments)
     found = known.get(key)
     if found is None:
-        if any(isinstance(a, Expression) and a.depth >= MAX_DEPTH for a in arguments):
+        atom = Atom.new(kind, arguments)
+        if atom.depth > MAX_DEPTH:
             return _single("unknown", (f"deep {abs(hash(arguments))}",))
-        found = known[key] = _alone(Atom.new(kind, arguments))
+        found = known[key] = _alone(atom)
     return found
 
 

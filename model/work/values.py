@@ -84,9 +84,13 @@ def integer(value: Expression, kind: ScalarType = INT) -> Scalar:
     return Scalar(value, kind)
 
 
+_FLOATS = {size: f"f{8 * size}" for size in (2, 4, 8)}
+_INTEGERS = {size: f"i{8 * size}" for size in (1, 2, 4, 8)}
+
+
 def element_name(kind: ScalarType) -> str:
     """`f32`, `i64`: how counts name an element type (signedness costs nothing)."""
-    return f"{'f' if kind.kind is ScalarKind.FLOAT else 'i'}{max(8, 8 * kind.size_bytes)}"
+    return _FLOATS[kind.size_bytes] if kind.kind is ScalarKind.FLOAT else _INTEGERS[kind.size_bytes]
 
 
 def scalar_of(kind: Type) -> ScalarType:
