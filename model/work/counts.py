@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from model.opencl.types import AddressSpace
+
+if TYPE_CHECKING:
+    from model.work.facts import Facts
 
 
 class OpKind(StrEnum):
@@ -117,6 +121,7 @@ class WorkCounts:
     chain_ops: float = 0.0
     # Lines (from 0) of loops that neither the launch nor the data's description bounds: taken for a default.
     undecided_loops: tuple[int, ...] = ()
+    facts: Facts = field(kw_only=True, compare=False, repr=False)  # more of the same, computed when asked for
 
     @property
     def arithmetic_intensity(self) -> float | None:

@@ -6,29 +6,37 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from model.work.affine import AffineIndex
+from model.opencl.types import AddressSpace
+from model.work.affine import AffineIndex, Obstacle, affine_index
+from model.work.banks import mean_conflict_degree
 from model.work.counts import AccessCount
+from model.work.divergence import (
+    BarrierFacts,
+    BranchFacts,
+    LoopFacts,
+    Paths,
+    barrier_facts,
+    branch_facts,
+    loop_facts,
+)
+from model.work.evaluate import Knowledge
+from model.work.footprint import Footprint, Reach, footprint_of, total
+from model.work.lanes import Warp, warps_of
+from model.work.region import Access, Block
+from model.work.settings import Setting
+from model.work.stride import is_scattered, step_in
+from model.work.touched import Scope, Shape
+from model.work.transactions import Transactions, gathered, transactions
+from model.work.walk import Walk
 
-
-@dataclass(frozen=True, slots=True)
-class Footprint:
-    """Bytes that executed loads and stores ask for, and how many of them are distinct.
-
-    `line_bytes` are the distinct 64-byte cache lines, times 64, were the buffer to start on a line.
-    `is_exact` where enumerating every address would give the same; else an estimate from above.
-    """
-
-    requested_bytes: float
-    distinct_bytes: float
-    line_bytes: float
-    is_exact: bool
-
-    @property
-    def reuse(self) -> float | None:
-        """How often each distinct byte is asked for; None where nothing is."""
-        return self.requested_bytes / self.distinct_bytes if self.distinct_bytes else None
+GLOBAL_SPACES = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
+CACHE_SETS = 64  # of a level-1 cache of 32 to 48 KiB with 8 to 12 ways, as CPUs have
+LINE_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,53 +44,96 @@ class Step:
     """Bytes from one iteration to the next of a loop around an access; None where the data or no order decide it."""
 
     line: int
-    name: str  # of the loop's variable in the source, where it has one
     trips: float
     bytes: int | None
 
     @property
     def set_conflicts(self) -> int:
-        """How many of 64 cache sets of 64-byte lines this step leaves unused, as a factor: 1 = none, 64 = all but one.
+        """One in how many of a cache's sets this step falls into: 1 = all of them serve, 64 = a single one does.
 
-        Steps by large powers of two fall into few sets of a cache, so that little of it serves.
+        Steps by large powers of two, down a matrix's column, make lines push each other out of a cache that is large
+        enough. For 64 sets of 64-byte lines.
         """
-        raise NotImplementedError
+        if not self.bytes or self.bytes % LINE_BYTES:
+            return 1
+        return math.gcd(self.bytes // LINE_BYTES, CACHE_SETS)
 
 
-@dataclass(frozen=True, slots=True)
-class Transactions:
-    """What the 32 lanes of a warp ask of global memory at once, on average over the lanes that run.
+class AccessFacts:
+    """One access of the source under a launch; `count` is its entry in `WorkCounts.accesses`."""
 
-    A warp of 32 lanes fetches 32-byte sectors of 128-byte lines ("CUDA C++ Best Practices Guide", coalesced access).
-    """
+    def __init__(self, count: AccessCount, reach: Reach, setting: Setting, paths: Paths) -> None:
+        self.count = count
+        self._reach, self._setting, self._paths = reach, setting, paths
 
-    sectors: float
-    lines: float
-    least_sectors: float  # had the same bytes stood side by side
+    @cached_property
+    def index(self) -> AffineIndex:
+        return affine_index(self._reach.access)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """For each loop around it, innermost first."""
+        paths = self._paths
+        point, ranges = paths.walk.points[id(self._reach.access)]
+        parents = {id(loop): block for loop, _, block in paths.settings.loops}
+        return tuple(
+            Step(
+                loop.line,
+                paths.runs(loop.body) / max(1.0, paths.runs(parents[id(loop)])),
+                step_in(self._reach.access, loop.counter, paths.known, point, ranges),
+            )
+            for loop in reversed(self._setting.loops)
+        )
+
+    @cached_property
+    def item(self) -> Footprint:
+        """Of a typical work-item that gets there."""
+        return self._footprint(Scope.ITEM)
+
+    @cached_property
+    def group(self) -> Footprint:
+        """Of a typical work-group."""
+        return self._footprint(Scope.GROUP)
+
+    @cached_property
+    def launch(self) -> Footprint:
+        return self._footprint(Scope.LAUNCH)
+
+    def _footprint(self, scope: Scope) -> Footprint:
+        return footprint_of([self._reach], scope, self._paths.walk, self._paths.shape, lines=True)
+
+    @cached_property
+    def warps(self) -> tuple[Warp, ...]:
+        """Typical warps with the place of each lane; empty where the data decide."""
+        paths = self._paths
+        visits = paths.walk.visited[id(self._reach.access)]
+        return tuple(warps_of(self._reach.access, visits, self._setting, paths.known, paths.shape))
+
+    @cached_property
+    def transactions(self) -> Transactions | None:
+        """None for local and private memory, images, and where nobody knows the place."""
+        if self.count.space not in GLOBAL_SPACES or self._reach.access.is_image:
+            return None
+        offset = self._reach.access.offset
+        if offset is not None and self.index.obstacle is Obstacle.DATA and is_scattered(offset, self._paths.known):
+            return gathered(self.count.element_bytes)
+        return transactions(self.warps, self.count.element_bytes)
+
+    @cached_property
+    def bank_conflict_degree(self) -> float | None:
+        """1 = none, 32 = all lanes in one bank; None for all but local memory, and where nobody knows the place."""
+        if self.count.space is not AddressSpace.LOCAL:
+            return None
+        return mean_conflict_degree(self.warps, self.count.element_bytes)
 
     @property
-    def factor(self) -> float:
-        """Sectors fetched over sectors needed: 1 = coalesced, 8 = each lane of a 4-byte access its own sector."""
-        return self.sectors / self.least_sectors if self.least_sectors else 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class AccessFacts:
-    """One access of the source under a launch. `count` is the same object as in `WorkCounts.accesses` (unmoved)."""
-
-    count: AccessCount
-    index: AffineIndex
-    steps: tuple[Step, ...]  # innermost loop first
-    item: Footprint  # of a typical work-item that gets there
-    group: Footprint  # of a typical work-group
-    launch: Footprint
-    transactions: Transactions | None  # None for local and private memory and images
-    bank_conflict_degree: float | None  # 1 = none, 32 = all lanes in line; None for all but local memory
+    def reach(self) -> Reach:
+        return self._reach
 
 
 @dataclass(frozen=True, slots=True)
 class BufferFacts:
-    """All accesses of one buffer or array together: bytes that several of them touch count once."""
+    """All accesses of one buffer together: bytes that several of them touch count once."""
 
     buffer: str
     item: Footprint
@@ -90,52 +141,99 @@ class BufferFacts:
     launch: Footprint
 
 
-@dataclass(frozen=True, slots=True)
-class BranchFacts:
-    """One `if`, `switch` case or `?:` of the source."""
-
-    line: int
-    share: float  # of the work-items that come there, those that enter
-    warps_diverging: float  # share of 32-lane warps whose lanes take both sides
-    groups_diverging: float  # share of work-groups whose work-items take both sides
-    decided_by: str  # "ids", "data" or "uniform": the same for all work-items of a group
-    is_exact: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LoopFacts:
-    """One loop of the source."""
-
-    line: int
-    depth: int  # 0 for outermost
-    name: str  # of its variable, where it has one
-    trips: float  # on average, per time it is entered
-    trip_kind: str  # "constant", "uniform", "ids" or "data"
-    has_barrier: bool
-    is_innermost: bool
-    chain: int  # float operations each iteration waits for
-    accumulators: int  # independent chains of them
-    warp_efficiency: float | None  # mean over greatest number of trips within a warp; None where the data decide
-    group_imbalance: float | None  # greatest over mean work of a group in this loop
-
-
-@dataclass(frozen=True, slots=True)
-class BarrierFacts:
-    """One barrier of the source."""
-
-    line: int
-    count: float  # times work-groups execute it
-    loop_line: int | None  # of the innermost loop around it
-    divergent_line: int | None  # of a condition around it that differs, for sure, within a work-group; else None
-
-
 class Facts:
-    """Everything above for one launch. Properties are computed when first asked for, and kept."""
+    """All of it for one launch. Properties are computed when first asked for, and kept."""
 
-    accesses: tuple[AccessFacts, ...]  # as `WorkCounts.accesses`, one for one
-    buffers: tuple[BufferFacts, ...]  # global and constant memory
-    branches: tuple[BranchFacts, ...]
-    loops: tuple[LoopFacts, ...]
-    barriers: tuple[BarrierFacts, ...]
-    registers: int  # estimate: live 32-bit registers per work-item
-    live_across_barriers: int | None  # estimate: those that hold a value over a barrier; None without barriers
+    def __init__(self, paths: Paths, read: Sequence[tuple[Access, AccessCount]], limits: dict[str, float]) -> None:
+        self._paths, self._read, self._limits = paths, tuple(read), limits
+
+    @cached_property
+    def accesses(self) -> tuple[AccessFacts, ...]:
+        """As `WorkCounts.accesses`, one for one."""
+        found = self._paths.settings.accesses
+        return tuple(
+            AccessFacts(
+                count, reach_of(access, self._paths, self._limits), found.get(id(access), Setting()), self._paths
+            )
+            for access, count in self._read
+        )
+
+    @cached_property
+    def buffers(self) -> tuple[BufferFacts, ...]:
+        """Global and constant memory, images left out."""
+        own: dict[str, list[Reach]] = {}
+        for access in self.accesses:
+            if access.count.space in GLOBAL_SPACES and not access.reach.access.is_image:
+                own.setdefault(access.count.buffer, []).append(access.reach)
+        walk, shape = self._paths.walk, self._paths.shape
+        return tuple(
+            BufferFacts(name, *(footprint_of(reaches, scope, walk, shape, lines=True) for scope in Scope))
+            for name, reaches in own.items()
+        )
+
+    @cached_property
+    def item(self) -> Footprint:
+        """All global and constant memory that a typical work-item touches."""
+        return total([b.item for b in self.buffers])
+
+    @cached_property
+    def group(self) -> Footprint:
+        return total([b.group for b in self.buffers])
+
+    @cached_property
+    def launch(self) -> Footprint:
+        return total([b.launch for b in self.buffers])
+
+    @cached_property
+    def branches(self) -> tuple[BranchFacts, ...]:
+        return branch_facts(self._paths)
+
+    @cached_property
+    def loops(self) -> tuple[LoopFacts, ...]:
+        return loop_facts(self._paths)
+
+    @cached_property
+    def barriers(self) -> tuple[BarrierFacts, ...]:
+        return barrier_facts(self._paths)
+
+    @cached_property
+    def bank_conflict_degree(self) -> float | None:
+        """Over all accesses of local memory, by how often they are executed; None where there are none."""
+        own = [(a.count.count, a.bank_conflict_degree) for a in self.accesses]
+        known = [(count, degree) for count, degree in own if degree is not None]
+        executed = sum(count for count, _ in known)
+        return sum(count * degree for count, degree in known) / executed if executed else None
+
+    @cached_property
+    def transaction_factor(self) -> float | None:
+        """Sectors fetched over sectors needed, over all accesses of global memory; None where there are none."""
+        own = [(a.count.count, a.transactions) for a in self.accesses if not a.count.is_atomic]
+        known = [(count, t) for count, t in own if t is not None]
+        needed = sum(count * t.least_sectors for count, t in known)
+        return sum(count * t.sectors for count, t in known) / needed if needed else None
+
+    @cached_property
+    def divergence(self) -> float:
+        """The share of warps whose lanes part, over all branches by how many work-items come there (0..1)."""
+        settings = self._paths.settings.branches
+        come = {b.line: self._paths.runs(b.then) + self._paths.runs(b.otherwise) for b, _, _ in settings}
+        total_come = sum(come.get(b.line, 0.0) for b in self.branches)
+        parted = sum(come.get(b.line, 0.0) * b.warps_diverging for b in self.branches)
+        return parted / total_come if total_come else 0.0
+
+
+def reach_of(access: Access, paths: Paths, limits: dict[str, float]) -> Reach:
+    walk = paths.walk
+    return Reach(access, walk.visited[id(access)], walk.extents[id(access)], limits.get(access.buffer, math.inf))
+
+
+def no_facts() -> Facts:
+    """Of a launch of nothing."""
+    nothing = Block((), (), (), ())
+    return Facts(Paths(nothing, Walk(Knowledge({}, {}, {})), Shape((1, 1, 1), (1, 1, 1))), (), {})
+
+
+__all__ = [
+    "AccessFacts", "BarrierFacts", "BranchFacts", "BufferFacts", "Facts", "Footprint", "LoopFacts", "Step",
+    "Transactions", "no_facts", "reach_of",
+]  # fmt: skip

@@ -77,6 +77,10 @@ class LinearReader:
         values = max(1, -(-(high - low) // place))
         return min(values, above // place) if above is not None else values
 
+    def low(self, atom: Atom) -> int:
+        """Where its digits begin."""
+        return self._bounds(atom)[0]
+
     def _bounds(self, atom: Atom) -> tuple[int, int]:
         """Where the digits of `atom` begin and end: whole multiples of its greatest place."""
         low, high = self.ranges[atom]

@@ -26,7 +26,7 @@ def pattern_of(
         return Pattern.UNIT, access.element_bytes
     if offset is None:
         return Pattern.GATHERED, 0
-    if _scattered(offset, known):
+    if is_scattered(offset, known):
         return Pattern.GATHERED, 0
     if not offset.leaves & _LANE:
         return (Pattern.GATHERED, 0) if _data_dependent(offset, known) else (Pattern.BROADCAST, 0)
@@ -48,23 +48,29 @@ def pattern_of(
 
 def step_of(access: Access, known: Knowledge, point: Point, ranges: dict[Atom, tuple[int, int]]) -> int | None:
     """Bytes from one iteration of the innermost loop around the access to the next; None where there is no order."""
+    if access.offset is None:
+        return None
+    counters = [a for a in access.offset.leaves if a.kind == "symbol" and str(a.arguments[0]).startswith("loop.")]
+    return step_in(access, max(counters, key=lambda a: a.serial), known, point, ranges) if counters else None
+
+
+def step_in(
+    access: Access, counter: Atom, known: Knowledge, point: Point, ranges: dict[Atom, tuple[int, int]]
+) -> int | None:
+    """Bytes from one iteration of the loop with this counter to the next; None where there is no order."""
     offset = access.offset
-    if offset is None or access.is_image:
+    if offset is None or access.is_image or _data_dependent(offset, known):
         return None
-    counters = [a for a in offset.leaves if a.kind == "symbol" and str(a.arguments[0]).startswith("loop.")]
-    if not counters or _data_dependent(offset, known):
-        return None
-    innermost = max(counters, key=lambda a: a.serial)
-    if any(leaf.kind == "load" and innermost in leaf.leaves for leaf in offset.leaves):
+    if any(leaf.kind == "load" and counter in leaf.leaves for leaf in offset.leaves):
         return None
     middle = {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}
     here = {**middle, **point}
-    here.setdefault(innermost, 0)
-    a, b = evaluate(offset, known, here), evaluate(offset, known, {**here, innermost: here[innermost] + 1})
+    here.setdefault(counter, 0)
+    a, b = evaluate(offset, known, here), evaluate(offset, known, {**here, counter: here[counter] + 1})
     return round(b - a) if a is not None and b is not None else None
 
 
-def _scattered(offset: Expression, known: Knowledge) -> bool:
+def is_scattered(offset: Expression, known: Knowledge) -> bool:
     """Whether what is loaded differs from lane to lane without order."""
     for leaf in offset.leaves:
         if leaf.kind == "unknown" and leaf not in known.parameters:

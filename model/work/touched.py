@@ -68,22 +68,20 @@ def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge,
         return None
     sets: list[Strided] = []
     is_exact = len(visits) < MAX_KEPT
-    executions = 0.0
+    executed = 0.0
     seen = 0.0
     for weight, point, ranges in visits if scope is Scope.LAUNCH else typical(visits, scope, shape):
         try:
             for reader, index, part, is_whole in _bound(offset, point, ranges, known, shape):
                 sets.append(_set(_joined(index, reader.ranges, shape), reader, access.element_bytes))
                 is_exact = is_exact and reader.is_exact and is_whole
-                executions += weight * part
+                executed += weight * part
                 seen += volume(reader.ranges, shape)
         except NotLinear:
             return None
-    if scope is not Scope.LAUNCH:
-        is_sampled = scope is Scope.GROUP and any(atom in point for _, point, _ in visits for atom in GLOBAL_ID)
-        return Touched(tuple(sets), 1.0, is_exact and not is_sampled)
-    full = abs(executions - seen) <= _NEARLY * executions
-    return Touched(tuple(sets), max(1.0, executions / seen) if seen else 1.0, is_exact and full)
+    is_sampled = scope is Scope.GROUP and any(atom in point for _, point, _ in visits for atom in GLOBAL_ID)
+    is_full = abs(executed - seen) <= _NEARLY * executed
+    return Touched(tuple(sets), max(1.0, executed / seen) if seen else 1.0, is_exact and is_full and not is_sampled)
 
 
 def is_placed(offset: Expression, known: Knowledge) -> bool:
@@ -210,7 +208,7 @@ def _bound(
 
     Raises NotLinear.
     """
-    reader = LinearReader(known, point, ranges, _related(offset, point, ranges, shape))
+    reader = LinearReader(known, point, ranges, related_ids(offset, point, ranges, shape))
     try:
         yield reader, reader.read(offset), 1.0, True
     except NotLinear as obstacle:
@@ -239,7 +237,7 @@ def _with_value(atom: Atom, value: int, point: Point, ranges: Ranges, shape: Sha
     return now, rest
 
 
-def _related(offset: Expression, point: Mapping[Atom, Value], ranges: Ranges, shape: Shape) -> dict[Atom, Linear]:
+def related_ids(offset: Expression, point: Mapping[Atom, Value], ranges: Ranges, shape: Shape) -> dict[Atom, Linear]:
     """A global id in terms of group and local id, where the index (or the walk) speaks of these, too."""
     related: dict[Atom, Linear] = {}
     for d in range(3):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -12,15 +13,20 @@ from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import AddressSpace, PointerType, lane_names
 from model.work.counts import AccessCount, LineCount, OpCount, OpKind, Pattern, WorkCounts
+from model.work.divergence import Paths
 from model.work.evaluate import Contents, Knowledge
+from model.work.facts import GLOBAL_SPACES, Facts, reach_of
+from model.work.footprint import footprint_of
 from model.work.numbers import Value
 from model.work.region import Access, Block, Branch, DataParameter, Loop
 from model.work.stride import pattern_of, step_of
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
+from model.work.touched import Scope, shape_of
 from model.work.unknowns import Unknown
 from model.work.walk import Extent, Walk
 
 UNROLLED_TRIPS = 64
+PIXEL_BYTES = 16
 MASKED_BYTES = frozenset({4, 8, 16})  # whole words, and vectors that fill a register by themselves
 
 
@@ -125,6 +131,9 @@ class _Totals:
         self.line_accesses: dict[int, list[AccessCount]] = defaultdict(list)
         self.line_barriers: dict[int, float] = defaultdict(float)
         self.accesses: list[AccessCount] = []
+        self.read: list[tuple[Access, AccessCount]] = []
+        self.paths = Paths(work.root, walk, shape_of(walk.known))
+        self.limits = self._limits()
         self.scalar_ops: dict[OpKey, float] = defaultdict(float)
         self.scalar_accesses = 0.0
         self.chain_ops = 0.0
@@ -147,7 +156,7 @@ class _Totals:
             accesses=tuple(self.accesses),
             global_load_bytes=requested(AddressSpace.GLOBAL, AddressSpace.GENERIC, store=False),
             global_store_bytes=requested(AddressSpace.GLOBAL, AddressSpace.GENERIC, store=True),
-            global_footprint_bytes=self._footprint(),
+            global_footprint_bytes=self._global_footprint(),
             constant_load_bytes=requested(AddressSpace.CONSTANT, store=False),
             local_load_bytes=requested(AddressSpace.LOCAL, store=False),
             local_store_bytes=requested(AddressSpace.LOCAL, store=True),
@@ -162,6 +171,7 @@ class _Totals:
             scalar_accesses=self.scalar_accesses,
             chain_ops=self.chain_ops,
             undecided_loops=tuple(sorted(self.walk.undecided)),
+            facts=Facts(self.paths, self.read, self.limits),
         )
 
     def _images(self) -> set[str]:
@@ -228,44 +238,41 @@ class _Totals:
         requested = extent.count * access.element_bytes
         counted = AccessCount(
             access.buffer, access.space, access.is_store, access.is_atomic, access.line, pattern, stride,
-            access.element_bytes, extent.count, requested, self._distinct(access, extent, requested),
+            access.element_bytes, extent.count, requested, self._distinct(access, extent),
             step_of(access, self.walk.known, point, ranges),
         )  # fmt: skip
         self.accesses.append(counted)
+        self.read.append((access, counted))
         self.line_accesses[access.line].append(counted)
 
-    def _distinct(self, access: Access, extent: Extent, requested: float) -> float:
+    def _distinct(self, access: Access, extent: Extent) -> float:
         """Distinct bytes: no more than requested, than the span reached, or than the buffer holds."""
-        limit = requested
-        contents = self.walk.known.contents.get(access.buffer)
-        if extent.is_known and extent.low is not None and extent.high is not None:
-            limit = min(limit, float(extent.high - extent.low))
-        if contents is not None:
-            limit = min(limit, float(contents.elements * contents.element_bytes))
-        if access.is_image:
-            size = next((s for n, s in self.launch.images if n == access.buffer), None)
-            limit = min(limit, float(prod(size) * access.element_bytes)) if size else limit
-        return limit
+        if access.space in GLOBAL_SPACES:
+            return self._footprint([access])
+        spanned = extent.is_known and extent.low is not None and extent.high is not None
+        span = float(extent.high - extent.low) if spanned and extent.high and extent.low is not None else math.inf
+        return min(extent.count * access.element_bytes, span)
 
-    def _footprint(self) -> float:
-        """Distinct bytes of global memory: per buffer, what all its accesses together reach."""
-        total = 0.0
-        for buffer in {
-            a.buffer for a in self.accesses if a.space is not AddressSpace.LOCAL and a.space is not AddressSpace.PRIVATE
-        }:
-            own = [a for a in self.accesses if a.buffer == buffer]
-            spans = [
-                e
-                for a in self.work.accesses()
-                if a.buffer == buffer and (e := self.walk.extents.get(id(a))) is not None
-            ]
-            reached = sum(a.footprint_bytes for a in own)
-            lows = [e.low for e in spans if e.low is not None]
-            highs = [e.high for e in spans if e.high is not None]
-            if spans and all(e.is_known for e in spans) and lows and highs:
-                reached = min(reached, float(max(highs) - min(lows)))
-            total += max([reached, *(a.footprint_bytes for a in own)]) if own else 0.0
-        return total
+    def _footprint(self, accesses: Sequence[Access]) -> float:
+        reaches = [reach_of(a, self.paths, self.limits) for a in accesses]
+        return footprint_of(reaches, Scope.LAUNCH, self.walk, self.paths.shape, lines=False).distinct_bytes
+
+    def _limits(self) -> dict[str, float]:
+        """The bytes that each buffer and image holds."""
+        contents = self.walk.known.contents
+        limits = {name: float(c.elements * c.element_bytes) for name, c in contents.items()}
+        return {**limits, **{name: float(prod(size) * PIXEL_BYTES) for name, size in self.launch.images}}
+
+    def _global_footprint(self) -> float:
+        """Distinct bytes of global memory: per buffer, what all its accesses together touch."""
+        own: dict[str, list[tuple[Access, AccessCount]]] = defaultdict(list)
+        for access, counted in self.read:
+            if access.space in GLOBAL_SPACES:
+                own[access.buffer].append((access, counted))
+        return sum(
+            pairs[0][1].footprint_bytes if len(pairs) == 1 else self._footprint([access for access, _ in pairs])
+            for pairs in own.values()
+        )
 
     def _lines(self) -> tuple[LineCount, ...]:
         numbers = sorted({*self.line_ops, *self.line_accesses, *self.line_barriers})

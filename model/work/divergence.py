@@ -1,0 +1,273 @@
+"""Where work-items part ways: shares that enter branches, warps and groups that take both sides, uneven loops.
+
+Conditions on ids are looked at lane by lane in the groups that matter (see `groups`); where the data decide, lanes are
+taken to decide independently of each other, so that a warp of 32 agrees with probability p^32 + (1-p)^32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from model.work.evaluate import Knowledge
+from model.work.groups import Group, Groups, groups_for
+from model.work.lanes import LANE_IDS, WARP_LANES, by_lane, lane_ids
+from model.work.region import Block, Branch, Loop
+from model.work.settings import Setting, Settings, settings_of
+from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, Atom, Expression
+from model.work.touched import Shape, number_at
+from model.work.walk import Walk
+
+MAX_WARPS = 4  # of a group whose loop lengths are looked at
+
+
+class Decision(StrEnum):
+    """What decides a branch or how often a loop runs."""
+
+    CONSTANT = "constant"
+    UNIFORM = "uniform"  # sizes, arguments, counters: the same for all work-items of a group
+    IDS = "ids"
+    DATA = "data"
+
+
+@dataclass(frozen=True, slots=True)
+class BranchFacts:
+    """One `if`, `switch` case or `?:` of the source."""
+
+    line: int
+    share: float  # of the work-items that come there, those that enter
+    warps_diverging: float  # share of warps that come there whose lanes take both sides
+    groups_diverging: float
+    decided_by: Decision
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """One loop of the source; `accumulators` are the sums it carries that do not wait for each other."""
+
+    line: int
+    depth: int  # 0 for outermost
+    entries: float  # times work-items enter it, over the launch
+    trips: float  # iterations each time, on average
+    trip_kind: Decision
+    has_barrier: bool
+    is_innermost: bool
+    chain: int  # float operations each iteration waits for
+    accumulators: int
+    warp_efficiency: float | None  # mean over greatest number of trips within a warp; None where the data decide
+    group_imbalance: float | None  # greatest over mean work of a group
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierFacts:
+    """One barrier of the source."""
+
+    line: int
+    count: float  # times work-groups execute it
+    loop_line: int | None  # of the innermost loop around it
+    divergent_line: int | None  # of a condition around it on which a group's work-items differ for sure
+
+
+class Paths:
+    """One walk over a kernel's blocks, and what stands around each of them."""
+
+    def __init__(self, root: Block, walk: Walk, shape: Shape) -> None:
+        self.root, self.walk, self.shape = root, walk, shape
+
+    @cached_property
+    def settings(self) -> Settings:
+        return settings_of(self.root)
+
+    @property
+    def known(self) -> Knowledge:
+        return self.walk.known
+
+    @property
+    def items(self) -> tuple[int, int, int]:
+        first, second, third = (max(1, int(self.known.symbols[a])) for a in GLOBAL_SIZE)
+        return first, second, third
+
+    def runs(self, block: Block) -> float:
+        return self.walk.runs.get(id(block), 0.0)
+
+
+def decision(expression: Expression) -> Decision:
+    if expression.constant is not None:
+        return Decision.CONSTANT
+    if not expression.evaluable or expression.has("load", "unknown"):
+        return Decision.DATA
+    return Decision.IDS if expression.leaves & {*LANE_IDS, *GROUP_ID} else Decision.UNIFORM
+
+
+# --- branches --------------------------------------------------------------------------------------------
+
+
+def branch_facts(paths: Paths) -> tuple[BranchFacts, ...]:
+    return tuple(
+        _branch(branch, setting, paths)
+        for branch, setting, _ in paths.settings.branches
+        if paths.runs(branch.then) + paths.runs(branch.otherwise) > 0
+    )
+
+
+def _branch(branch: Branch, setting: Setting, paths: Paths) -> BranchFacts:
+    entered = paths.runs(branch.then)
+    share = entered / (entered + paths.runs(branch.otherwise))
+    by = decision(branch.condition)
+    if by is Decision.DATA:
+        warps, groups = (1 - share**n - (1 - share) ** n for n in (WARP_LANES, paths.shape.group_items))
+        return BranchFacts(branch.line, share, warps, groups, by, is_exact=False)
+    if not branch.condition.leaves & LANE_IDS:
+        return BranchFacts(branch.line, share, 0.0, 0.0, by, is_exact=True)
+    warps, groups, is_exact = _disagreement(branch.condition, setting, paths)
+    return BranchFacts(branch.line, share, warps, groups, by, is_exact)
+
+
+def _disagreement(condition: Expression, setting: Setting, paths: Paths) -> tuple[float, float, bool]:
+    """Shares of the warps and of the groups that come to a condition and do not agree on it."""
+    met = groups_met = parted = groups_parted = 0.0
+    chosen, outer = _chosen(condition, setting, paths)
+    for group in chosen.groups:
+        sides = [w for w in _by_warp(condition, outer, group, paths, None) if w]
+        mixed = sum(1 for w in sides if any(w) and not all(w))
+        met += group.weight * len(sides)
+        parted += group.weight * mixed
+        lanes = [bool(v) for w in sides for v in w]
+        groups_met += group.weight * bool(lanes)
+        groups_parted += group.weight * (any(lanes) and not all(lanes))
+    return (parted / met if met else 0.0), (groups_parted / groups_met if groups_met else 0.0), chosen.is_exact
+
+
+def _chosen(expression: Expression, setting: Setting, paths: Paths) -> tuple[Groups, list[tuple[Expression, bool]]]:
+    """The groups to look at, and the conditions around that decide which lanes come there."""
+    outer = [(c, holds) for c, holds, _ in setting.conditions if decision(c) is Decision.IDS]
+    counters = _counters(expression, setting, paths)
+    found = groups_for([expression, *(c for c, _ in outer)], counters, paths.known, paths.shape, paths.items)
+    groups = tuple(Group(g.weight, {**g.point, **counters}, g.ranges) for g in found.groups)
+    return Groups(groups, found.is_exact and not counters), outer
+
+
+def _counters(expression: Expression, setting: Setting, paths: Paths) -> dict[Atom, float | int]:
+    """Counters of the loops around, in the middle of their ranges."""
+    point: dict[Atom, float | int] = {}
+    leaves = expression.leaves.union(*(c.leaves for c, _, _ in setting.conditions))
+    for loop in setting.loops:
+        if loop.counter in leaves:
+            ids = {a: paths.items[d] // 2 for d, a in enumerate(GLOBAL_ID)}
+            trips = number_at(loop.trips, paths.known, {**ids, **point}, {})
+            point[loop.counter] = int(trips or 0) // 2
+    return point
+
+
+def _by_warp(
+    expression: Expression, outer: Sequence[tuple[Expression, bool]], group: Group, paths: Paths, most: int | None
+) -> list[list[float]]:
+    """The value of `expression` in each lane that comes there, warp by warp."""
+    shape, known = paths.shape, paths.known
+    value = by_lane(expression, group.point, group.ranges, known, shape)
+    tests = [(by_lane(c, group.point, group.ranges, known, shape), holds) for c, holds in outer]
+    starts = list(range(0, shape.group_items, WARP_LANES))
+    if most is not None and len(starts) > most:
+        starts = [starts[(2 * j + 1) * len(starts) // (2 * most)] for j in range(most)]
+    warps: list[list[float]] = []
+    for start in starts:
+        found: list[float] = []
+        for lane in range(start, min(start + WARP_LANES, shape.group_items)):
+            ids = lane_ids(lane, group.point, group.ranges, shape)
+            if ids is None or any(bool(test(ids)) is not holds for test, holds in tests):
+                continue
+            number = value(ids)
+            if number is not None:
+                found.append(number)
+        warps.append(found)
+    return warps
+
+
+# --- loops -----------------------------------------------------------------------------------------------
+
+
+def loop_facts(paths: Paths) -> tuple[LoopFacts, ...]:
+    return tuple(
+        _loop(loop, setting, parent, paths) for loop, setting, parent in paths.settings.loops if paths.runs(parent) > 0
+    )
+
+
+def _loop(loop: Loop, setting: Setting, parent: Block, paths: Paths) -> LoopFacts:
+    entries = paths.runs(parent)
+    by = decision(loop.trips)
+    efficiency: float | None = 1.0
+    imbalance: float | None = 1.0
+    if by is Decision.DATA:
+        efficiency = imbalance = None
+    elif by is Decision.IDS:
+        efficiency, imbalance = _evenness(loop.trips, setting, paths)
+    inside = [other for other, around, _ in paths.settings.loops if loop in around.loops]
+    return LoopFacts(
+        line=loop.line,
+        depth=len(setting.loops),
+        entries=entries,
+        trips=paths.runs(loop.body) / entries,
+        trip_kind=by,
+        has_barrier=any(loop in around.loops for _, around, _ in paths.settings.barriers),
+        is_innermost=not inside,
+        chain=loop.chain,
+        accumulators=loop.accumulators,
+        warp_efficiency=efficiency,
+        group_imbalance=imbalance,
+    )
+
+
+def _evenness(trips: Expression, setting: Setting, paths: Paths) -> tuple[float | None, float | None]:
+    """Mean over greatest number of trips within warps, and greatest over mean of groups."""
+    chosen, outer = _chosen(trips, setting, paths)
+    done = held = weights = 0.0
+    totals: list[float] = []
+    for group in chosen.groups:
+        total = 0.0
+        for warp in _by_warp(trips, outer, group, paths, MAX_WARPS):
+            if warp:
+                total += sum(warp)
+                held += group.weight * max(warp) * len(warp)
+        totals.append(total)
+        done += group.weight * total
+        weights += group.weight
+    mean = done / weights if weights else 0.0
+    return (done / held if held else None), (max(totals) / mean if mean else None)
+
+
+# --- barriers --------------------------------------------------------------------------------------------
+
+
+def barrier_facts(paths: Paths) -> tuple[BarrierFacts, ...]:
+    return tuple(
+        BarrierFacts(
+            line=line,
+            count=paths.runs(block) / paths.shape.group_items,
+            loop_line=setting.loops[-1].line if setting.loops else None,
+            divergent_line=_divergent(setting, paths),
+        )
+        for line, setting, block in paths.settings.barriers
+        if paths.runs(block) > 0
+    )
+
+
+def _divergent(setting: Setting, paths: Paths) -> int | None:
+    """The first condition (or loop) around on which work-items of one group differ, whatever the data say."""
+    for depth, (condition, _, line) in enumerate(setting.conditions):
+        outer = Setting(setting.loops, setting.conditions[:depth])
+        if decision(condition) is Decision.IDS and condition.leaves & LANE_IDS:
+            _, groups, _ = _disagreement(condition, outer, paths)
+            if groups > 0:
+                return line
+    for depth, loop in enumerate(setting.loops):
+        if decision(loop.trips) is Decision.IDS and loop.trips.leaves & LANE_IDS:
+            outer = Setting(setting.loops[:depth])
+            chosen, tests = _chosen(loop.trips, outer, paths)
+            for group in chosen.groups:
+                lanes = [v for w in _by_warp(loop.trips, tests, group, paths, MAX_WARPS) for v in w]
+                if lanes and min(lanes) != max(lanes):
+                    return loop.line
+    return None

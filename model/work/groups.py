@@ -1,0 +1,121 @@
+"""Which work-groups to look at when not all of them can be: those at the edges, those that a condition cuts, and a few
+of the others, each with how many groups it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from model.work.evaluate import Knowledge
+from model.work.linear import LinearReader, NotLinear, Ranges
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
+from model.work.touched import Shape, related_ids
+from model.work.walk import Point
+
+ALL_GROUPS = 8  # so few along a dimension are all looked at
+INSIDE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One work-group, standing for `weight` of them; its ids as `point` and `ranges`."""
+
+    weight: float
+    point: Point
+    ranges: Ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """`is_exact` where each group stands for others only that meet the conditions in just the same way."""
+
+    groups: tuple[Group, ...]
+    is_exact: bool
+
+
+def groups_for(
+    conditions: Iterable[Expression], point: Point, known: Knowledge, shape: Shape, items: tuple[int, int, int]
+) -> Groups:
+    """Groups that together show how `conditions` hold over the launch, `items` being its global size."""
+    leaves: frozenset[Atom] = frozenset().union(*(c.leaves for c in conditions))
+    is_exact = True
+    choices: list[list[tuple[int, float]]] = []
+    for d in range(3):
+        count = shape.groups[d]
+        ragged = items[d] % shape.local[d] != 0
+        if not {GLOBAL_ID[d], GROUP_ID[d]} & leaves and not ragged:
+            choices.append([(count // 2, float(count))])
+        elif count <= ALL_GROUPS:
+            choices.append([(g, 1.0) for g in range(count)])
+        else:
+            edges = _edges(conditions, d, point, known, shape, items)
+            is_exact = is_exact and edges is not None
+            choices.append(_weighted({0, count - 1, *(edges or ())}, count))
+    groups = tuple(_groups(choices, shape, items))
+    return Groups(groups, is_exact)
+
+
+def _weighted(special: set[int], count: int) -> list[tuple[int, float]]:
+    """Special groups for themselves, and some in between for all others."""
+    kept = sorted(g for g in special if 0 <= g < count)
+    found = [(g, 1.0) for g in kept]
+    for low, high in zip([-1, *kept], [*kept, count], strict=True):
+        between = high - low - 1
+        inside = min(between, INSIDE)
+        found += [(low + 1 + (2 * j + 1) * between // (2 * inside), between / inside) for j in range(inside)]
+    return found
+
+
+def _groups(choices: list[list[tuple[int, float]]], shape: Shape, items: tuple[int, int, int]) -> Iterator[Group]:
+    for chosen in product(*choices):
+        weight = 1.0
+        point: Point = {}
+        ranges: Ranges = {}
+        for d, (group, part) in enumerate(chosen):
+            weight *= part
+            start = group * shape.local[d]
+            end = min(start + shape.local[d], items[d])
+            point[GROUP_ID[d]] = group
+            ranges[GLOBAL_ID[d]], ranges[LOCAL_ID[d]] = (start, end), (0, end - start)
+        yield Group(weight, point, ranges)
+
+
+def _edges(
+    conditions: Iterable[Expression], d: int, point: Point, known: Knowledge, shape: Shape, items: tuple[int, int, int]
+) -> set[int] | None:
+    """Groups of dimension `d` in which a comparison changes sides; None where that depends on more than one id."""
+    found: set[int] = set()
+    for inner in (e for c in conditions for e in _compared(c)):
+        if not inner.leaves & {GLOBAL_ID[d], GROUP_ID[d]}:
+            continue
+        ranges: Ranges = {}
+        for e in range(3):
+            ranges[GLOBAL_ID[e]] = (0, items[e])
+            ranges[LOCAL_ID[e]], ranges[GROUP_ID[e]] = (0, shape.local[e]), (0, shape.groups[e])
+        try:
+            index = LinearReader(known, point, ranges, related_ids(inner, point, ranges, shape)).read(inner)
+        except NotLinear:
+            return None
+        if len(index.slopes) != 1:
+            return None
+        ((atom, place), slope), *_ = index.slopes
+        at = -index.base / slope * place
+        size = shape.local[d] if atom is GLOBAL_ID[d] else 1
+        found |= {int((at + shift) // size) for shift in (-1, 0, 1)}
+    return found
+
+
+def _compared(condition: Expression) -> Iterator[Expression]:
+    """What is compared with 0 in a condition; the whole, where it is no comparison."""
+    atom = condition.atom
+    if atom is None:
+        yield condition
+        return
+    inner = [a for a in atom.arguments if isinstance(a, Expression)]
+    if atom.kind in ("and", "or", "not"):
+        for part in inner:
+            yield from _compared(part)
+    else:
+        yield inner[0] if atom.kind in ("lt0", "eq0") else condition

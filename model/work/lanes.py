@@ -1,0 +1,149 @@
+"""Lanes of a warp: where each of 32 neighbouring work-items stands in an access, and whether it takes part.
+
+Work-items of a group are numbered with dimension 0 fastest, and every 32 in a row make a warp: "CUDA C++ Programming
+Guide", thread hierarchy; AMD's wavefronts are made alike ("AMD OpenCL Optimization Guide").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from model.work.evaluate import Knowledge, evaluate, interval
+from model.work.linear import LinearReader, NotLinear
+from model.work.numbers import EVALUATED, Value
+from model.work.region import Access
+from model.work.settings import Setting
+from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
+from model.work.touched import Scope, Shape, is_counter, related_ids, typical
+from model.work.walk import Point, Ranges, Visit
+
+WARP_LANES = 32
+MAX_VISITS = 4
+MAX_COUNTER_VALUES = 4
+LANE_IDS = frozenset((*GLOBAL_ID, *LOCAL_ID))
+
+
+@dataclass(frozen=True, slots=True)
+class Warp:
+    """The byte offsets at which the active lanes of one warp execute an access; `weight` is how often that is met."""
+
+    offsets: tuple[int, ...]
+    weight: float
+
+
+def warps_of(
+    access: Access, visits: list[Visit], setting: Setting, known: Knowledge, shape: Shape, lanes: int = WARP_LANES
+) -> list[Warp]:
+    """Typical warps that execute `access`; none where the data decide the place."""
+    if access.offset is None:
+        return []
+    found: list[Warp] = []
+    group = list(typical(visits, Scope.GROUP, shape))
+    for weight, point, ranges in _spread(group, MAX_VISITS):
+        counters = [a for a in access.offset.leaves & ranges.keys() if is_counter(a)]
+        for now, rest, part in _counted(counters, point, ranges):
+            offsets = _offsets(access.offset, now, rest, setting, known, shape, lanes)
+            if offsets:
+                found.append(Warp(offsets, weight * part))
+    return found
+
+
+def _spread(group: Sequence[Visit], most: int) -> Sequence[Visit]:
+    if len(group) <= most:
+        return group
+    return [group[(2 * j + 1) * len(group) // (2 * most)] for j in range(most)]
+
+
+def _counted(counters: Sequence[Atom], point: Point, ranges: Ranges) -> Iterator[tuple[Point, Ranges, float]]:
+    """The first counter at a few of its values, the others in their middle."""
+    rest = {a: r for a, r in ranges.items() if a not in counters}
+    middle = {a: (ranges[a][0] + ranges[a][1] - 1) // 2 for a in counters}
+    if not counters:
+        yield point, rest, 1.0
+        return
+    first = max(counters, key=lambda a: a.serial)
+    low, high = ranges[first]
+    values = min(high - low, MAX_COUNTER_VALUES)
+    for j in range(values):
+        yield {**point, **middle, first: low + (2 * j + 1) * (high - low) // (2 * values)}, rest, 1 / values
+
+
+def _offsets(
+    offset: Expression, point: Point, ranges: Ranges, setting: Setting, known: Knowledge, shape: Shape, lanes: int
+) -> tuple[int, ...]:
+    """Of the first warp in the group that has an active lane."""
+    at = by_lane(offset, point, ranges, known, shape)
+    conditions = [
+        (by_lane(condition, point, ranges, known, shape), holds)
+        for condition, holds in _undecided(setting, point, ranges, known)
+    ]
+    for start in range(0, shape.group_items, lanes):
+        offsets: list[int] = []
+        for lane in range(start, min(start + lanes, shape.group_items)):
+            ids = lane_ids(lane, point, ranges, shape)
+            if ids is None or any(bool(test(ids)) is not holds for test, holds in conditions):
+                continue
+            value = at(ids)
+            if value is None:
+                return ()
+            offsets.append(round(value))
+        if offsets:
+            return tuple(offsets)
+    return ()
+
+
+def lane_ids(lane: int, point: Point, ranges: Ranges, shape: Shape) -> dict[Atom, int] | None:
+    """The ids of a lane of the group at hand; None where it is outside `ranges`, and so not active."""
+    ids: dict[Atom, int] = {}
+    for d in range(3):
+        lane, place = divmod(lane, shape.local[d])
+        low, high = ranges.get(LOCAL_ID[d], (0, shape.local[d]))
+        if not low <= place < high:
+            return None
+        ids[LOCAL_ID[d]] = place
+        if GLOBAL_ID[d] in ranges:
+            ids[GLOBAL_ID[d]] = ranges[GLOBAL_ID[d]][0] - low + place
+    return ids
+
+
+ByLane = Callable[[dict[Atom, int]], Value | None]
+
+
+def by_lane(expression: Expression, point: Point, ranges: Ranges, known: Knowledge, shape: Shape) -> ByLane:
+    """`expression` as a function of a lane's ids: by its linear form where it has one, which is much faster."""
+    atom = expression.atom
+    parts = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
+    if atom is not None and atom.kind in _LOGIC and not isinstance(atom.arguments[0], str):
+        inner = [by_lane(part, point, ranges, known, shape) for part in parts]
+        return lambda ids: _logical(atom.kind, [value(ids) for value in inner])
+    reader = LinearReader(known, point, ranges, related_ids(expression, point, ranges, shape))
+    try:
+        index = reader.read(expression)
+    except NotLinear:
+        return lambda ids: evaluate(expression, known, {**point, **ids})
+    if not reader.is_exact or not all(atom in LANE_IDS for (atom, _), _ in index.slopes):
+        return lambda ids: evaluate(expression, known, {**point, **ids})
+    base = index.base
+    digits = [(a, reader.low(a), place, reader.count((a, place)), slope) for (a, place), slope in index.slopes]
+    return lambda ids: base + sum(slope * ((ids[a] - low) // p % count) for a, low, p, count, slope in digits)
+
+
+_LOGIC = frozenset({"lt0", "eq0", "not", "and", "or"})
+
+
+def _logical(kind: str, values: list[Value | None]) -> Value | None:
+    known = [v for v in values if v is not None]
+    return EVALUATED[kind](*known) if len(known) == len(values) else None
+
+
+def _undecided(setting: Setting, point: Point, ranges: Ranges, known: Knowledge) -> list[tuple[Expression, bool]]:
+    """Conditions that hold for some lanes within `ranges` and not for others."""
+    return [
+        (condition, holds)
+        for condition, holds, _ in setting.conditions
+        if condition.leaves & LANE_IDS
+        and condition.evaluable
+        and not condition.has("load")
+        and interval(condition, known, point, ranges) not in {(0, 0), (1, 1)}
+    ]

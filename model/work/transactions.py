@@ -1,0 +1,65 @@
+"""What a warp's access costs global memory: the 32-byte sectors and 128-byte lines that its lanes fall into.
+
+Source: "CUDA C++ Best Practices Guide", coalesced access to global memory. Buffers are taken to start on a line, as
+OpenCL's are aligned to 128 bytes and more (CL_DEVICE_MEM_BASE_ADDR_ALIGN).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from model.work.lanes import Warp
+
+SECTOR_BYTES = 32
+LINE_BYTES = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Transactions:
+    """What a warp asks for at once, on average over the warps that execute an access.
+
+    `least_sectors` would do if the same distinct bytes stood side by side.
+    """
+
+    sectors: float
+    lines: float
+    least_sectors: float
+
+    @property
+    def factor(self) -> float:
+        """Sectors fetched over sectors needed: 1 = coalesced, 8 = each lane of a 4-byte access its own sector."""
+        return self.sectors / self.least_sectors if self.least_sectors else 1.0
+
+
+def transactions(warps: Sequence[Warp], element_bytes: int) -> Transactions | None:
+    """None where nobody knows where the lanes stand."""
+    total = sum(w.weight for w in warps)
+    if not total:
+        return None
+    parts = [(w.weight / total, *_fetched(w.offsets, max(1, element_bytes))) for w in warps]
+    return Transactions(
+        sum(p * s for p, s, _, _ in parts), sum(p * n for p, _, n, _ in parts), sum(p * b for p, _, _, b in parts)
+    )
+
+
+def gathered(element_bytes: int, lanes: int = 32) -> Transactions:
+    """Each lane somewhere else, as the data say."""
+    each = -(-max(1, element_bytes) // SECTOR_BYTES)
+    return Transactions(lanes * each, lanes, max(1, lanes * element_bytes // SECTOR_BYTES))
+
+
+def _fetched(offsets: Sequence[int], width: int) -> tuple[int, int, int]:
+    """Sectors, lines, and the fewest sectors that hold as many bytes."""
+    sectors = {s for o in offsets for s in range(o // SECTOR_BYTES, (o + width - 1) // SECTOR_BYTES + 1)}
+    lines = {s * SECTOR_BYTES // LINE_BYTES for s in sectors}
+    return len(sectors), len(lines), -(-_distinct(offsets, width) // SECTOR_BYTES)
+
+
+def _distinct(offsets: Sequence[int], width: int) -> int:
+    total, reached = 0, None
+    for offset in sorted(set(offsets)):
+        start = offset if reached is None or offset > reached else reached
+        total += max(0, offset + width - start)
+        reached = max(offset + width, reached or 0) if reached is not None else offset + width
+    return total
