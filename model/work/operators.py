@@ -23,6 +23,7 @@ from model.work.values import (
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _FLOAT_COSTS = {"+": OpKind.ADD, "-": OpKind.ADD, "*": OpKind.MUL, "/": OpKind.DIVIDE}
+_FLOAT = ScalarKind.FLOAT  # members of enumerations are slow to reach
 _BOOLEAN_ATOMS = frozenset({"lt0", "eq0", "not", "and", "or"})
 
 
@@ -40,7 +41,7 @@ class Operators(Machine):
         left, right = self.convert(a, kind), self.convert(b, kind)
         if isinstance(left, Scalar) and isinstance(right, Scalar):
             x, y = left.value, right.value
-            if element.kind is ScalarKind.FLOAT:
+            if element.kind is _FLOAT:
                 result, cost = float_result(operator, x, y), _FLOAT_COSTS.get(operator, OpKind.ADD)
             else:
                 result, cost = _integer_result(operator, x, y), _integer_cost(operator, x, y)
@@ -48,7 +49,7 @@ class Operators(Machine):
                 self.cost(cost, element, result)
             return Scalar(result, element)
         pairs = list(zip(components(left), components(right), strict=True))
-        if element.kind is ScalarKind.FLOAT:
+        if element.kind is _FLOAT:
             results = tuple(float_result(operator, x, y) for x, y in pairs)
             if any(r not in pair for r, pair in zip(results, pairs, strict=True)):
                 self.cost(_FLOAT_COSTS.get(operator, OpKind.ADD), element, *results)
@@ -83,7 +84,7 @@ class Operators(Machine):
     def _comparison(self, operator: str, a: Value, b: Value, kind: ScalarType, width: int) -> Value:
         target = VectorType(kind, width) if width > 1 else kind
         pairs = zip(components(self.convert(a, target)), components(self.convert(b, target)), strict=True)
-        if kind.kind is ScalarKind.FLOAT:
+        if kind.kind is _FLOAT:
             results = tuple(opaque("compare", operator, x, y) for x, y in pairs)
             self.cost(OpKind.COMPARE, kind, *results)
         else:
@@ -174,7 +175,7 @@ class Operators(Machine):
         return tuple(done[p] for p in parts)
 
     def _convert_one(self, x: Expression, source: ScalarType, target: ScalarType) -> Expression:
-        from_float, to_float = source.kind is ScalarKind.FLOAT, target.kind is ScalarKind.FLOAT
+        from_float, to_float = source.kind is _FLOAT, target.kind is _FLOAT
         if not from_float and not to_float:
             if target.size_bytes < min(4, source.size_bytes) and x.constant is None:
                 self.cost(OpKind.CONVERT, target, opaque("narrow", target.name, x))

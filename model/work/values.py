@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from model.opencl.builtin_types import INT
 from model.opencl.types import (
@@ -19,16 +20,14 @@ from model.opencl.types import (
 from model.work.symbolic import ZERO, Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A number. For floats `value` is only a name for it (equal names, equal values)."""
 
     value: Expression
     type: ScalarType
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(NamedTuple):
     components: tuple[Expression, ...]
     type: VectorType
 
@@ -44,8 +43,7 @@ class Memory:
     may_alias: bool = False  # a pointer parameter without `restrict`
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(NamedTuple):
     """`offset` counts bytes from the start of `memory`; memory is None where nobody knows."""
 
     memory: Memory | None
@@ -84,13 +82,14 @@ def integer(value: Expression, kind: ScalarType = INT) -> Scalar:
     return Scalar(value, kind)
 
 
+_FLOAT = ScalarKind.FLOAT  # members of enumerations are slow to reach
 _FLOATS = {size: f"f{8 * size}" for size in (2, 4, 8)}
 _INTEGERS = {size: f"i{8 * size}" for size in (1, 2, 4, 8)}
 
 
 def element_name(kind: ScalarType) -> str:
     """`f32`, `i64`: how counts name an element type (signedness costs nothing)."""
-    return _FLOATS[kind.size_bytes] if kind.kind is ScalarKind.FLOAT else _INTEGERS[kind.size_bytes]
+    return _FLOATS[kind.size_bytes] if kind.kind is _FLOAT else _INTEGERS[kind.size_bytes]
 
 
 def scalar_of(kind: Type) -> ScalarType:
@@ -111,7 +110,7 @@ def width_of(kind: Type) -> int:
 
 
 def is_float(kind: Type) -> bool:
-    return scalar_of(kind).kind is ScalarKind.FLOAT
+    return scalar_of(kind).kind is _FLOAT
 
 
 def common_type(a: Type, b: Type) -> ScalarType | VectorType:
