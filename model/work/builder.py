@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from model.work.counts import OpKind
 from model.work.liveness import Live
-from model.work.region import Access, Block, Branch, Loop, Op
+from model.work.region import Access, Block, Branch, Leaves, Loop, Op
 from model.work.symbolic import Atom, Expression
 
 
@@ -71,9 +71,10 @@ class PendingLoop:
     line: int
     chain: int = 0
     conditions: tuple[Expression, ...] = ()
+    leaves: Leaves | None = None
 
     def freeze(self, live: Live) -> Loop:
-        return Loop(self.trips, self.counter, self.body.freeze(live), self.line, self.chain)
+        return Loop(self.trips, self.counter, self.body.freeze(live), self.line, self.chain, leaves=self.leaves)
 
 
 @dataclass(slots=True, eq=False)

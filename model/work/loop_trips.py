@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from model.work.flow import Flow
+from model.work.flow import Exit, Flow
 from model.work.machine import likelihood
-from model.work.region import DEFAULT_DATA_TRIPS
+from model.work.region import DEFAULT_DATA_TRIPS, Leaves
 from model.work.symbolic import ONE, ZERO, Expression, less, number, operation
 from model.work.trial import Trial, Trials
 from model.work.trips import Induction, trip_count, upper_bound
@@ -21,6 +21,7 @@ class Trips:
     count: Expression
     returned: Expression | None = ZERO
     likely_return: float = 0.0
+    leaves: Leaves | None = None  # where the data decide; over symbols for the variables at an iteration's start
 
 
 class LoopTrips(Trials):
@@ -35,7 +36,8 @@ class LoopTrips(Trials):
         count = _least([*([header] if header is not None else []), *bounds])
         likely = 1 - min((1 - likelihood(c) for e, c, _ in leaving if e.flow is Flow.RETURN), default=1.0)
         if any(before is None for _, _, before in leaving) or count is None:
-            return Trips(self._by_data(tried.condition, count, flat), None, likely)
+            bound = count if count is not None else upper_bound(tried.condition, flat)
+            return Trips(self._by_data(bound), None, likely, _leaves(node, tried, header, leaving, bound))
         returned = ZERO
         for exit_, _, before in leaving:
             if exit_.flow is Flow.RETURN and before is not None:
@@ -45,10 +47,8 @@ class LoopTrips(Trials):
                 returned = operation("or", returned, met) if returned.constant != 0 else met
         return Trips(count, returned, likely)
 
-    def _by_data(self, condition: Expression, bound: Expression | None, flat: list[Induction]) -> Expression:
+    def _by_data(self, bound: Expression | None) -> Expression:
         """Where the data decide, a named parameter with a default, never a silent guess."""
-        if bound is None:
-            bound = upper_bound(condition, flat)
         if bound is not None:
             text = (
                 "the data decide when the loop on line {line} is left: taken to run half its iterations, "
@@ -59,6 +59,35 @@ class LoopTrips(Trials):
             return operation("min", half, number(DEFAULT_DATA_TRIPS))
         text = f"the data decide how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
         return Expression({(self.data_parameter("loop.{line}", DEFAULT_DATA_TRIPS, 4.0, text),): 1})
+
+
+def over_counter(leaves: Leaves, tried: Trial, counter: Expression) -> Leaves:
+    """With the loop's variables as they are at the start of iteration `counter`, as far as that is known."""
+    symbols = frozenset(v.symbol for vs in tried.variables.values() for v in vs)
+    values = {
+        v.symbol: at
+        for vs in tried.variables.values()
+        for v in vs
+        if (at := v.at(counter, symbols - {v.symbol})) is not None
+    }
+    return Leaves(leaves.before.substitute(values), leaves.within.substitute(values), leaves.limit)
+
+
+def _leaves(
+    node: Node,
+    tried: Trial,
+    header: Expression | None,
+    leaving: list[tuple[Exit, Expression, Expression | None]],
+    limit: Expression | None,
+) -> Leaves:
+    before = operation("not", tried.condition) if header is None and tried.condition.constant is None else ZERO
+    within = ZERO
+    for _, condition, known in leaving:
+        if known is None:
+            within = operation("or", within, condition) if within is not ZERO else condition
+    if node.type == "do_statement":
+        before, within = ZERO, operation("or", before, within) if before is not ZERO else within
+    return Leaves(before, within, limit)
 
 
 def _header(condition: Expression, flat: list[Induction], *, is_do: bool) -> Expression | None:

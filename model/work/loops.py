@@ -9,7 +9,7 @@ from model.work.builder import PendingBranch, PendingLoop, PendingOp
 from model.work.chain import chain_length
 from model.work.counts import OpKind
 from model.work.flow import Exit, Flow
-from model.work.loop_trips import LoopTrips, Trips
+from model.work.loop_trips import LoopTrips, Trips, over_counter
 from model.work.machine import LoopFrame
 from model.work.places import Location
 from model.work.symbolic import ONE, ZERO, Atom, Expression, less, operation
@@ -60,6 +60,7 @@ class Loops(LoopTrips):
                 self.iteration_condition(node)
             return Flow.NEXT
         if length is not None and not self.dry and _unrolls(length, tried):
+            self.unrolled.update(range(line, line + node.end_point[0] - node.start_point[0] + 1))
             return self._unrolled(node, length)
         counter_atom = Atom.of("symbol", f"loop.{self.tick()}")
         self._carry(tried)
@@ -77,7 +78,8 @@ class Loops(LoopTrips):
             self.block = outer
             frame.body.ops.append(PendingOp(line, OpKind.BRANCH, "i32", "", 1, ()))
             conditions = (condition, *(c for _, c in tried.exits))
-            loop = PendingLoop(trips.count, counter_atom, frame.body, line, self._chain(tried), conditions)
+            leaves = over_counter(trips.leaves, tried, Expression({(counter_atom,): 1})) if trips.leaves else None
+            loop = PendingLoop(trips.count, counter_atom, frame.body, line, self._chain(tried), conditions, leaves)
             outer.inner.append(loop)
         self._link(links, tried, kept, entry)
         self.lose(available, outer.level)

@@ -51,12 +51,23 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Leaves:
+    """When a loop over data ends: before an iteration where `before` holds, within one where `within` holds, and at the
+    latest after `limit`. Over the loop's counter."""
+
+    before: Expression
+    within: Expression
+    limit: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """`body` runs for `counter` = 0 .. trips-1.
 
     `chain` is the longest run of floating-point operations that each iteration must wait for the one before to
-    finish: 1 for `s += a * b`, 0 where iterations are independent of each other. `accumulators` counts such runs that do
-    not wait for one another.
+    finish: 1 for `s += a * b`, 0 where iterations are independent of each other. `accumulators` counts such runs that
+    do not wait for one another.
+    Where the data decide when it is left, `trips` holds a default and `leaves` the conditions.
     """
 
     trips: Expression
@@ -65,6 +76,7 @@ class Loop:
     line: int
     chain: int = 0
     accumulators: int = 0
+    leaves: Leaves | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from model.work.numbers import Value
 from model.work.region import DEFAULT_DATA_TRIPS, Access, Block, Branch, Loop, decides
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression
+from model.work.trips import MAX_SIMULATED_TRIPS
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 MAX_VISITS = 6_000
@@ -86,7 +87,9 @@ class Walk:
     def _loop(self, loop: Loop, weight: float, point: Point, ranges: Ranges) -> None:
         unbound = self._unbound(loop.trips, ranges)
         if unbound and self.visits < MAX_VISITS:
-            steps = self._steps(loop.trips, unbound[0], point, ranges) if len(unbound) == 1 else None
+            steps = (
+                self._steps(loop.trips, unbound[0], point, ranges) if len(unbound) == 1 and not loop.leaves else None
+            )
             if steps is not None:
                 low, high = ranges[unbound[0]]
                 for start, end, count in steps:
@@ -97,7 +100,9 @@ class Walk:
             for part, now, rest in self._bind(unbound, point, ranges):
                 self._loop(loop, weight * part, now, rest)
             return
-        trips = evaluate(loop.trips, self.known, {**_middle(ranges), **point} if unbound else point)
+        trips = self._expected(loop, point, ranges) if loop.leaves is not None else None
+        if trips is None:
+            trips = evaluate(loop.trips, self.known, {**_middle(ranges), **point} if unbound else point)
         if trips is None:
             self.undecided.add(loop.line)
             trips = DEFAULT_DATA_TRIPS
@@ -105,6 +110,22 @@ class Walk:
             inner = dict(ranges)
             inner[loop.counter] = (0, max(1, math.ceil(trips)))
             self.visit(loop.body, weight * trips, point, inner)
+
+    def _expected(self, loop: Loop, point: Point, ranges: Ranges) -> Value | None:
+        """Iterations to expect of a loop that data end, by what fills say; each iteration is taken to meet new data."""
+        assert loop.leaves is not None
+        limit: Value | None = MAX_SIMULATED_TRIPS
+        if loop.leaves.limit is not None:
+            limit = evaluate(loop.leaves.limit, self.known, {**_middle(ranges), **point})
+        if limit is None or limit <= 0:
+            return limit
+        counted = {**ranges, loop.counter: (0, math.ceil(limit))}
+        before = self._chance(loop.leaves.before, point, counted)
+        within = self._chance(loop.leaves.within, point, counted)
+        if before is None or within is None:
+            return None
+        stays = (1 - before) * (1 - within)
+        return (1 - before) * (limit if stays == 1 else (1 - stays**limit) / (1 - stays))
 
     def _steps(
         self, trips: Expression, atom: Atom, point: Point, ranges: Ranges
@@ -249,6 +270,8 @@ class Walk:
 
     def _chance(self, condition: Expression, point: Point, ranges: Ranges) -> float | None:
         """By what fills say; worked out once for all visits that see the same of it."""
+        if condition.constant is not None:
+            return float(bool(condition.constant))
         leaves = condition.leaves.union(*(e.leaves for e, _ in self.assumed))
         seen = tuple((a, point.get(a), ranges.get(a)) for a in sorted(leaves, key=lambda a: a.serial))
         key = (condition, tuple(self.assumed), seen)

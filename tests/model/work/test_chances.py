@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from model.launch.launch import Fill
+from model.work.counts import OpKind
 from tests.model.conftest import Count
 
 COUNTED = """__kernel void k(__global const float *x, __global const int *kind, __global float *y, float limit)
@@ -66,3 +67,21 @@ def test_without_a_fill_the_share_stays_an_assumption(count: Count) -> None:
     counted = count(body, (1000,), (10,), buffers={"x": 1000, "y": 1000}, limit=2.0)
     assert 0 < counted.access("y", store=True).count < 1000
     assert "the data decide" in counted.said
+
+
+LOOPS = {
+    "a break that never comes": ("for (int k = 0; k < 20; ++k) { if (x[i + k] > 2.0f) break; y[i] += x[k]; }", 20.0),
+    "a break in one of four": ("for (int k = 0; k < 20; ++k) { if (x[i + k] < limit) break; y[i] += x[k]; }", 2.99),
+    "a return": ("for (int k = 0; k < 20; ++k) { if (x[i + k] < limit) return; y[i] += x[k]; }", 2.99),
+    "a condition of while": ("int k = 0; while (x[i + k] > limit) { y[i] += 1.0f; ++k; }", 3.0),
+    "a condition with a bound": ("for (int k = 0; k < 3 && x[i + k] > 0.5f; ++k) y[i] += 1.0f;", 0.875),
+    "a condition of do": ("int k = 0; do { y[i] += 1.0f; ++k; } while (x[i + k] > limit);", 4.0),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_is_left_as_soon_as_the_fill_says(count: Count, name: str) -> None:
+    body, times = LOOPS[name]
+    lengths = {"x": 2000, "kind": 2000, "y": 2000}
+    counted = count(COUNTED.format(body=body), (1000,), (10,), buffers=lengths, fills=FILLS, limit=0.25)
+    assert counted.ops(OpKind.ADD) == pytest.approx(1000 * times, rel=0.05)
