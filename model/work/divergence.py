@@ -6,20 +6,22 @@ taken to decide independently of each other, so that a warp of 32 agrees with pr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
 from model.work.evaluate import Knowledge
-from model.work.groups import Group, Groups, groups_for
-from model.work.lanes import LANE_IDS, WARP_LANES, by_lane, lane_ids
+from model.work.groups import Group, Groups, groups_for, undecided
+from model.work.lanes import LANE_IDS, WARP_LANES, ByLane, by_lane, lane_ids
+from model.work.numbers import Value
 from model.work.region import Block, Branch, Loop
 from model.work.settings import Setting, Settings, settings_of
-from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, Atom, Expression
+from model.work.symbolic import BOOLEAN_KINDS, GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, Expression
 from model.work.touched import Shape, number_at
-from model.work.walk import Walk
+from model.work.walk import Point, Walk
 
+MAX_COUNTER_VALUES = 3
 MAX_WARPS = 4  # of a group whose loop lengths are looked at
 
 
@@ -129,61 +131,84 @@ def _branch(branch: Branch, setting: Setting, paths: Paths) -> BranchFacts:
 def _disagreement(condition: Expression, setting: Setting, paths: Paths) -> tuple[float, float, bool]:
     """Shares of the warps and of the groups that come to a condition and do not agree on it."""
     met = groups_met = parted = groups_parted = 0.0
-    chosen, outer = _chosen(condition, setting, paths)
-    for group in chosen.groups:
-        sides = [w for w in _by_warp(condition, outer, group, paths, None) if w]
-        mixed = sum(1 for w in sides if any(w) and not all(w))
-        met += group.weight * len(sides)
-        parted += group.weight * mixed
-        lanes = [bool(v) for w in sides for v in w]
-        groups_met += group.weight * bool(lanes)
-        groups_parted += group.weight * (any(lanes) and not all(lanes))
-    return (parted / met if met else 0.0), (groups_parted / groups_met if groups_met else 0.0), chosen.is_exact
+    is_exact = True
+    for chosen, outer in _chosen(condition, setting, paths):
+        is_exact = is_exact and chosen.is_exact
+        for group in chosen.groups:
+            sides = [w for w in _by_warp(condition, outer, group, paths, None) if w]
+            mixed = sum(1 for w in sides if any(w) and not all(w))
+            met += group.weight * len(sides)
+            parted += group.weight * mixed
+            groups_met += group.weight * bool(sides)
+            groups_parted += group.weight * (any(map(any, sides)) and not all(map(all, sides)))
+    return (parted / met if met else 0.0), (groups_parted / groups_met if groups_met else 0.0), is_exact
 
 
-def _chosen(expression: Expression, setting: Setting, paths: Paths) -> tuple[Groups, list[tuple[Expression, bool]]]:
+def _chosen(
+    expression: Expression, setting: Setting, paths: Paths
+) -> Iterator[tuple[Groups, list[tuple[Expression, bool]]]]:
     """The groups to look at, and the conditions around that decide which lanes come there."""
     outer = [(c, holds) for c, holds, _ in setting.conditions if decision(c) is Decision.IDS]
-    counters = _counters(expression, setting, paths)
-    found = groups_for([expression, *(c for c, _ in outer)], counters, paths.known, paths.shape, paths.items)
-    groups = tuple(Group(g.weight, {**g.point, **counters}, g.ranges) for g in found.groups)
-    return Groups(groups, found.is_exact and not counters), outer
+    counters = _counters(expression, [c for c, _ in outer], setting, paths)
+    for point in counters:
+        found = groups_for([expression, *(c for c, _ in outer)], point, paths.known, paths.shape, paths.items)
+        groups = tuple(Group(g.weight, {**g.point, **point}, g.ranges) for g in found.groups)
+        yield Groups(groups, found.is_exact and len(counters) == 1 and not point), outer
 
 
-def _counters(expression: Expression, setting: Setting, paths: Paths) -> dict[Atom, float | int]:
-    """Counters of the loops around, in the middle of their ranges."""
-    point: dict[Atom, float | int] = {}
-    leaves = expression.leaves.union(*(c.leaves for c, _, _ in setting.conditions))
-    for loop in setting.loops:
-        if loop.counter in leaves:
-            ids = {a: paths.items[d] // 2 for d, a in enumerate(GLOBAL_ID)}
-            trips = number_at(loop.trips, paths.known, {**ids, **point}, {})
-            point[loop.counter] = int(trips or 0) // 2
-    return point
+def _counters(expression: Expression, outer: Sequence[Expression], setting: Setting, paths: Paths) -> list[Point]:
+    """Counters of the loops around: the innermost at a few places of its range, the others in their middle."""
+    leaves = expression.leaves.union(*(c.leaves for c in outer))
+    loops = [loop for loop in setting.loops if loop.counter in leaves]
+    middle: Point = {}
+    trips = 0
+    for loop in loops:
+        ids = {a: paths.items[d] // 2 for d, a in enumerate(GLOBAL_ID)}
+        trips = int(number_at(loop.trips, paths.known, {**ids, **middle}, {}) or 0)
+        middle[loop.counter] = trips // 2
+    looks = min(trips, MAX_COUNTER_VALUES)
+    if looks <= 1:
+        return [middle]
+    return [{**middle, loops[-1].counter: (2 * j + 1) * trips // (2 * looks)} for j in range(looks)]
 
 
 def _by_warp(
     expression: Expression, outer: Sequence[tuple[Expression, bool]], group: Group, paths: Paths, most: int | None
-) -> list[list[float]]:
+) -> list[list[Value]]:
     """The value of `expression` in each lane that comes there, warp by warp."""
     shape, known = paths.shape, paths.known
-    value = by_lane(expression, group.point, group.ranges, known, shape)
-    tests = [(by_lane(c, group.point, group.ranges, known, shape), holds) for c, holds in outer]
+    tests: list[tuple[ByLane, bool]] = []
+    for condition, holds in outer:
+        left = undecided(condition, group, known)
+        if isinstance(left, bool):
+            if left is not holds:
+                return []
+        else:
+            tests.append((by_lane(left, group.point, group.ranges, known, shape), holds))
+    whole = undecided(expression, group, known)
+    constant = int(whole) if isinstance(whole, bool) and _is_condition(expression) else None
+    value = by_lane(whole if isinstance(whole, Expression) else expression, group.point, group.ranges, known, shape)
     starts = list(range(0, shape.group_items, WARP_LANES))
     if most is not None and len(starts) > most:
         starts = [starts[(2 * j + 1) * len(starts) // (2 * most)] for j in range(most)]
-    warps: list[list[float]] = []
+    warps: list[list[Value]] = []
     for start in starts:
-        found: list[float] = []
+        found: list[Value] = []
         for lane in range(start, min(start + WARP_LANES, shape.group_items)):
             ids = lane_ids(lane, group.point, group.ranges, shape)
             if ids is None or any(bool(test(ids)) is not holds for test, holds in tests):
                 continue
-            number = value(ids)
+            number = constant if constant is not None else value(ids)
             if number is not None:
                 found.append(number)
+            if constant is not None and not tests:
+                break  # the others are alike
         warps.append(found)
     return warps
+
+
+def _is_condition(expression: Expression) -> bool:
+    return expression.atom is not None and expression.atom.kind in BOOLEAN_KINDS
 
 
 # --- loops -----------------------------------------------------------------------------------------------
@@ -222,18 +247,18 @@ def _loop(loop: Loop, setting: Setting, parent: Block, paths: Paths) -> LoopFact
 
 def _evenness(trips: Expression, setting: Setting, paths: Paths) -> tuple[float | None, float | None]:
     """Mean over greatest number of trips within warps, and greatest over mean of groups."""
-    chosen, outer = _chosen(trips, setting, paths)
     done = held = weights = 0.0
     totals: list[float] = []
-    for group in chosen.groups:
-        total = 0.0
-        for warp in _by_warp(trips, outer, group, paths, MAX_WARPS):
-            if warp:
-                total += sum(warp)
-                held += group.weight * max(warp) * len(warp)
-        totals.append(total)
-        done += group.weight * total
-        weights += group.weight
+    for chosen, outer in _chosen(trips, setting, paths):
+        for group in chosen.groups:
+            total = 0.0
+            for warp in _by_warp(trips, outer, group, paths, MAX_WARPS):
+                if warp:
+                    total += sum(warp)
+                    held += group.weight * max(warp) * len(warp)
+                    done += group.weight * sum(warp)
+            totals.append(total)
+            weights += group.weight
     mean = done / weights if weights else 0.0
     return (done / held if held else None), (max(totals) / mean if mean else None)
 
@@ -265,9 +290,9 @@ def _divergent(setting: Setting, paths: Paths) -> int | None:
     for depth, loop in enumerate(setting.loops):
         if decision(loop.trips) is Decision.IDS and loop.trips.leaves & LANE_IDS:
             outer = Setting(setting.loops[:depth])
-            chosen, tests = _chosen(loop.trips, outer, paths)
-            for group in chosen.groups:
-                lanes = [v for w in _by_warp(loop.trips, tests, group, paths, MAX_WARPS) for v in w]
-                if lanes and min(lanes) != max(lanes):
-                    return loop.line
+            for chosen, tests in _chosen(loop.trips, outer, paths):
+                for group in chosen.groups:
+                    lanes = [v for w in _by_warp(loop.trips, tests, group, paths, MAX_WARPS) for v in w]
+                    if lanes and min(lanes) != max(lanes):
+                        return loop.line
     return None

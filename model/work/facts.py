@@ -144,18 +144,16 @@ class BufferFacts:
 class Facts:
     """All of it for one launch. Properties are computed when first asked for, and kept."""
 
-    def __init__(self, paths: Paths, read: Sequence[tuple[Access, AccessCount]], limits: dict[str, float]) -> None:
-        self._paths, self._read, self._limits = paths, tuple(read), limits
+    def __init__(self, paths: Paths, read: Sequence[tuple[Reach, AccessCount]]) -> None:
+        self._paths, self._read = paths, tuple(read)
 
     @cached_property
     def accesses(self) -> tuple[AccessFacts, ...]:
         """As `WorkCounts.accesses`, one for one."""
         found = self._paths.settings.accesses
         return tuple(
-            AccessFacts(
-                count, reach_of(access, self._paths, self._limits), found.get(id(access), Setting()), self._paths
-            )
-            for access, count in self._read
+            AccessFacts(count, reach, found.get(id(reach.access), Setting()), self._paths)
+            for reach, count in self._read
         )
 
     @cached_property
@@ -230,7 +228,7 @@ def reach_of(access: Access, paths: Paths, limits: dict[str, float]) -> Reach:
 def no_facts() -> Facts:
     """Of a launch of nothing."""
     nothing = Block((), (), (), ())
-    return Facts(Paths(nothing, Walk(Knowledge({}, {}, {})), Shape((1, 1, 1), (1, 1, 1))), (), {})
+    return Facts(Paths(nothing, Walk(Knowledge({}, {}, {})), Shape((1, 1, 1), (1, 1, 1))), ())
 
 
 __all__ = [

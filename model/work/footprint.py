@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from model.work.evaluate import Knowledge
 from model.work.gathers import draws
 from model.work.region import Access
 from model.work.strided import blocks, union_size
@@ -52,18 +53,22 @@ def total(parts: Sequence[Footprint]) -> Footprint:
     )
 
 
-@dataclass(frozen=True, slots=True)
 class Reach:
     """One access with what a walk found of it, and the bytes that its buffer holds (or infinity)."""
 
-    access: Access
-    visits: list[Visit]
-    extent: Extent
-    limit_bytes: float
+    def __init__(self, access: Access, visits: list[Visit], extent: Extent, limit_bytes: float) -> None:
+        self.access, self.visits, self.extent, self.limit_bytes = access, visits, extent, limit_bytes
+        self._touched: dict[Scope, Touched | None] = {}
 
     def requested_bytes(self, scope: Scope, shape: Shape) -> float:
         count = self.extent.count if scope is Scope.LAUNCH else executions(self.visits, scope, shape)
         return count * self.access.element_bytes
+
+    def touched(self, scope: Scope, known: Knowledge, shape: Shape) -> Touched | None:
+        """As `touched`, found once."""
+        if scope not in self._touched:
+            self._touched[scope] = touched(self.access, self.visits, scope, known, shape)
+        return self._touched[scope]
 
 
 def footprint_of(reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shape, *, lines: bool) -> Footprint:
@@ -72,7 +77,7 @@ def footprint_of(reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shap
     requested = sum(asked.values())
     if not requested:
         return NOTHING
-    found = [(r, touched(r.access, r.visits, scope, walk.known, shape)) for r in reaches]
+    found = [(r, r.touched(scope, walk.known, shape)) for r in reaches]
     placed = [(r, t) for r, t in found if t is not None and t.sets]
     gathered = [r for r, t in found if t is None]
     limit = min([_most(reaches, scope), max(r.limit_bytes for r in reaches)])

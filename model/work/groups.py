@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from model.work.evaluate import Knowledge
+from model.work.evaluate import Knowledge, interval
 from model.work.linear import LinearReader, NotLinear, Ranges
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 from model.work.touched import Shape, related_ids
 from model.work.walk import Point
 
 ALL_GROUPS = 8  # so few along a dimension are all looked at
-INSIDE = 3
+INSIDE = 3  # of those between groups that are looked at for themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +52,19 @@ def groups_for(
         else:
             edges = _edges(conditions, d, point, known, shape, items)
             is_exact = is_exact and edges is not None
-            choices.append(_weighted({0, count - 1, *(edges or ())}, count))
+            inside = INSIDE if edges is None else 1
+            choices.append(_weighted({0, count - 1, *(edges or ())}, count, inside))
     groups = tuple(_groups(choices, shape, items))
     return Groups(groups, is_exact)
 
 
-def _weighted(special: set[int], count: int) -> list[tuple[int, float]]:
+def _weighted(special: set[int], count: int, most: int) -> list[tuple[int, float]]:
     """Special groups for themselves, and some in between for all others."""
     kept = sorted(g for g in special if 0 <= g < count)
     found = [(g, 1.0) for g in kept]
     for low, high in zip([-1, *kept], [*kept, count], strict=True):
         between = high - low - 1
-        inside = min(between, INSIDE)
+        inside = min(between, most)
         found += [(low + 1 + (2 * j + 1) * between // (2 * inside), between / inside) for j in range(inside)]
     return found
 
@@ -119,3 +120,28 @@ def _compared(condition: Expression) -> Iterator[Expression]:
             yield from _compared(part)
     else:
         yield inner[0] if atom.kind in ("lt0", "eq0") else condition
+
+
+def undecided(condition: Expression, group: Group, known: Knowledge) -> Expression | bool:
+    """Whether `condition` holds for a whole group; where it does not say, the part of it that lanes differ in."""
+    atom = condition.atom
+    inner = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
+    if atom is None or atom.kind not in ("and", "or", "not", "lt0", "eq0"):
+        bounds = interval(condition, known, group.point, group.ranges)
+        return bool(bounds[0]) if bounds is not None and bounds[0] == bounds[1] else condition
+    if atom.kind in ("lt0", "eq0"):
+        bounds = interval(inner[0], known, group.point, group.ranges)
+        if bounds is None:
+            return condition
+        low, high = bounds
+        if atom.kind == "lt0":
+            return True if high < 0 else False if low >= 0 else condition
+        return True if low == high == 0 else False if low > 0 or high < 0 else condition
+    parts = [undecided(part, group, known) for part in inner]
+    if atom.kind == "not":
+        return not parts[0] if isinstance(parts[0], bool) else condition
+    settles = atom.kind == "or"
+    if any(part is settles for part in parts):
+        return settles
+    open_parts = [part for part in parts if not isinstance(part, bool)]
+    return condition if len(open_parts) == 2 else open_parts[0] if open_parts else not settles

@@ -16,14 +16,14 @@ from model.work.counts import AccessCount, LineCount, OpCount, OpKind, Pattern, 
 from model.work.divergence import Paths
 from model.work.evaluate import Contents, Knowledge
 from model.work.facts import GLOBAL_SPACES, Facts, reach_of
-from model.work.footprint import footprint_of
+from model.work.footprint import Reach, footprint_of
 from model.work.numbers import Value
 from model.work.region import Access, Block, Branch, DataParameter, Loop
 from model.work.stride import pattern_of, step_of
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
 from model.work.touched import Scope, shape_of
 from model.work.unknowns import Unknown
-from model.work.walk import Extent, Walk
+from model.work.walk import Walk
 
 UNROLLED_TRIPS = 64
 PIXEL_BYTES = 16
@@ -131,7 +131,7 @@ class _Totals:
         self.line_accesses: dict[int, list[AccessCount]] = defaultdict(list)
         self.line_barriers: dict[int, float] = defaultdict(float)
         self.accesses: list[AccessCount] = []
-        self.read: list[tuple[Access, AccessCount]] = []
+        self.read: list[tuple[Reach, AccessCount]] = []
         self.paths = Paths(work.root, walk, shape_of(walk.known))
         self.limits = self._limits()
         self.scalar_ops: dict[OpKey, float] = defaultdict(float)
@@ -171,7 +171,7 @@ class _Totals:
             scalar_accesses=self.scalar_accesses,
             chain_ops=self.chain_ops,
             undecided_loops=tuple(sorted(self.walk.undecided)),
-            facts=Facts(self.paths, self.read, self.limits),
+            facts=Facts(self.paths, self.read),
         )
 
     def _images(self) -> set[str]:
@@ -236,25 +236,25 @@ class _Totals:
         point, ranges = self.walk.points[id(access)]
         pattern, stride = pattern_of(access, self.walk.known, point, ranges)
         requested = extent.count * access.element_bytes
+        reach = reach_of(access, self.paths, self.limits)
         counted = AccessCount(
             access.buffer, access.space, access.is_store, access.is_atomic, access.line, pattern, stride,
-            access.element_bytes, extent.count, requested, self._distinct(access, extent),
+            access.element_bytes, extent.count, requested, self._distinct(reach),
             step_of(access, self.walk.known, point, ranges),
         )  # fmt: skip
         self.accesses.append(counted)
-        self.read.append((access, counted))
+        self.read.append((reach, counted))
         self.line_accesses[access.line].append(counted)
 
-    def _distinct(self, access: Access, extent: Extent) -> float:
-        """Distinct bytes: no more than requested, than the span reached, or than the buffer holds."""
-        if access.space in GLOBAL_SPACES:
-            return self._footprint([access])
-        spanned = extent.is_known and extent.low is not None and extent.high is not None
-        span = float(extent.high - extent.low) if spanned and extent.high and extent.low is not None else math.inf
-        return min(extent.count * access.element_bytes, span)
+    def _distinct(self, reach: Reach) -> float:
+        """Distinct bytes; of local and private memory, no more than requested or than the span reached."""
+        if reach.access.space in GLOBAL_SPACES:
+            return self._footprint([reach])
+        low, high = reach.extent.low, reach.extent.high
+        span = high - low if reach.extent.is_known and low is not None and high is not None else math.inf
+        return float(min(reach.extent.count * reach.access.element_bytes, span))
 
-    def _footprint(self, accesses: Sequence[Access]) -> float:
-        reaches = [reach_of(a, self.paths, self.limits) for a in accesses]
+    def _footprint(self, reaches: Sequence[Reach]) -> float:
         return footprint_of(reaches, Scope.LAUNCH, self.walk, self.paths.shape, lines=False).distinct_bytes
 
     def _limits(self) -> dict[str, float]:
@@ -265,12 +265,12 @@ class _Totals:
 
     def _global_footprint(self) -> float:
         """Distinct bytes of global memory: per buffer, what all its accesses together touch."""
-        own: dict[str, list[tuple[Access, AccessCount]]] = defaultdict(list)
-        for access, counted in self.read:
-            if access.space in GLOBAL_SPACES:
-                own[access.buffer].append((access, counted))
+        own: dict[str, list[tuple[Reach, AccessCount]]] = defaultdict(list)
+        for reach, counted in self.read:
+            if reach.access.space in GLOBAL_SPACES:
+                own[counted.buffer].append((reach, counted))
         return sum(
-            pairs[0][1].footprint_bytes if len(pairs) == 1 else self._footprint([access for access, _ in pairs])
+            pairs[0][1].footprint_bytes if len(pairs) == 1 else self._footprint([reach for reach, _ in pairs])
             for pairs in own.values()
         )
 
