@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from model.advice.advice import Advice
+from model.advice.banks import bank_conflicts
+from model.advice.barriers import divergent_barrier
+from model.advice.coalescing import uncoalesced_access
 from model.advice.groups import local_size_multiple, too_few_groups
 from model.advice.precision import precise_function
 from model.advice.situation import Situation
+from model.advice.tiles import local_tile
 
 Rule = Callable[[Situation], Iterator[Advice]]
 
@@ -18,6 +22,10 @@ RULES: tuple[Rule, ...] = (
     too_few_groups,
     local_size_multiple,
     precise_function,
+    uncoalesced_access,
+    bank_conflicts,
+    local_tile,
+    divergent_barrier,
 )
 
 
@@ -30,5 +38,5 @@ def advise(situation: Situation) -> tuple[Advice, ...]:
         return ()
     found = [advice for rule in RULES for advice in rule(situation)]
     if situation.is_guessed:
-        found = [advice if advice.is_fault else replace(advice, message=advice.message + _GUESSED) for advice in found]
+        found = [replace(advice, message=advice.message + _GUESSED) for advice in found]
     return tuple(sorted(found, key=lambda advice: (-1 if advice.line is None else advice.line, advice.code)))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import Situation
 from model.advice.words import bytes_text, times_text
 from model.opencl.types import AddressSpace
+from model.work.affine import Obstacle
+from model.work.facts import AccessFacts
 
 _LEAST_DEGREE = 2.0
 _LANES = 32
@@ -22,22 +25,32 @@ def bank_conflicts(situation: Situation) -> Iterator[Advice]:
     """
     if not situation.is_gpu or not situation.is_long:
         return
+    found: dict[tuple[int, str, bool], list[AccessFacts]] = defaultdict(list)
     for facts in situation.accesses(AddressSpace.LOCAL):
-        degree, count = facts.bank_conflict_degree, facts.count
-        if degree is None or degree < _LEAST_DEGREE or facts.index.obstacle is not None:
-            continue
-        # Turns beyond the first, each at the pace of an access without conflicts.
-        gain_us = 1e-3 * (degree - 1) * count.bytes / situation.device.rates.local_bandwidth_gb_s
-        if situation.is_worth(gain_us):
-            apart = f" {bytes_text(count.stride_bytes)} apart" if count.stride_bytes else ""
-            yield Advice(
-                AdviceCode.BANK_CONFLICTS,
-                f"neighbouring work-items {'store to' if count.is_store else 'load'} `{count.buffer}`{apart} in local "
-                f"memory: {times_text(degree)} of {_LANES} lanes meet in one bank, so that each access takes "
-                f"{times_text(degree)} turns; {_remedy(count.stride_bytes, count.element_bytes)}",
-                count.line if count.line >= 0 else None,
-                gain_us,
-            )
+        if (facts.bank_conflict_degree or 0.0) >= _LEAST_DEGREE and facts.index.obstacle is not Obstacle.DATA:
+            found[facts.count.line, facts.count.buffer, facts.count.is_store].append(facts)
+    for each in found.values():
+        # Turns beyond the first, each at the pace of an access without conflicts. The laws know of no banks, so what
+        # would be saved is no part of what they predict.
+        turns_bytes = sum((_degree(facts) - 1) * facts.count.bytes for facts in each)
+        if situation.is_worth(1e-3 * turns_bytes / situation.device.rates.local_bandwidth_gb_s):
+            yield _advice(max(each, key=_degree))
+
+
+def _degree(facts: AccessFacts) -> float:
+    return facts.bank_conflict_degree or 1.0
+
+
+def _advice(facts: AccessFacts) -> Advice:
+    count, turns = facts.count, times_text(_degree(facts))
+    apart = f" {bytes_text(count.stride_bytes)} apart" if count.stride_bytes else ""
+    return Advice(
+        AdviceCode.BANK_CONFLICTS,
+        f"neighbouring work-items {'store to' if count.is_store else 'load'} `{count.buffer}`{apart} in local memory: "
+        f"up to {turns} of {_LANES} lanes meet in one bank, so that an access takes {turns} turns instead of 1; "
+        f"{_remedy(count.stride_bytes, count.element_bytes)}",
+        count.line if count.line >= 0 else None,
+    )
 
 
 def _remedy(stride_bytes: int, element_bytes: int) -> str:

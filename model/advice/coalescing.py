@@ -9,6 +9,7 @@ from dataclasses import replace
 from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import GLOBAL_SPACES, Situation
 from model.advice.words import bytes_text
+from model.opencl.types import StructType
 from model.work.affine import Obstacle
 from model.work.counts import AccessCount, Pattern
 from model.work.facts import AccessFacts
@@ -18,6 +19,7 @@ _SECTOR_BYTES = 32
 _NEAR_BYTES = 128  # a cache line: what lies within it is fetched together, and used soon if at all
 _LEAST_FACTOR = 2.0  # sectors fetched over sectors needed
 _CACHED_BYTES = 32 * 1024  # stays in the nearest cache of any GPU
+_MOSTLY = 0.5
 _SHUFFLED = frozenset({"random", "perm", "randint"})
 
 
@@ -40,7 +42,7 @@ def uncoalesced_access(situation: Situation) -> Iterator[Advice]:
     for each in found.values():
         gain_us = situation.gain_us([(facts.count, _side_by_side(facts.count)) for facts in each])
         if situation.is_worth(gain_us):
-            yield _advice(max(each, key=lambda facts: facts.count.bytes), len(each), gain_us)
+            yield _advice(max(each, key=lambda facts: facts.count.bytes), len(each), gain_us, situation)
 
 
 def _is_apart(facts: AccessFacts) -> bool:
@@ -54,24 +56,19 @@ def _is_apart(facts: AccessFacts) -> bool:
 
 
 def _is_shared(count: AccessCount, situation: Situation) -> bool:
-    """Whether what lies between neighbours is used as well, and soon: nothing is brought in vain."""
+    """Whether what lies between neighbours is used as well, and soon: by other members of the same struct, or by the
+    next iterations of a loop. Then nothing is brought in vain."""
     if count.stride_bytes > _NEAR_BYTES:
         return False
-    if count.step_bytes is not None and 0 < abs(count.step_bytes) <= count.element_bytes:
-        return True
-    beside = sum(
-        other.element_bytes
-        for other in situation.counts.accesses
-        if (other.buffer, other.stride_bytes, other.is_store) == (count.buffer, count.stride_bytes, count.is_store)
-    )
-    return beside * 2 > count.stride_bytes
+    own = next((b.group for b in situation.counts.facts.buffers if b.buffer == count.buffer), None)
+    return own is not None and own.distinct_bytes > _MOSTLY * own.line_bytes
 
 
 def _side_by_side(count: AccessCount) -> AccessCount:
     return replace(count, pattern=Pattern.UNIT, stride_bytes=count.element_bytes)
 
 
-def _advice(facts: AccessFacts, places: int, gain_us: float) -> Advice:
+def _advice(facts: AccessFacts, places: int, gain_us: float, situation: Situation) -> Advice:
     count, transactions = facts.count, facts.transactions
     assert transactions is not None
     verb, what = ("store to", "store") if count.is_store else ("load", "load")
@@ -80,16 +77,20 @@ def _advice(facts: AccessFacts, places: int, gain_us: float) -> Advice:
     return Advice(
         AdviceCode.UNCOALESCED_ACCESS,
         f"neighbouring work-items {verb} `{count.buffer}` {bytes_text(count.stride_bytes)} apart{more}: each {what} of "
-        f"{_LANES} lanes moves {moved} bytes for {wanted}; {_remedy(count)}",
+        f"{min(_LANES, situation.group_items)} lanes moves {moved} bytes for {wanted}; {_remedy(count, situation)}",
         count.line if count.line >= 0 else None,
         gain_us,
     )
 
 
-def _remedy(count: AccessCount) -> str:
-    if count.stride_bytes <= _NEAR_BYTES:
-        return "keep what is used together side by side: an array for each member instead of an array of structs"
-    return "let dimension 0 run along the rows (swap the indices, or transpose the buffer), or go through a local tile"
+def _remedy(count: AccessCount, situation: Situation) -> str:
+    if count.stride_bytes > _NEAR_BYTES:
+        return "let dimension 0 run along the rows (swap the indices, or transpose the buffer), or use a local tile"
+    parameter = situation.work.kernel.parameter(count.buffer)
+    kind = getattr(parameter.type, "pointee", None) if parameter else None
+    if isinstance(kind, StructType):
+        return "arrays of single members, instead of an array of structs, would keep together what is used together"
+    return "what lies between is fetched in vain; keep together what is used together"
 
 
 def _scattered(situation: Situation, facts: AccessFacts) -> Iterator[Advice]:
@@ -97,8 +98,9 @@ def _scattered(situation: Situation, facts: AccessFacts) -> Iterator[Advice]:
     fill = dict(situation.launch.fills).get(through)
     if (
         fill is None
+        or situation.is_assumed(through)
         or fill.kind not in _SHUFFLED
-        or count.footprint_bytes <= situation.device.cache_bytes
+        or facts.launch.line_bytes <= situation.device.cache_bytes
         or count.element_bytes >= _SECTOR_BYTES
     ):
         return
@@ -107,9 +109,9 @@ def _scattered(situation: Situation, facts: AccessFacts) -> Iterator[Advice]:
         yield Advice(
             AdviceCode.UNCOALESCED_ACCESS,
             f"`{count.buffer}` is {'stored to' if count.is_store else 'loaded'} wherever `{through}` says, over "
-            f"{bytes_text(count.footprint_bytes)}, more than the device's cache of "
-            f"{bytes_text(situation.device.cache_bytes)}: {_SECTOR_BYTES} bytes move for {count.element_bytes}; sorted "
-            f"indices, so that neighbours meet near each other, would share them",
+            f"{bytes_text(facts.launch.line_bytes)} of cache lines where the device has "
+            f"{bytes_text(situation.device.cache_bytes)} of cache: {_SECTOR_BYTES} bytes move for "
+            f"{count.element_bytes}; sorted indices, so that neighbours meet near each other, would share them",
             count.line if count.line >= 0 else None,
             gain_us,
         )

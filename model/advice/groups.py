@@ -13,6 +13,7 @@ from model.laws import CPU_LANES
 
 _LEAST_IDLE = 0.2  # of the units or lanes; a launch can do without fewer
 _MOSTLY = 0.5
+_WIDEST = 64
 
 
 def too_few_groups(situation: Situation) -> Iterator[Advice]:
@@ -80,13 +81,14 @@ def _too_narrow(situation: Situation) -> Iterator[Advice]:
     counts = situation.counts
     one_by_one = sum(op.count for op in counts.scalar_ops) > (1 - _MOSTLY) * sum(op.count for op in counts.ops)
     # A kernel for one work-item a group is written for a CPU; it has loops of its own to vectorise.
-    if width * 2 > CPU_LANES or size < CPU_LANES or situation.group_items == 1 or one_by_one:
+    better = next((wide for wide in range(CPU_LANES, _WIDEST + 1) if size % wide == 0), None)
+    if width * 2 > CPU_LANES or better is None or situation.group_items == 1 or one_by_one:
         return
     yield Advice(
         AdviceCode.LOCAL_SIZE_MULTIPLE,
         f"work-groups of {_size(situation)} are {width} wide in dimension 0, where compilers for CPUs put {CPU_LANES} "
-        f"work-items side by side: {100 * (1 - width / CPU_LANES):.0f} % of the vector stays empty; make dimension 0 "
-        f"of the group {CPU_LANES} or a multiple of it",
+        f"work-items side by side: {100 * (1 - width / CPU_LANES):.0f} % of the vector stays empty; a dimension 0 of "
+        f"{better} would fill it",
     )
 
 

@@ -10,9 +10,9 @@ from math import prod
 from model.device import Device, DeviceType
 from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
-from model.laws import launch_times
-from model.opencl.kernel import ParameterKind
-from model.opencl.types import AddressSpace
+from model.laws import access_time_us, launch_times
+from model.opencl.kernel import Parameter, ParameterKind
+from model.opencl.types import AddressSpace, ScalarKind, ScalarType
 from model.prediction import Prediction
 from model.work.counts import AccessCount, WorkCounts
 from model.work.facts import AccessFacts
@@ -71,9 +71,8 @@ class Situation:
     @property
     def is_guessed(self) -> bool:
         """Whether sizes or scalars of the launch were taken for granted, so that figures rest upon them."""
-        kernel = self.work.kernel
-        scalars = (p.name for p in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT))
-        return self.is_assumed("global", "local", *scalars)
+        scalars = self.work.kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT)
+        return self.is_assumed("global", "local", *(p.name for p in scalars if not _is_float(p)))
 
     def accesses(self, *spaces: AddressSpace) -> Iterator[AccessFacts]:
         """Loads and stores in these address spaces that are executed and go to memory, atomics left out."""
@@ -98,6 +97,11 @@ class Situation:
         times = launch_times(counts, self.device)
         return max(times.total_us, times.least_us)
 
+    def memory_us(self, accesses: Sequence[AccessCount]) -> float:
+        """What these accesses of global memory would take alone [us]."""
+        whole, rates = self.counts.global_footprint_bytes, self.device.rates
+        return sum(access_time_us(access, rates, whole, is_cpu=not self.is_gpu) for access in accesses)
+
     @property
     def is_long(self) -> bool:
         """Whether the launch is much more than its floor, so that advice could change anything."""
@@ -106,3 +110,8 @@ class Situation:
     def is_worth(self, gain_us: float) -> bool:
         """Whether so much is more than a trifle of this launch."""
         return self.is_long and gain_us >= _LEAST_GAIN * self.runtime_us
+
+
+def _is_float(parameter: Parameter) -> bool:
+    """Counts and places depend on whole numbers only."""
+    return isinstance(parameter.type, ScalarType) and parameter.type.kind is ScalarKind.FLOAT

@@ -13,8 +13,9 @@ from model.work.counts import AccessCount
 from model.work.facts import AccessFacts, LoopFacts
 from model.work.symbolic import GLOBAL_ID, LOCAL_ID
 
-_LEAST_REUSE = 4.0  # by work-items of one group; what a few neighbours share, caches serve as well
+_LEAST_REUSE = 8.0  # by work-items of one group; what a few neighbours share, caches serve as well
 _LEAST_LOADS = 8.0  # of one work-item: a tile pays where it is filled and used over and over
+_LEAST_SHARE = 0.2  # of the runtime, for the loads alone
 _ITEM = frozenset({*GLOBAL_ID, *LOCAL_ID})
 
 
@@ -24,7 +25,8 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
     Silent on CPUs, where local memory is ordinary memory and copying into it costs; for buffers that the kernel
     writes; for indices that depend on data and loops whose length differs from work-item to work-item, where no tile
     fits; for what all work-items load together (one load serves them); for a handful of neighbours, as in a stencil
-    of a few points, which caches serve; and where the laws see no gain.
+    of a few points, which caches serve; and where these loads are little of the launch's time. What is saved is bytes;
+    a gain in time is told where the laws see one, which count cached loads nearly as cheap as local ones.
     """
     if not situation.is_gpu or not situation.is_long:
         return
@@ -39,7 +41,7 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
         changes = [(facts.count, _once(facts.count, reuse)) for facts, reuse in each]
         requested = sum(before.bytes for before, _ in changes)
         gain_us = situation.gain_us(changes, more_local_bytes=requested)
-        if situation.is_worth(gain_us):
+        if situation.memory_us([before for before, _ in changes]) >= _LEAST_SHARE * situation.runtime_us:
             left = sum(after.bytes for _, after in changes)
             shared = " and ".join(f"`{facts.count.buffer}` {times_text(reuse)} times" for facts, reuse in each)
             yield Advice(
@@ -48,7 +50,7 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
                 f"over: tiles in local memory, loaded once by the group, would cut {bytes_text(requested)} of loads "
                 f"to {bytes_text(left)}",
                 line if line >= 0 else None,
-                gain_us,
+                gain_us if situation.is_worth(gain_us) else None,
             )
 
 
