@@ -288,7 +288,10 @@ _INTEGER = re.compile(
 
 
 def number(text: str) -> int | float | None:
-    """The value of a number literal."""
+    """The value of a number literal; the grammar makes its sign a part of it."""
+    if text[:1] in ("-", "+"):
+        value = number(text[1:])
+        return -value if value is not None and text[0] == "-" else value
     match = _INTEGER.match(text)
     if match:
         for group, base in (("hex", 16), ("bin", 2), ("oct", 8), ("dec", 10)):

@@ -11,6 +11,7 @@ from model.opencl.types import ImageType, OpaqueType, PointerType, ScalarType, S
 from model.work.builder import needed
 from model.work.statements import Statements
 from model.work.symbolic import ZERO, new_analysis, symbol
+from model.work.tables import numbers_of
 from model.work.unknowns import UnknownKind
 from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
 from model.work.work import Work
@@ -31,10 +32,12 @@ class _Kernel(Statements):
             self.unreadable(UnknownKind.SYNTAX, self.kernel.name)
             self.assume("source", "the kernel has syntax errors: what could not be read is not counted", 1.5)
         self.run_body(function.body)
+        root = self.root.freeze(needed(self.root, self.rests))
+        tables = {name: numbers for name, table in self.tables.items() if (numbers := numbers_of(table)) is not None}
         return Work(
-            self.kernel, self.root.freeze(needed(self.root, self.rests)), dict(self.parameters), tuple(self.free_names.items()),
+            self.kernel, root, dict(self.parameters), tuple(self.free_names.items()),
             tuple(self.assumptions.values()), tuple(self.local_bytes.items()), sum(self.private_bytes.values()),
-            tuple(sorted(self.unknowns)),
+            tuple(sorted(self.unknowns)), tables, frozenset(self.unrolled),
         )  # fmt: skip
 
     def run_body(self, body: Node) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
@@ -13,6 +14,7 @@ from model.opencl.program import Function
 from model.opencl.types import PointerType, ScalarType, VectorType
 from model.work.builder import Builder, PendingOp
 from model.work.counts import OpKind
+from model.work.floats import float_result
 from model.work.machine import is_known
 from model.work.memory_calls import IMAGE_SIZE, VECTOR_MEMORY, MemoryCalls
 from model.work.operators import components
@@ -128,6 +130,7 @@ class Calls(MemoryCalls):
         if name in BARRIERS:
             if not self.dry:
                 self.block.barriers.append(self.line)
+                self.lifetimes.barriers.append(self.steps)
             self.forget_shared()
             return Other("", VOID)
         if name in ATOMICS:
@@ -208,6 +211,8 @@ class Calls(MemoryCalls):
             kind = scalar_of(builtin_type("float") or kind)
         element = scalar_of(kind)
         spread = [components(self.convert(v, kind)) for v in numbers]
+        if builtin.name in ("normalize", "fast_normalize"):
+            return self._normalized(kind, element, spread[0])
         results = [self._named_result(builtin, element, [s[i] for s in spread]) for i in range(width_of(kind))]
         for pointer in values:
             if isinstance(pointer, Pointer):  # fract, sincos, modf: the second result
@@ -216,7 +221,7 @@ class Calls(MemoryCalls):
                     self.fresh_value(pointer.type.pointee, builtin.name, rests=tuple(results)),
                 )
         if builtin.gives is Gives.ELEMENT:
-            return self._reduced(builtin, element, results)
+            return self._reduced(builtin, element, spread)
         if all(is_known(r) for r in results):
             return self._wrapped(builtin, kind, results)
         if not all(r in self.available or is_known(r) for r in results):
@@ -233,23 +238,36 @@ class Calls(MemoryCalls):
             )
         return Vector(tuple(results), kind) if isinstance(kind, VectorType) else Scalar(results[0], scalar_of(kind))
 
-    def _reduced(self, builtin: Builtin, element: ScalarType, parts: list[Expression]) -> Value:
+    def _reduced(self, builtin: Builtin, element: ScalarType, spread: Sequence[Sequence[Expression]]) -> Value:
         """`dot`, `length`, `distance`: the first product starts the sum, the others are fused with it."""
-        result = opaque("call", builtin.name, *parts)
-        if result not in self.available:
+        left, right = spread[0], spread[-1]
+        if builtin.name.endswith("distance"):
+            left = right = [float_result("-", x, y) for x, y in zip(left, right, strict=True)]
+        result = float_result("*", left[0], right[0])
+        for x, y in zip(left[1:], right[1:], strict=True):
+            result = opaque("float", "fma", x, y, result)
+        if not builtin.name.startswith("dot"):
+            result = opaque("call", "sqrt", result)
+        if result not in self.available and not is_known(result):
             block = self.home((result,), may_speculate=False)
             self.find((result,), block)
             for word, times in builtin.costs:
                 match word:
                     case "fma":
                         self.spend(block, "mul", element, builtin.name, 1, (result,))
-                        if len(parts) > 1:
-                            self.spend(block, "fma", element, builtin.name, len(parts) - 1, (result,))
+                        if len(left) > 1:
+                            self.spend(block, "fma", element, builtin.name, len(left) - 1, (result,))
                     case "sqrt":
                         self.spend(block, word, element, builtin.name, 1, (result,))
                     case _:
-                        self.spend(block, word, element, builtin.name, times * len(parts), (result,))
+                        self.spend(block, word, element, builtin.name, times * len(left), (result,))
         return Scalar(result, element)
+
+    def _normalized(self, kind: ScalarType | VectorType, element: ScalarType, parts: tuple[Expression, ...]) -> Value:
+        """A vector times one over its length."""
+        length = self._reduced(BUILTINS["length"], element, [parts])
+        whole = Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], element)
+        return self.binary("*", whole, length)
 
     def spend(
         self, block: Builder, word: str, element: ScalarType, name: str, times: int, results: tuple[Expression, ...]

@@ -66,7 +66,8 @@ def _random(
         if leaf.kind != "load":
             return None
         contents = known.contents.get(str(leaf.arguments[0]))
-        if contents is None or contents.fill is None or contents.fill.kind == "random":
+        is_table = contents is not None and contents.values is not None
+        if contents is None or (not is_table and (contents.fill is None or contents.fill.kind == "random")):
             return None
         drawn.add(leaf)
     return frozenset(drawn)
@@ -134,7 +135,13 @@ def _element(atom: Atom, u: float, known: Knowledge, draw: Draw) -> Value:
 
 
 def _drawn(contents: Contents, u: float, index: Value | None) -> Value:
-    assert contents.fill is not None
+    if contents.values is not None and index is not None:
+        held = contents.mean_at(index)
+        if held is None:
+            raise _Undecided
+        return held
+    if contents.fill is None:
+        raise _Undecided
     if contents.is_smooth and index is not None:
         expected = contents.mean_at(index)
         if expected is not None:
@@ -249,6 +256,8 @@ _CALLS: dict[str, Callable[..., Value | None]] = {
     "mad": lambda a, b, c: a * b + c,
     "fmod": math.fmod,
     "hypot": math.hypot,
+    "length": math.hypot,
+    "atan2pi": lambda a, b: math.atan2(a, b) / math.pi,
     "clamp": lambda a, low, high: min(max(a, low), high),
     "mix": lambda a, b, t: a + (b - a) * t,
     "degrees": math.degrees,

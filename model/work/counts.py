@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from model.opencl.types import AddressSpace
 
 if TYPE_CHECKING:
+    from model.work.contexts import ContextCount
     from model.work.facts import Facts
 
 
@@ -121,6 +122,8 @@ class WorkCounts:
     chain_ops: float = 0.0
     # Lines (from 0) of loops that neither the launch nor the data's description bounds: taken for a default.
     undecided_loops: tuple[int, ...] = ()
+    local_size: tuple[int, ...] = ()
+    contexts: tuple[ContextCount, ...] = field(default=(), compare=False, repr=False)  # the same, by surrounding
     facts: Facts = field(kw_only=True, compare=False, repr=False)  # more of the same, computed when asked for
 
     @property

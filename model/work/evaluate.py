@@ -20,14 +20,18 @@ Interval = tuple[Value, Value]  # both ends included
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What is known of a buffer's contents: how many elements of which size, filled how."""
+    """What is known of a buffer's contents: how many elements of which size, filled how; or, element by element, what
+    a constant table holds."""
 
     elements: int
     element_bytes: int
     fill: Fill | None
+    values: Mapping[int, Value] | None = None
 
     def mean_at(self, index: Value) -> Value | None:
         """The element to expect at `index`; None where nothing is known."""
+        if self.values is not None:
+            return self.values.get(int(index))
         if self.fill is None:
             return None
         a = self.fill.arguments
@@ -51,6 +55,8 @@ class Contents:
     @property
     def bounds(self) -> Interval | None:
         """The least and the greatest element, where the fill says."""
+        if self.values:
+            return min(self.values.values()), max(self.values.values())
         if self.fill is None:
             return None
         a = self.fill.arguments

@@ -9,12 +9,12 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import DOUBLE, FLOAT, INT, LONG
 from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
+from model.opencl.declarations import Declared
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
     PointerType,
     ScalarType,
-    Type,
     VectorType,
 )
 from model.work.builder import Builder, PendingBranch, cheap_enough
@@ -24,6 +24,7 @@ from model.work.operators import components
 from model.work.places import Location, Slot
 from model.work.swizzle import picked, swizzled
 from model.work.symbolic import ZERO, Expression, number, opaque, operation
+from model.work.tables import completed_type, table_of
 from model.work.values import (
     UNKNOWN_TYPE,
     Aggregate,
@@ -119,18 +120,37 @@ class Expressions(Literals):
             )
         declared = self.program.globals.get(name)
         if declared is not None:
-            return self._global(name, declared.type, declared.space or AddressSpace.CONSTANT)
+            return self._global(declared)
         if not node.text:
             return self.nothing()
         return Scalar(self.free_name(name), INT)
 
-    def _global(self, name: str, kind: Type, space: AddressSpace) -> Value:
+    def _global(self, declared: Declared) -> Value:
+        """A variable at program scope; what a constant one holds is read from its initialiser."""
+        name, kind, space = declared.name, declared.type, declared.space or AddressSpace.CONSTANT
         if isinstance(kind, ArrayType):
-            memory = self.memories.setdefault(name, Memory(name, space, kind.element))
-            return Pointer(memory, ZERO, PointerType(kind.element, space))
+            kind = completed_type(kind, declared.value)
+            if name not in self.memories:
+                self.memories[name] = Memory(name, space, kind)
+                if space is AddressSpace.CONSTANT and declared.value is not None:
+                    self._read_table(name, kind, declared.value)
+            return Pointer(self.memories[name], ZERO, PointerType(kind.element, space))
         if isinstance(kind, ScalarType):
             return Scalar(opaque("literal", name) if is_float(kind) else opaque("load", name, ZERO, 0), kind)
         return self.fresh_value(kind, f"`{name}`", name)
+
+    def _read_table(self, name: str, kind: ArrayType, value: Node) -> None:
+        reader, self.reader = self.reader, self.program.reader
+        self.dry += 1
+        table = table_of(value, kind, self.initial)
+        self.dry -= 1
+        self.reader = reader
+        if table is not None:
+            self.tables[name] = table
+
+    def initial(self, node: Node, kind: ScalarType) -> Expression:
+        """An initialiser as a value of type `kind`."""
+        return components(self.convert(self.value(node), kind))[0]
 
     # --- operators ---------------------------------------------------------------------------------------
 

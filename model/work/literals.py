@@ -12,6 +12,7 @@ from model.opencl.builtins import INTEGER_CONSTANTS
 from model.opencl.declarations import number as number_of
 from model.opencl.types import (
     AddressSpace,
+    ArrayType,
     OpaqueType,
     PointerType,
     ScalarType,
@@ -22,6 +23,7 @@ from model.opencl.types import (
 from model.work.operators import components
 from model.work.places import Places
 from model.work.symbolic import ZERO, Expression, number, opaque
+from model.work.tables import completed_type
 from model.work.unknowns import UnknownKind
 from model.work.values import (
     Aggregate,
@@ -140,6 +142,19 @@ class Literals(Places):
             while argument is not None and argument.type == "parenthesized_expression" and argument.named_children:
                 argument = argument.named_children[0]
             if argument is not None:
-                place = self.place(argument) if argument.type != "call_expression" else None
-                known = place.type.size_bytes if place is not None else None
+                known = self._size_of_expression(argument)
         return Scalar(number(known) if known is not None else self.free_name("sizeof"), ULONG)
+
+    def _size_of_expression(self, node: Node) -> int | None:
+        """What `sizeof expression` is; the expression is not evaluated."""
+        self.dry += 1
+        declared = self.program.globals.get(self.reader.text(node)) if node.type == "identifier" else None
+        if declared is not None and self.lookup(declared.name) is None:
+            kind: Type = declared.type
+            if isinstance(kind, ArrayType):
+                kind = completed_type(kind, declared.value)
+        else:
+            place = self.place(node) if node.type != "call_expression" else None
+            kind = place.type if place is not None else self.value(node).type
+        self.dry -= 1
+        return kind.size_bytes or None

@@ -17,7 +17,9 @@ from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
 from model.work.flow import Exit
 from model.work.region import Access, DataParameter
+from model.work.registers import Lifetimes
 from model.work.symbolic import ONE, Atom, Expression, opaque, operation, symbol
+from model.work.tables import Table
 from model.work.unknowns import Unknown, UnknownKind, undeclared_types
 from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, element_name
 from model.work.writes import Spot, Write, Writes
@@ -53,10 +55,12 @@ class Machine:
         self.types: dict[int, Type] = {}
         self.rests: dict[Atom, tuple[Expression, ...]] = {}
         self.available: set[Expression] = set()
+        self.unrolled: set[int] = set()  # lines of loops that were followed iteration by iteration
         self.found: list[tuple[Expression, int]] = []  # what became available in which order, and how deep its block is
         self.writes = Writes()
         self.loaded: dict[Spot, Type] = {}  # what was loaded from memory, not taken from a store before
         self.memories: dict[str, Memory] = {}
+        self.tables: dict[str, Table] = {}  # constant arrays whose contents the source says
         self.parameters: dict[Atom, DataParameter] = {}
         self.free_names: dict[str, int] = {}
         self.unknowns: set[Unknown] = set()
@@ -64,6 +68,7 @@ class Machine:
         self.local_bytes: dict[str, int | None] = {}
         self.private_bytes: dict[str, int] = {}
         self.calls: list[str] = [kernel.name]
+        self.lifetimes = Lifetimes()
         self.clock = 0
         self.steps = 0
         self._line = kernel.name_range.start_line
@@ -155,7 +160,10 @@ class Machine:
     def lookup(self, name: str) -> int | None:
         for scope in reversed(self.scopes):
             if name in scope:
-                return scope[name]
+                key = scope[name]
+                if key in self.lifetimes.last:
+                    self.lifetimes.last[key] = self.steps
+                return key
         return None
 
     def held(self, key: int) -> Value:

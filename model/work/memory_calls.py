@@ -60,7 +60,7 @@ class MemoryCalls(Expressions):
         offset = pointer.offset + expression_of(values[-2]) * number(step) if len(values) >= 2 else pointer.offset
         computed = builtin_type("float") if match[2] else element
         kind = VectorType(scalar_of(computed or element), width) if width > 1 else scalar_of(computed or element)
-        place = Location(pointer.memory, offset, element)
+        place = Location(pointer.memory, offset, element, space=pointer.type.space)
         if is_store:
             parts = components(self.convert(values[0], kind))
             if match[2]:

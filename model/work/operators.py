@@ -76,8 +76,10 @@ class Operators(Machine):
             assert pair is not None
             x, y = pair
             if operator == "-":
-                x, other = (x, negated(other)) if product is a else (negated(x), other)
-            results.append(opaque("float", "fma", x, y, other))
+                added, x = (negated(other), x) if product is a else (other, negated(x))
+            else:
+                added = other
+            results.append(opaque("float", "fma", x, y, added))
         self.cost(OpKind.FMA, element, *results)
         return Vector(tuple(results), kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
 

@@ -54,6 +54,7 @@ class Location:
     offset: Expression
     type: Type
     swizzle: tuple[int, ...] = ()
+    space: AddressSpace = AddressSpace.GLOBAL  # where the memory is not known
 
 
 Place = Slot | Location
@@ -78,7 +79,7 @@ class Places(Operators):
                 argument = node.child_by_field_name("argument")
                 pointer = self.value(argument) if argument else None
                 return (
-                    Location(pointer.memory, pointer.offset, pointer.type.pointee)
+                    Location(pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space)
                     if isinstance(pointer, Pointer)
                     else None
                 )
@@ -106,7 +107,8 @@ class Places(Operators):
         index = expression_of(self.value(index_node))
         if isinstance(base, Pointer):
             pointee = base.type.pointee
-            return Location(base.memory, base.offset + index * number(max(1, pointee.size_bytes)), pointee)
+            offset = base.offset + index * number(max(1, pointee.size_bytes))
+            return Location(base.memory, offset, pointee, space=base.type.space)
         place = self.place(base_node) if isinstance(base, Vector) else None
         if isinstance(place, Slot) and index.constant is not None:
             return Slot(place.key, place.path, place.type, (index.constant,))
@@ -121,7 +123,9 @@ class Places(Operators):
         if operator is not None and self.reader.text(operator) == "->":
             pointer = self.value(argument)
             base: Place | None = (
-                Location(pointer.memory, pointer.offset, pointer.type.pointee) if isinstance(pointer, Pointer) else None
+                Location(pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space)
+                if isinstance(pointer, Pointer)
+                else None
             )
         else:
             base = self.place(argument)
@@ -136,7 +140,7 @@ class Places(Operators):
             return (
                 Slot(base.key, base.path, base.type, swizzle)
                 if isinstance(base, Slot)
-                else Location(base.memory, base.offset, base.type, swizzle)
+                else Location(base.memory, base.offset, base.type, swizzle, base.space)
             )
         if isinstance(base.type, StructType):
             kind = base.type.member(name) or UNKNOWN_TYPE
@@ -145,7 +149,7 @@ class Places(Operators):
             if isinstance(base, Slot):
                 return Slot(base.key, (*base.path, name), kind)
             at = dict(zip((n for n, _ in base.type.members), base.type.offsets(), strict=True)).get(name, 0)
-            return Location(base.memory, base.offset + number(at), kind)
+            return Location(base.memory, base.offset + number(at), kind, space=base.space)
         return (
             Slot(base.key, (*base.path, name), UNKNOWN_TYPE)
             if isinstance(base, Slot)
@@ -237,8 +241,16 @@ class Places(Operators):
         return self.load_from(memory, at, element, element.size_bytes)
 
     def load_from(self, memory: Memory, offset: Expression, kind: ScalarType | VectorType, size: int) -> Value:
-        """What memory holds: what was stored there last, or a load named by buffer, place and time of the last store."""
+        """What memory holds: what was stored there last, or a load named by buffer, place and time of that."""
         element, width = (kind.element, kind.width) if isinstance(kind, VectorType) else (kind, 1)
+        table = self.tables.get(memory.name)
+        at = offset.constant
+        if table is not None and at is not None:
+            known = tuple(
+                table[at + i * element.size_bytes] for i in range(width) if at + i * element.size_bytes in table
+            )
+            if len(known) == width:
+                return Vector(known, kind) if isinstance(kind, VectorType) else Scalar(known[0], kind)
         spot = _spot(memory, offset, kind)
         last = self.writes.last(spot)
         if last is not None and last.value is not None and last.spot == spot:
@@ -365,7 +377,7 @@ class Places(Operators):
             offset = offset + number(min(place.swizzle) * place.type.element.size_bytes)
         self.access(
             Access(
-                memory.name if memory else "", memory.space if memory else AddressSpace.GLOBAL, is_store, is_atomic,
+                memory.name if memory else "", memory.space if memory else place.space, is_store, is_atomic,
                 self.line, size, None if memory is None else offset,
             ),
             results,

@@ -12,10 +12,13 @@ from model.work.builder import Builder, PendingBranch, PendingOp, cheap_enough
 from model.work.counts import OpKind
 from model.work.flow import Exit, Flow, Start, Way
 from model.work.loops import Loops
-from model.work.symbolic import ONE, ZERO, Expression, equal, operation
+from model.work.symbolic import ONE, ZERO, Expression, equal, number, operation
+from model.work.tables import completed_type, table_of
 from model.work.unknowns import UnknownKind
-from model.work.values import Memory, Pointer, Value, expression_of
+from model.work.values import Memory, Pointer, Value, element_name, expression_of, scalar_of
 from model.work.writes import Spot, Write, distinct_spots
+
+MAX_FOLLOWED = 64  # elements of an initialised array that are followed one by one
 
 
 class Statements(Loops):
@@ -95,7 +98,8 @@ class Statements(Loops):
                 )
                 self.types[self.lookup(declared.name) or 0] = kind
             else:
-                self.declare(declared.name, kind, self._initial(kind, declared.value, declared.name))
+                initial = self._initial(kind, declared.value, declared.name)
+                self.lifetimes.declared(self.declare(declared.name, kind, initial), initial, self.steps)
 
     def _initial(self, kind: Type, value: Node | None, name: str) -> Value:
         if value is None:
@@ -108,6 +112,7 @@ class Statements(Loops):
     def _array(self, name: str, kind: ArrayType, space: AddressSpace, value: Node | None) -> None:
         if kind.length is None and value is None:
             self.unreadable(UnknownKind.LENGTH, name)
+        kind = completed_type(kind, value)
         unique = name if space is AddressSpace.LOCAL else f"{name} (private)"
         memory = Memory(unique, space, kind)
         self.memories[unique] = memory
@@ -115,9 +120,23 @@ class Statements(Loops):
             self.local_bytes[name] = kind.size_bytes or None
         elif space is AddressSpace.PRIVATE:
             self.private_bytes[name] = kind.size_bytes
-        self.declare(name, kind, Pointer(memory, ZERO, PointerType(kind.element, space)))
-        if value is not None and value.type == "initializer_list" and space is AddressSpace.PRIVATE:
-            self.braced(value, kind)
+        array = Pointer(memory, ZERO, PointerType(kind.element, space))
+        self.lifetimes.declared(self.declare(name, kind, array), array, self.steps)
+        if value is not None and value.type == "initializer_list" and space is not AddressSpace.LOCAL:
+            self._initialise(memory, kind, value)
+
+    def _initialise(self, memory: Memory, kind: ArrayType, value: Node) -> None:
+        """Compilers copy short arrays from constants, or make registers of them: no store is counted."""
+        table = table_of(value, kind, self.initial)
+        if table is None:
+            self.stored(Spot(memory, None, 1, "i8"))
+        elif memory.space is AddressSpace.CONSTANT:
+            self.tables[memory.name] = table
+        elif len(table) <= MAX_FOLLOWED:
+            scalar = scalar_of(kind)
+            for at, held in table.items():
+                size = scalar.size_bytes
+                self.writes.add(Write(self.tick(), Spot(memory, number(at), size, element_name(scalar)), (held,)))
 
     # --- branches ----------------------------------------------------------------------------------------
 
@@ -143,7 +162,15 @@ class Statements(Loops):
 
         return self.fork(condition, lambda: self._side(then_node), no_side)
 
-    def fork(self, condition: Expression, then: Callable[[], Flow], otherwise: Callable[[], Flow]) -> Flow:
+    def fork(
+        self,
+        condition: Expression,
+        then: Callable[[], Flow],
+        otherwise: Callable[[], Flow],
+        *,
+        may_speculate: bool = True,
+    ) -> Flow:
+        """A branch whose sides are run by `then` and `otherwise`."""
         start = Start(self.block, self.values, len(self.path), len(self.exits), len(self.found), self.writes.mark())
         line = self.line
         yes = self._way(start, condition, then)
@@ -153,7 +180,7 @@ class Statements(Loops):
         branch = PendingBranch(condition, yes.builder, no.builder, line, None)
         both_go_on = yes.flow is Flow.NEXT and no.flow is Flow.NEXT
         left = self.exits[start.exits :]
-        if both_go_on and not left and cheap_enough(yes.builder, no.builder):
+        if may_speculate and both_go_on and not left and cheap_enough(yes.builder, no.builder):
             self.block.ops += yes.builder.ops + no.builder.ops
             self.cost(OpKind.INTEGER, INT)
             for op in yes.builder.ops + no.builder.ops:
@@ -308,9 +335,7 @@ class Statements(Loops):
                         self.values = self.merged(self.conjunction(left.path[path:]), left.values, self.values)
                 return Flow.NEXT if flow is Flow.BREAK else flow
 
-            taken = self.exits[exits:]
-            self.fork(condition, statements, lambda: Flow.NEXT)
-            del taken
+            self.fork(condition, statements, lambda: Flow.NEXT, may_speculate=False)
         self.block = outer
         del self.path[path:]
         if flow is not Flow.NEXT:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, prod
 
 from model.launch.launch import Assumption, Fill, Launch
 from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import AddressSpace, PointerType, lane_names
+from model.work.contexts import contexts_of
 from model.work.counts import AccessCount, LineCount, OpCount, OpKind, Pattern, WorkCounts
 from model.work.divergence import Paths
 from model.work.evaluate import Contents, Knowledge
@@ -46,6 +47,8 @@ class Work:
     local_bytes: tuple[tuple[str, int | None], ...]
     private_bytes: int
     unknowns: tuple[Unknown, ...] = ()
+    tables: Mapping[str, Mapping[int, Value]] = field(default_factory=dict)  # constant arrays: number by byte
+    unrolled_lines: frozenset[int] = frozenset()  # of loops that were followed iteration by iteration
 
     def count(self, launch: Launch) -> WorkCounts:
         """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest."""
@@ -54,7 +57,7 @@ class Work:
 
     def walk(self, launch: Launch) -> Walk:
         """How often each block runs, and what each access reaches."""
-        known = knowledge(self.kernel, launch, self.parameters)
+        known = knowledge(self.kernel, launch, self.parameters, self.tables)
         walk = Walk(known)
         ranges = {}
         for d in range(3):
@@ -74,7 +77,12 @@ class Work:
                 stack.extend([inner.body] if isinstance(inner, Loop) else [inner.then, inner.otherwise])
 
 
-def knowledge(kernel: Kernel, launch: Launch, parameters: Mapping[Atom, DataParameter]) -> Knowledge:
+def knowledge(
+    kernel: Kernel,
+    launch: Launch,
+    parameters: Mapping[Atom, DataParameter],
+    tables: Mapping[str, Mapping[int, Value]] | None = None,
+) -> Knowledge:
     """What a launch says, by symbol."""
     local = effective_local_size(launch, kernel)
     symbols: dict[Atom, Value] = {Atom.of("symbol", "work_dim"): len(launch.global_size)}
@@ -100,6 +108,8 @@ def knowledge(kernel: Kernel, launch: Launch, parameters: Mapping[Atom, DataPara
         parameter = kernel.parameter(name)
         size = parameter.type.pointee.size_bytes if parameter and isinstance(parameter.type, PointerType) else 4
         contents[name] = Contents(elements, max(1, size), fills.get(name))
+    for name, values in (tables or {}).items():
+        contents[name] = Contents(len(values), 1, None, values)
     return Knowledge(symbols, contents, parameters)
 
 
@@ -137,6 +147,7 @@ class _Totals:
         self.scalar_ops: dict[OpKey, float] = defaultdict(float)
         self.scalar_accesses = 0.0
         self.chain_ops = 0.0
+        self.counted: dict[int, AccessCount] = {}
 
     def counts(self) -> WorkCounts:
         self._add(self.work.root, is_scalar=False, over_barrier=False)
@@ -171,6 +182,8 @@ class _Totals:
             scalar_accesses=self.scalar_accesses,
             chain_ops=self.chain_ops,
             undecided_loops=tuple(sorted(self.walk.undecided)),
+            local_size=tuple(self.local),
+            contexts=contexts_of(self.work.root, self.walk, self.counted, self.work.unrolled_lines),
             facts=Facts(self.paths, self.read),
         )
 
@@ -243,6 +256,7 @@ class _Totals:
             step_of(access, self.walk.known, point, ranges),
         )  # fmt: skip
         self.accesses.append(counted)
+        self.counted[id(access)] = counted
         self.read.append((reach, counted))
         self.line_accesses[access.line].append(counted)
 

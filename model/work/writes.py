@@ -62,14 +62,14 @@ class Writes:
 
     def last(self, spot: Spot, since: int = 0) -> Write | None:
         """The last store that may have changed `spot`."""
-        looked = 0
-        for index in range(len(self._all) - 1, since - 1, -1):
-            write = self._all[index]
-            looked += 1
+        all_writes = self._all
+        first = max(since, len(all_writes) - MAX_LOOKED_AT)
+        for index in range(len(all_writes) - 1, since - 1, -1):
+            write = all_writes[index]
             if write.spot is None:
                 if spot.memory.space in _SHARED:
                     return write
-            elif overlaps(write.spot, spot) or looked > MAX_LOOKED_AT:
+            elif index < first or overlaps(write.spot, spot):
                 return write
         return None
 

@@ -1,0 +1,151 @@
+"""In which surrounding each operation and access stands: what CPU runtimes vectorise is decided by it.
+
+A runtime for CPUs runs a work-group as a loop over its work-items. Whether that loop becomes vector code depends on
+what stands in it: loops, with or without barriers, of a length that is known when; branches. Which surrounding a
+runtime does vectorise is measured (`Rates.costs`), not written down here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from model.work.counts import AccessCount, OpCount, OpKind
+from model.work.region import Access, Block, Branch, Loop
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
+from model.work.walk import Walk
+
+UNROLLED_TRIPS = 64  # longer loops of constant length stay loops
+_IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
+_NEARLY_ALL = 0.95  # a guard that so many work-items pass is no branch
+
+
+class Context(StrEnum):
+    """Surroundings, in the words of `Cost.name`."""
+
+    STRAIGHT = "straight"
+    BRANCH = "branch"  # neighbouring work-items may differ in whether they enter
+    UNROLLED = "unrolled"  # a short loop of constant length
+    COUNTED = "counted"  # a loop whose length the launch decides, the same for all work-items
+    DATA = "data"  # a loop whose length the data or the work-item decide
+    BARRIER = "barrier"  # directly in a loop with a barrier
+    KEPT = "kept"  # in a loop without a barrier in a kernel with barriers: what it adds up outlives them
+
+
+class Placed(NamedTuple):
+    """An access, and whether its index adds a scalar argument to the ids: compilers that must mind the overflow of
+    32-bit indices see consecutive addresses in `x[row * width + i]`, but not in `x[i]`."""
+
+    count: AccessCount
+    has_scalar_term: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCount:
+    """What a launch executes in one surrounding.
+
+    `chain_ops` are operations that wait for the one before, `surprises` the turns that a processor cannot foresee:
+    the rarer side of branches that the data decide, and the ends of loops of which the data decide the length.
+    """
+
+    context: Context
+    ops: tuple[OpCount, ...]
+    accesses: tuple[Placed, ...]
+    chain_ops: float
+    surprises: float
+
+
+class _Parts:
+    def __init__(self, walk: Walk, counted: Mapping[int, AccessCount], unrolled: frozenset[int], root: Block) -> None:
+        self.walk, self.counted, self.unrolled, self.has_barriers = walk, counted, unrolled, has_barrier(root)
+        self.ops: dict[Context, dict[tuple[OpKind, str, int, str], float]] = defaultdict(lambda: defaultdict(float))
+        self.accesses: dict[Context, list[Placed]] = defaultdict(list)
+        self.chains: dict[Context, float] = defaultdict(float)
+        self.surprises: dict[Context, float] = defaultdict(float)
+
+    def add(self, block: Block, context: Context) -> None:
+        runs = self.walk.runs.get(id(block), 0.0)
+        if runs <= 0:
+            return
+        for line, kind, element, count, width, function in block.ops:
+            self.ops[self._at(line, context)][kind, element, width, function] += count * runs
+        for access in block.accesses:
+            if id(access) in self.counted:
+                placed = Placed(self.counted[id(access)], _has_scalar_term(access))
+                self.accesses[self._at(access.line, context)].append(placed)
+        for inner in block.inner:
+            if isinstance(inner, Loop):
+                within = self._within(inner, context)
+                self.chains[within] += inner.chain * self.walk.runs.get(id(inner.body), 0.0)
+                if inner.trips.has("load", "unknown"):
+                    self.surprises[within] += runs
+                self.add(inner.body, within)
+                continue
+            if inner.share is not None or inner.condition.has("load"):
+                entered = self.walk.runs.get(id(inner.then), 0.0)
+                self.surprises[context] += max(0.0, min(entered, runs - entered))
+            for side in (inner.then, inner.otherwise):
+                self.add(side, self._side(inner, side, context, runs))
+
+    def _at(self, line: int, context: Context) -> Context:
+        """Straight-line code that was a loop in the source."""
+        return Context.UNROLLED if context is Context.STRAIGHT and line in self.unrolled else context
+
+    def _within(self, loop: Loop, context: Context) -> Context:
+        if has_barrier(loop.body):
+            return Context.BARRIER
+        if loop.trips.leaves & _IDS or loop.trips.has("load", "unknown") or context is Context.DATA:
+            return Context.DATA
+        if self.has_barriers:
+            return Context.KEPT
+        constant = loop.trips.constant
+        if constant is not None and constant <= UNROLLED_TRIPS:
+            return context if context is Context.COUNTED else Context.UNROLLED
+        return Context.COUNTED
+
+    def _side(self, branch: Branch, side: Block, context: Context, runs: float) -> Context:
+        if context not in (Context.STRAIGHT, Context.BARRIER) or not differs(branch):
+            return context
+        entered = self.walk.runs.get(id(side), 0.0) / runs
+        return context if entered >= _NEARLY_ALL else Context.BRANCH
+
+
+def contexts_of(
+    root: Block, walk: Walk, counted: Mapping[int, AccessCount], unrolled: frozenset[int]
+) -> tuple[ContextCount, ...]:
+    """Everything that `walk` met, by its surrounding. `counted` gives the counts by identity of the access,
+    `unrolled` the lines of loops that stand in `root` iteration by iteration."""
+    parts = _Parts(walk, counted, unrolled, root)
+    parts.add(root, Context.STRAIGHT)
+    return tuple(
+        ContextCount(
+            context,
+            tuple(OpCount(k, e, n, w, f) for (k, e, w, f), n in parts.ops[context].items() if n),
+            tuple(parts.accesses[context]),
+            parts.chains[context],
+            parts.surprises[context],
+        )
+        for context in Context
+        if context in parts.ops or context in parts.accesses
+    )
+
+
+def _has_scalar_term(access: Access) -> bool:
+    leaves = access.offset.leaves if access.offset is not None else ()
+    return any(leaf.kind == "symbol" and str(leaf.arguments[0]).startswith("arg.") for leaf in leaves)
+
+
+def has_barrier(block: Block) -> bool:
+    """Whether a barrier stands anywhere within."""
+    if block.barriers:
+        return True
+    parts = [p for i in block.inner for p in ([i.body] if isinstance(i, Loop) else [i.then, i.otherwise])]
+    return any(has_barrier(p) for p in parts)
+
+
+def differs(branch: Branch) -> bool:
+    """Whether neighbouring work-items may take different sides."""
+    return branch.share is not None or any(a in branch.condition.leaves for a in (*GLOBAL_ID, *LOCAL_ID))
