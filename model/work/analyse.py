@@ -7,8 +7,20 @@ from tree_sitter import Node
 from model.errors import AnalysisError
 from model.opencl.kernel import Kernel, Parameter
 from model.opencl.program import Program
-from model.opencl.types import ImageType, OpaqueType, PointerType, ScalarType, StructType, Type, VectorType
+from model.opencl.types import (
+    AddressSpace,
+    ImageType,
+    OpaqueType,
+    PointerType,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
 from model.work.builder import needed
+from model.work.region import Block
+from model.work.registers import Pressure
+from model.work.settings import accesses_in
 from model.work.statements import Statements
 from model.work.symbolic import ZERO, new_analysis, symbol
 from model.work.tables import numbers_of
@@ -37,8 +49,15 @@ class _Kernel(Statements):
         return Work(
             self.kernel, root, dict(self.parameters), tuple(self.free_names.items()),
             tuple(self.assumptions.values()), tuple(self.local_bytes.items()), sum(self.private_bytes.values()),
-            tuple(sorted(self.unknowns)), tables, frozenset(self.unrolled),
+            tuple(sorted(self.unknowns)), tables, frozenset(self.unrolled), self._pressure(root),
         )  # fmt: skip
+
+    def _pressure(self, root: Block) -> Pressure:
+        accesses = list(accesses_in(root))
+        moving = (a for a in accesses if a.space is AddressSpace.PRIVATE)
+        in_memory = frozenset(a.buffer for a in moving if a.offset is None or a.offset.constant is None)
+        buffers = len({a.buffer for a in accesses if a.space in (AddressSpace.GLOBAL, AddressSpace.GENERIC)})
+        return self.lifetimes.pressure(self.types, in_memory, buffers)
 
     def run_body(self, body: Node) -> None:
         self.run(body)

@@ -28,6 +28,7 @@ from model.work.evaluate import Knowledge
 from model.work.footprint import Footprint, Reach, footprint_of, total
 from model.work.lanes import Warp, warps_of
 from model.work.region import Access, Block
+from model.work.registers import Pressure
 from model.work.settings import Setting
 from model.work.stride import is_scattered, step_in
 from model.work.touched import Scope, Shape
@@ -144,8 +145,9 @@ class BufferFacts:
 class Facts:
     """All of it for one launch. Properties are computed when first asked for, and kept."""
 
-    def __init__(self, paths: Paths, read: Sequence[tuple[Reach, AccessCount]]) -> None:
+    def __init__(self, paths: Paths, read: Sequence[tuple[Reach, AccessCount]], pressure: Pressure) -> None:
         self._paths, self._read = paths, tuple(read)
+        self.pressure = pressure
 
     @cached_property
     def accesses(self) -> tuple[AccessFacts, ...]:
@@ -210,6 +212,16 @@ class Facts:
         needed = sum(count * t.least_sectors for count, t in known)
         return sum(count * t.sectors for count, t in known) / needed if needed else None
 
+    @property
+    def registers(self) -> int:
+        """Estimate of the 32-bit registers that a work-item needs at once (see `registers`)."""
+        return self.pressure.registers
+
+    @property
+    def live_across_barriers(self) -> int | None:
+        """Estimate of the 32-bit registers that hold a value over a barrier; None without barriers."""
+        return self.pressure.over_barriers
+
     @cached_property
     def divergence(self) -> float:
         """The share of warps whose lanes part, over all branches by how many work-items come there (0..1)."""
@@ -228,7 +240,7 @@ def reach_of(access: Access, paths: Paths, limits: dict[str, float]) -> Reach:
 def no_facts() -> Facts:
     """Of a launch of nothing."""
     nothing = Block((), (), (), ())
-    return Facts(Paths(nothing, Walk(Knowledge({}, {}, {})), Shape((1, 1, 1), (1, 1, 1))), ())
+    return Facts(Paths(nothing, Walk(Knowledge({}, {}, {})), Shape((1, 1, 1), (1, 1, 1))), (), Pressure(0, None))
 
 
 __all__ = [

@@ -20,6 +20,7 @@ from model.work.facts import GLOBAL_SPACES, Facts, reach_of
 from model.work.footprint import Reach, footprint_of
 from model.work.numbers import Value
 from model.work.region import Access, Block, Branch, DataParameter, Loop
+from model.work.registers import NO_PRESSURE, Pressure
 from model.work.stride import pattern_of, step_of
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
 from model.work.touched import Scope, shape_of
@@ -49,6 +50,7 @@ class Work:
     unknowns: tuple[Unknown, ...] = ()
     tables: Mapping[str, Mapping[int, Value]] = field(default_factory=dict)  # constant arrays: number by byte
     unrolled_lines: frozenset[int] = frozenset()  # of loops that were followed iteration by iteration
+    pressure: Pressure = NO_PRESSURE
 
     def count(self, launch: Launch) -> WorkCounts:
         """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest."""
@@ -184,7 +186,7 @@ class _Totals:
             undecided_loops=tuple(sorted(self.walk.undecided)),
             local_size=tuple(self.local),
             contexts=contexts_of(self.work.root, self.walk, self.counted, self.work.unrolled_lines),
-            facts=Facts(self.paths, self.read),
+            facts=Facts(self.paths, self.read, self.work.pressure),
         )
 
     def _images(self) -> set[str]:
