@@ -69,6 +69,7 @@ class Loops(LoopTrips):
         frame = LoopFrame(self.tick(), {counter_atom}, outer, self.new_block(), promoted=tried.promoted)
         kept = self._memory_at_start(tried)
         links = self._enter(tried, Expression({(counter_atom,): 1}))
+        loop: PendingLoop | None = None
         if not self.dry:
             self.block = frame.body
             self.frames.append(frame)
@@ -85,6 +86,9 @@ class Loops(LoopTrips):
         self.lose(available, outer.level)
         self._leave(tried, entry, trips.count)
         self._memory_after(tried, kept, trips.count, mark)
+        if trips.leaves is not None and trips.leaves.ends_in_header and loop is not None:
+            # Once more than the body: the time it fails.
+            loop.conditions = (*loop.conditions, self.iteration_condition(node))
         self.line = line
         return self._returned(trips, tried, line)
 

@@ -59,6 +59,11 @@ class Leaves:
     within: Expression
     limit: Expression | None
 
+    @property
+    def ends_in_header(self) -> bool:
+        """Whether nothing but its condition ends it, after what that has loaded."""
+        return self.within.constant == 0 and self.before.has("load")
+
 
 @dataclass(frozen=True, slots=True)
 class Loop:

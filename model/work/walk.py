@@ -17,7 +17,7 @@ from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.region import DEFAULT_DATA_TRIPS, Access, Block, Branch, Loop, decides
 from model.work.stairs import stairs
-from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
 from model.work.trips import MAX_SIMULATED_TRIPS
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -205,6 +205,9 @@ class Walk:
                     yield from self._split(arguments[1], part, now, rest, branch)
                     self.assumed.pop()
             return
+        condition = self._in_groups(condition, point, ranges)
+        atom = condition.atom
+        arguments = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
         if not condition.evaluable or condition.has("load"):
             yield from self._by_share(condition, weight, point, ranges, branch)
             return
@@ -233,6 +236,19 @@ class Walk:
             return
         for part, now, rest in self._bind(unbound, point, ranges):
             yield from self._split(condition, weight * part, now, rest, branch)
+
+    def _in_groups(self, condition: Expression, point: Point, ranges: Ranges) -> Expression:
+        """A condition on a global id over group and local id, where an enclosing branch has narrowed the local one."""
+        for d in range(3):
+            if GLOBAL_ID[d] not in condition.leaves or GLOBAL_ID[d] not in ranges:
+                continue
+            size = int(self.known.symbols.get(LOCAL_SIZE[d], 1))
+            low, high = ranges.get(LOCAL_ID[d], (0, size))
+            if LOCAL_ID[d] in point or high - low < min(size, ranges[GLOBAL_ID[d]][1] - ranges[GLOBAL_ID[d]][0]):
+                local = number(low) if high - low == 1 else Expression({(LOCAL_ID[d],): 1})
+                whole = Expression({(GROUP_ID[d],): size}) + local
+                condition = condition.substitute({GLOBAL_ID[d]: whole})
+        return condition
 
     def _exact_share(self, condition: Expression, point: Point, ranges: Ranges, branch: Branch) -> float | None:
         """The share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks which."""
