@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench picture vsix test-vsix clean oracles system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test test-editors check bench fuzz picture vsix test-vsix clean oracles system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -33,6 +33,9 @@ bench: .venv/dev.stamp ## Keystroke to hint, predictions a second, analysis of a
 
 oracles: .venv/dev.stamp | oclgrind ## Hold the counts against an instruction counter and write the tables in tests/oracles.
 	$(IN_VENV) tests.oracles.instructions.document
+
+fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine. ARGS="--inputs 100000 --seed 2" for more or others.
+	$(IN_VENV) tests.fuzz.run $(ARGS)
 
 picture: real-editors vsix | screen ## Draw the pictures in the READMEs anew, from real runs.
 	.venv/bin/python tests/demo/show.py --picture editors/pictures/demo.svg
