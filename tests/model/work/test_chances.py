@@ -85,3 +85,12 @@ def test_a_loop_is_left_as_soon_as_the_fill_says(count: Count, name: str) -> Non
     lengths = {"x": 2000, "kind": 2000, "y": 2000}
     counted = count(COUNTED.format(body=body), (1000,), (10,), buffers=lengths, fills=FILLS, limit=0.25)
     assert counted.ops(OpKind.ADD) == pytest.approx(1000 * times, rel=0.05)
+
+
+def test_a_condition_that_ends_a_loop_is_loaded_for_once_more_than_its_body_runs(count: Count) -> None:
+    fills = {"kind": Fill("iota")}
+    body = "int node = i; while (kind[node] != node) node = kind[node]; y[i] = node;"
+    counted = count(
+        COUNTED.format(body=body), (1000,), (10,), buffers={"kind": 1000, "y": 1000}, fills=fills, limit=1.0
+    )
+    assert sum(a.count for a in counted.accesses("kind")) == 1000
