@@ -26,15 +26,21 @@ def bank_conflicts(situation: Situation) -> Iterator[Advice]:
     if not situation.is_gpu or not situation.is_long:
         return
     found: dict[tuple[int, str, bool], list[AccessFacts]] = defaultdict(list)
+    counts = situation.counts
+    if not situation.is_worth(_turns_us((counts.local_load_bytes + counts.local_store_bytes) * _LANES, situation)):
+        return
     for facts in situation.accesses(AddressSpace.LOCAL):
         if (facts.bank_conflict_degree or 0.0) >= _LEAST_DEGREE and facts.index.obstacle is not Obstacle.DATA:
             found[facts.count.line, facts.count.buffer, facts.count.is_store].append(facts)
     for each in found.values():
         # Turns beyond the first, each at the pace of an access without conflicts. The laws know of no banks, so what
         # would be saved is no part of what they predict.
-        turns_bytes = sum((_degree(facts) - 1) * facts.count.bytes for facts in each)
-        if situation.is_worth(1e-3 * turns_bytes / situation.device.rates.local_bandwidth_gb_s):
+        if situation.is_worth(_turns_us(sum((_degree(facts) - 1) * facts.count.bytes for facts in each), situation)):
             yield _advice(max(each, key=_degree))
+
+
+def _turns_us(turned_bytes: float, situation: Situation) -> float:
+    return 1e-3 * turned_bytes / situation.device.rates.local_bandwidth_gb_s
 
 
 def _degree(facts: AccessFacts) -> float:

@@ -35,24 +35,25 @@ def uncoalesced_access(situation: Situation) -> Iterator[Advice]:
         return
     found: dict[tuple[str, bool], list[AccessFacts]] = defaultdict(list)
     for facts in situation.accesses(*GLOBAL_SPACES):
-        if facts.index.obstacle is Obstacle.DATA:
+        count = facts.count
+        if count.footprint_bytes > _CACHED_BYTES and count.pattern in (Pattern.STRIDED, Pattern.GATHERED):
+            found[count.buffer, count.is_store].append(facts)
+    for suspects in found.values():
+        # Asking for places costs more than all else here.
+        if not situation.is_worth(situation.memory_us([facts.count for facts in suspects])):
+            continue
+        for facts in suspects:
             yield from _scattered(situation, facts)
-        elif _is_apart(facts) and not _is_shared(facts.count, situation):
-            found[facts.count.buffer, facts.count.is_store].append(facts)
-    for each in found.values():
+        each = [facts for facts in suspects if _is_apart(facts) and not _is_shared(facts.count, situation)]
         gain_us = situation.gain_us([(facts.count, _side_by_side(facts.count)) for facts in each])
         if situation.is_worth(gain_us):
             yield _advice(max(each, key=lambda facts: facts.count.bytes), len(each), gain_us, situation)
 
 
 def _is_apart(facts: AccessFacts) -> bool:
-    count, transactions = facts.count, facts.transactions
-    return (
-        transactions is not None
-        and count.pattern is Pattern.STRIDED
-        and transactions.factor >= _LEAST_FACTOR
-        and count.footprint_bytes > _CACHED_BYTES
-    )
+    if facts.count.pattern is not Pattern.STRIDED or facts.index.obstacle is Obstacle.DATA:
+        return False
+    return facts.transactions is not None and facts.transactions.factor >= _LEAST_FACTOR
 
 
 def _is_shared(count: AccessCount, situation: Situation) -> bool:
@@ -95,6 +96,8 @@ def _remedy(count: AccessCount, situation: Situation) -> str:
 
 def _scattered(situation: Situation, facts: AccessFacts) -> Iterator[Advice]:
     count, through = facts.count, facts.index.through
+    if count.pattern is not Pattern.GATHERED or facts.index.obstacle is not Obstacle.DATA:
+        return
     fill = dict(situation.launch.fills).get(through)
     if (
         fill is None

@@ -30,18 +30,24 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
     """
     if not situation.is_gpu or not situation.is_long:
         return
-    loops = {loop.line: loop for loop in situation.counts.facts.loops}
-    stored = {count.buffer for count in situation.counts.accesses if count.is_store}
-    found: dict[int, list[tuple[AccessFacts, float]]] = defaultdict(list)
+    counts = situation.counts
+    stored = {count.buffer for count in counts.accesses if count.is_store}
+    suspects: dict[int, list[AccessFacts]] = defaultdict(list)
     for facts in situation.accesses(*GLOBAL_SPACES):
-        reuse = _reuse_by_others(facts)
-        if facts.count.buffer not in stored and reuse >= _LEAST_REUSE and _is_regular(facts, situation, loops):
-            found[facts.count.line].append((facts, reuse))
-    for line, each in found.items():
+        count = facts.count
+        if count.buffer not in stored and not count.is_store and count.count >= _LEAST_LOADS * counts.work_items:
+            suspects[count.line].append(facts)
+    for line, those in suspects.items():
+        # Asking for what groups reach costs more than all else here.
+        if not _is_much([facts.count for facts in those], situation):
+            continue
+        loops = {loop.line: loop for loop in counts.facts.loops}
+        reused = [(facts, _reuse_by_others(facts)) for facts in those if _is_regular(facts, loops)]
+        each = [(facts, reuse) for facts, reuse in reused if reuse >= _LEAST_REUSE]
         changes = [(facts.count, _once(facts.count, reuse)) for facts, reuse in each]
         requested = sum(before.bytes for before, _ in changes)
         gain_us = situation.gain_us(changes, more_local_bytes=requested)
-        if situation.memory_us([before for before, _ in changes]) >= _LEAST_SHARE * situation.runtime_us:
+        if _is_much([before for before, _ in changes], situation):
             left = sum(after.bytes for _, after in changes)
             shared = " and ".join(f"`{facts.count.buffer}` {times_text(reuse)} times" for facts, reuse in each)
             yield Advice(
@@ -60,14 +66,18 @@ def _reuse_by_others(facts: AccessFacts) -> float:
     return group / item
 
 
-def _is_regular(facts: AccessFacts, situation: Situation, loops: dict[int, LoopFacts]) -> bool:
-    """Whether the group could fetch it together: known places, loops that are the same for all, more than one load."""
+def _is_much(accesses: list[AccessCount], situation: Situation) -> bool:
+    return situation.memory_us(accesses) >= _LEAST_SHARE * situation.runtime_us
+
+
+def _is_regular(facts: AccessFacts, loops: dict[int, LoopFacts]) -> bool:
+    """Whether the group could fetch it together: known places, loops that are the same for all."""
     if facts.index.obstacle is not None or not facts.steps:
         return False
     if not any(term.variable in _ITEM for term in facts.index.terms):
         return False
     kinds = {loops[step.line].trip_kind for step in facts.steps if step.line in loops}
-    return kinds <= {"constant", "uniform"} and facts.count.count >= _LEAST_LOADS * situation.counts.work_items
+    return kinds <= {"constant", "uniform"}
 
 
 def _once(count: AccessCount, reuse: float) -> AccessCount:
