@@ -72,9 +72,11 @@ class PendingLoop:
     chain: int = 0
     conditions: tuple[Expression, ...] = ()
     leaves: Leaves | None = None
+    accumulators: int = 0
 
     def freeze(self, live: Live) -> Loop:
-        return Loop(self.trips, self.counter, self.body.freeze(live), self.line, self.chain, leaves=self.leaves)
+        body = self.body.freeze(live)
+        return Loop(self.trips, self.counter, body, self.line, self.chain, self.accumulators, self.leaves)
 
 
 @dataclass(slots=True, eq=False)

@@ -81,6 +81,7 @@ class AccessCount:
     bytes: float  # requested, before caches
     footprint_bytes: float  # distinct bytes touched
     step_bytes: int | None = None  # from one iteration of the innermost loop to the next; None outside loops
+    width: int = 1  # components of a vector, each of element_bytes / width
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from model.work.values import (
     Scalar,
     Value,
     Vector,
+    components_in,
     element_name,
     expression_of,
 )
@@ -378,7 +379,7 @@ class Places(Operators):
         self.access(
             Access(
                 memory.name if memory else "", memory.space if memory else place.space, is_store, is_atomic,
-                self.line, size, None if memory is None else offset,
+                self.line, size, None if memory is None else offset, width=components_in(size, place.type),
             ),
             results,
             stored,

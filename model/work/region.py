@@ -27,6 +27,7 @@ class Access:
     element_bytes: int
     offset: Expression | None
     is_image: bool = False
+    width: int = 1  # components of a vector
 
 
 class Op(NamedTuple):

@@ -109,6 +109,11 @@ def width_of(kind: Type) -> int:
     return kind.width if isinstance(kind, VectorType) else 1
 
 
+def components_in(size_bytes: int, kind: Type) -> int:
+    """How many numbers so many bytes of a number or vector hold; 1 for anything else."""
+    return max(1, size_bytes // scalar_of(kind).size_bytes) if isinstance(kind, ScalarType | VectorType) else 1
+
+
 def is_float(kind: Type) -> bool:
     return scalar_of(kind).kind is _FLOAT
 

@@ -255,7 +255,7 @@ class _Totals:
         counted = AccessCount(
             access.buffer, access.space, access.is_store, access.is_atomic, access.line, pattern, stride,
             access.element_bytes, extent.count, requested, self._distinct(reach),
-            step_of(access, self.walk.known, point, ranges),
+            step_of(access, self.walk.known, point, ranges), access.width,
         )  # fmt: skip
         self.accesses.append(counted)
         self.counted[id(access)] = counted
