@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,22 +14,17 @@ from cachetools import LRUCache
 from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
+from model.annotated import Annotations, Standing, annotations_of
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
-from model.launch.annotation import (
-    Annotation,
-    AnnotationProblem,
-    annotations_for,
-    check_names,
-    find_annotations,
-    placement_problems,
-)
+from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.expression import ExpressionError
 from model.launch.inference import complete
 from model.launch.launch import Launch, Origin
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, SourceRange
+from model.opencl.meaning import Meaning
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
 from model.placement import Moves, moves, placed
@@ -78,15 +73,60 @@ class FileForecast:
     annotation_problems: tuple[Problem, ...] = field(default=())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Written:
+    """What was said of one launch: by an annotation, or else in `spec` alone, which has no range then."""
+
+    spec: LaunchSpec
+    annotation: Annotation | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Made:
+    """A prediction before it is placed: `stood` are the lines on which the functions it covers were analysed."""
+
+    meaning: Meaning
+    device: Device
+    ignored: frozenset[AdviceCode]
+    written: LaunchSpec
+    spec: LaunchSpec
+    work: Work
+    stood: tuple[int, ...]
+    launch: Launch
+    prediction: Prediction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answer:
+    """A forecast with all that it follows from. Without `made` it is a problem, and found anew each time."""
+
+    kernel: Kernel
+    annotation: Annotation | None
+    places: tuple[int, ...]
+    made: _Made | None
+    forecast: Forecast
+    problem: Problem | None = None
+
+
+@dataclass(slots=True)
+class _State:
+    """What was last known of one file under one set of options."""
+
+    program: Program
+    annotations: Annotations | None = None
+    answers: dict[tuple[str, int], _Answer] = field(default_factory=dict)
+
+
 class Engine:
     """Owns the caches; not safe for use by two threads at once."""
 
     def __init__(self) -> None:
-        self._programs: LRUCache[tuple[Path | None, BuildOptions], Program] = LRUCache(64)
-        self._works: LRUCache[tuple[str, str], tuple[Work | AnalysisError, dict[str, int]]] = LRUCache(2048)
+        self._states: LRUCache[tuple[Path | None, BuildOptions], _State] = LRUCache(64)
+        self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(2048)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(4096)
         self._advice: LRUCache[tuple[Work, Launch, Device], tuple[Advice, ...]] = LRUCache(4096)
         self._predictor = Predictor()
+        self._device: Device | None = None
 
     def forecast(
         self,
@@ -105,54 +145,94 @@ class Engine:
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
         """
         whole = (config.options_for(path) if config else BuildOptions()).merged(options or BuildOptions())
-        program = self._read(text, path, whole)
-        annotations = find_annotations(text)
-        placed = annotations_for(annotations, program.kernels)
-        found = [
-            Problem("launch", p.message, p.range.start_line + 1, p.range)
-            for p in _problems(annotations, placed, program)
-        ]
-        forecasts: list[Forecast] = []
+        state = self._read(text, path, whole)
+        program = state.program
+        annotations = state.annotations = annotations_of(program, state.annotations)
+        found = [Problem("launch", p.message, p.range.start_line + 1, p.range) for p in annotations.problems]
+        device = self._same(device)
+        ignored = config.advice_ignored if config else frozenset()
+        answers: dict[tuple[str, int], _Answer] = {}
         wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
         for one in wanted:
-            own = placed.get(one.name, ())
-            for spec, annotation in _specs(one, own, config, path, requests):
-                forecast, problem = self._one(program, one, spec, annotation, path, device)
-                forecasts.append(_without(forecast, config.advice_ignored) if config else forecast)
-                if problem is not None and problem not in found:
-                    found.append(problem)
+            own = annotations.of_kernel.get(one.name, ())
+            for number, written in enumerate(_specs(one, own, config, path, requests)):
+                key = (one.name, number)
+                answer = self._one(state, one, written, path, device, ignored, state.answers.get(key))
+                answers[key] = answer
+                if answer.problem is not None and answer.problem not in found:
+                    found.append(answer.problem)
+        state.answers = answers
         problems = [Problem("source", n.message, n.line + 1) for n in program.notes]
         if kernel is not None and not wanted:
             problems.insert(0, _no_such_kernel(program, kernel))
-        return FileForecast(tuple(wanted), tuple(forecasts), tuple(problems), tuple(found))
+        return FileForecast(tuple(wanted), tuple(a.forecast for a in answers.values()), tuple(problems), tuple(found))
+
+    def _same(self, device: Device) -> Device:
+        """An equal device as the same object: then it need not be compared for each kernel."""
+        if self._device is None or self._device != device:
+            self._device = device
+        return self._device
 
     def _one(
         self,
-        program: Program,
+        state: _State,
         kernel: Kernel,
-        spec: LaunchSpec,
-        annotation: Annotation | None,
+        written: _Written,
         path: Path | None,
         device: Device,
-    ) -> tuple[Forecast, Problem | None]:
+        ignored: frozenset[AdviceCode],
+        before: _Answer | None,
+    ) -> _Answer:
         """One launch of one kernel; the problem again, with its place, when an annotation is to blame."""
+        program, annotation = state.program, written.annotation
         try:
-            options = program.options.merged(spec.options)
+            options = written.spec.options
+            options = program.options if options == BuildOptions() else program.options.merged(options)
             if options != program.options:
-                program = self._read(program.text, path, options)
+                program = self._read(program.text, path, options).program
                 kernel = program.kernel(kernel.name)
-            work, moved = self._work(program, kernel)
-            spec = replace(spec, options=options)
-            launch = self._complete(kernel, work, spec, device)
-            prediction = self._advised(
-                self._predictor.predict(work, launch, device), program, work, moved, launch, device
-            )
-            return Forecast(kernel, launch, placed(prediction, moved), spec=spec, work=work), None
+            places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
+            made = before.made if before is not None else None
+            if made is None or not _still_holds(made, program.meanings[kernel.name], written.spec, device, ignored):
+                made = self._made(program, kernel, written.spec, places, device, ignored)
         except KernelcastError as error:
             place = _place(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
-            return Forecast(kernel, problem=problem), problem if place is not None else None
+            return _Answer(
+                kernel, annotation, (), None, Forecast(kernel, problem=problem), problem if place is not None else None
+            )
+        if (
+            before is not None
+            and before.made is made
+            and before.kernel is kernel
+            and before.annotation is annotation
+            and before.places == places
+        ):
+            return before
+        spec = replace(made.spec, range=annotation.range) if annotation is not None else made.spec
+        prediction = placed(made.prediction, moves(made.stood, places))
+        forecast = Forecast(kernel, made.launch, prediction, spec=spec, work=made.work)
+        return _Answer(kernel, annotation, places, made, forecast)
+
+    def _made(
+        self,
+        program: Program,
+        kernel: Kernel,
+        written: LaunchSpec,
+        places: tuple[int, ...],
+        device: Device,
+        ignored: frozenset[AdviceCode],
+    ) -> _Made:
+        work, stood = self._work(program, kernel, places)
+        moved = moves(stood, places)
+        spec = replace(written, options=program.options)
+        launch = self._complete(kernel, work, spec, device)
+        prediction = self._advised(self._predictor.predict(work, launch, device), program, work, moved, launch, device)
+        if any(a.code in ignored for a in prediction.advice):
+            prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
+        meaning = program.meanings[kernel.name]
+        return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction)
 
     def _advised(
         self, prediction: Prediction, program: Program, work: Work, moved: Moves, launch: Launch, device: Device
@@ -160,83 +240,79 @@ class Engine:
         key = (work, launch, device)
         advice = self._advice.get(key)
         if advice is None:
+            lines: list[str] = []
 
             def source_line(line: int) -> str:
+                lines.extend(() if lines else program.text.split("\n"))
                 now = moved.line(line)
-                return program.lines[now] if 0 <= now < len(program.lines) else ""
+                return lines[now] if 0 <= now < len(lines) else ""
 
             advice = self._advice[key] = advise(Situation(work, launch, prediction, device, source_line))
         return replace(prediction, advice=advice)
 
     def _complete(self, kernel: Kernel, work: Work, spec: LaunchSpec, device: Device) -> Launch:
-        key = (work, replace(spec, range=None), device)
+        key = (work, spec, device)
         launch = self._launches.get(key)
         if launch is None:
             launch = self._launches[key] = complete(kernel, work, spec, device)
         return launch
 
-    def _read(self, text: str, path: Path | None, options: BuildOptions) -> Program:
+    def _read(self, text: str, path: Path | None, options: BuildOptions) -> _State:
         """The program, from the cache or by re-reading what changed; included files are looked at every time."""
-        previous = self._programs.get((path, options))
-        if previous is not None and previous.text == text and not previous.rests_on_files:
-            return previous
-        program = read_program(text, path, options, previous)
-        self._programs[path, options] = program
-        return program
+        state = self._states.get((path, options))
+        if state is None:
+            state = self._states[path, options] = _State(read_program(text, path, options))
+        elif state.program.text != text or state.program.rests_on_files:
+            state.program = read_program(text, path, options, state.program)
+        return state
 
-    def _work(self, program: Program, kernel: Kernel) -> tuple[Work, Moves]:
-        """The kernel's work, and how far its lines have moved since it was analysed."""
-        now = program.function_lines
-        # The kernel's own text is part of the key: costs are kept by line, and comments have lines, too.
-        text = "\n".join(program.lines[kernel.range.start_line : kernel.range.end_line + 1])
-        known = self._works.get((kernel.fingerprint, text))
+    def _work(self, program: Program, kernel: Kernel, places: tuple[int, ...]) -> tuple[Work, tuple[int, ...]]:
+        """The kernel's work, and the lines on which the functions it covers stood when it was analysed."""
+        # How functions are laid out is part of the key: costs are kept by line, and comments have lines, too.
+        layout = tuple(f.layout for f in program.rests_on[kernel.name])
+        key = (kernel.fingerprint, program.options.flags, layout)
+        known = self._works.get(key)
         if known is None:
             try:
-                known = (analyse(program, kernel), now)
+                known = (analyse(program, kernel), places)
             except AnalysisError as error:
-                known = (error, now)
-            self._works[kernel.fingerprint, text] = known
-        work, before = known
-        moved = moves(before, now)
+                known = (error, places)
+            self._works[key] = known
+        work, stood = known
         if isinstance(work, AnalysisError):
-            raise AnalysisError(work.message, line=moved.line(work.line - 1) + 1 if work.line else None)
-        return work, moved
+            raise AnalysisError(work.message, line=moves(stood, places).line(work.line - 1) + 1 if work.line else None)
+        return work, stood
+
+
+def _still_holds(
+    made: _Made, meaning: Meaning, written: LaunchSpec, device: Device, ignored: frozenset[AdviceCode]
+) -> bool:
+    return (
+        made.meaning is meaning
+        and (made.written is written or made.written == written)
+        and made.device is device
+        and made.ignored == ignored
+    )
 
 
 def _specs(
     kernel: Kernel,
-    annotations: Sequence[Annotation],
+    annotations: Sequence[Standing],
     config: Config | None,
     path: Path | None,
     requests: Sequence[LaunchSpec],
-) -> list[tuple[LaunchSpec, Annotation | None]]:
+) -> list[_Written]:
     """What was said of this kernel's launches, by precedence; at least one, perhaps empty."""
-    written: list[tuple[LaunchSpec, Annotation | None]] = [(a.spec, a) for a in annotations]
+    written = [_Written(a.spec, a.annotation) for a in annotations]
     if not written and config is not None:
-        written = [(spec, None) for spec in config.specs_for(kernel.name, path)]
+        written = [_Written(spec) for spec in config.specs_for(kernel.name, path)]
     if requests:
-        base, annotation = written[0] if written else (LaunchSpec(origin=Origin.INFERRED), None)
-        return [(base.merged(request), annotation) for request in requests]
-    return written or [(LaunchSpec(origin=Origin.INFERRED), None)]
+        base = written[0] if written else _NOTHING
+        return [_Written(base.spec.merged(request), base.annotation) for request in requests]
+    return written or [_NOTHING]
 
 
-def _without(forecast: Forecast, ignored: frozenset[AdviceCode]) -> Forecast:
-    prediction = forecast.prediction
-    if prediction is None or not any(a.code in ignored for a in prediction.advice):
-        return forecast
-    kept = tuple(a for a in prediction.advice if a.code not in ignored)
-    return replace(forecast, prediction=replace(prediction, advice=kept))
-
-
-def _problems(
-    annotations: Sequence[Annotation], placed: Mapping[str, tuple[Annotation, ...]], program: Program
-) -> list[AnnotationProblem]:
-    problems = [p for a in annotations for p in a.problems]
-    problems += placement_problems(annotations, program.kernels)
-    for kernel in program.kernels:
-        for annotation in placed.get(kernel.name, ()):
-            problems += check_names(annotation, kernel)
-    return problems
+_NOTHING = _Written(LaunchSpec(origin=Origin.INFERRED))
 
 
 def _place(error: KernelcastError, annotation: Annotation | None) -> SourceRange | None:

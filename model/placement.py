@@ -7,8 +7,9 @@ function moves as a whole, since its own text is part of what a prediction is ke
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from model.advice.advice import Advice
 from model.launch.launch import Assumption
@@ -32,16 +33,67 @@ class Moves:
         return any(self.deltas)
 
 
-def moves(before: Mapping[str, int], now: Mapping[str, int]) -> Moves:
-    """From where functions stood to where they stand (see `Program.function_lines`)."""
+def moves(before: Sequence[int], now: Sequence[int]) -> Moves:
+    """From the lines on which functions stood to those on which the same ones stand; -1: in another file."""
     if before == now:
         return Moves()
-    known = sorted((line, now.get(name, line) - line) for name, line in before.items())
+    known = sorted((line, then - line) for line, then in zip(before, now, strict=True) if line >= 0)
     return Moves(tuple(line for line, _ in known), tuple(delta for _, delta in known))
 
 
 def placed(prediction: Prediction, moved: Moves) -> Prediction:
     """`prediction` with all lines as they are now, and said in its assumptions."""
+    return _Placed.of(prediction, moved)
+
+
+# What does not depend on where a kernel stands.
+_SETTLED = frozenset({each.name for each in fields(Prediction)} - {"work", "assumptions", "lines", "advice"})
+
+
+class _Placed(Prediction):
+    """A prediction that finds its lines when somebody asks for them: most are only glanced at while typing."""
+
+    __slots__ = ("_moved", "_of")
+
+    _of: Prediction
+    _moved: Moves
+
+    def __new__(cls, *arguments: Any, **fields: Any) -> Prediction:  # type: ignore[misc]  # noqa: ANN401
+        """A plain one, for `dataclasses.replace`."""
+        return Prediction(*arguments, **fields)
+
+    @classmethod
+    def of(cls, prediction: Prediction, moved: Moves) -> Prediction:
+        found = object.__new__(cls)
+        object.__setattr__(found, "_of", prediction)
+        object.__setattr__(found, "_moved", moved)
+        return found
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        """Asked for what is not set yet."""
+        if name in _SETTLED:
+            return getattr(self._of, name)
+        if name not in _NAMES:
+            raise AttributeError(name)
+        for each, value in zip(_NAMES, _values(_whole(self._of, self._moved)), strict=True):
+            object.__setattr__(self, each, value)
+        return getattr(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Prediction) and _values(self) == _values(other))
+
+    def __hash__(self) -> int:
+        return hash(_values(self))
+
+
+_NAMES = tuple(each.name for each in fields(Prediction))
+
+
+def _values(prediction: Prediction) -> tuple[Any, ...]:
+    return tuple(getattr(prediction, name) for name in _NAMES)
+
+
+def _whole(prediction: Prediction, moved: Moves) -> Prediction:
     assumptions = tuple(_said(a, moved) for a in prediction.assumptions)
     if not moved.any:
         return replace(prediction, assumptions=assumptions)

@@ -13,7 +13,9 @@ from typing import Any
 from pcpp import Action, OutputDirective, Preprocessor
 
 from model.errors import SourceError
-from model.opencl.skeleton import SourceFile, split
+from model.opencl.macros import Macro, MacroHistory
+from model.opencl.pieces import cut
+from model.opencl.skeleton import SourceFile
 
 MAX_FILE_BYTES = 16 << 20
 MAX_INCLUDE_DEPTH = 40
@@ -23,6 +25,7 @@ _NEEDS_A_NAME = {
     "define": "a name", "undef": "a name", "ifdef": "a name", "ifndef": "a name",
     "include": "a file", "if": "a condition", "elif": "a condition",
 }  # fmt: skip
+_FIRST_NAME = re.compile(r"[A-Za-z_]\w*")
 _PLAIN_SHIFT = re.compile(r"<<\s*\(?\s*\d{1,2}[uUlL]*(?![\w.])(?!\s*[-+*/%(])")
 _FAILED_EVALUATION = re.compile(r"Could not evaluate expression due to .*\(passed to evaluator: '(.*)'\)\Z", re.DOTALL)
 _UNREADABLE_CONDITION = "this condition cannot be read ({}): taken for false"
@@ -37,25 +40,34 @@ class SourceNote:
 
 
 class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
-    """pcpp over skeletons; collects files, notes and a version number of the macro table."""
+    """pcpp over skeletons; collects files, macros and notes. Notes are about a row of the main file's skeleton."""
 
     def __init__(self, files: list[SourceFile]) -> None:
         self.notes: list[SourceNote] = []
-        self.macro_version = 0
+        self.history = MacroHistory()
         self.files = files
+        self.opened: dict[str, bytes | None] = {}  # what was looked for, and what was found there
         self.depth = 0
-        self.include_line = 0
+        self.include_row = 0
         self.tokens_read = 0  # by the macro call being expanded, all that it expands to included
         super().__init__()
         self.line_directive = None
 
     def define(self, tokens: Any) -> Any:  # noqa: ANN401
-        self.macro_version += 1
-        return super().define(tokens)
+        text = tokens if isinstance(tokens, str) else "".join(str(t.value) for t in tokens)
+        name = _FIRST_NAME.match(text)
+        before = self.macros.get(name[0]) if name else None
+        result = super().define(tokens)
+        if name is not None and (macro := self.macros.get(name[0])) is not None and macro is not before:
+            self.history.record(name[0], Macro(macro, text))
+        return result
 
     def undef(self, tokens: Any) -> Any:  # noqa: ANN401
-        self.macro_version += 1
-        return super().undef(tokens)
+        result = super().undef(tokens)
+        name = tokens if isinstance(tokens, str) else tokens[0].value
+        if name not in self.macros:
+            self.history.record(name, None)
+        return result
 
     def evalexpr(self, tokens: Any) -> Any:  # noqa: ANN401
         """As pcpp, but for shifts by what is no plain number: pcpp would compute `1 << 99999999999` to its last bit."""
@@ -80,13 +92,13 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
 
     def _note(self, source: str, skeleton_line: int, message: str) -> None:
         for file in self.files:
-            if file.name == source and 0 < skeleton_line <= len(file.line_of_skeleton):
-                line = file.line_of_skeleton[skeleton_line - 1]
+            if file.name == source and 0 < skeleton_line <= len(file.rows):
+                row = skeleton_line - 1
                 if file is not self.files[0]:
-                    message, line = f"{Path(source).name}:{line + 1}: {message}", self.include_line
-                self.notes.append(SourceNote(message, line))
+                    message, row = f"{Path(source).name}:{file.line_of_row(row) + 1}: {message}", self.include_row
+                self.notes.append(SourceNote(message, row))
                 return
-        self.notes.append(SourceNote(message, self.include_line))
+        self.notes.append(SourceNote(message, self.include_row))
 
     def on_error(self, file: str, line: int, msg: str) -> None:
         failed = _FAILED_EVALUATION.match(msg)
@@ -101,7 +113,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
                 raise OutputDirective(Action.IgnoreAndRemove)
             toks.extend(self.tokenize("0"))  # a condition that is still being typed: its #endif must stay paired
         if directive.value == "include" and self.depth == 0:
-            self.include_line = self.files[0].line_of_skeleton[directive.lineno - 1]
+            self.include_row = directive.lineno - 1
         return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
 
     def on_directive_unknown(self, directive: Any, toks: Any, ifpassthru: Any, precedingtoks: Any) -> Any:  # noqa: ANN401
@@ -114,7 +126,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
     def on_include_not_found(self, is_malformed: bool, is_system: bool, curdir: str, includepath: str) -> None:
         where = "next to the file or in an include folder (-I)" if not is_system else "in an include folder (-I)"
         self.notes.append(
-            SourceNote(f"`{includepath}` was not found {where}; what it declares is unknown", self.include_line)
+            SourceNote(f"`{includepath}` was not found {where}; what it declares is unknown", self.include_row)
         )
         raise OutputDirective(Action.IgnoreAndRemove)
 
@@ -123,7 +135,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
             self.notes.append(
                 SourceNote(
                     f"includes are nested more than {MAX_INCLUDE_DEPTH} deep: does a file include itself?",
-                    self.include_line,
+                    self.include_row,
                 )
             )
             return
@@ -135,10 +147,22 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
         path = Path(includepath)
-        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+        data = contents(path)
+        self.opened[includepath] = data
+        if data is None:
             raise OSError(includepath)
         known = next((i for i, f in enumerate(self.files) if f.name == includepath), None)
         if known is None:
             known = len(self.files)
-            self.files.append(split(includepath, path.read_bytes().decode("latin-1"), known))
+            self.files.append(SourceFile(includepath, known, cut(data.decode("latin-1"))))
         return io.StringIO(self.files[known].skeleton)
+
+
+def contents(path: Path) -> bytes | None:
+    """What an included file holds; None where it is none, or too large."""
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            return None
+        return path.read_bytes()
+    except (OSError, ValueError):
+        return None

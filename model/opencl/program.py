@@ -1,44 +1,50 @@
-"""A program: one text under one set of build options, read as far as it can be."""
+"""A program: one text under one set of build options, read as far as it can be.
+
+A text is cut into pieces (`pieces`), directives decide which of them are read (`plan`), macros are expanded in each
+(`units`), units form whole items (`chunks`), and each chunk is read by itself (`reading`). All of this is kept from
+reading to reading by content, so that an edit costs the piece it stands in, and whoever rests on it.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
-from tree_sitter import Node, Tree
+from cachetools import LRUCache
 
 from model.errors import NoSuchKernel
+from model.opencl.chunks import Chunk, Spot, grouped
 from model.opencl.declarations import Declarations, Declared, Names
 from model.opencl.directives import SourceNote
-from model.opencl.kernel import Kernel, KernelAttributes, Parameter, SourceRange
-from model.opencl.masking import Masked, mask
+from model.opencl.kernel import Kernel, Parameter, SourceRange
+from model.opencl.masking import Masked
+from model.opencl.meaning import Definition, Meaning, Weight, meaning
 from model.opencl.options import BuildOptions
-from model.opencl.preprocess import Expanded, preprocess
-from model.opencl.syntax import find, parse
-from model.opencl.types import Type
+from model.opencl.pieces import Piece, bytewise, cut
+from model.opencl.plan import Plan, made
+from model.opencl.reading import Function, Reading, read
+from model.opencl.skeleton import SourceFile
+from model.opencl.units import Unit, Units
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_SIZES = re.compile(r"(reqd_work_group_size|work_group_size_hint)\s*(?:__)?\s*\(([^)]*)\)")
-_VEC_HINT = re.compile(r"vec_type_hint(?:__)?\s*\(\s*(\w+)")
+_KEPT_CHARACTERS = 2 << 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Function:
-    """A function definition: the kernel or helper `name`, with the declarations reader its nodes belong to."""
+class Reader(Declarations):
+    """Reads the nodes of one chunk, and knows the main file's lines (from 0) behind them."""
 
-    name: str
-    return_type: Type
-    parameters: tuple[Declared, ...]
-    node: Node
-    body: Node
-    reader: Declarations
-    start: int  # offset of the first token, qualifiers included
-    is_kernel: bool
-    has_errors: bool
+    def __init__(self, masked: Masked, names: Names, chunk: Chunk, base: int) -> None:
+        super().__init__(masked, names)
+        self._starts, self._lines = chunk.lines()
+        self._base = base
+
+    def line(self, offset: int) -> int:
+        """The line behind an offset; -1 where another file speaks."""
+        line = self._lines[bisect_right(self._starts, offset) - 1]
+        return line + self._base if line >= 0 else -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,29 +52,76 @@ class Program:
     """What one text says under one set of options. Immutable; `notes` tell what could not be read."""
 
     text: str
-    lines: tuple[str, ...]
     options: BuildOptions
-    expanded: Expanded
-    masked: Masked
-    tree: Tree
+    plan: Plan
     kernels: tuple[Kernel, ...]
+    by_name: dict[str, Kernel]
     functions: dict[str, Function]
     globals: dict[str, Declared]
-    reader: Declarations
-    function_lines: dict[str, int]  # the line (from 0) on which each function of the main file begins
-    notes: tuple[SourceNote, ...] = field(default=())
+    chunks_of_globals: dict[str, Chunk]
+    names: Names
+    definitions: dict[str, Definition]
+    meanings: dict[str, Meaning]  # of kernels
+    rests_on: dict[str, tuple[Function, ...]]  # of kernels: the functions that their meaning covers
+    bases: dict[Chunk, int]  # the line on which each chunk begins
+    readings: tuple[Reading, ...]
+    piece_places: tuple[tuple[int, int], ...]
+    notes: tuple[SourceNote, ...]
+    kept: Kept = field(repr=False)
 
     @property
     def rests_on_files(self) -> bool:
         """Whether the same text may read differently later: it includes files, or misses some."""
-        return len(self.expanded.files) > 1 or bool(self.notes)
+        return bool(self.plan.opened or self.notes)
 
     def kernel(self, name: str) -> Kernel:
-        found = next((k for k in self.kernels if k.name == name), None)
+        found = self.by_name.get(name)
         if found is None:
             known = ", ".join(f"`{k.name}`" for k in self.kernels) or "none"
             raise NoSuchKernel(f"there is no kernel `{name}` here; kernels in this file: {known}")
         return found
+
+    def places(self) -> Iterator[tuple[Piece, int, int]]:
+        """The pieces of the main file, each with the line and byte column (from 0) that it begins at."""
+        for piece, (line, byte) in zip(self.plan.files[0].pieces, self.piece_places, strict=False):
+            yield piece, line, byte
+
+    def reader(self, function: Function, names: Names) -> Reader:
+        """Reads the nodes of `function`; `names` grows with declarations inside (see `Names.child`)."""
+        return Reader(function.masked, names, function.chunk, self.bases[function.chunk])
+
+    def reader_of_global(self, name: str, names: Names) -> Reader:
+        """Reads the nodes of the declaration of a variable at program scope."""
+        chunk = self.chunks_of_globals[name]
+        return Reader(chunk.masked, names, chunk, self.bases[chunk])
+
+    def line_of(self, function: Function) -> int:
+        """The line on which `function` begins; -1 where that is in another file."""
+        return self.bases[function.chunk] + function.first_line if function.first_line >= 0 else -1
+
+
+class Kept:
+    """What outlives a reading: expanded units and read chunks, the last reading's and recent ones."""
+
+    def __init__(self) -> None:
+        self.units = Units()
+        self._recent: LRUCache[object, Reading] = LRUCache(_KEPT_CHARACTERS, lambda r: len(r.chunk.text) + 100)
+        self._last: dict[object, Reading] = {}
+        self._now: dict[object, Reading] = {}
+
+    def begin(self) -> None:
+        self._last, self._now = self._now or self._last, {}
+
+    def reading(self, units: tuple[Unit, ...], spots: tuple[Spot, ...], names: Names) -> Reading:
+        """The chunk of these units read where names mean what they do in `names`."""
+        key = (units, spots)
+        known = self._now.get(key) or self._last.get(key) or self._recent.get(key)
+        if known is None or not known.holds(names):
+            known = read(known.chunk if known is not None else Chunk(units, spots), names)
+            with suppress(ValueError):  # larger than all that is kept
+                self._recent[key] = known
+        self._now[key] = known
+        return known
 
 
 def read_program(
@@ -79,192 +132,165 @@ def read_program(
     Never raises for bad input.
     """
     options = options or BuildOptions()
-    expanded = preprocess(text, path, options)
-    masked = mask(expanded.text)
-    tree = parse(masked.text, (previous.masked.text, previous.tree.copy()) if previous else None)
-    return _Reading(text, options, expanded, masked, tree).program()
+    name = str(path) if path else ""
+    if previous is not None and (previous.options, previous.plan.files[0].name) != (options, name):
+        previous = None
+    raw = bytewise(text)
+    pieces = cut(raw, previous.plan.files[0].pieces, bytewise(previous.text)) if previous else cut(raw)
+    main = SourceFile(name, 0, pieces)
+    plan = made(main, path, options, previous.plan if previous else None)
+    return _Assembly(text, options, plan, previous).program()
 
 
-class _Reading:
-    """One pass over the top level of a tree."""
+class _Assembly:
+    """Puts a program together from what its chunks say, in their order."""
 
-    def __init__(self, text: str, options: BuildOptions, expanded: Expanded, masked: Masked, tree: Tree) -> None:
-        self.text, self.options, self.expanded, self.masked, self.tree = text, options, expanded, masked, tree
-        self.reader = Declarations(masked, Names())
+    def __init__(self, text: str, options: BuildOptions, plan: Plan, previous: Program | None) -> None:
+        self.text, self.options, self.plan, self.previous = text, options, plan, previous
+        self.kept = previous.kept if previous else Kept()
+        pieces = plan.files[0].pieces
+        self.first_lines = [0, *accumulate(p.line_feeds for p in pieces)]
+        self.first_bytes = [0]
+        for piece in pieces:
+            self.first_bytes.append(piece.tail if piece.line_feeds else self.first_bytes[-1] + piece.tail)
+        self.notes: list[SourceNote] = []
+        self.names = Names()
+        self.bases: dict[Chunk, int] = {}
+        self.readings: list[Reading] = []
         self.functions: dict[str, Function] = {}
+        self.kernels: dict[Function, Kernel] = {}
         self.globals: dict[str, Declared] = {}
-        self.spans: dict[str, tuple[int, int]] = {}  # what a name's meaning rests on, for fingerprints
-        self.kernel_starts = masked.offsets_of("kernel")
+        self.chunks_of_globals: dict[str, Chunk] = {}
+        self.definitions: dict[str, Definition] = {}
 
     def program(self) -> Program:
-        self._top_level(self.tree.root_node)
-        self._rescue()
-        own = (f for f in self.functions.values() if self.expanded.origin(f.body.start_byte)[0] == 0)
-        kernels = sorted((self._kernel(f) for f in own if f.is_kernel), key=lambda k: k.range)
+        self._note_pieces()
+        self._read()
+        meanings = self._meanings()
+        by_name = {name: self._kernel(self.functions[name], found) for name, found in meanings.items()}
         return Program(
             text=self.text,
-            lines=tuple(self.text.split("\n")),
             options=self.options,
-            expanded=self.expanded,
-            masked=self.masked,
-            tree=self.tree,
-            kernels=tuple(kernels),
+            plan=self.plan,
+            kernels=tuple(sorted(by_name.values(), key=lambda k: k.range)),
+            by_name=by_name,
             functions=self.functions,
             globals=self.globals,
-            reader=self.reader,
-            function_lines={n: at for n, f in self.functions.items() if (at := self.expanded.line(f.start)) >= 0},
-            notes=self.expanded.notes,
+            chunks_of_globals=self.chunks_of_globals,
+            names=self.names,
+            definitions=self.definitions,
+            meanings=meanings,
+            rests_on={name: self._rests_on(name, found) for name, found in meanings.items()},
+            bases=self.bases,
+            readings=tuple(self.readings),
+            piece_places=tuple(zip(self.first_lines, self.first_bytes, strict=True)),
+            notes=tuple(dict.fromkeys(self.notes)),
+            kept=self.kept,
         )
 
-    def _top_level(self, root: Node, shift: int = 0) -> None:
-        since = shift
-        for node in root.named_children:
-            match node.type:
-                case "function_definition":
-                    self._function(node, since, self.reader)
-                case "type_definition":
-                    self.reader.read_typedef(node)
-                    self._span_of_names(node, since)
-                case "struct_specifier" | "union_specifier":
-                    self.reader.specified(node)
-                    self._span_of_names(node, since)
-                case "enum_specifier":
-                    self.reader.read_enum(node)
-                    self._span_of_names(node, since)
-                case "declaration":
-                    self._declaration(node, since)
-                case "ERROR" | "linkage_specification":
-                    for inner in find(node, "function_definition"):
-                        self._function(inner, since, self.reader)
-            since = node.end_byte
+    def _note_pieces(self) -> None:
+        main = self.plan.files[0]
+        last = main.pieces[-1] if main.pieces else None
+        if last is not None and last.open_comment is not None:
+            line = self.first_lines[-2] + last.raw.count("\n", 0, last.open_comment)
+            self.notes.append(SourceNote("this comment is never closed", line))
+        for note in self.plan.notes:
+            number = main.rows[note.line] if note.line < len(main.rows) else 0
+            line = self.first_lines[number] + (main.pieces[number].line_of_text if main.pieces else 0)
+            self.notes.append(SourceNote(note.message, line))
 
-    def _declaration(self, node: Node, since: int) -> None:
-        for declared in self.reader.declared(node, since):
-            self.globals[declared.name] = declared
-            self.spans[declared.name] = (since, node.end_byte)
-            if declared.is_const and declared.value is not None:
-                value = self.reader.constant(declared.value)
-                if value is not None:
-                    self.reader.names.constants[declared.name] = value
-        self._span_of_names(node, since)
+    def _read(self) -> None:
+        found, is_whole = self.kept.units.of(self.plan)
+        units: list[Unit] = []
+        spots: list[Spot] = []
+        at = Spot(0, 0)
+        for unit, is_own, first in found:
+            if is_own:
+                at = Spot(self.first_lines[first], self.first_bytes[first])
+            units.append(unit)
+            spots.append(at)
+            for message, offset in unit.expanded.notes:
+                self.notes.append(SourceNote(message, at.line + (unit.place(offset)[0] if is_own else 0)))
+        if not is_whole:
+            said = "the preprocessed text is larger than 8 MB; the rest of the file was not read"
+            self.notes.append(SourceNote(said, at.line))
+        self.kept.begin()
+        for start, end in grouped(units):
+            base = next((s.line for u, s in zip(units[start:end], spots[start:end], strict=True) if u.is_own), -1)
+            base = base if base >= 0 else spots[start].line
+            relative = tuple(Spot(s.line - base, s.byte) for s in spots[start:end])
+            self._add(self.kept.reading(tuple(units[start:end]), relative, self.names), base)
 
-    def _span_of_names(self, node: Node, since: int) -> None:
-        for name in find(node, "type_identifier", "identifier"):
-            self.spans.setdefault(self.reader.text(name), (since, node.end_byte))
+    def _add(self, reading: Reading, base: int) -> None:
+        reading.add_to(self.names)
+        self.readings.append(reading)
+        self.bases[reading.chunk] = base
+        self.kernels.update(reading.kernels)
+        if reading.globals:
+            self.globals.update(reading.globals)
+            self.chunks_of_globals.update(dict.fromkeys(reading.globals, reading.chunk))
+        functions = iter(reading.functions)
+        for name, definition, weight in reading.says:
+            if weight >= Weight.FUNCTION:
+                function = next(functions)
+                known = self.functions.get(name)
+                if known is not None and known.is_kernel and not function.is_kernel:
+                    continue
+                self.functions[name] = function
+            self.definitions[name] = definition
 
-    def _function(self, node: Node, since: int, reader: Declarations) -> None:
-        declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
-        while declarator is not None and declarator.type == "pointer_declarator":
-            declarator = declarator.child_by_field_name("declarator")
-        if declarator is None or declarator.type != "function_declarator" or body is None:
-            return
-        name_node, list_node = (
-            declarator.child_by_field_name("declarator"),
-            declarator.child_by_field_name("parameters"),
-        )
-        if name_node is None or list_node is None or name_node.type != "identifier":
-            return
-        # Qualifiers are masked: the function begins at the first of those with nothing but space behind them.
-        blank = since + len(reader.masked.text[since : node.start_byte].rstrip())
-        start = next((o for o in reader.masked.offsets_between(blank, node.start_byte)), node.start_byte)
-        is_kernel = "kernel" in reader.masked.between(start, list_node.start_byte)
-        if is_kernel and any(body.start_byte < k < node.end_byte for k in self.kernel_starts) and reader is self.reader:
-            return  # an open brace has swallowed the next kernel: see _rescue
-        function = Function(
-            reader.text(name_node), reader.base_type(node), tuple(_parameters(list_node, reader)), node, body, reader,
-            start, is_kernel, node.has_error,
-        )  # fmt: skip
-        known = self.functions.get(function.name)
-        if known is None or not known.is_kernel or is_kernel:
-            self.functions[function.name] = function
-            self.spans[function.name] = (start, node.end_byte)
+    def _meanings(self) -> dict[str, Meaning]:
+        """The meanings of all kernels; those that no changed definition concerns are kept."""
+        before = self.previous
+        wanted = [name for name, f in self.functions.items() if f.is_kernel and f.is_own]
+        if before is None:
+            return {name: meaning(name, self.definitions) for name in wanted}
+        changed = set(_differing(before.definitions, self.definitions))
+        kept = {}
+        for name in wanted:
+            known = before.meanings.get(name)
+            if known is None or not changed.isdisjoint(known.words):
+                known = meaning(name, self.definitions)
+            kept[name] = known
+        return kept
 
-    def _rescue(self) -> None:
-        """Read again, each by itself, the kernels that broken code around them has hidden."""
-        read = {f.start for f in self.functions.values() if f.is_kernel}
-        bounds = [*self.kernel_starts, len(self.masked.text)]
-        for start, end in zip(self.kernel_starts, bounds[1:], strict=True):
-            if start in read:
-                continue
-            # Blank all but this kernel: offsets stay those of the whole text.
-            text = " " * start + self.masked.text[start:end]
-            text += "}" * (text.count("{") - text.count("}"))
-            alone = Masked(text, self.masked.offsets, self.masked.words)
-            reader = Declarations(alone, self.reader.names)
-            root = parse(text).root_node
-            candidates = [root, *root.named_children] if root.type != "function_definition" else [root]
-            for node in (
-                n
-                for c in candidates
-                for n in ([c] if c.type == "function_definition" else find(c, "function_definition"))
-            ):
-                if node.start_byte >= start and not any(
-                    f.node.start_byte == node.start_byte for f in self.functions.values()
-                ):
-                    self._function(node, start, reader)
+    def _rests_on(self, name: str, found: Meaning) -> tuple[Function, ...]:
+        before = self.previous
+        if before is not None and before.meanings.get(name) is found:
+            return before.rests_on[name]
+        return tuple(self.functions[used] for used in found.covered if used in self.functions)
 
-    def _kernel(self, function: Function) -> Kernel:
-        head = " ".join(self.masked.between(function.start, function.body.start_byte))
-        declarator = next(find(function.node, "parameter_list"))
-        name_node = next(find(function.node, "function_declarator")).child_by_field_name("declarator") or function.node
-        return Kernel(
-            name=function.name,
-            parameters=tuple(
-                Parameter(d.name, d.type, self._range(d.node), _access(self.masked, d.node))
-                for d in function.parameters
-            ),
-            attributes=_attributes(head),
-            name_range=self._range(name_node),
-            signature_range=self._span(function.start, declarator.end_byte),
-            range=self._span(function.start, function.node.end_byte),
-            fingerprint=self._fingerprint(function.name),
-            has_errors=function.has_errors,
-        )
-
-    def _range(self, node: Node) -> SourceRange:
-        return self._span(node.start_byte, node.end_byte)
-
-    def _span(self, start: int, end: int) -> SourceRange:
-        file, at = self.expanded.origin(start)
-        end_file, end_at = self.expanded.origin_end(end)
-        return self.expanded.lines[file].range(at, end_at if end_file == file else at)
-
-    def _fingerprint(self, name: str) -> str:
-        """A hash of the tokens of `name` and, in order of first use, of all it rests on."""
-        digest, seen, queue = hashlib.sha256(), {name}, [name]
-        for used in queue:
-            start, end = self.spans[used]
-            tokens = _TOKEN.findall(self.expanded.text[start:end])
-            digest.update(" ".join(tokens).encode())
-            for token in tokens:
-                if token in self.spans and token not in seen:
-                    seen.add(token)
-                    queue.append(token)
-        return digest.hexdigest()[:24]
+    def _kernel(self, function: Function, found: Meaning) -> Kernel:
+        base = self.bases[function.chunk]
+        before = self.previous
+        if (
+            before is not None
+            and before.functions.get(function.name) is function
+            and before.bases[function.chunk] == base
+            and before.meanings.get(function.name) is found
+        ):
+            return before.by_name[function.name]
+        return _moved(self.kernels[function], base, found.fingerprint)
 
 
-def _parameters(node: Node, reader: Declarations) -> Iterator[Declared]:
-    since = node.start_byte
-    for child in node.named_children:
-        if child.type == "parameter_declaration":
-            declared = reader.parameter(child, since)
-            if declared is not None:
-                yield declared
-        since = child.end_byte
+def _differing(before: dict[str, Definition], now: dict[str, Definition]) -> Iterator[str]:
+    for name, definition in now.items():
+        if before.get(name) is not definition:
+            yield name
+    yield from (name for name in before if name not in now)
 
 
-def _access(masked: Masked, node: Node) -> str:
-    since = max(masked.text.rfind(separator, 0, node.start_byte) for separator in "(,")
-    return next((w for w in masked.between(since, node.end_byte) if w.startswith(("read", "write"))), "")
+def _moved(kernel: Kernel, base: int, fingerprint: str) -> Kernel:
+    def at(where: SourceRange) -> SourceRange:
+        return SourceRange(where.start_line + base, where.start_byte, where.end_line + base, where.end_byte)
 
-
-def _attributes(head: str) -> KernelAttributes:
-    sizes: dict[str, tuple[int, int, int] | None] = {}
-    for match in _SIZES.finditer(head):
-        numbers = [int(n, 0) for n in re.findall(r"0[xX][0-9a-fA-F]+|\d+", match[2])]
-        if len(numbers) == 3 and all(n > 0 for n in numbers):
-            sizes[match[1]] = (numbers[0], numbers[1], numbers[2])
-    hint = _VEC_HINT.search(head)
-    return KernelAttributes(
-        sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), hint[1] if hint else None
+    return Kernel(
+        kernel.name,
+        tuple(Parameter(p.name, p.type, at(p.range), p.access) for p in kernel.parameters),
+        kernel.attributes,
+        at(kernel.name_range),
+        at(kernel.signature_range),
+        at(kernel.range),
+        fingerprint,
+        kernel.has_errors,
     )

@@ -5,47 +5,48 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from model.opencl.positions import LineIndex
+from model.opencl.pieces import Piece
 
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 CONTINUATION = re.compile(r"\\\r?\n")
 MARKER = "__kernelcast_run_"
 # pcpp ends a line at each of these; a directive is one line to us.
-_OTHER_LINE_ENDS = re.compile("[\r\v\f\x1c-\x1e\x85]")
+_OTHER_LINE_ENDS = re.compile("[\n\r\v\f\x1c-\x1e\x85]")
 
 
 @dataclass(slots=True)
 class SourceFile:
-    """One file, its runs of ordinary lines by offset, and for each line of its skeleton the line it comes from."""
+    """One file, its runs of ordinary pieces, and the piece (by number) that each row of its skeleton begins with."""
 
     name: str
-    text: str  # comments blank
-    lines: LineIndex
-    runs: list[tuple[int, int]] = field(default_factory=list)
-    line_of_skeleton: list[int] = field(default_factory=list)
+    number: int  # 0 is the main file
+    pieces: tuple[Piece, ...]
+    runs: list[tuple[int, int]] = field(default_factory=list)  # of numbers of pieces, half-open
+    rows: list[int] = field(default_factory=list)
     skeleton: str = ""
 
+    def __post_init__(self) -> None:
+        skeleton: list[str] = []
 
-def split(name: str, text: str, number: int) -> SourceFile:
-    """Divide a file into directives and runs of ordinary lines, and write its skeleton."""
-    file = SourceFile(name, text, LineIndex(text))
-    skeleton: list[str] = []
+        def run(start: int, end: int) -> None:
+            if not all(piece.is_empty for piece in self.pieces[start:end]):
+                skeleton.append(f"{MARKER}{self.number}_{len(self.runs)}")
+                self.rows.append(start)
+                self.runs.append((start, end))
 
-    def run(start: int, end: int) -> None:
-        if text[start:end].strip():
-            skeleton.append(f"{MARKER}{number}_{len(file.runs)}")
-            file.line_of_skeleton.append(file.lines.line(start))
-            file.runs.append((start, end))
+        at = 0
+        for number, piece in enumerate(self.pieces):
+            if piece.is_directive:
+                run(at, number)
+                skeleton.append(_one_line(piece.blank))
+                self.rows.append(number)
+                at = number + 1
+        run(at, len(self.pieces))
+        self.skeleton = "\n".join(skeleton) + "\n"
 
-    at = 0
-    for match in _DIRECTIVE.finditer(text):
-        run(at, match.start())
-        skeleton.append(_one_line(match[0]))
-        file.line_of_skeleton.append(file.lines.line(match.start()))
-        at = match.end()
-    run(at, len(text))
-    file.skeleton = "\n".join(skeleton) + "\n"
-    return file
+    def line_of_row(self, row: int) -> int:
+        """The line (from 0) on which the directive or run of a row begins."""
+        number = self.rows[row]
+        return sum(piece.line_feeds for piece in self.pieces[:number]) + self.pieces[number].line_of_text
 
 
 def _one_line(directive: str) -> str:

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from model.errors import AnalysisError
 from model.opencl.builtin_types import INT, UINT, ULONG, VOID, builtin_type
 from model.opencl.builtins import ATOMICS, BARRIERS, BUILTINS, IMAGE_READS, IMAGE_WRITES, WORK_ITEM, Builtin, Gives
-from model.opencl.program import Function
+from model.opencl.reading import Function
 from model.opencl.types import PointerType, ScalarType, VectorType
 from model.work.builder import Builder, PendingOp
 from model.work.counts import OpKind
@@ -91,7 +91,7 @@ class Calls(MemoryCalls):
             raise AnalysisError(f"calls are nested more than {MAX_CALL_DEPTH} deep", line=self.line + 1)
         outer = (self.reader, self.scopes, self.block, self.returned, self.line)
         path, exits, found = len(self.path), len(self.exits), len(self.found)
-        self.reader, self.scopes, self.returned = helper.reader, [{}], []
+        self.reader, self.scopes, self.returned = self.program.reader(helper, self.names), [{}], []
         self.calls.append(helper.name)
         if helper.has_errors:
             self.unreadable(UnknownKind.SYNTAX, helper.name)

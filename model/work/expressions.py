@@ -140,7 +140,7 @@ class Expressions(Literals):
         return self.fresh_value(kind, f"`{name}`", name)
 
     def _read_table(self, name: str, kind: ArrayType, value: Node) -> None:
-        reader, self.reader = self.reader, self.program.reader
+        reader, self.reader = self.reader, self.program.reader_of_global(name, self.names)
         self.dry += 1
         table = table_of(value, kind, self.initial)
         self.dry -= 1

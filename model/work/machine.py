@@ -9,9 +9,8 @@ from tree_sitter import Node
 
 from model.errors import AnalysisError
 from model.launch.launch import Assumption
-from model.opencl.declarations import Declarations
 from model.opencl.kernel import Kernel
-from model.opencl.program import Program
+from model.opencl.program import Program, Reader
 from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
 from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
@@ -44,7 +43,8 @@ class Machine:
     def __init__(self, program: Program, kernel: Kernel) -> None:
         self.program = program
         self.kernel = kernel
-        self.reader: Declarations = program.functions[kernel.name].reader
+        self.names = program.names.child()
+        self.reader: Reader = program.reader(program.functions[kernel.name], self.names)
         self.root = Builder()
         self.block = self.root
         self.frames: list[LoopFrame] = []
@@ -94,7 +94,7 @@ class Machine:
         node = self._node
         if node is not None:
             self._node = None
-            line = self.program.expanded.line(node.start_byte)
+            line = self.reader.line(node.start_byte)
             if line >= 0:
                 self._line = line
         return self._line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from model.opencl.masking import mask
 from model.opencl.program import Program, read_program
+from model.opencl.types import PointerType
 
 Read = Callable[..., Program]
 
@@ -48,6 +50,7 @@ def prints(program: Program) -> dict[str, str]:
         ("// \u00e9\U0001f600 the first", "// another remark, // kernelcast: global=4"),
         ("#define SCALE 2.0f", "\n\n\n#define   SCALE   2.0f // twice"),
         ("constant int table", "int unused(int q) { return q; }\nconstant int table"),
+        ("typedef struct", "typedef struct { float4 other; } Other;\nfloat helper(float);\ntypedef struct"),
         ("{\n    int i", "{ int i"),
     ],
 )
@@ -87,6 +90,8 @@ def test_defines_change_the_fingerprints_of_what_uses_them(read: Read) -> None:
 
 _PIECES = st.sampled_from(
     ["", "\n", "{", "}", "(", ")", ";", "/*", "*/", "//", '"', "'", "#", "#define n 3\n", "#if 0\n", "#endif\n",
+     "#define SCALE 4\n", "#undef SQUARE\n", "#ifdef SCALE\n", "#else\n", '#include "no.h"\n', "\n}\n",
+     "typedef int Body;\n",
      "int q = 1;", "__kernel ",
      "void z(__global int *p) {}", "__kernel void z(__global int *p) {}", "float", "SQUARE(", "SCALE", "1.0h",
      "\U0001f600", "\\\n", "\r\n"]
@@ -95,23 +100,93 @@ _EDITS = st.lists(st.tuples(st.integers(0, len(TEXT)), st.integers(0, 60), _PIEC
 
 
 def facts(program: Program) -> tuple[object, ...]:
-    return program.kernels, program.notes, set(program.functions), str(program.tree.root_node)
+    """All that a program says, with every place in it."""
+    return (
+        program.kernels,
+        program.notes,
+        program.names,
+        {name: (found.fingerprint, found.covered) for name, found in program.meanings.items()},
+        {name: (program.line_of(f), f.layout) for name, f in program.functions.items()},
+        {name: (found.type, found.space) for name, found in program.globals.items()},
+    )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(_EDITS)
 def test_rereading_after_edits_gives_what_reading_afresh_gives(edits: list[tuple[int, int, str]]) -> None:
     text, program = TEXT, read_program(TEXT)
     for start, length, piece in edits:
         text = text[:start] + piece + text[start + length :]
         program = read_program(text, previous=program)
-    fresh = read_program(text)
-    if "ERROR" in str(fresh.tree.root_node) or "MISSING" in str(fresh.tree.root_node):
-        # How the grammar recovers from an error may depend on what was there before; what can be read may not.
-        sound = {k for k in fresh.kernels if not k.has_errors}
-        assert {k.name for k in sound} <= {k.name for k in program.kernels}
-    else:
-        assert facts(program) == facts(fresh)
+        assert facts(program) == facts(read_program(text))
+
+
+def test_an_edit_inside_a_function_leaves_all_other_functions_the_same_objects() -> None:
+    before = read_program(TEXT)
+    for text in (TEXT.replace("n) bodies", "n && n) bodies"), TEXT.replace("int i = get", "\n{ int i = get")):
+        after = read_program(text, previous=before)
+        assert {name for name, f in before.functions.items() if after.functions[name] is not f} == {"first"}
+
+
+def test_an_edit_of_a_macro_rereads_those_who_use_it_alone() -> None:
+    before = read_program(TEXT)
+    after = read_program(TEXT.replace("SCALE 2.0f", "SCALE 3.0f"), previous=before)
+    assert {name for name, f in before.functions.items() if after.functions[name] is not f} == {"helper"}
+
+
+def test_a_changed_type_rereads_those_who_use_it_alone() -> None:
+    before = read_program(TEXT)
+    after = read_program(TEXT.replace("float weight", "double weight"), previous=before)
+    assert {name for name, f in before.functions.items() if after.functions[name] is not f} == {"first"}
+
+
+def test_an_edited_include_is_read_again(tmp_path: Path) -> None:
+    path, header = tmp_path / "k.cl", tmp_path / "real.h"
+    text = '#include "real.h"\nkernel void k(global real *x) {}\n'
+    header.write_text("typedef float real;\n")
+    program = read_program(text, path)
+    for spelled, size in (("double", 8), ("float4", 16)):
+        header.write_text(f"typedef {spelled} real;\n")
+        program = read_program(text, path, previous=program)
+        assert facts(program) == facts(read_program(text, path))
+        kind = program.kernel("k").parameters[0].type
+        assert isinstance(kind, PointerType)
+        assert kind.pointee.size_bytes == size
+
+
+@pytest.mark.parametrize("typed", ["{", "if (i < n) {", "for (;;) {", "foo(", "SQUARE(", "SQUARE((1", '"', "}", "/*"])
+def test_code_being_typed_in_one_kernel_leaves_the_others_as_they_are(typed: str) -> None:
+    before = read_program(TEXT)
+    after = read_program(TEXT.replace("int i = get", f"{typed}\nint i = get"), previous=before)
+    if typed != "/*":
+        assert prints(after)["second"] == prints(before)["second"]
+        assert not after.kernel("second").has_errors
+    assert "first" in prints(after)
+
+
+@pytest.mark.parametrize("typed", ["{", "}", "(", "if (x) {"])
+def test_a_helper_being_typed_hides_no_kernel(typed: str) -> None:
+    before = read_program(TEXT)
+    after = read_program(TEXT.replace("{ return SQ", f"{{ {typed} return SQ"), previous=before)
+    assert {"first", "second"} == set(prints(after))
+
+
+@pytest.mark.parametrize(
+    ("text", "kernels"),
+    [
+        ("KERNEL a()\n{\nif (x[0]) {\nx[1] = 2;\n}\nx[2] = 3;\n}\nKERNEL b() {}", "ab"),
+        ("typedef struct\n{\n int a;\n}\npair;\nkernel void a(global pair *x) {}", "a"),
+        ("kernel void a(\n#if 1\nglobal int *x,\n#endif\nint n)\n{\n}\nKERNEL b() {}", "ab"),
+        ("KERNEL a()\n{\n#ifdef Q\nif (x[0]) {\n#else\nif (x[1]) {\n#endif\nx[2] = 1;\n}\n}\n", "a"),
+        ("#define BEGIN {\n#define END }\nKERNEL a()\nBEGIN\nEND\nKERNEL b() BEGIN END", "ab"),
+        ("#define ALL(x) x\nALL(\nKERNEL a() {\n}\nKERNEL b() {\n}\n)\nint c;", "ab"),
+        ("constant int t[] = {\n1,\n2\n};\n__attribute__((vec_type_hint(int)))\n#pragma x\nKERNEL a() {}", "a"),
+    ],
+)
+def test_items_are_whole_however_they_are_laid_out(text: str, kernels: str) -> None:
+    program = read_program(text.replace("KERNEL", "kernel void").replace("()", "(global int *x)"))
+    assert [k.name for k in program.kernels] == list(kernels)
+    assert not any(k.has_errors for k in program.kernels)
 
 
 _ANY_TEXT = st.lists(

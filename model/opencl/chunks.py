@@ -1,0 +1,143 @@
+"""Chunks: whole top-level items, about a function each, read by themselves.
+
+What an item is follows from braces and semicolons. A brace that is never closed costs its own function: a chunk ends
+before the next kernel at the latest, and then with the first line that begins with a closing brace.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from model.opencl.kernel import SourceRange
+from model.opencl.masking import Masked
+from model.opencl.units import Shape, Unit
+
+_MOST_UNITS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a unit begins: line and byte column from 0. Of units of other files: the line that includes them."""
+
+    line: int
+    byte: int
+
+
+class Chunk:
+    """Units that belong together, and where each begins, in lines from the first one's."""
+
+    __slots__ = ("_lines", "_unit_starts", "masked", "spots", "text", "units")
+
+    def __init__(self, units: tuple[Unit, ...], spots: tuple[Spot, ...]) -> None:
+        self.units = units
+        self.spots = spots
+        self._lines: tuple[list[int], list[int]] | None = None
+        starts, length = [], 0
+        for unit in units:
+            starts.append(length)
+            length += len(unit.expanded.text)
+        self._unit_starts = starts
+        if len(units) == 1:
+            self.text, self.masked = units[0].expanded.text, units[0].masked
+            return
+        self.text = "".join(u.expanded.text for u in units)
+        self.masked = Masked(
+            "".join(u.masked.text for u in units),
+            tuple(o + start for u, start in zip(units, starts, strict=True) for o in u.masked.offsets),
+            tuple(word for u in units for word in u.masked.words),
+        )
+
+    def is_own(self, offset: int) -> bool:
+        """Whether the text at `offset` comes from the main file."""
+        return self.units[self._unit(offset)].is_own
+
+    def range(self, start: int, end: int) -> SourceRange:
+        """The user's text behind [start, end): lines from the chunk's first, columns of the file."""
+        first, last = self._unit(start), self._unit(max(start, end - 1))
+        low = self._place(first, self.units[first].expanded.origin(start - self._unit_starts[first]))
+        raw_end = self.units[last].expanded.origin_end(end - self._unit_starts[last])
+        high = self._place(last, raw_end)
+        return SourceRange(*low, *max(low, high))
+
+    def source(self, start: int, end: int) -> tuple[object, ...]:
+        """What the lines of [start, end) depend on, relative to `start`: equal only if they are equally laid out."""
+        first, last = self._unit(start), self._unit(max(start, end - 1))
+        unit = self.units[first]
+        low = unit.expanded.origin(start - self._unit_starts[first])
+        if first == last:
+            return (unit.raw[low : unit.expanded.origin_end(end - self._unit_starts[first])],)
+        line = self._place(first, low)[0]
+        inner = [(u.raw, s.line - line) for u, s in zip(self.units, self.spots, strict=True)][first + 1 : last + 1]
+        return (unit.raw[low:], *inner)
+
+    def lines(self) -> tuple[list[int], list[int]]:
+        """Offsets, ascending, from which on each line holds; -1 for what comes from other files."""
+        if self._lines is None:
+            starts: list[int] = []
+            lines: list[int] = []
+            for offset, line in self._line_changes():
+                starts.append(offset)
+                lines.append(line)
+            self._lines = starts, lines
+        return self._lines
+
+    def _line_changes(self) -> Iterator[tuple[int, int]]:
+        for unit, spot, begin in zip(self.units, self.spots, self._unit_starts, strict=True):
+            if not unit.is_own:
+                yield begin, -1
+                continue
+            for fragment in unit.expanded.fragments:
+                line = unit.place(fragment.start)[0]
+                yield begin + fragment.at, spot.line + line
+                if fragment.verbatim:
+                    for start in unit.line_starts[line + 1 :]:
+                        if start >= fragment.end:
+                            break
+                        line += 1
+                        yield begin + fragment.at + start - fragment.start, spot.line + line
+
+    def _unit(self, offset: int) -> int:
+        return max(0, bisect_right(self._unit_starts, offset) - 1) if len(self.units) > 1 else 0
+
+    def _place(self, number: int, raw: int) -> tuple[int, int]:
+        unit, spot = self.units[number], self.spots[number]
+        if not unit.is_own:
+            return spot.line, spot.byte
+        line, byte = unit.place(raw)
+        return spot.line + line, byte if line else spot.byte + byte
+
+
+def grouped(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
+    """The half-open parts of `units` that are chunks; blank ones between them belong to none."""
+    at = 0
+    while at < len(units):
+        unit = units[at]
+        if unit.is_blank:
+            at += 1
+            continue
+        end = at + 1 if unit.shape.is_complete else _end(units, at)
+        yield at, end
+        at = end
+
+
+def _end(units: Sequence[Unit], at: int) -> int:
+    shape = units[at].shape
+    limit = min(len(units), at + _MOST_UNITS)
+    for number in range(at + 1, limit):
+        unit = units[number]
+        if unit.is_blank:
+            continue
+        if shape.depth and unit.has_kernel:
+            limit = number
+            break
+        if shape.depth + unit.lowest > 0:
+            shape = Shape(shape.depth + unit.net, shape.is_function, is_pending=True)
+        else:
+            shape = shape.after(unit.masked.text)
+        if shape.is_complete:
+            return number + 1
+    if not shape.depth:
+        return limit
+    return next((n + 1 for n in range(at, limit) if units[n].ends_block), limit)

@@ -1,0 +1,95 @@
+"""What the directives of a text decide: which runs of lines are read, in which order, and under which macros.
+
+pcpp sees a skeleton of the file (see `skeleton`). As long as an edit leaves the skeleton and the included files as
+they are, it leaves the plan as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.errors import SourceError
+from model.opencl.directives import Reader, SourceNote, contents
+from model.opencl.macros import MacroTable
+from model.opencl.options import BuildOptions
+from model.opencl.pieces import bytewise
+from model.opencl.skeleton import MARKER, SourceFile
+
+# What an OpenCL 3.0 / 1.2 compiler defines by itself (OpenCL C 3.0, section 6.13).
+_PREDEFINED = {
+    "__OPENCL_VERSION__": "300", "__OPENCL_C_VERSION__": "120", "CL_VERSION_1_0": "100", "CL_VERSION_1_1": "110",
+    "CL_VERSION_1_2": "120", "CL_VERSION_2_0": "200", "CL_VERSION_3_0": "300", "__IMAGE_SUPPORT__": "1",
+    "__ENDIAN_LITTLE__": "1", "__kernel_exec(X,typen)": "__kernel", "cl_khr_fp64": "1",
+    "cl_khr_byte_addressable_store": "1", "cl_khr_global_int32_base_atomics": "1",
+    "cl_khr_global_int32_extended_atomics": "1", "cl_khr_local_int32_base_atomics": "1",
+    "cl_khr_local_int32_extended_atomics": "1", "cl_khr_3d_image_writes": "1", "cl_khr_int64_base_atomics": "1",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A run of pieces that is read: those numbered [start, end) of file `file`, under the macros of `table`."""
+
+    file: int
+    start: int
+    end: int
+    table: MacroTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """`notes` name rows of the main file's skeleton instead of lines; `opened` is what includes were looked for in."""
+
+    runs: tuple[Run, ...]
+    notes: tuple[SourceNote, ...]
+    files: tuple[SourceFile, ...]
+    opened: tuple[tuple[str, bytes | None], ...]
+
+    @property
+    def skeleton(self) -> str:
+        return self.files[0].skeleton
+
+
+def made(main: SourceFile, path: Path | None, options: BuildOptions, before: Plan | None = None) -> Plan:
+    """The plan of a file. `before`, of an earlier text at the same place under the same options, may still be it."""
+    if (
+        before is not None
+        and before.skeleton == main.skeleton
+        and all(contents(Path(name)) == data for name, data in before.opened)
+    ):
+        return Plan(_shifted(before, main), before.notes, (main, *before.files[1:]), before.opened)
+    return _read(main, path, options)
+
+
+def _shifted(before: Plan, main: SourceFile) -> tuple[Run, ...]:
+    """The runs of an equal skeleton: the same ones, of what may be other pieces."""
+    if before.files[0].runs == main.runs:
+        return before.runs
+    now = dict(zip(before.files[0].runs, main.runs, strict=True))
+    return tuple(Run(0, *now[run.start, run.end], run.table) if run.file == 0 else run for run in before.runs)
+
+
+def _read(main: SourceFile, path: Path | None, options: BuildOptions) -> Plan:
+    files, runs = [main], []
+    reader = Reader(files)
+    for name, value in {**_PREDEFINED, **dict(options.defines)}.items():
+        reader.define(bytewise(f"{name} {value}"))
+    for folder in options.include_dirs:
+        reader.add_path(folder)
+    reader.temp_path = [str(path.parent)] if path else []
+    table = MacroTable(reader.history, -1)
+    try:
+        for token in reader.parsegen(main.skeleton, main.name, main.name):
+            if not token.value.startswith(MARKER):
+                continue
+            if table.version != reader.history.version:
+                table = MacroTable(reader.history, reader.history.version)
+            number, run = map(int, token.value[len(MARKER) :].split("_"))
+            runs.append(Run(number, *files[number].runs[run], table))
+    except SourceError as error:
+        reader.notes.append(SourceNote(error.message, reader.include_row))
+    except RecursionError:
+        said = "macros or includes are nested too deeply; the rest of the file was not read"
+        reader.notes.append(SourceNote(said, reader.include_row))
+    return Plan(tuple(runs), tuple(dict.fromkeys(reader.notes)), tuple(files), tuple(reader.opened.items()))

@@ -1,0 +1,309 @@
+"""What one chunk says: its functions, variables and types, in lines and offsets of its own.
+
+A reading follows from the chunk's text and from what the names it uses meant before it. Both are remembered, so that
+a chunk is read again only when one of them has changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import Any
+
+from tree_sitter import Node
+
+from model.opencl.chunks import Chunk
+from model.opencl.declarations import Declarations, Declared, Names
+from model.opencl.kernel import Kernel, KernelAttributes, Parameter, SourceRange
+from model.opencl.masking import Masked
+from model.opencl.meaning import Definition, Weight, definition
+from model.opencl.syntax import find, parse
+from model.opencl.types import Type
+
+_SIZES = re.compile(r"(reqd_work_group_size|work_group_size_hint)\s*(?:__)?\s*\(([^)]*)\)")
+_VEC_HINT = re.compile(r"vec_type_hint(?:__)?\s*\(\s*(\w+)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function definition: the kernel or helper `name`. Nodes and offsets are those of its `chunk`."""
+
+    name: str
+    return_type: Type
+    parameters: tuple[Declared, ...]
+    node: Node
+    body: Node
+    masked: Masked
+    chunk: Chunk
+    start: int  # offset of the first token, qualifiers included
+    is_kernel: bool
+    has_errors: bool
+    is_own: bool  # stands in the main file
+    first_line: int  # from the chunk's; -1 in other files
+    source: tuple[object, ...]  # equal only where the lines inside are laid out equally
+
+    @property
+    def layout(self) -> tuple[object, ...]:
+        """What an analysis takes from it beyond its tokens: equal only where lines, types and errors are equal."""
+        return (*self.source, self.has_errors, self.return_type, *(declared.type for declared in self.parameters))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """`kernels`, by function, have ranges relative to the chunk's first line, and no fingerprint yet.
+
+    `says` are the names that the chunk gives a meaning to, in order. `reads` and `writes` are, for each field of
+    `Names`, what was looked up there and what was added.
+    """
+
+    chunk: Chunk
+    functions: tuple[Function, ...]
+    kernels: dict[Function, Kernel]
+    globals: dict[str, Declared]
+    says: tuple[tuple[str, Definition, Weight], ...]
+    reads: tuple[dict[str, Any], ...]
+    writes: tuple[dict[str, Any], ...]
+    has_errors: bool
+
+    def holds(self, names: Names) -> bool:
+        """Whether the chunk would be read the same where names mean this."""
+        for now, before in zip(_tables(names), self.reads, strict=True):
+            for name, meant in before.items():
+                means = now.get(name)
+                if means is not meant and means != meant:
+                    return False
+        return True
+
+    def add_to(self, names: Names) -> None:
+        for now, new in zip(_tables(names), self.writes, strict=True):
+            if new:
+                now.update(new)
+
+
+def read(chunk: Chunk, names: Names) -> Reading:
+    """Read `chunk` where names mean what they mean in `names`, which stays as it is."""
+    tables = [_Journal(table) for table in _tables(names)]
+    reading = _Reading(chunk, Names(*tables), tables)
+    reading.whole()
+    return Reading(
+        chunk,
+        tuple(reading.functions),
+        {f: reading.kernel(f) for f in reading.functions if f.is_kernel and f.is_own},
+        reading.globals,
+        tuple((name, at, weight) for name, at, weight in reading.said()),
+        tuple(table.reads for table in tables),
+        tuple(dict(table) for table in tables),
+        reading.has_errors,
+    )
+
+
+_TABLES = attrgetter(*(each.name for each in fields(Names)))
+
+
+def _tables(names: Names) -> tuple[dict[str, Any], ...]:
+    tables: tuple[dict[str, Any], ...] = _TABLES(names)
+    return tables
+
+
+class _Journal(dict[str, Any]):
+    """Additions to a table that stays as it is, the latest of them, and what was looked up in it."""
+
+    def __init__(self, base: dict[str, Any]) -> None:
+        super().__init__()
+        self._base = base
+        self.reads: dict[str, Any] = {}
+        self.latest: list[str] = []
+
+    def __setitem__(self, name: str, value: Any) -> None:  # noqa: ANN401
+        super().__setitem__(name, value)
+        self.latest.append(name)
+
+    def __missing__(self, name: str) -> Any:  # noqa: ANN401
+        value = self.reads[name] = self._base.get(name)
+        if value is None:
+            raise KeyError(name)
+        return value
+
+    def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
+        if super().__contains__(name):
+            return super().__getitem__(name)
+        value = self.reads[name] = self._base.get(name)
+        return default if value is None else value
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+
+class _Reading:
+    """One pass over the top level of a chunk's tree."""
+
+    def __init__(self, chunk: Chunk, names: Names, journals: list[_Journal]) -> None:
+        self.chunk = chunk
+        self.journals = journals
+        self.masked = chunk.masked
+        self.reader = Declarations(chunk.masked, names)
+        self.functions: list[Function] = []
+        self.globals: dict[str, Declared] = {}
+        self.spans: list[tuple[str, tuple[int, int], Weight]] = []
+        self.kernel_starts = chunk.masked.offsets_of("kernel")
+        self.has_errors = False
+
+    def said(self) -> Iterator[tuple[str, Definition, Weight]]:
+        made: dict[tuple[int, int], Definition] = {}
+        for name, span, weight in self.spans:
+            found = made.get(span)
+            if found is None:
+                found = made[span] = definition(self.chunk.text[span[0] : span[1]])
+            yield name, found, weight
+
+    def whole(self) -> None:
+        text, added = _closed(self.masked.text)
+        root = parse(text).root_node
+        self.has_errors = root.has_error or bool(added)
+        self._top_level(root, is_closed=not added)
+        self._rescue()
+
+    def _top_level(self, root: Node, *, is_closed: bool) -> None:
+        since = 0
+        for node in root.named_children:
+            match node.type:
+                case "function_definition":
+                    self._function(node, since, self.masked, is_closed=is_closed)
+                case "type_definition":
+                    self.reader.read_typedef(node)
+                    self._defined(node, since)
+                case "struct_specifier" | "union_specifier":
+                    self.reader.specified(node)
+                    self._defined(node, since)
+                case "enum_specifier":
+                    self.reader.read_enum(node)
+                    self._defined(node, since)
+                case "declaration":
+                    self._declaration(node, since)
+                case "ERROR" | "linkage_specification":
+                    for inner in find(node, "function_definition"):
+                        self._function(inner, since, self.masked, is_closed=is_closed)
+            since = node.end_byte
+
+    def _declaration(self, node: Node, since: int) -> None:
+        for declared in self.reader.declared(node, since):
+            self.globals[declared.name] = declared
+            self.spans.append((declared.name, (since, node.end_byte), Weight.VARIABLE))
+            if declared.is_const and declared.value is not None:
+                value = self.reader.constant(declared.value)
+                if value is not None:
+                    self.reader.names.constants[declared.name] = value
+        self._defined(node, since)
+
+    def _defined(self, node: Node, since: int) -> None:
+        """The types and constants added since the last call are what `node` says."""
+        for journal in self.journals:
+            self.spans += ((name, (since, node.end_byte), Weight.VARIABLE) for name in journal.latest)
+            journal.latest.clear()
+
+    def _function(self, node: Node, since: int, masked: Masked, *, is_closed: bool) -> None:
+        declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
+        while declarator is not None and declarator.type == "pointer_declarator":
+            declarator = declarator.child_by_field_name("declarator")
+        if declarator is None or declarator.type != "function_declarator" or body is None:
+            return
+        name_node, list_node = (
+            declarator.child_by_field_name("declarator"),
+            declarator.child_by_field_name("parameters"),
+        )
+        if name_node is None or list_node is None or name_node.type != "identifier":
+            return
+        # Qualifiers are masked: the function begins at the first of those with nothing but space behind them.
+        blank = since + len(masked.text[since : node.start_byte].rstrip())
+        start = next((o for o in masked.offsets_between(blank, node.start_byte)), node.start_byte)
+        is_kernel = "kernel" in masked.between(start, list_node.start_byte)
+        is_whole = masked is self.masked
+        if is_kernel and is_whole and any(body.start_byte < k < node.end_byte for k in self.kernel_starts):
+            return  # an open brace has swallowed the next kernel: see _rescue
+        reader = self.reader if is_whole else Declarations(masked, self.reader.names)
+        is_own = self.chunk.is_own(body.start_byte)
+        function = Function(
+            reader.text(name_node), reader.base_type(node), tuple(_parameters(list_node, reader)), node, body, masked,
+            self.chunk, start, is_kernel, node.has_error or not is_closed, is_own,
+            self.chunk.range(start, start + 1).start_line if self.chunk.is_own(start) else -1,
+            self.chunk.source(start, node.end_byte) if is_own else (),
+        )  # fmt: skip
+        self.functions.append(function)
+        weight = Weight.KERNEL if is_kernel else Weight.FUNCTION
+        self.spans.append((function.name, (start, node.end_byte), weight))
+
+    def _rescue(self) -> None:
+        """Read again, each by itself, the kernels that broken code around them has hidden."""
+        read_already = {f.start for f in self.functions if f.is_kernel}
+        bounds = [*self.kernel_starts, len(self.masked.text)]
+        for start, end in zip(self.kernel_starts, bounds[1:], strict=True):
+            if start in read_already:
+                continue
+            # Blank all but this kernel: offsets stay those of the whole text.
+            text, added = _closed(" " * start + self.masked.text[start:end])
+            alone = Masked(text, self.masked.offsets, self.masked.words)
+            root = parse(text).root_node
+            candidates = [root, *root.named_children] if root.type != "function_definition" else [root]
+            for node in (
+                n
+                for c in candidates
+                for n in ([c] if c.type == "function_definition" else find(c, "function_definition"))
+            ):
+                if node.start_byte >= start and not any(f.node.start_byte == node.start_byte for f in self.functions):
+                    self._function(node, start, alone, is_closed=not added)
+
+    def kernel(self, function: Function) -> Kernel:
+        head = " ".join(self.masked.between(function.start, function.body.start_byte))
+        declarator = next(find(function.node, "parameter_list"))
+        name_node = next(find(function.node, "function_declarator")).child_by_field_name("declarator") or function.node
+        return Kernel(
+            name=function.name,
+            parameters=tuple(
+                Parameter(d.name, d.type, self._range(d.node), _access(self.masked, d.node))
+                for d in function.parameters
+            ),
+            attributes=_attributes(head),
+            name_range=self._range(name_node),
+            signature_range=self.chunk.range(function.start, declarator.end_byte),
+            range=self.chunk.range(function.start, function.node.end_byte),
+            fingerprint="",
+            has_errors=function.has_errors,
+        )
+
+    def _range(self, node: Node) -> SourceRange:
+        return self.chunk.range(node.start_byte, node.end_byte)
+
+
+def _closed(text: str) -> tuple[str, int]:
+    """`text` with the closing braces it lacks, and how many these are."""
+    lacking = max(0, text.count("{") - text.count("}"))
+    return text + "}" * lacking, lacking
+
+
+def _parameters(node: Node, reader: Declarations) -> Iterator[Declared]:
+    since = node.start_byte
+    for child in node.named_children:
+        if child.type == "parameter_declaration":
+            declared = reader.parameter(child, since)
+            if declared is not None:
+                yield declared
+        since = child.end_byte
+
+
+def _access(masked: Masked, node: Node) -> str:
+    since = max(masked.text.rfind(separator, 0, node.start_byte) for separator in "(,")
+    return next((w for w in masked.between(since, node.end_byte) if w.startswith(("read", "write"))), "")
+
+
+def _attributes(head: str) -> KernelAttributes:
+    sizes: dict[str, tuple[int, int, int] | None] = {}
+    for match in _SIZES.finditer(head):
+        numbers = [int(n, 0) for n in re.findall(r"0[xX][0-9a-fA-F]+|\d+", match[2])]
+        if len(numbers) == 3 and all(n > 0 for n in numbers):
+            sizes[match[1]] = (numbers[0], numbers[1], numbers[2])
+    hint = _VEC_HINT.search(head)
+    return KernelAttributes(
+        sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), hint[1] if hint else None
+    )
