@@ -15,7 +15,7 @@ from model.errors import KernelcastError
 from profiler.arguments import plan_arguments
 from profiler.child.allocation import allocate
 from profiler.child.building import build
-from tests.oracles.instructions.optimise import UNOPTIMISED, CannotOptimise, optimised
+from tests.oracles.instructions.optimise import CannotOptimise, optimised, unoptimised
 from tests.oracles.instructions.task import MARK, Compiled, Task
 
 
@@ -41,10 +41,11 @@ def main() -> None:
 
 def _program(task: Task, compiled: Compiled, context: cl.Context) -> cl.Program:
     options = task.launch.options
-    if compiled is Compiled.FOR_SIZE:
+    if compiled is Compiled.BY_OCLGRIND:
         return build(context, task.source, str(task.path), options)
-    raw = build(context, task.source, str(task.path), replace(options, flags=(*options.flags, *UNOPTIMISED)))
-    return cl.Program(context, context.devices, [optimised(raw.binaries[0])]).build()
+    flags = (*options.flags, *unoptimised(compiled))
+    raw = build(context, task.source, str(task.path), replace(options, flags=flags))
+    return cl.Program(context, context.devices, [optimised(raw.binaries[0], compiled)]).build()
 
 
 def _launch(program: cl.Program, task: Task, context: cl.Context, queue: cl.CommandQueue) -> None:

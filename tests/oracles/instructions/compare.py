@@ -15,7 +15,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument(
-        "--level", type=Compiled, default=Compiled.FOR_SPEED, help="O3, or Oz as Oclgrind does by itself"
+        "--level", type=Compiled, default=Compiled.FOR_SPEED, help="O3, Oz, or as-is: what Oclgrind makes of the source"
     )
     parser.add_argument("--above", type=float, default=0.0, help="show only launches that deviate by more percent")
     parser.add_argument("--histogram", action="store_true", help="also show what Oclgrind counted")

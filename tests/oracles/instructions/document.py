@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from tests.oracles.instructions.compared import Compared, compare, read_tasks
@@ -22,6 +22,7 @@ from tests.oracles.instructions.verdict import (
 README = FOLDER / "README.md"
 BEGIN, END = "<!-- instructions: begin -->", "<!-- instructions: end -->"
 QUANTITIES = ("flops", "loads", "stores")
+CODE = {Compiled.FOR_SPEED: "-O3", Compiled.FOR_SIZE: "-Oz", Compiled.BY_OCLGRIND: "-Oz, stores split"}
 CLASSES = {
     Decided.BY_LAUNCH: "the launch alone decides what runs",
     Decided.BY_FILL: "data decide, and `fill` describes them",
@@ -34,26 +35,29 @@ def main() -> int:
         print(reason, file=sys.stderr)
         return 1
     tasks = [task for file in kernel_files() for task in read_tasks(file, without=[UNCOUNTED])]
-    for_speed, for_size = compare(tasks, Compiled.FOR_SPEED), compare(tasks, Compiled.FOR_SIZE)
+    ways = {compiled: compare(tasks, compiled) for compiled in Compiled}
+    for_speed = ways[Compiled.FOR_SPEED]
     head, _, rest = README.read_text("utf-8").partition(BEGIN)
     _, _, tail = rest.partition(END)
-    written = "\n".join([*_summary(for_speed, for_size), "", *_kernels(for_speed), "", *_explained()])
+    written = "\n".join([*_summary(ways), "", *_kernels(for_speed), "", *_explained()])
     README.write_text(f"{head}{BEGIN}\n{written}\n{END}{tail}", "utf-8")
     return 0
 
 
-def _summary(for_speed: Sequence[Compared], for_size: Sequence[Compared]) -> Iterator[str]:
-    kernels = {(one.task.path, one.kernel) for one in for_speed}
-    yield f"{len(kernels)} kernels, {len(for_speed)} launches."
+def _summary(ways: Mapping[Compiled, Sequence[Compared]]) -> Iterator[str]:
+    launches = ways[Compiled.FOR_SPEED]
+    kernels = {(one.task.path, one.kernel) for one in launches}
+    executed = sum(not one.problem for one in launches)
+    yield f"{len(kernels)} kernels, {len(launches)} launches, {executed} of them executed by Oclgrind."
     yield ""
     yield "| What decides what runs | Code | Launches | Within | Flops | Loads | Stores | All three |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     for by, text in CLASSES.items():
-        for code, launches in (("-O3", for_speed), ("-Oz", for_size)):
+        for compiled, launches in ways.items():
             own = [one for one in launches if one.decided is by and not one.problem]
             shares = [share_within(own, BAR_PERCENT[by], quantity) for quantity in (*QUANTITIES, None)]
             cells = " | ".join(f"{100 * share:.1f} %" for share in shares)
-            yield f"| {text} | {code} | {len(own)} | {BAR_PERCENT[by]:.0f} % | {cells} |"
+            yield f"| {text} | {CODE[compiled]} | {len(own)} | {BAR_PERCENT[by]:.0f} % | {cells} |"
 
 
 def _kernels(launches: Sequence[Compared]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""LLVM's own -O3 on what Oclgrind's compiler emits, by the LLVM that Oclgrind itself is linked with.
+"""LLVM's own passes on what Oclgrind's compiler emits, by the LLVM that Oclgrind itself is linked with.
 
 Left to itself Oclgrind compiles for size (-Oz), where loops keep their exit test in front, so that no load can be
 hoisted out of them, and then splits each store of a vector that it sees being put together into a store of the
@@ -14,18 +14,24 @@ import re
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p, string_at
 from pathlib import Path
 
-UNOPTIMISED = (
-    "-O3", "-disable-llvm-passes",  # -O0 would mark each function as one not to be optimised
-    "-fpreserve-vec3-type",  # or a float3 is stored as a shuffled float4, which Oclgrind splits, too
-)  # fmt: skip
+from tests.oracles.instructions.task import Compiled
 
 
 class CannotOptimise(Exception):
     """LLVM refused the module; its own words."""
 
 
-def optimised(bitcode: bytes) -> bytes:
-    """The module after the standard passes of -O3 without vectorisers, as `clang -cc1 -O3` runs them.
+def unoptimised(compiled: Compiled) -> tuple[str, ...]:
+    """Build options for code on which no pass has run yet, but any may.
+
+    With -O0 each function would be marked as one not to be optimised; and a float3 would be stored as a shuffled
+    float4, which Oclgrind splits, too.
+    """
+    return f"-{compiled}", "-disable-llvm-passes", "-fpreserve-vec3-type"
+
+
+def optimised(bitcode: bytes, compiled: Compiled) -> bytes:
+    """The module after LLVM's standard passes without vectorisers, as `clang -cc1 -O3` (or -Oz) runs them.
 
     Call it once Oclgrind is loaded. Raises CannotOptimise.
     """
@@ -36,7 +42,7 @@ def optimised(bitcode: bytes) -> bytes:
     if llvm.LLVMParseBitcodeInContext2(context, buffer, byref(module)):
         raise CannotOptimise("the compiler's bitcode cannot be read")
     options = llvm.LLVMCreatePassBuilderOptions()
-    error = llvm.LLVMRunPasses(module, b"default<O3>", None, options)
+    error = llvm.LLVMRunPasses(module, f"default<{compiled}>".encode(), None, options)
     if error:
         raise CannotOptimise(llvm.LLVMGetErrorMessage(error).decode())
     written = llvm.LLVMWriteBitcodeToMemoryBuffer(module)

@@ -17,7 +17,8 @@ class Compiled(StrEnum):
     """How the simulated code is optimised."""
 
     FOR_SPEED = "O3"  # LLVM's standard -O3: what our counts model
-    FOR_SIZE = "Oz"  # as the command `oclgrind` does by itself
+    FOR_SIZE = "Oz"  # LLVM's standard -Oz, which is what Oclgrind chooses
+    BY_OCLGRIND = "as-is"  # whatever the command `oclgrind --inst-counts` makes of the source
 
 
 @dataclass(frozen=True, slots=True)
