@@ -15,6 +15,7 @@ from model.work.numbers import EVALUATED, Value
 from model.work.symbolic import Atom, Expression
 
 DRAWS = 96
+DRAWS_OF_IDS = 512  # where ids alone decide, as in `length(at) < radius`: that is no matter of chance
 MAX_ENUMERATED = 256  # a lone value from so few is tried through
 MAX_RANDOM = 24
 FEWEST = 6  # draws that enclosing branches must leave over
@@ -95,7 +96,7 @@ def _related(
 
 
 def _draws(atoms: list[Atom], known: Knowledge, point: Mapping[Atom, Value], ranges: Ranges) -> Iterator[Draw]:
-    count = DRAWS
+    count = DRAWS if any(a.kind == "load" for a in atoms) else DRAWS_OF_IDS
     if len(atoms) == 1:
         domain = _domain(atoms[0], known, ranges)
         count = domain if domain is not None and domain <= MAX_ENUMERATED else DRAWS
