@@ -109,7 +109,12 @@ def _whole(prediction: Prediction, moved: Moves) -> Prediction:
         assumptions=assumptions,
         advice=tuple(_advised(a, moved) for a in prediction.advice),
         lines=tuple(replace(share, line=moved.line(share.line)) for share in prediction.lines),
-        work=replace(work, accesses=tuple(accesses[a] for a in work.accesses), lines=lines),
+        work=replace(
+            work,
+            accesses=tuple(accesses[a] for a in work.accesses),
+            lines=lines,
+            facts=work.facts.moved(moved.line),
+        ),
     )
 
 

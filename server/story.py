@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _LINES_SHOWN = 5
 _LEAST_SHARE = 0.005  # less would be shown as 0 %
 _LINES_SHOWN_OF_MANY = 3  # of each launch, where a kernel has several
+_LEAST_REUSE = 1.5
+_LEAST_CONFLICT = 1.5
 _BOUND = {"launch": "the cost of a launch itself"}
 _ORIGIN = {"config": "kernelcast.toml"}
 
@@ -109,15 +111,27 @@ def _work_rows(work: WorkCounts) -> list[tuple[str, str]]:
     each = f", {intensity:.3g} flop per byte" if intensity else ""
     rows = [("Work", f"{format_count(work.flops, 'flop')}{each}" if work.flops else "no floating point")]
     if work.global_load_bytes + work.global_store_bytes > 0:
-        distinct = f"{format_bytes(work.global_footprint_bytes)} distinct"
-        rows.append(("Global memory", f"{_moved(work.global_load_bytes, work.global_store_bytes)}, {distinct}"))
+        moved = _moved(work.global_load_bytes, work.global_store_bytes)
+        rows.append(("Global memory", f"{moved}, {format_bytes(work.global_footprint_bytes)} distinct{_reuse(work)}"))
     if work.local_load_bytes + work.local_store_bytes > 0:
-        rows.append(("Local memory", _moved(work.local_load_bytes, work.local_store_bytes)))
+        rows.append(("Local memory", _moved(work.local_load_bytes, work.local_store_bytes) + _conflicts(work)))
     extras = [(work.barriers, "barriers"), (work.atomics, "atomics")]
     extras += [(work.image_reads, "image reads"), (work.image_writes, "image writes")]
     if any(count for count, _ in extras):
         rows.append(("Also", ", ".join(f"{_counted(count)} {what}" for count, what in extras if count)))
     return rows
+
+
+def _reuse(work: WorkCounts) -> str:
+    """How often each distinct byte is asked for, where that is more than once."""
+    requested = work.global_load_bytes + work.global_store_bytes + work.constant_load_bytes
+    times = requested / work.global_footprint_bytes if work.global_footprint_bytes else 0.0
+    return f" (each {times:,.3g} times)" if times >= _LEAST_REUSE else ""
+
+
+def _conflicts(work: WorkCounts) -> str:
+    degree = work.facts.bank_conflict_degree
+    return f", {degree:.3g}-fold bank conflicts" if degree is not None and degree >= _LEAST_CONFLICT else ""
 
 
 def _counted(count: float) -> str:

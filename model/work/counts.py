@@ -133,8 +133,9 @@ class WorkCounts:
         requested = self.global_load_bytes + self.global_store_bytes
         return self.flops / requested if requested else None
 
-    def as_json(self) -> dict[str, float]:
-        """The `work` of an answer on the command line."""
+    def as_json(self) -> dict[str, float | None]:
+        """The `work` of an answer on the command line; None for what this launch has nothing of."""
+        facts = self.facts
 
         def total(*kinds: OpKind, floats: bool | None = None) -> float:
             return sum(
@@ -162,4 +163,14 @@ class WorkCounts:
             "barriers": self.barriers,
             "image_reads": self.image_reads,
             "image_writes": self.image_writes,
+            "cache_line_footprint_bytes": facts.launch.line_bytes,
+            "group_requested_bytes": facts.group.requested_bytes,
+            "group_footprint_bytes": facts.group.distinct_bytes,
+            "item_footprint_bytes": facts.item.distinct_bytes,
+            "sectors_over_needed": facts.transaction_factor,
+            "bank_conflict_degree": facts.bank_conflict_degree,
+            "divergence": facts.divergence,
+            "group_imbalance": facts.group_imbalance,
+            "registers_estimate": facts.registers,
+            "registers_across_barriers": facts.live_across_barriers,
         }

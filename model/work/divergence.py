@@ -39,7 +39,8 @@ class BranchFacts:
     """One `if`, `switch` case or `?:` of the source."""
 
     line: int
-    share: float  # of the work-items that come there, those that enter
+    come: float  # work-items that come there, over the launch, each time counted
+    share: float  # of these, those that enter
     warps_diverging: float  # share of warps that come there whose lanes take both sides
     groups_diverging: float
     decided_by: Decision
@@ -117,15 +118,16 @@ def branch_facts(paths: Paths) -> tuple[BranchFacts, ...]:
 
 def _branch(branch: Branch, setting: Setting, paths: Paths) -> BranchFacts:
     entered = paths.runs(branch.then)
-    share = entered / (entered + paths.runs(branch.otherwise))
+    come = entered + paths.runs(branch.otherwise)
+    share = entered / come
     by = decision(branch.condition)
     if by is Decision.DATA:
         warps, groups = (1 - share**n - (1 - share) ** n for n in (WARP_LANES, paths.shape.group_items))
-        return BranchFacts(branch.line, share, warps, groups, by, is_exact=False)
+        return BranchFacts(branch.line, come, share, warps, groups, by, is_exact=False)
     if not branch.condition.leaves & LANE_IDS:
-        return BranchFacts(branch.line, share, 0.0, 0.0, by, is_exact=True)
+        return BranchFacts(branch.line, come, share, 0.0, 0.0, by, is_exact=True)
     warps, groups, is_exact = _disagreement(branch.condition, setting, paths)
-    return BranchFacts(branch.line, share, warps, groups, by, is_exact)
+    return BranchFacts(branch.line, come, share, warps, groups, by, is_exact)
 
 
 def _disagreement(condition: Expression, setting: Setting, paths: Paths) -> tuple[float, float, bool]:

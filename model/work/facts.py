@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from model.opencl.types import AddressSpace
-from model.work.affine import AffineIndex, Obstacle, affine_index
+from model.work.affine import AffineIndex, LoopName, Obstacle, affine_index, index_text
 from model.work.banks import mean_conflict_degree
 from model.work.counts import AccessCount
 from model.work.divergence import (
@@ -31,6 +31,7 @@ from model.work.region import Access, Block
 from model.work.registers import Pressure
 from model.work.settings import Setting
 from model.work.stride import is_scattered, step_in
+from model.work.symbolic import ZERO
 from model.work.touched import Scope, Shape
 from model.work.transactions import Transactions, gathered, transactions
 from model.work.walk import Walk
@@ -70,6 +71,15 @@ class AccessFacts:
     @cached_property
     def index(self) -> AffineIndex:
         return affine_index(self._reach.access)
+
+    def index_in_words(self, line: Callable[[int], int] = int) -> str:
+        """In elements, as a user would write it; `iteration(12)` counts those of the loop on line 12 (from 1).
+
+        Empty where there is no affine form. `line` says where a line is now.
+        """
+        loops = self._setting.loops
+        names = {loop.counter: LoopName(f"iteration({line(loop.line) + 1})", ZERO, 1) for loop in loops}
+        return index_text(self.index, self.count.element_bytes // self.count.width, names, {})
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -146,16 +156,15 @@ class Facts:
     """All of it for one launch. Properties are computed when first asked for, and kept."""
 
     def __init__(self, paths: Paths, read: Sequence[tuple[Reach, AccessCount]], pressure: Pressure) -> None:
-        self._paths, self._read = paths, tuple(read)
+        self.paths, self.read = paths, tuple(read)
         self.pressure = pressure
 
     @cached_property
     def accesses(self) -> tuple[AccessFacts, ...]:
         """As `WorkCounts.accesses`, one for one."""
-        found = self._paths.settings.accesses
+        found = self.paths.settings.accesses
         return tuple(
-            AccessFacts(count, reach, found.get(id(reach.access), Setting()), self._paths)
-            for reach, count in self._read
+            AccessFacts(count, reach, found.get(id(reach.access), Setting()), self.paths) for reach, count in self.read
         )
 
     @cached_property
@@ -165,7 +174,7 @@ class Facts:
         for access in self.accesses:
             if access.count.space in GLOBAL_SPACES and not access.reach.access.is_image:
                 own.setdefault(access.count.buffer, []).append(access.reach)
-        walk, shape = self._paths.walk, self._paths.shape
+        walk, shape = self.paths.walk, self.paths.shape
         return tuple(
             BufferFacts(name, *(footprint_of(reaches, scope, walk, shape, lines=True) for scope in Scope))
             for name, reaches in own.items()
@@ -186,15 +195,26 @@ class Facts:
 
     @cached_property
     def branches(self) -> tuple[BranchFacts, ...]:
-        return branch_facts(self._paths)
+        return branch_facts(self.paths)
 
     @cached_property
     def loops(self) -> tuple[LoopFacts, ...]:
-        return loop_facts(self._paths)
+        return loop_facts(self.paths)
 
     @cached_property
     def barriers(self) -> tuple[BarrierFacts, ...]:
-        return barrier_facts(self._paths)
+        return barrier_facts(self.paths)
+
+    @cached_property
+    def divergence(self) -> float:
+        """The share of warps whose lanes part, over all branches by how many work-items come there (0..1)."""
+        come = sum(b.come for b in self.branches)
+        return sum(b.come * b.warps_diverging for b in self.branches) / come if come else 0.0
+
+    @cached_property
+    def group_imbalance(self) -> float | None:
+        """The greatest over the mean work of a group, in the loop where they differ most; None without such loops."""
+        return max((loop.group_imbalance for loop in self.loops if loop.group_imbalance is not None), default=None)
 
     @cached_property
     def bank_conflict_degree(self) -> float | None:
@@ -212,6 +232,10 @@ class Facts:
         needed = sum(count * t.least_sectors for count, t in known)
         return sum(count * t.sectors for count, t in known) / needed if needed else None
 
+    def moved(self, line: Callable[[int], int]) -> Facts:
+        """With the lines of branches, loops and barriers where they are now."""
+        return _MovedFacts(self, line)
+
     @property
     def registers(self) -> int:
         """Estimate of the 32-bit registers that a work-item needs at once (see `registers`)."""
@@ -222,14 +246,38 @@ class Facts:
         """Estimate of the 32-bit registers that hold a value over a barrier; None without barriers."""
         return self.pressure.over_barriers
 
+
+class _MovedFacts(Facts):
+    """The same where lines have moved. Accesses stay as they are: theirs are in `WorkCounts.accesses`."""
+
+    def __init__(self, origin: Facts, line: Callable[[int], int]) -> None:
+        super().__init__(origin.paths, origin.read, origin.pressure)
+        self._origin, self._line = origin, line
+
     @cached_property
-    def divergence(self) -> float:
-        """The share of warps whose lanes part, over all branches by how many work-items come there (0..1)."""
-        settings = self._paths.settings.branches
-        come = {b.line: self._paths.runs(b.then) + self._paths.runs(b.otherwise) for b, _, _ in settings}
-        total_come = sum(come.get(b.line, 0.0) for b in self.branches)
-        parted = sum(come.get(b.line, 0.0) * b.warps_diverging for b in self.branches)
-        return parted / total_come if total_come else 0.0
+    def accesses(self) -> tuple[AccessFacts, ...]:
+        return self._origin.accesses
+
+    @cached_property
+    def buffers(self) -> tuple[BufferFacts, ...]:
+        return self._origin.buffers
+
+    @cached_property
+    def branches(self) -> tuple[BranchFacts, ...]:
+        return tuple(replace(b, line=self._line(b.line)) for b in self._origin.branches)
+
+    @cached_property
+    def loops(self) -> tuple[LoopFacts, ...]:
+        return tuple(replace(loop, line=self._line(loop.line)) for loop in self._origin.loops)
+
+    @cached_property
+    def barriers(self) -> tuple[BarrierFacts, ...]:
+        return tuple(_moved(barrier, self._line) for barrier in self._origin.barriers)
+
+
+def _moved(barrier: BarrierFacts, line: Callable[[int], int]) -> BarrierFacts:
+    loop, divergent = (None if at is None else line(at) for at in (barrier.loop_line, barrier.divergent_line))
+    return replace(barrier, line=line(barrier.line), loop_line=loop, divergent_line=divergent)
 
 
 def reach_of(access: Access, paths: Paths, limits: dict[str, float]) -> Reach:

@@ -10,6 +10,7 @@ from model.launch.launch import Launch
 from model.prediction import Prediction
 from profiler.measurement import MeasureError, Measurement
 from server.advising import advice_json
+from server.cli.accesses import accesses_json, branches_json, loops_json
 from server.cli.forecasts import Found
 from server.cli.requests import Request
 from server.render import error_percent
@@ -40,6 +41,9 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
         "work": prediction.work.as_json(),
         "assumptions": [{"subject": a.subject, "text": a.text, "spread": a.spread} for a in prediction.assumptions],
         "resources_us": {resource.resource: resource.time_us for resource in prediction.resources},
+        "accesses": accesses_json(prediction.work),
+        "loops": loops_json(prediction.work),
+        "branches": branches_json(prediction.work),
         "lines": [{"line": s.line + 1, "share": s.share, "what": s.what} for s in prediction.lines if s.line >= 0],
         "advice": [advice_json(each, forecast.kernel) for each in prediction.advice],
         "problems": [_error(problem) for problem in found.problems],
