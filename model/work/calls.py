@@ -222,9 +222,7 @@ class Calls(MemoryCalls):
                 )
         if builtin.gives is Gives.ELEMENT:
             return self._reduced(builtin, element, spread)
-        if all(is_known(r) for r in results):
-            return self._wrapped(builtin, kind, results)
-        if not all(r in self.available or is_known(r) for r in results):
+        if not self.dry and not self.at_hand(results):
             block = self.home(tuple(results), may_speculate=False)
             self.find(tuple(results), block)
             for word, times in builtin.costs:
@@ -248,7 +246,7 @@ class Calls(MemoryCalls):
             result = opaque("float", "fma", x, y, result)
         if not builtin.name.startswith("dot"):
             result = opaque("call", "sqrt", result)
-        if result not in self.available and not is_known(result):
+        if not self.dry and not self.at_hand((result,)):
             block = self.home((result,), may_speculate=False)
             self.find((result,), block)
             for word, times in builtin.costs:
@@ -276,8 +274,7 @@ class Calls(MemoryCalls):
         kind = OpKind(word)
         if kind in (OpKind.COMPARE, OpKind.SIMPLE) and not is_float(element):
             kind = OpKind.INTEGER
-        if not self.dry:
-            block.ops.append(PendingOp(self.line, kind, element_name(element), name, times, results))
+        block.ops.append(PendingOp(self.line, kind, element_name(element), name, times, results))
 
     def _named_result(self, builtin: Builtin, kind: ScalarType, arguments: list[Expression]) -> Expression:
         if not is_float(kind):

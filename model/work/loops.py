@@ -18,7 +18,8 @@ from model.work.values import Other, Value, is_float, numbers_in, with_numbers
 from model.work.writes import Spot, Write
 
 MAX_LOOP_DEPTH = 24
-MAX_UNROLLED_STEPS = 600  # nodes of the source read, over all iterations; as compilers bound what they unroll
+MAX_UNROLLED_STEPS = 700  # nodes of the source over all iterations, as compilers bound what they unroll
+FEW_TRIPS = 4  # that are always followed
 LOST_CHAIN = 2
 
 Links = list[tuple[Atom, int, int]]  # a value of a variable at the start of an iteration: variable, component
@@ -59,10 +60,13 @@ class Loops(LoopTrips):
             if node.child_by_field_name("condition") is not None:
                 self.iteration_condition(node)
             return Flow.NEXT
-        if length is not None and not self.dry and _unrolls(length, tried):
+        if length is not None and not self.dry and _is_followed(length, tried):
             self.unrolled.update(range(line, line + node.end_point[0] - node.start_point[0] + 1))
             return self._unrolled(node, length)
         counter_atom = Atom.of("symbol", f"loop.{self.tick()}")
+        unrolls = length is not None and length * tried.steps <= MAX_UNROLLED_STEPS
+        if unrolls:
+            self.constants.add(counter_atom)
         self._carry(tried)
         mark = self.writes.mark()
         outer = self.block
@@ -74,13 +78,17 @@ class Loops(LoopTrips):
             self.block = frame.body
             self.frames.append(frame)
             self.line = line
+            start = self.steps
             condition = self._in_region(node)
+            self.lifetimes.loops.append((start, self.steps))
             self.frames.pop()
             self.block = outer
-            frame.body.ops.append(PendingOp(line, OpKind.BRANCH, "i32", "", 1, ()))
+            if not unrolls:
+                frame.body.ops.append(PendingOp(line, OpKind.BRANCH, "i32", "", 1, ()))
             conditions = (condition, *(c for _, c in tried.exits))
             leaves = over_counter(trips.leaves, tried, Expression({(counter_atom,): 1})) if trips.leaves else None
             loop = PendingLoop(trips.count, counter_atom, frame.body, line, self._chain(tried), conditions, leaves)
+            loop.accumulators = self._accumulators(tried)
             outer.inner.append(loop)
         self._link(links, tried, kept, entry)
         self.lose(available, outer.level)
@@ -122,6 +130,11 @@ class Loops(LoopTrips):
         known = [k for k in floats if k in tried.variables]
         lost = len(floats) > len(known) or any(v.after.has("unknown") for v in followed)
         return max(chain_length(followed), LOST_CHAIN if lost else 0)
+
+    def _accumulators(self, tried: Trial) -> int:
+        """How many sums and products are carried side by side, each waiting for itself alone."""
+        floats = (k for k in tried.touched if _holds_floats(self.types[k]))
+        return sum(1 for k in floats for v in tried.variables.get(k, ()) if chain_length([v]))
 
     def _returned(self, trips: Trips, tried: Trial, line: int) -> Flow:
         """What follows a loop that returns from the function runs for those that did not."""
@@ -271,9 +284,14 @@ class Loops(LoopTrips):
             self.writes.add(Write(self.tick(), spot, after))
 
 
-def _unrolls(length: int, tried: Trial) -> bool:
-    conditional = any(condition.constant is None for _, condition in tried.exits)
-    return length * tried.steps <= MAX_UNROLLED_STEPS and not (conditional and length > 1)
+def _is_followed(length: int, tried: Trial) -> bool:
+    """Whether to go through the iterations one by one: where arrays become registers then. Elsewhere it is enough to
+    know that compilers unroll, and so know the counter."""
+    if any(condition.constant is None for _, condition in tried.exits) and length > 1:
+        return False
+    if length == 1:
+        return True
+    return length * tried.steps <= MAX_UNROLLED_STEPS and (tried.has_registers or length <= FEW_TRIPS)
 
 
 def _kind_of(spot: Spot) -> Type:

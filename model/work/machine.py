@@ -53,6 +53,8 @@ class Machine:
         self.scopes: list[dict[str, int]] = [{}]
         self.values: dict[int, Value] = {}
         self.types: dict[int, Type] = {}
+        self.constants: set[Atom] = set()  # counters of loops that compilers unroll
+        self.saw_registers = False
         self.rests: dict[Atom, tuple[Expression, ...]] = {}
         self.available: set[Expression] = set()
         self.unrolled: set[int] = set()  # lines of loops that were followed iteration by iteration
@@ -61,6 +63,7 @@ class Machine:
         self.loaded: dict[Spot, Type] = {}  # what was loaded from memory, not taken from a store before
         self.memories: dict[str, Memory] = {}
         self.tables: dict[str, Table] = {}  # constant arrays whose contents the source says
+        self.stepped: set[tuple[str, Expression]] = set()  # subscripts of one variable and a constant: see `reuse`
         self.parameters: dict[Atom, DataParameter] = {}
         self.free_names: dict[str, int] = {}
         self.unknowns: set[Unknown] = set()
@@ -213,6 +216,8 @@ class Machine:
     def home(self, values: tuple[Expression, ...], *, may_speculate: bool) -> Builder:
         """The outermost block where `values` can be computed once (loop-invariant code moves out)."""
         block = self.block
+        if not self.frames:
+            return block
         for frame in reversed(self.frames):
             if not may_speculate and block is not frame.body:
                 break
@@ -232,6 +237,16 @@ class Machine:
                 self.available.add(value)
                 self.found.append((value, block.level))
 
+    def at_hand(self, values: Sequence[Expression]) -> bool:
+        """Whether nothing need be computed: `values` were before, or the compiler knows them."""
+        available, constants = self.available, self.constants
+        for value in values:
+            if value not in available and not is_known(value):
+                leaves = value.leaves
+                if not constants or not leaves or not leaves <= constants:
+                    return False
+        return True
+
     def lose(self, mark: int, level: int) -> set[Expression]:
         """Forget what was found since `mark` in blocks deeper than `level`; gives what that was."""
         since = self.found[mark:]
@@ -243,26 +258,28 @@ class Machine:
 
     def cost(self, kind: OpKind, kind_of: ScalarType, *results: Expression, function: str = "", times: int = 1) -> None:
         """Count `times` operations for each of `results`, unless they are constants or were computed before."""
+        if self.dry:
+            return
         block = self.block
         if results:
-            if all(r in self.available or is_known(r) for r in results):
+            if self.at_hand(results):
                 return
             # A call may do what its argument's author guarded against: only code that surely runs moves out.
             block = self.home(results, may_speculate=not function)
             self.find(results, block)
-        if not self.dry:
-            block.ops.append(PendingOp(self.line, kind, element_name(kind_of), function, times, results))
+        block.ops.append(PendingOp(self.line, kind, element_name(kind_of), function, times, results))
 
     def access(self, access: Access, results: tuple[Expression, ...] = (), stored: tuple[Expression, ...] = ()) -> None:
         """Count a load (of the components `results`) or a store; what is at hand already is not loaded again."""
+        if self.dry:
+            return
         block = self.block
         if results:
             if self.available.issuperset(results):
                 return
             block = self.home(results, may_speculate=False)
             self.find(results, block)
-        if not self.dry:
-            block.accesses.append(PendingAccess(access, results, stored))
+        block.accesses.append(PendingAccess(access, results, stored))
 
     def stored(self, spot: Spot, value: tuple[Expression, ...] | None = None) -> None:
         """After a store, loads from there (and from what may overlap) are new values."""

@@ -109,6 +109,8 @@ class Places(Operators):
         if isinstance(base, Pointer):
             pointee = base.type.pointee
             offset = base.offset + index * number(max(1, pointee.size_bytes))
+            if base.memory is not None and _is_one_variable(index_node):
+                self.stepped.add((base.memory.name, offset))
             return Location(base.memory, offset, pointee, space=base.type.space)
         place = self.place(base_node) if isinstance(base, Vector) else None
         if isinstance(place, Slot) and index.constant is not None:
@@ -244,6 +246,8 @@ class Places(Operators):
     def load_from(self, memory: Memory, offset: Expression, kind: ScalarType | VectorType, size: int) -> Value:
         """What memory holds: what was stored there last, or a load named by buffer, place and time of that."""
         element, width = (kind.element, kind.width) if isinstance(kind, VectorType) else (kind, 1)
+        if memory.space is AddressSpace.PRIVATE or memory.space is AddressSpace.CONSTANT:
+            self.saw_registers = True
         table = self.tables.get(memory.name)
         at = offset.constant
         if table is not None and at is not None:
@@ -301,6 +305,8 @@ class Places(Operators):
 
     def store_to(self, memory: Memory, offset: Expression, kind: Type, parts: tuple[Expression, ...]) -> None:
         """Write `parts`, unless that is what stands there already."""
+        if memory.space is AddressSpace.PRIVATE:
+            self.saw_registers = True
         spot = _spot(memory, offset, kind)
         version = self.writes.last(spot)
         stamp = version.stamp if version is not None else 0
@@ -390,6 +396,15 @@ class Places(Operators):
         self._access(place, kind.size_bytes, is_store=True, is_atomic=True, stored=operands)
         if pointer.memory is not None:
             self.stored(_spot(pointer.memory, pointer.offset, kind))
+
+
+def _is_one_variable(index: Node) -> bool:
+    """`x`, `x + 1`, `(x - 1)`: what compilers follow from one iteration to the next."""
+    while index.type == "parenthesized_expression" and index.named_children:
+        index = index.named_children[0]
+    parts = index.named_children if index.type == "binary_expression" else [index]
+    kinds = [part.type for part in parts]
+    return kinds.count("identifier") == 1 and set(kinds) <= {"identifier", "number_literal"}
 
 
 def _touched(kind: Type) -> int:

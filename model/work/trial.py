@@ -30,6 +30,7 @@ class Trial:
     fixed: frozenset[Spot]  # places written to that are the same in every iteration
     carried: frozenset[Spot]  # those of them whose value at the end is known
     steps: int
+    has_registers: bool  # private arrays or constant tables, which are registers where the index is known
 
     @property
     def promoted(self) -> frozenset[Spot]:
@@ -59,6 +60,7 @@ class Trials(Calls):
         entry, block, steps = dict(self.values), self.block, self.steps
         marks = (len(self.found), self.writes.mark(), len(self.returned), len(self.exits), len(self.path))
         loaded, self.loaded = self.loaded, {}
+        saw_registers, self.saw_registers = self.saw_registers, False
         symbols = {key: self._symbolic(key) for key in touched}
         frame = LoopFrame(self.tick(), {a for atoms in symbols.values() for a in atoms}, Builder(), Builder(1))
         self.block = frame.body
@@ -83,8 +85,11 @@ class Trials(Calls):
         self.lose(marks[0], -1)
         self.writes.cut(marks[1])
         self.loaded, tried = loaded, self.loaded
+        saw, self.saw_registers = self.saw_registers, saw_registers or self.saw_registers
         del self.returned[marks[2] :], self.exits[marks[3] :], self.path[marks[4] :]
-        return Trial(tuple(touched), variables, condition, exits, writes, tried, fixed, carried, self.steps - steps)
+        return Trial(
+            tuple(touched), variables, condition, exits, writes, tried, fixed, carried, self.steps - steps, saw
+        )
 
     def _symbolic(self, key: int) -> list[Atom]:
         """Give a variable a symbol for its value at the start of an iteration."""
