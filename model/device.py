@@ -46,6 +46,14 @@ class StridePoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What one operation takes in one surrounding, all compute units together; `model.costs` says which there are."""
+
+    name: str
+    ns: float
+
+
+@dataclass(frozen=True, slots=True)
 class Rates:
     """What a device sustains over all its compute units. Units in the names; g = 1e9."""
 
@@ -71,6 +79,7 @@ class Rates:
     gather: tuple[GatherPoint, ...]  # ascending footprint
     strided: tuple[StridePoint, ...]  # ascending stride, on a footprint beyond the caches
     groups_to_fill: int  # work-groups needed before throughput stops growing
+    costs: tuple[Cost, ...] = ()  # measured on CPUs only; `model.costs` does without
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
+from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
+from model.costs import Costs, costs_of
 from model.device import Device, DeviceType, Rates
+from model.laws_cpu import cpu_times
 from model.opencl.types import AddressSpace
 from model.prediction import Bound
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
 
 # Compute and memory overlap in part: their times add under this norm (1 = not at all, infinity = fully).
 OVERLAP_NORM = 3.0
+CPU_OVERLAP_NORM = 2.0
+CALIBRATED_GROUP = 256  # work-items a group in the probes of barriers
+MIN_BARRIER_ITEMS = 32
 # Real code reaches this part of what microbenchmarks sustain: the median over the kernels in tests/kernels. A
 # learned efficiency per kernel and resource takes its place later.
 TYPICAL_EFFICIENCY = 0.65
@@ -62,6 +67,9 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     """The laws, resource by resource [us]."""
     rates = device.rates
     waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
+    costs = costs_of(rates) if device.type is DeviceType.CPU else None
+    if costs is not None and work.contexts:
+        return _cpu_launch_times(work, device, costs, waves)
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     waiting = waiting_time_us(work, device, fp + integer)
     memory = memory_time_us(work, rates, is_cpu=device.type is DeviceType.CPU)
@@ -92,6 +100,37 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     memory_us = (memory + local + private + images) * waves
     busy = (compute_us**OVERLAP_NORM + memory_us**OVERLAP_NORM) ** (1 / OVERLAP_NORM) / TYPICAL_EFFICIENCY
     total = rates.launch_floor_us + starts + busy + barriers * waves + atomics
+    return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
+
+
+def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: float) -> Times:
+    """A CPU's whole launch, where its runtime's costs were measured."""
+    rates = device.rates
+    own = cpu_times(work, device, costs)
+    # A barrier ends one loop over the work-items and begins another: it was measured in groups of 256.
+    group_items = max(MIN_BARRIER_ITEMS, work.work_items / max(1, work.work_groups))
+    barriers = 1e-3 * work.barriers * rates.barrier_ns * group_items / CALIBRATED_GROUP
+    atomics = atomic_time_us(work.accesses, rates)
+    # What a work-item costs beyond its own operations is within theirs: it is one round of a loop.
+    starts = 1e-3 * work.work_groups * rates.group_overhead_ns
+    times = {
+        "floating point": own.floating_point * waves,
+        "integer": own.integer * waves,
+        "special functions": own.special * waves,
+        "operations that wait for each other": own.waiting * waves,
+        "global memory": (own.issue + own.far) * waves,
+        "local memory": own.local * waves,
+        "private memory": own.private * waves,
+        "images": own.images * waves,
+        "barriers": barriers * waves,
+        "atomics": atomics,
+        "starting groups": starts,
+        "launch floor": rates.launch_floor_us,
+    }
+    near = own.near
+    busy = (near**CPU_OVERLAP_NORM + own.far**CPU_OVERLAP_NORM) ** (1 / CPU_OVERLAP_NORM)
+    total = rates.launch_floor_us + starts + (busy + barriers) * waves + atomics
+    resources = tuple((name, _BOUNDS[name], time_us) for name, time_us in times.items())
     return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
 
 
@@ -235,35 +274,6 @@ def access_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: fl
 def _rate_gb_s(access: AccessCount, footprint_bytes: float, rates: Rates) -> float:
     read, write = bandwidth_gb_s(footprint_bytes, rates)
     return write if access.is_store else read
-
-
-def bandwidth_gb_s(footprint_bytes: float, rates: Rates) -> tuple[float, float]:
-    """(read, write) bandwidth at a footprint, between the measured points on a log scale."""
-    points = [(p.footprint_bytes, (p.read_gb_s, p.write_gb_s)) for p in rates.bandwidth]
-    return _between([(x, y[0]) for x, y in points], footprint_bytes), _between(
-        [(x, y[1]) for x, y in points], footprint_bytes
-    )
-
-
-def gather_gaccess_s(footprint_bytes: float, rates: Rates) -> float:
-    return _between([(p.footprint_bytes, p.gather_gaccess_s) for p in rates.gather], footprint_bytes)
-
-
-def strided_gaccess_s(stride_elements: float, rates: Rates) -> float:
-    return _between([(p.stride_elements, p.strided_gaccess_s) for p in rates.strided], stride_elements)
-
-
-def _between(points: Sequence[tuple[float, float]], x: float) -> float:
-    """Geometric interpolation; constant beyond the ends."""
-    if not points:
-        return math.inf
-    if x <= points[0][0]:
-        return points[0][1]
-    for (x0, y0), (x1, y1) in pairwise(points):
-        if x <= x1:
-            share = math.log(x / x0) / math.log(x1 / x0)
-            return math.exp(math.log(y0) * (1 - share) + math.log(y1) * share)
-    return points[-1][1]
 
 
 def atomic_time_us(accesses: Sequence[AccessCount], rates: Rates) -> float:

@@ -19,6 +19,7 @@ from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
 from model.work.walk import Walk
 
 UNROLLED_TRIPS = 64  # longer loops of constant length stay loops
+FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen
 _IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
 _NEARLY_ALL = 0.95  # a guard that so many work-items pass is no branch
 
@@ -30,6 +31,7 @@ class Context(StrEnum):
     BRANCH = "branch"  # neighbouring work-items may differ in whether they enter
     UNROLLED = "unrolled"  # a short loop of constant length
     COUNTED = "counted"  # a loop whose length the launch decides, the same for all work-items
+    REDUCED = "reduced"  # as `counted`, side by side over memory, and no float waits for the one before
     DATA = "data"  # a loop whose length the data or the work-item decide
     BARRIER = "barrier"  # directly in a loop with a barrier
     KEPT = "kept"  # in a loop without a barrier in a kernel with barriers: what it adds up outlives them
@@ -39,8 +41,9 @@ class Placed(NamedTuple):
     """An access, and whether its index adds a scalar argument to the ids: compilers that must mind the overflow of
     32-bit indices see consecutive addresses in `x[row * width + i]`, but not in `x[i]`."""
 
-    count: AccessCount
+    access: AccessCount
     has_scalar_term: bool
+    image: str = ""  # "nearest", "linear" or "write" where it is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +77,15 @@ class _Parts:
             self.ops[self._at(line, context)][kind, element, width, function] += count * runs
         for access in block.accesses:
             if id(access) in self.counted:
-                placed = Placed(self.counted[id(access)], _has_scalar_term(access))
+                placed = Placed(self.counted[id(access)], _has_scalar_term(access), _image(access))
                 self.accesses[self._at(access.line, context)].append(placed)
         for inner in block.inner:
             if isinstance(inner, Loop):
                 within = self._within(inner, context)
                 self.chains[within] += inner.chain * self.walk.runs.get(id(inner.body), 0.0)
                 if inner.trips.has("load", "unknown"):
-                    self.surprises[within] += runs
+                    trips = self.walk.runs.get(id(inner.body), 0.0) / runs
+                    self.surprises[within] += runs * min(1.0, trips / FORESEEN_TRIPS)
                 self.add(inner.body, within)
                 continue
             if inner.share is not None or inner.condition.has("load"):
@@ -101,10 +105,20 @@ class _Parts:
             return Context.DATA
         if self.has_barriers:
             return Context.KEPT
+        if self._reduces(loop):
+            return Context.REDUCED
         constant = loop.trips.constant
         if constant is not None and constant <= UNROLLED_TRIPS:
             return context if context is Context.COUNTED else Context.UNROLLED
         return Context.COUNTED
+
+    def _reduces(self, loop: Loop) -> bool:
+        """Whether a compiler may turn the iterations of an innermost loop themselves into vectors."""
+        if loop.chain or loop.body.inner or any(a.is_store or a.is_atomic for a in loop.body.accesses):
+            return False
+        steps = [self.counted[id(a)].step_bytes for a in loop.body.accesses if id(a) in self.counted]
+        sizes = [a.element_bytes for a in loop.body.accesses if id(a) in self.counted]
+        return bool(steps) and all(s is not None and 0 < s <= size for s, size in zip(steps, sizes, strict=True))
 
     def _side(self, branch: Branch, side: Block, context: Context, runs: float) -> Context:
         if context not in (Context.STRAIGHT, Context.BARRIER) or not differs(branch):
@@ -136,6 +150,12 @@ def contexts_of(
 def _has_scalar_term(access: Access) -> bool:
     leaves = access.offset.leaves if access.offset is not None else ()
     return any(leaf.kind == "symbol" and str(leaf.arguments[0]).startswith("arg.") for leaf in leaves)
+
+
+def _image(access: Access) -> str:
+    if not access.is_image:
+        return ""
+    return "write" if access.is_store else "linear" if access.is_between_texels else "nearest"
 
 
 def has_barrier(block: Block) -> bool:

@@ -30,6 +30,7 @@ from model.work.values import (
     Value,
     Vector,
     expression_of,
+    is_float,
     scalar_of,
 )
 from model.work.writes import Spot
@@ -107,6 +108,7 @@ class MemoryCalls(Expressions):
             element_bytes=_PIXEL_BYTES,
             offset=offset,
             is_image=True,
+            is_between_texels=not is_store and position is not None and is_float(position.type),
         )
         kind = VectorType(scalar_of(element or INT), 4)
         spot = Spot(Memory(image, AddressSpace.GLOBAL, kind), None, _PIXEL_BYTES, "i8")

@@ -27,6 +27,7 @@ class Access:
     element_bytes: int
     offset: Expression | None
     is_image: bool = False
+    is_between_texels: bool = False  # an image read at float coordinates, which a sampler may interpolate
     width: int = 1  # components of a vector
 
 

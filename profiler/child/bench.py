@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,17 @@ MAX_ITEMS = 1 << 28
 Pick = Callable[[Sequence[float]], float]  # which of the batches' medians counts
 
 
+FEW_GROUPS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """How to time one of many small probes."""
+
+    plan: Plan
+    target_us: float
+
+
 class Bench:
     """Owns the context, the built probes, and the spread that was seen."""
 
@@ -29,6 +41,7 @@ class Bench:
         self._program = cl.Program(self.context, SOURCE)
         self._program.build([f"-D{name}" for name, there in has.items() if there])
         self._plan = plan
+        self._short = Short(Plan(budget_s=plan.budget_s / 4, batch_s=0.005, pause_s=0.002), 400.0)
         self._target_us = target_us
         self._kernels: dict[str, cl.Kernel] = {}
         self.out = self.buffer(OUT_FLOATS * 4)
@@ -40,6 +53,40 @@ class Bench:
         cl.enqueue_copy(self.queue, made, np.ones(size_bytes // 4, np.float32))
         self.queue.finish()
         return made
+
+    def holding(self, content: np.ndarray[Any, Any]) -> cl.Buffer:
+        made = cl.Buffer(self.context, cl.mem_flags.READ_WRITE, content.nbytes)
+        cl.enqueue_copy(self.queue, made, content)
+        self.queue.finish()
+        return made
+
+    def item_ns(self, source: str, arguments: Sequence[Any], lanes: int) -> float:
+        """Time of one work-item of the one kernel `k` of `source`, in a launch of many [ns]."""
+        kernel = cl.Program(self.context, source).build().k
+        kernel.set_args(*arguments)
+        items = lanes * FEW_GROUPS
+
+        def enqueue() -> cl.Event:
+            return cl.enqueue_nd_range_kernel(self.queue, kernel, (items,), (lanes,))
+
+        run_us(enqueue, 1)
+        while items < MAX_ITEMS and (took_us := run_us(enqueue, 1)) < self._short.target_us:
+            items *= int(min(16, max(2, 1.2 * self._short.target_us / took_us)))
+        timing = time_launch(enqueue, self.queue, self._short.plan, reset=_nothing, on_batch=_ignore)
+        self.spreads_percent.append(spread_percent(timing.medians_us))
+        return min(timing.medians_us) * 1000 / items
+
+    def grid_ns(self, source: str, arguments: Sequence[Any], size: tuple[int, int]) -> float:
+        """As `item_ns`, over a plane in groups of 16 x 8."""
+        kernel = cl.Program(self.context, source).build().k
+        kernel.set_args(*arguments)
+
+        def enqueue() -> cl.Event:
+            return cl.enqueue_nd_range_kernel(self.queue, kernel, size, (16, 8))
+
+        run_us(enqueue, 1)
+        timing = time_launch(enqueue, self.queue, self._short.plan, reset=_nothing, on_batch=_ignore)
+        return min(timing.medians_us) * 1000 / (size[0] * size[1])
 
     def time_us(
         self, kernel_name: str, items: int, arguments: Sequence[Any], *, lanes: int = LANES, pick: Pick = min

@@ -11,10 +11,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from model.device import Device, ProfileSource, Rates
+from model.device import Cost, Device, DeviceType, ProfileSource, Rates
 from model.device_rates import FOOTPRINTS, MIB, STRIDES
-from profiler.child import probes
+from profiler.child import costs, probes
 from profiler.child.bench import Bench
+from profiler.child.costs import CostBench
 from profiler.child.failures import named_failures
 from profiler.child.main import Reporter
 from profiler.child.probing import facts_of, open_device
@@ -22,7 +23,7 @@ from profiler.child.timing import Plan
 from profiler.devices import device_of
 
 T = TypeVar("T")
-PROBES = 19  # how many `Step.run` calls a calibration makes
+PROBES = 22  # how many `Step.run` calls a calibration makes
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,16 @@ def run(device_id: str, quick: bool, reporter: Reporter) -> Device:
     )
 
 
+def _costs(bench: Bench, device: Device, steps: Steps) -> tuple[Cost, ...]:
+    """What CPU runtimes differ in most: what they vectorise, and what each function takes."""
+    small = CostBench(bench)
+    return (
+        *steps.run("loops, branches and barriers", lambda: tuple(costs.surroundings(small))),
+        *steps.run("stores and images", lambda: tuple(costs.memory(small, device.has_images))),
+        *steps.run("each function", lambda: tuple(costs.functions(small, device.has_fp64))),
+    )
+
+
 def _rates(bench: Bench, device: Device, effort: Effort, steps: Steps) -> Rates:
     # Half of the largest buffer, and a power of two: masks in the kernels rely on it.
     largest = 1 << ((device.max_alloc_bytes // 2).bit_length() - 1)
@@ -108,4 +119,5 @@ def _rates(bench: Bench, device: Device, effort: Effort, steps: Steps) -> Rates:
         gather=steps.run("gathers by footprint", lambda: probes.gathers(bench, footprints)),
         strided=steps.run("strides", lambda: probes.strides(bench, effort.strides, beyond_caches)),
         groups_to_fill=steps.run("parallel scaling", lambda: probes.groups_to_fill(bench, device.compute_units)),
+        costs=_costs(bench, device, steps) if device.type is DeviceType.CPU else (),
     )

@@ -76,6 +76,15 @@ __kernel void write_rows(__global float* x, uint mask, float v) {
     R16(*row = v; row += LANES;)
 }
 
+// One float each, one after the other: far from the caches, some devices do better with this.
+__kernel void read_plain(__global const float* x, __global float* out, uint mask) {
+    uint at = (uint)get_global_id(0) & mask;
+    float v = x[at];
+    if (v == 77.0f) out[at & 255] = v;
+}
+
+__kernel void write_plain(__global float* x, uint mask, float v) { x[(uint)get_global_id(0) & mask] = v; }
+
 __kernel void gather(__global const float* x, __global float* out, uint mask) {
     uint h = (uint)get_global_id(0) * 2654435761u;
     float sum = 0;

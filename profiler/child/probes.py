@@ -17,6 +17,7 @@ CHAINS = 4  # independent values in each unrolled body
 # Long enough that no out-of-order window spans two work-items: each then waits for its own chain alone.
 COUNTED_STEPS = 2048
 SWEEP_BYTES = 32 * 1024 * 1024  # a bandwidth launch moves at least so much, in several rounds of a small footprint
+FAR_BYTES = 4 * 1024 * 1024
 C, D = np.float32(0.9), np.float32(0.3)
 
 
@@ -57,7 +58,7 @@ def int_divides(bench: Bench) -> float:
 def special_functions(bench: Bench, kernel: str) -> float:
     """Four rounds of four functions each, every function counted as the analysis counts it (`pow` is worth several)."""
     names = ("sin", "exp", "log", "pow") if kernel == "special" else ("native_sin", "native_exp", "native_log", "rsqrt")
-    worth = sum(count for name in names for _, count in BUILTINS[name].costs)
+    worth = sum(count * BUILTINS[name].price for name in names for _, count in BUILTINS[name].costs)
     return bench.giga_s(kernel, 4 * worth, [bench.out, C, D])
 
 
@@ -70,6 +71,10 @@ def bandwidths(bench: Bench, footprints: Sequence[int]) -> tuple[BandwidthPoint,
         moved = items * LOADS * 4
         read_us = bench.time_us("read_rows", items, [memory, bench.out, mask])
         write_us = bench.time_us("write_rows", items, [memory, mask, np.float32(1)])
+        if footprint >= FAR_BYTES:
+            plain_us = bench.time_us("read_plain", moved // 4, [memory, bench.out, mask])
+            read_us = min(read_us, plain_us)
+            write_us = min(write_us, bench.time_us("write_plain", moved // 4, [memory, mask, np.float32(1)]))
         points.append((footprint, moved / read_us / 1000, moved / write_us / 1000))
     sizes, reads, writes = zip(*points, strict=True)
     return tuple(map(BandwidthPoint, sizes, _falling(reads), _falling(writes)))

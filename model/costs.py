@@ -1,0 +1,183 @@
+"""What operations and accesses cost on a CPU, as its runtime was seen to run them (`Rates.costs`).
+
+Costs come by name: `vector.fp` and `scalar.fp` are straight-line code in groups of many work-items and of one;
+`counted.fp` is the same operation in one of the surroundings of `Context`; `width.16` is `vector.fp` in groups of 16;
+`call.exp` a function in straight-line code, `call4.exp` of four components, `call64.exp` of doubles. A surrounding that
+was measured with few operations decides, by where its `fp` lies between `vector.fp` and `scalar.fp`, how far everything
+else in it is vectorised: the same on a logarithmic scale.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from model.bandwidth import read_between
+from model.device import Cost, Rates
+from model.opencl.builtins import BUILTINS
+from model.opencl.types import AddressSpace
+from model.work.contexts import Context
+from model.work.counts import AccessCount, OpCount, OpKind, Pattern
+
+_FLOAT = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.COMPARE})
+_CALLED = frozenset({OpKind.SPECIAL, OpKind.NATIVE, OpKind.SIMPLE, OpKind.SQRT})
+# A function that was not measured, and one like it that was.
+_ALIKE = {
+    "acosh": "log1p", "asinh": "log1p", "atanh": "log1p", "cosh": "sinh", "acospi": "acos", "asinpi": "asin",
+    "atanpi": "atan", "atan2pi": "atan2", "sinpi": "sin", "cospi": "cos", "tanpi": "tan", "sincos": "tan",
+    "powr": "pow", "rootn": "pow", "erfc": "erf", "tgamma": "pow", "lgamma": "pow", "lgamma_r": "pow", "logb": "log",
+    "remainder": "fmod", "remquo": "fmod", "half_powr": "native_powr", "fmax": "fmin", "max": "min", "fdim": "fmin",
+    "ceil": "floor", "trunc": "floor", "rint": "floor", "ctz": "clz", "popcount": "clz", "mad": "fma",
+    "mul24": "mad24", "mad_hi": "mul_hi", "half_sqrt": "native_sqrt", "half_rsqrt": "native_rsqrt",
+    "half_divide": "native_divide", "half_recip": "native_recip", "fract": "floor", "modf": "floor",
+    "abs": "min", "abs_diff": "min", "add_sat": "min", "sub_sat": "min", "hadd": "min", "rhadd": "min",
+    "native_cos": "native_sin", "native_tan": "native_sin", "native_exp2": "native_exp", "native_exp10": "native_exp",
+    "native_log2": "native_log", "native_log10": "native_log", "degrees": "mix", "radians": "mix",
+}  # fmt: skip
+INTERLEAVED = 4  # elements: compilers load such strides as whole vectors and pick
+_LEAST_NS = 1e-5
+_DOUBLE_VECTOR = 2.0  # half as many doubles as floats fit in a vector
+
+
+class Costs:
+    """Costs of one device by name. `group_items` is the group's size along dimension 0."""
+
+    def __init__(self, costs: tuple[Cost, ...], private_gb_s: float) -> None:
+        self._ns = {cost.name: max(cost.ns, _LEAST_NS) for cost in costs}
+        self._private_ns = 4 / private_gb_s
+        self._has_called = "called.fp" in self._ns
+
+    def scalar_share(self, context: Context, lanes: int, *, has_calls: bool) -> float:
+        """0 where code in this surrounding is as fast as vector code, 1 where work-items go one by one."""
+        vector, scalar = self._ns["vector.fp"], self._ns["scalar.fp"]
+        seen = [self._width_ns(lanes)]
+        if context is not Context.STRAIGHT:
+            seen.append(self._ns[f"{context}.fp"])
+        if has_calls:
+            seen.append(self._ns["called.fp"])
+        if scalar <= vector:
+            return 0.0
+        return min(1.0, max(0.0, math.log(max(seen) / vector) / math.log(scalar / vector)))
+
+    def _width_ns(self, lanes: int) -> float:
+        """Straight-line code in groups of so many work-items, between the measured sizes."""
+        points = [(1.0, self._ns["scalar.fp"]), *sorted(
+            (int(name[6:]), ns) for name, ns in self._ns.items() if name.startswith("width.")
+        )]  # fmt: skip
+        return read_between(points, lanes)
+
+    def between(self, name: str, share: float) -> float:
+        """`scalar.name` and `vector.name`, as far as code is vectorised."""
+        vector, scalar = self._ns[f"vector.{name}"], self._ns[f"scalar.{name}"]
+        return math.exp(math.log(vector) * (1 - share) + math.log(max(scalar, vector)) * share)
+
+    def op_ns(self, op: OpCount, context: Context, share: float) -> float:
+        """All operations of `op` in one surrounding [ns]."""
+        is_double = op.element == "f64"
+        if op.kind in _CALLED or f"call.{_ALIKE.get(op.function, op.function)}" in self._ns:
+            return self._call_ns(op)
+        # Explicit vectors fill a register where work-items are not side by side in it.
+        count = op.count / math.pow(min(op.width, 8), share)
+        wide = math.pow(_DOUBLE_VECTOR, 1 - share) if op.element in ("f64", "i64") else 1.0
+        match op.kind:
+            case OpKind.DIVIDE if op.function:
+                return self._call_ns(op)
+            case OpKind.DIVIDE:
+                each = self._ns.get("call64.divide", 0.0) if is_double else 0.0
+                return count * max(each, self.between("divide", share))
+            case OpKind.CONVERT:
+                return count * self.between("convert", share)
+            case OpKind.INT_MUL:
+                return count * max(self.between("int_mul", share), self._ns["long.mul"] if wide > 1 else 0.0)
+            case OpKind.INT_DIVIDE:
+                each = self.between("int_divide", share)
+                return count * (max(each, self._ns["long.divide"]) if op.element == "i64" else each)
+            case kind if kind in _FLOAT and op.element[0] == "f":
+                return count * wide * max(self._ns.get(f"{context}.fp", 0.0), self.between("fp", share))
+        if context is Context.REDUCED:
+            return count * wide * self._ns["reduced.fp"]
+        return count * wide * self.between("int", share)
+
+    def _call_ns(self, op: OpCount) -> float:
+        name = _ALIKE.get(op.function, op.function)
+        each = self._ns.get(f"call64.{name}", 0.0) if op.element == "f64" else 0.0
+        each = each or self._ns.get(f"call.{name}", 0.0) or self._unnamed_ns(op)
+        builtin = BUILTINS.get(op.function)
+        parts = sum(count for _, count in builtin.costs) if builtin is not None else 1
+        if op.width > 1:
+            like = "exp" if op.kind in (OpKind.SPECIAL, OpKind.NATIVE) else "fmin"
+            four, one = self._ns[f"call4.{like}"], self._ns[f"call.{like}"]
+            # A cheap function of a vector costs what the call does; a dear one grows with what it computes.
+            each = each * four / one if like == "exp" else four + max(0.0, each - one)
+            each *= max(1.0, op.width / 4) / op.width
+        return op.count * each / max(1, parts)
+
+    def _unnamed_ns(self, op: OpCount) -> float:
+        match op.kind:
+            case OpKind.SPECIAL:
+                return self._ns["call.exp"]
+            case OpKind.NATIVE:
+                return self._ns["call.native_exp"]
+            case OpKind.SQRT:
+                return self._ns.get("call64.sqrt" if op.element == "f64" else "call.sqrt", _LEAST_NS)
+            case _:
+                return self._ns["call.min" if op.element[0] == "i" else "call.fmin"]
+
+    def access_ns(self, access: AccessCount, context: Context, share: float, *, has_scalar_term: bool) -> float:
+        """All executions of a load or store whose bytes are in the nearest cache [ns]."""
+        is_local = access.space is AddressSpace.LOCAL
+        size = access.element_bytes / 4
+        if access.space is AddressSpace.PRIVATE:
+            return access.count * self._private_ns * max(1.0, size / 4)
+        match access.pattern:
+            case Pattern.UNIT if access.is_store:
+                each = self.between("stored_offset" if has_scalar_term or is_local else "stored", share)
+            case Pattern.UNIT | Pattern.BROADCAST if is_local:
+                added_ns = self._ns.get(f"{context}.shared", 0.0) - self._ns.get(f"{context}.fp", 0.0)
+                each = max(self.between("shared", share), added_ns)
+            case Pattern.UNIT:
+                each = self.between("offset" if has_scalar_term else "unit", share)
+            case Pattern.BROADCAST:
+                each = self.between("broadcast", share)
+            case Pattern.STRIDED if access.stride_bytes <= INTERLEAVED * access.element_bytes:
+                seen = self.between("interleaved", share) / self.between("strided", share)
+                each = seen * self.between("scattered" if access.is_store else "strided", share)
+            case _ if access.is_store:
+                each = self.between("scattered", share)
+            case Pattern.STRIDED:
+                each = self.between("strided", share)
+            case _:
+                each = self.between("gathered", share)
+        parts = _parts(size, share)
+        return access.count * each * parts
+
+    def scatter_ns(self, footprint_bytes: float) -> float:
+        """One store to a line that is somewhere in `footprint_bytes`."""
+        points = sorted((int(name[8:]), ns) for name, ns in self._ns.items() if name.startswith("scatter."))
+        return read_between([(kib * 1024, ns) for kib, ns in points], footprint_bytes)
+
+    def image_ns(self, access: str) -> float:
+        """One `nearest` or `linear` read of an image, or one `write`. Float coordinates are taken for interpolated."""
+        return self._ns.get(f"image.{access}", 0.0)
+
+    def chain_ns(self, context: Context) -> float:
+        """One operation that waits for the one before, in all work-items."""
+        return self._ns.get(f"{context}.chain", 0.0)
+
+
+def _parts(words: float, share: float) -> float:
+    """How many accesses of one word an access of `words` is worth: narrower ones share vectors, wider ones are taken
+    apart in vector code, and go through registers of 16 bytes where work-items go one by one."""
+    if words > 1:
+        return math.pow(words, 1 - share) * math.pow(max(1.0, words / 4), share)
+    return math.pow(max(words, 0.25), 0.5 * (1 - share))
+
+
+@lru_cache(maxsize=64)
+def _made(costs: tuple[Cost, ...], private_gb_s: float) -> Costs:
+    return Costs(costs, private_gb_s)
+
+
+def costs_of(rates: Rates) -> Costs | None:
+    """None where they were not measured."""
+    return _made(rates.costs, rates.private_bandwidth_gb_s) if rates.costs else None
