@@ -16,9 +16,10 @@ from model.work.groups import Group, Groups, groups_for, undecided
 from model.work.lanes import LANE_IDS, WARP_LANES, ByLane, by_lane, lane_ids
 from model.work.numbers import Value
 from model.work.region import Block, Branch, Loop
+from model.work.scopes import Shape
 from model.work.settings import Setting, Settings, settings_of
 from model.work.symbolic import BOOLEAN_KINDS, GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, Expression
-from model.work.touched import Shape, number_at
+from model.work.touched import number_at
 from model.work.walk import Point, Walk
 
 MAX_COUNTER_VALUES = 3

@@ -29,10 +29,10 @@ from model.work.footprint import Footprint, Reach, footprint_of, total
 from model.work.lanes import Warp, warps_of
 from model.work.region import Access, Block
 from model.work.registers import Pressure
+from model.work.scopes import Scope, Shape
 from model.work.settings import Setting
 from model.work.stride import is_scattered, step_in
 from model.work.symbolic import ZERO
-from model.work.touched import Scope, Shape
 from model.work.transactions import Transactions, gathered, transactions
 from model.work.walk import Walk
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from model.work.evaluate import Knowledge
 from model.work.gathers import draws
 from model.work.region import Access
+from model.work.scopes import Scope, Shape, executions
 from model.work.strided import blocks, union_size
-from model.work.touched import Scope, Shape, Touched, executions, touched
+from model.work.touched import Touched, touched
 from model.work.walk import Extent, Visit, Walk
 
 LINE_BYTES = 64

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 from model.work.evaluate import Knowledge
 from model.work.region import Access
+from model.work.scopes import Scope, Shape, is_counter
 from model.work.strided import blocks, union_size
 from model.work.symbolic import ZERO, Atom, Expression
-from model.work.touched import Scope, Shape, is_counter, touched
+from model.work.touched import touched
 from model.work.walk import Visit
 
 _LINE_BYTES = 64

@@ -10,8 +10,9 @@ from itertools import product
 
 from model.work.evaluate import Knowledge, interval
 from model.work.linear import LinearReader, NotLinear, Ranges
+from model.work.scopes import Shape
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
-from model.work.touched import Shape, related_ids
+from model.work.touched import related_ids
 from model.work.walk import Point
 
 ALL_GROUPS = 8  # so few along a dimension are all looked at

@@ -13,9 +13,10 @@ from model.work.evaluate import Knowledge, evaluate, interval
 from model.work.linear import LinearReader, NotLinear
 from model.work.numbers import EVALUATED, Value
 from model.work.region import Access
+from model.work.scopes import Scope, Shape, is_counter, typical
 from model.work.settings import Setting
 from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
-from model.work.touched import Scope, Shape, is_counter, related_ids, typical
+from model.work.touched import related_ids
 from model.work.walk import Point, Ranges, Visit
 
 WARP_LANES = 32

@@ -21,9 +21,9 @@ from model.work.footprint import Reach, footprint_of
 from model.work.numbers import Value
 from model.work.region import Access, Block, Branch, DataParameter, Loop
 from model.work.registers import NO_PRESSURE, Pressure
+from model.work.scopes import Scope, shape_of
 from model.work.stride import pattern_of, step_of
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
-from model.work.touched import Scope, shape_of
 from model.work.unknowns import Unknown
 from model.work.walk import Walk
 

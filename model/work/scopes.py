@@ -1,0 +1,139 @@
+"""Launch, work-group, work-item: of all visits of a walk, those that one of them makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from math import prod
+
+from model.work.evaluate import Knowledge
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
+from model.work.walk import Point, Ranges, Visit
+
+
+class Scope(IntEnum):
+    """Whose accesses are looked at together."""
+
+    ITEM = 0
+    GROUP = 1
+    LAUNCH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The NDRange in numbers: local size and group count by dimension."""
+
+    local: tuple[int, int, int]
+    groups: tuple[int, int, int]
+
+    @property
+    def group_items(self) -> int:
+        return prod(self.local)
+
+
+def shape_of(known: Knowledge) -> Shape:
+    def numbers(atoms: Iterable[Atom]) -> tuple[int, int, int]:
+        first, second, third = (max(1, int(known.symbols.get(a, 1))) for a in atoms)
+        return first, second, third
+
+    return Shape(numbers(LOCAL_SIZE), numbers(NUM_GROUPS))
+
+
+def volume(ranges: Ranges, shape: Shape) -> float:
+    """How many combinations of work-items and iterations `ranges` hold: ids of one dimension count once."""
+    total = 1.0
+    for d in range(3):
+        spans = {a: ranges[a][1] - ranges[a][0] for a in (GLOBAL_ID[d], LOCAL_ID[d], GROUP_ID[d]) if a in ranges}
+        apart = spans.get(LOCAL_ID[d], 1) * spans.get(GROUP_ID[d], 1)
+        total *= min(spans.get(GLOBAL_ID[d], apart), apart)
+    return total * prod(high - low for atom, (low, high) in ranges.items() if is_counter(atom))
+
+
+def is_counter(atom: Atom) -> bool:
+    return str(atom.arguments[0]).startswith("loop.")
+
+
+def typical(visits: list[Visit], scope: Scope, shape: Shape) -> Iterator[Visit]:
+    """The visits of one work-group in the middle (or one work-item of it), with `ranges` cut to it.
+
+    The first number is how often they are executed there.
+    """
+    if not visits:
+        return
+    bound = sorted(
+        (visit for visit in visits if _distance(visit[1], (0, 0, 0), shape)),
+        key=lambda v: _distance(v[1], (0, 0, 0), shape),
+    )
+    middle = bound[len(bound) // 2] if bound else max(visits, key=lambda v: volume(v[2], shape))
+    group = tuple(_middle_group(d, middle[1], middle[2], shape) for d in range(3))
+    nearest = min(_distance(p, group, shape) for _, p, _ in visits)
+    for weight, point, ranges in visits:
+        if _distance(point, group, shape) > nearest:
+            continue
+        each = weight / max(1.0, volume(ranges, shape))
+        if any(atom in point for atom in GLOBAL_ID):
+            each = min(1.0, each)  # the bound work-item stands for others, not for more of its own
+        cut = _in_group(dict(point), dict(ranges), group, shape)
+        if cut is not None:
+            now, rest = cut if scope is Scope.GROUP else _one_item(*cut, shape)
+            yield each * volume(rest, shape), now, rest
+
+
+def executions(visits: list[Visit], scope: Scope, shape: Shape) -> float:
+    """How often a typical work-item or work-group executes an access, or the launch does."""
+    return sum(weight for weight, _, _ in (visits if scope is Scope.LAUNCH else typical(visits, scope, shape)))
+
+
+def _middle_group(d: int, point: Point, ranges: Ranges, shape: Shape) -> int:
+    if GLOBAL_ID[d] in point:
+        return int(point[GLOBAL_ID[d]]) // shape.local[d]
+    if GROUP_ID[d] in point:
+        return int(point[GROUP_ID[d]])
+    low, high = ranges.get(GLOBAL_ID[d], (0, 1))
+    first, last = low // shape.local[d], max(low, high - 1) // shape.local[d]
+    if GROUP_ID[d] in ranges:
+        first, last = max(first, ranges[GROUP_ID[d]][0]), min(last, ranges[GROUP_ID[d]][1] - 1)
+    return max(first, (first + last) // 2)
+
+
+def _distance(point: Point, group: Sequence[int], shape: Shape) -> float:
+    """How far a bound work-item is from the middle of the group; unbound ones are everywhere."""
+    return sum(
+        abs(point[GLOBAL_ID[d]] - (group[d] * shape.local[d] + shape.local[d] // 2))
+        for d in range(3)
+        if GLOBAL_ID[d] in point
+    )
+
+
+def _in_group(point: Point, ranges: Ranges, group: Sequence[int], shape: Shape) -> tuple[Point, Ranges] | None:
+    """None where none of the group comes there."""
+    for d in range(3):
+        size = shape.local[d]
+        at = int(point[GLOBAL_ID[d]]) // size if GLOBAL_ID[d] in point else group[d]
+        start = at * size
+        if GLOBAL_ID[d] in point:  # a sample stands for its neighbours
+            for atom in (GLOBAL_ID[d], LOCAL_ID[d], GROUP_ID[d]):
+                point.pop(atom, None)
+            ranges[GLOBAL_ID[d]], ranges[LOCAL_ID[d]] = (start, start + size), (0, size)
+        low, high = ranges.get(GLOBAL_ID[d], (start, start + size))
+        low, high = max(low, start), min(high, start + size)
+        lanes = ranges.get(LOCAL_ID[d], (0, size))
+        if LOCAL_ID[d] in point:
+            lanes = (int(point[LOCAL_ID[d]]), int(point[LOCAL_ID[d]]) + 1)
+        low, high = max(low, start + lanes[0]), min(high, start + lanes[1])
+        if low >= high:
+            return None
+        ranges.pop(GROUP_ID[d], None)
+        point[GROUP_ID[d]] = at
+        ranges[GLOBAL_ID[d]], ranges[LOCAL_ID[d]] = (low, high), (low - start, high - start)
+    return point, ranges
+
+
+def _one_item(point: Point, ranges: Ranges, shape: Shape) -> tuple[Point, Ranges]:
+    for d in range(3):
+        low, high = ranges.pop(GLOBAL_ID[d])
+        ranges.pop(LOCAL_ID[d], None)
+        point[GLOBAL_ID[d]] = (low + high - 1) // 2
+        point[LOCAL_ID[d]] = point[GLOBAL_ID[d]] % shape.local[d]
+    return point, ranges
