@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from model.opencl.types import ScalarType, StructType, Type, VectorType
-from model.work.builder import PendingBranch, PendingLoop, PendingOp
+from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
+from model.work.builder import PendingAccess, PendingBranch, PendingLoop, PendingOp
 from model.work.chain import chain_length
 from model.work.counts import OpKind
 from model.work.flow import Exit, Flow
 from model.work.loop_trips import LoopTrips, Trips, over_counter
 from model.work.machine import LoopFrame
 from model.work.places import Location
+from model.work.reuse import carried
 from model.work.symbolic import ONE, ZERO, Atom, Expression, less, operation
 from model.work.trial import Trial
 from model.work.values import Other, Value, is_float, numbers_in, with_numbers
@@ -87,6 +88,11 @@ class Loops(LoopTrips):
                 frame.body.ops.append(PendingOp(line, OpKind.BRANCH, "i32", "", 1, ()))
             conditions = (condition, *(c for _, c in tried.exits))
             leaves = over_counter(trips.leaves, tried, Expression({(counter_atom,): 1})) if trips.leaves else None
+            if trips.leaves is None:
+                self._load_before(
+                    carried(frame.body, outer, counter_atom, None if unrolls else self.stepped, self._unaliased()),
+                    trips.count,
+                )
             loop = PendingLoop(trips.count, counter_atom, frame.body, line, self._chain(tried), conditions, leaves)
             loop.accumulators = self._accumulators(tried)
             outer.inner.append(loop)
@@ -245,6 +251,20 @@ class Loops(LoopTrips):
             kind = tried.loaded.get(spot)
             if isinstance(kind, ScalarType | VectorType) and spot.offset is not None:
                 self.load_from(spot.memory, spot.offset, kind, spot.size)
+
+    def _load_before(self, loads: list[PendingAccess], trips: Expression) -> None:
+        """What only the first iteration loads, if there is one."""
+        if not loads:
+            return
+        block = self.block
+        if trips.constant is None:
+            block = self.new_block()
+            self.block.inner.append(PendingBranch(less(ZERO, trips), block, self.new_block(), self.line, None))
+        block.accesses += loads
+
+    def _unaliased(self) -> set[str]:
+        parameters = self.kernel.parameters
+        return {p.name for p in parameters if isinstance(p.type, PointerType) and p.type.is_restrict}
 
     def _memory_at_start(self, tried: Trial) -> dict[Spot, tuple[Expression, ...]]:
         """What memory holds at the start of an iteration; gives what is carried from one to the next."""
