@@ -20,10 +20,10 @@ _ROW_BYTES = 128  # 32 banks of 4 bytes
 def bank_conflicts(situation: Situation) -> Iterator[Advice]:
     """Lanes of a GPU that meet in one bank of local memory, so that one access takes several turns.
 
-    Silent on CPUs, whose local memory has no banks; where the data decide who meets whom (histograms); and where
-    waiting for banks is a trifle of the launch.
+    Silent on CPUs, whose local memory has no banks; where the data decide who meets whom (histograms), or a
+    group that was assumed; and where waiting for banks is a trifle of the launch.
     """
-    if not situation.is_gpu or not situation.is_long:
+    if not situation.is_gpu or not situation.is_long or not situation.knows_neighbours:
         return
     found: dict[tuple[int, str, bool], list[AccessFacts]] = defaultdict(list)
     counts = situation.counts

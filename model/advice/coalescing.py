@@ -28,10 +28,11 @@ def uncoalesced_access(situation: Situation) -> Iterator[Advice]:
 
     Silent on CPUs, where one work-item after the other runs and may well walk on through memory; for small buffers,
     which stay in the nearest cache; where the other bytes of those lines are used at once: by other members of the
-    same struct, or by the next iterations of a loop. Accesses that the data scatter are named only where `fill` says
-    that they are scattered and the buffer is larger than the device's cache.
+    same struct, or by the next iterations of a loop; and where a group that was assumed decides who the neighbours
+    are. Accesses that the data scatter are named only where `fill` says that they are scattered and the buffer is
+    larger than the device's cache.
     """
-    if not situation.is_gpu or not situation.is_long:
+    if not situation.is_gpu or not situation.is_long or not situation.knows_neighbours:
         return
     found: dict[tuple[str, bool], list[AccessFacts]] = defaultdict(list)
     for facts in situation.accesses(*GLOBAL_SPACES):

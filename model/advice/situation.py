@@ -74,6 +74,11 @@ class Situation:
         scalars = self.work.kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT)
         return self.is_assumed("global", "local", *(p.name for p in scalars if not _is_float(p)))
 
+    @property
+    def knows_neighbours(self) -> bool:
+        """Whether it is sure which work-items run side by side: in more than one dimension the local size decides."""
+        return len(self.launch.global_size) == 1 or not self.is_assumed("global", "local")
+
     def accesses(self, *spaces: AddressSpace) -> Iterator[AccessFacts]:
         """Loads and stores in these address spaces that are executed and go to memory, atomics left out."""
         for facts in self.counts.facts.accesses:

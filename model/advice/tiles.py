@@ -16,7 +16,6 @@ from model.work.symbolic import GLOBAL_ID, LOCAL_ID
 _LEAST_REUSE = 8.0  # by work-items of one group; what a few neighbours share, caches serve as well
 _LEAST_LOADS = 8.0  # of one work-item: a tile pays where it is filled and used over and over
 _LEAST_SHARE = 0.2  # of the runtime, for the loads alone
-_ITEM = frozenset({*GLOBAL_ID, *LOCAL_ID})
 
 
 def local_tile(situation: Situation) -> Iterator[Advice]:
@@ -42,7 +41,7 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
         if not _is_much([facts.count for facts in those], situation):
             continue
         loops = {loop.line: loop for loop in counts.facts.loops}
-        reused = [(facts, _reuse_by_others(facts)) for facts in those if _is_regular(facts, loops)]
+        reused = [(facts, _reuse_by_others(facts)) for facts in those if _is_regular(facts, situation, loops)]
         each = [(facts, reuse) for facts, reuse in reused if reuse >= _LEAST_REUSE]
         changes = [(facts.count, _once(facts.count, reuse)) for facts, reuse in each]
         requested = sum(before.bytes for before, _ in changes)
@@ -70,11 +69,12 @@ def _is_much(accesses: list[AccessCount], situation: Situation) -> bool:
     return situation.memory_us(accesses) >= _LEAST_SHARE * situation.runtime_us
 
 
-def _is_regular(facts: AccessFacts, loops: dict[int, LoopFacts]) -> bool:
-    """Whether the group could fetch it together: known places, loops that are the same for all."""
+def _is_regular(facts: AccessFacts, situation: Situation, loops: dict[int, LoopFacts]) -> bool:
+    """Whether the group could fetch it together: known places, not one for all, loops that are the same for all."""
     if facts.index.obstacle is not None or not facts.steps:
         return False
-    if not any(term.variable in _ITEM for term in facts.index.terms):
+    apart = {a for d, size in enumerate(situation.local_size) if size > 1 for a in (GLOBAL_ID[d], LOCAL_ID[d])}
+    if not any(term.variable in apart for term in facts.index.terms):
         return False
     kinds = {loops[step.line].trip_kind for step in facts.steps if step.line in loops}
     return kinds <= {"constant", "uniform"}

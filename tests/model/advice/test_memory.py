@@ -40,6 +40,13 @@ def test_advice_that_is_heeded_is_gone(advise: Advise) -> None:
     assert not advise(turn("y * n + x", "y * n + x"), GPU, AdviceCode.UNCOALESCED_ACCESS)
 
 
+def test_nobody_knows_who_are_neighbours_in_a_group_that_was_assumed(advise: Advise) -> None:
+    text = turn("x * n + y", "y * n + x").replace(" local=(64, 4)", "")
+    assert advise(text, GPU, AdviceCode.UNCOALESCED_ACCESS)  # drivers take them along dimension 0
+    text = turn("x * n + y", "y * n + x").replace("global=(2048, 2048) local=(64, 4) ", "")
+    assert not advise(text, GPU, AdviceCode.UNCOALESCED_ACCESS)
+
+
 @pytest.mark.parametrize("text", [turn("x * n + y", "y * n + x"), turn("y * n + x", "x * n + y")])
 def test_a_cpu_has_no_lanes_to_coalesce(advise: Advise, text: str) -> None:
     assert not advise(text, CPU)
@@ -193,7 +200,14 @@ __kernel void rank_all(__global const float *restrict x, __global int *restrict 
 """
 
 
-@pytest.mark.parametrize("text", [STENCIL, TILED, ALL_THE_SAME], ids=["a few points", "tiled already", "one for all"])
+ONE_ROW = PRODUCT.replace("local=(16, 16)", "local=(256, 1)")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [STENCIL, TILED, ALL_THE_SAME, ONE_ROW],
+    ids=["a few points", "tiled already", "one for all", "one for all of a row"],
+)
 def test_tiles_are_not_advised_where_they_are_or_where_caches_serve(advise: Advise, text: str) -> None:
     assert not advise(text, GPU, AdviceCode.LOCAL_TILE)
 
