@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench fuzz picture vsix test-vsix clean oracles system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test test-editors check bench accuracy fuzz picture vsix test-vsix clean oracles system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -36,6 +36,9 @@ oracles: .venv/dev.stamp | oclgrind ## Hold the counts against an instruction co
 
 fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine. ARGS="--inputs 100000 --seed 2" for more or others.
 	$(IN_VENV) tests.fuzz.run $(ARGS)
+
+accuracy: .venv/accuracy.stamp ## Calibrate PoCL and Intel's runtime, measure kernels that nothing was fitted to, and hold the laws against them.
+	.venv/bin/python tests/accuracy/run.py --launch measure $(ARGS)
 
 picture: real-editors vsix | screen ## Draw the pictures in the READMEs anew, from real runs.
 	.venv/bin/python tests/demo/show.py --picture editors/pictures/demo.svg
@@ -67,6 +70,10 @@ oracle-packages: ## Install the Debian packages named here (as root): Oclgrind, 
 
 .venv/demo.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl]'
+	@touch $@
+
+.venv/accuracy.stamp: pyproject.toml | linker .venv/bin/python
+	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel]'
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml | linker .venv/bin/python

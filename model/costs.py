@@ -16,7 +16,7 @@ from model.bandwidth import read_between
 from model.device import Cost, Rates
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
-from model.work.contexts import Context
+from model.work.contexts import Context, Form
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern
 
 _FLOAT = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.COMPARE})
@@ -34,6 +34,9 @@ _ALIKE = {
     "native_cos": "native_sin", "native_tan": "native_sin", "native_exp2": "native_exp", "native_exp10": "native_exp",
     "native_log2": "native_log", "native_log10": "native_log", "degrees": "mix", "radians": "mix",
 }  # fmt: skip
+# Functions of vectors are calls as a whole, counted by the one operation that each has once.
+_GEOMETRIC = {"dot": "dot", "length": "length", "fast_length": "length", "distance": "length", "normalize": "length",
+              "fast_distance": "length", "fast_normalize": "length"}  # fmt: skip
 INTERLEAVED = 4  # elements: compilers load such strides as whole vectors and pick
 _LEAST_NS = 1e-5
 _DOUBLE_VECTOR = 2.0  # half as many doubles as floats fit in a vector
@@ -74,6 +77,9 @@ class Costs:
     def op_ns(self, op: OpCount, context: Context, share: float) -> float:
         """All operations of `op` in one surrounding [ns]."""
         is_double = op.element == "f64"
+        if op.function in _GEOMETRIC:
+            is_counted = op.kind is (OpKind.MUL if op.function == "dot" else OpKind.SQRT)
+            return op.count * self._ns[f"call.{_GEOMETRIC[op.function]}"] if is_counted else 0.0
         if op.kind in _CALLED or f"call.{_ALIKE.get(op.function, op.function)}" in self._ns:
             return self._call_ns(op)
         # Explicit vectors fill a register where work-items are not side by side in it.
@@ -85,6 +91,8 @@ class Costs:
             case OpKind.DIVIDE:
                 each = self._ns.get("call64.divide", 0.0) if is_double else 0.0
                 return count * max(each, self.between("divide", share))
+            case OpKind.CONVERT if op.element == "f16":
+                return op.count / op.width * self._ns["call.vload_half"]  # a vector of halves is one call
             case OpKind.CONVERT:
                 return count * self.between("convert", share)
             case OpKind.INT_MUL:
@@ -123,20 +131,23 @@ class Costs:
             case _:
                 return self._ns["call.min" if op.element[0] == "i" else "call.fmin"]
 
-    def access_ns(self, access: AccessCount, context: Context, share: float, *, has_scalar_term: bool) -> float:
+    def access_ns(self, access: AccessCount, context: Context, share: float, form: Form) -> float:
         """All executions of a load or store whose bytes are in the nearest cache [ns]."""
         is_local = access.space is AddressSpace.LOCAL
         size = access.element_bytes / 4
         if access.space is AddressSpace.PRIVATE:
             return access.count * self._private_ns * max(1.0, size / 4)
-        match access.pattern:
+        pattern = access.pattern
+        if form is Form.OPAQUE and pattern is Pattern.UNIT and not is_local:
+            pattern = Pattern.GATHERED
+        match pattern:
             case Pattern.UNIT if access.is_store:
-                each = self.between("stored_offset" if has_scalar_term or is_local else "stored", share)
+                each = self.between("stored_offset" if form is Form.OFFSET or is_local else "stored", share)
             case Pattern.UNIT | Pattern.BROADCAST if is_local:
                 added_ns = self._ns.get(f"{context}.shared", 0.0) - self._ns.get(f"{context}.fp", 0.0)
                 each = max(self.between("shared", share), added_ns)
             case Pattern.UNIT:
-                each = self.between("offset" if has_scalar_term else "unit", share)
+                each = self.between("offset" if form is Form.OFFSET else "unit", share)
             case Pattern.BROADCAST:
                 each = self.between("broadcast", share)
             case Pattern.STRIDED if access.stride_bytes <= INTERLEAVED * access.element_bytes:
@@ -148,7 +159,7 @@ class Costs:
                 each = self.between("strided", share)
             case _:
                 each = self.between("gathered", share)
-        parts = _parts(size, share)
+        parts = _parts(size, share, is_gather=each > self.between("gathered", share) / 2)
         return access.count * each * parts
 
     def scatter_ns(self, footprint_bytes: float) -> float:
@@ -160,16 +171,21 @@ class Costs:
         """One `nearest` or `linear` read of an image, or one `write`. Float coordinates are taken for interpolated."""
         return self._ns.get(f"image.{access}", 0.0)
 
+    def column_ns(self) -> float:
+        """One load of a walk down a column of memory, rows pages apart, from beyond the nearest caches."""
+        return self._ns.get("column", 0.0)
+
     def chain_ns(self, context: Context) -> float:
         """One operation that waits for the one before, in all work-items."""
         return self._ns.get(f"{context}.chain", 0.0)
 
 
-def _parts(words: float, share: float) -> float:
+def _parts(words: float, share: float, *, is_gather: bool) -> float:
     """How many accesses of one word an access of `words` is worth: narrower ones share vectors, wider ones are taken
-    apart in vector code, and go through registers of 16 bytes where work-items go one by one."""
+    apart in vector code (less so where each lane loads its own anyway), and go through registers of 16 bytes where
+    work-items go one by one."""
     if words > 1:
-        return math.pow(words, 1 - share) * math.pow(max(1.0, words / 4), share)
+        return math.pow(words, (0.5 if is_gather else 1.0) * (1 - share)) * math.pow(max(1.0, words / 4), share)
     return math.pow(max(words, 0.25), 0.5 * (1 - share))
 
 
@@ -178,6 +194,20 @@ def _made(costs: tuple[Cost, ...], private_gb_s: float) -> Costs:
     return Costs(costs, private_gb_s)
 
 
+_OPERATIONS = (
+    "fp unit offset interleaved shared stored stored_offset broadcast strided gathered scattered divide convert int "
+    "int_mul int_divide"
+)
+_NEEDED = frozenset(
+    {f"{how}.{name}" for name in _OPERATIONS.split() for how in ("vector", "scalar")}
+    | {f"{context}.fp" for context in (*Context, "called") if context is not Context.STRAIGHT}
+    | {f"call.{name}" for name in ["exp", "fmin", "min", "native_exp", "sqrt", "vload_half", "dot", "length"]}
+    | {"call4.exp", "call4.fmin", "long.mul", "long.divide", "scatter.256"}
+)
+
+
 def costs_of(rates: Rates) -> Costs | None:
-    """None where they were not measured."""
-    return _made(rates.costs, rates.private_bandwidth_gb_s) if rates.costs else None
+    """None where they were not measured, or by a calibration that measured less: laws then do without."""
+    if not rates.costs or not _NEEDED.issubset(cost.name for cost in rates.costs):
+        return None
+    return _made(rates.costs, rates.private_bandwidth_gb_s)

@@ -26,7 +26,7 @@ _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CON
 LINE_BYTES = 64
 # Operations that a core has under way and that wait for each other: work-items shorter than that overlap.
 IN_FLIGHT = 64
-CACHE_SETS, CACHE_WAYS = 1024, 16  # of a second-level cache of 1 MiB
+COLUMN_STEP_BYTES, COLUMN_STEPS = 2048, 64  # more lines apart than prefetchers follow and the nearest cache keeps
 MISPREDICTED_CLOCKS = 17  # Fog, "The microarchitecture of Intel, AMD and VIA CPUs": 15 to 20
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
@@ -58,29 +58,27 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
     surprise_ns = MISPREDICTED_CLOCKS * 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
     fp = integer = special = waiting = issue = local = private = images = 0.0
     lanes = work.local_size[0] if work.local_size else 1
-    scalar_share = 0.0
     has_calls = any(_is_called(part) for part in work.contexts)
     for part in work.contexts:
         share = costs.scalar_share(part.context, lanes, has_calls=has_calls)
-        scalar_share = max(scalar_share, share)
         own = {"fp": 0.0, "integer": 0.0, "special": 0.0, "issue": 0.0, "local": 0.0, "private": 0.0}
         for op in part.ops:
             kind = "special" if op.kind in _SPECIAL or op.function else "integer" if op.kind in _INTEGER else "fp"
             own[kind] += 1e-3 * costs.op_ns(op, part.context, share)
-        for access, has_scalar_term, image in part.accesses:
+        for access, form, image in part.accesses:
             if image:
                 images += 1e-3 * access.count * costs.image_ns(image)
             if image or access.is_atomic:
                 continue
             where = {AddressSpace.LOCAL: "local", AddressSpace.PRIVATE: "private"}.get(access.space, "issue")
-            own[where] += 1e-3 * costs.access_ns(access, part.context, share, has_scalar_term=has_scalar_term)
+            own[where] += 1e-3 * costs.access_ns(access, part.context, share, form)
         waiting += 1e-3 * share * part.surprises * surprise_ns
         executed = sum(op.count for op in part.ops) + sum(placed.access.count for placed in part.accesses)
         side_by_side = max(1.0, IN_FLIGHT * work.work_items / max(1.0, executed))
         waiting += max(0.0, 1e-3 * part.chain_ops * costs.chain_ns(part.context) / side_by_side - sum(own.values()))
         fp, integer, special = fp + own["fp"], integer + own["integer"], special + own["special"]
         issue, local, private = issue + own["issue"], local + own["local"], private + own["private"]
-    far = far_us(work, rates, costs, scalar_share)
+    far = far_us(work, rates, costs)
     return CpuTimes(fp, integer, special, waiting, issue, local, private, images, far)
 
 
@@ -89,12 +87,11 @@ def _is_called(part: ContextCount) -> bool:
     return any(op.function and op.function in BUILTINS for op in part.ops)
 
 
-def far_us(work: WorkCounts, rates: Rates, costs: Costs, share: float) -> float:
+def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
     """What bytes from beyond the nearest cache take, over what they would take from there [us].
 
     Each distinct byte of a buffer comes once from the level that the whole launch fits in, loads and stores side by
-    side. Lone lines, where the data or a long stride choose them, come one by one. `share` is how far work-items go
-    one by one (0..1).
+    side. Lone lines, where the data or a long stride choose them, come one by one.
     """
     if work.global_footprint_bytes <= SMALL_BYTES:
         return 0.0
@@ -106,40 +103,38 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs, share: float) -> float:
     lone = 0.0
     for (_, is_store), accesses in buffers.items():
         whole = max(a.footprint_bytes for a in accesses)
+        far = max(work.global_footprint_bytes, whole)
         streamed = 0.0
         for access in accesses:
-            lines = _lone_lines(access, work, share)
-            if lines:
-                lone += 1e-3 * lines * _line_ns(access, whole, rates, costs)
+            lines = _lone_lines(access)
+            if _is_column(access, work):
+                lone += 1e-3 * access.count * costs.column_ns()
+            elif lines:
+                lone += 1e-3 * lines * _line_ns(access, math.sqrt(whole * far), rates, costs)
             elif access.pattern is Pattern.STRIDED:
                 walks = 0 < abs(access.step_bytes or 0) < LINE_BYTES  # in a loop, through all of each line
                 spread = 1.0 if walks else min(access.stride_bytes, LINE_BYTES) / max(1, access.element_bytes)
                 streamed = max(streamed, min(access.bytes, access.footprint_bytes) * max(1.0, spread))
             else:
                 streamed = max(streamed, access.footprint_bytes)
-        far = max(work.global_footprint_bytes, whole)
         streams[is_store] += streamed * _extra_us_per_byte(far, rates, is_store=is_store)
     return math.hypot(*streams.values()) + lone
 
 
-def _lone_lines(access: AccessCount, work: WorkCounts, share: float) -> float:
+def _lone_lines(access: AccessCount) -> float:
     """Lines that this access brings one by one, with nothing to foresee them."""
     if access.pattern is Pattern.GATHERED:
         return access.count
     step = abs(access.step_bytes or 0)
     if access.pattern is Pattern.STRIDED and access.stride_bytes >= LINE_BYTES and not 0 < step < LINE_BYTES:
         return access.count
-    if access.pattern is Pattern.UNIT and step >= LINE_BYTES:
-        # One work-item after the other walks down a column; the next finds its lines only if they are still there.
-        trips = access.count / max(1, work.work_items)
-        return share * access.count if trips > _lines_kept(step) else 0.0
     return 0.0
 
 
-def _lines_kept(step_bytes: int) -> int:
-    """Lines `step_bytes` apart that a cache keeps: steps by powers of two fall into few of its sets."""
-    power = step_bytes & -step_bytes
-    return CACHE_WAYS * max(1, CACHE_SETS * LINE_BYTES // max(LINE_BYTES, power))
+def _is_column(access: AccessCount, work: WorkCounts) -> bool:
+    """Whether each work-item walks down a column whose lines are gone before its neighbour comes by."""
+    steps = access.count / max(1, work.work_items)
+    return abs(access.step_bytes or 0) >= COLUMN_STEP_BYTES and steps >= COLUMN_STEPS
 
 
 def _line_ns(access: AccessCount, footprint_bytes: float, rates: Rates, costs: Costs) -> float:

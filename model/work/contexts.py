@@ -21,6 +21,7 @@ from model.work.walk import Walk
 UNROLLED_TRIPS = 64  # longer loops of constant length stay loops
 FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen
 _IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
+_LINEAR = frozenset({"symbol", "convert"})
 _NEARLY_ALL = 0.95  # a guard that so many work-items pass is no branch
 
 
@@ -37,12 +38,20 @@ class Context(StrEnum):
     KEPT = "kept"  # in a loop without a barrier in a kernel with barriers: what it adds up outlives them
 
 
+class Form(StrEnum):
+    """How a compiler sees the index of an access, wherever it leads."""
+
+    PLAIN = "plain"  # sums of ids, counters and constants
+    OFFSET = "offset"  # with a scalar argument in it: `x[row * width + i]`
+    OPAQUE = "opaque"  # with a function of ids that hides which addresses are neighbours: `x[clamp(i - 1, 0, n)]`
+
+
 class Placed(NamedTuple):
-    """An access, and whether its index adds a scalar argument to the ids: compilers that must mind the overflow of
-    32-bit indices see consecutive addresses in `x[row * width + i]`, but not in `x[i]`."""
+    """An access and the form of its index: compilers that must mind the overflow of 32-bit indices see consecutive
+    addresses in the `offset` form, but not in the `plain` one."""
 
     access: AccessCount
-    has_scalar_term: bool
+    form: Form
     image: str = ""  # "nearest", "linear" or "write" where it is one
 
 
@@ -77,7 +86,7 @@ class _Parts:
             self.ops[self._at(line, context)][kind, element, width, function] += count * runs
         for access in block.accesses:
             if id(access) in self.counted:
-                placed = Placed(self.counted[id(access)], _has_scalar_term(access), _image(access))
+                placed = Placed(self.counted[id(access)], _form(access), _image(access))
                 self.accesses[self._at(access.line, context)].append(placed)
         for inner in block.inner:
             if isinstance(inner, Loop):
@@ -147,9 +156,14 @@ def contexts_of(
     )
 
 
-def _has_scalar_term(access: Access) -> bool:
-    leaves = access.offset.leaves if access.offset is not None else ()
-    return any(leaf.kind == "symbol" and str(leaf.arguments[0]).startswith("arg.") for leaf in leaves)
+def _form(access: Access) -> Form:
+    if access.offset is None:
+        return Form.OPAQUE
+    atoms = {atom for monomial, _ in access.offset.terms for atom in monomial}
+    if any(atom.kind not in _LINEAR and atom.leaves & _IDS for atom in atoms):
+        return Form.OPAQUE
+    symbols = (str(leaf.arguments[0]) for leaf in access.offset.leaves if leaf.kind == "symbol")
+    return Form.OFFSET if any(name.startswith("arg.") for name in symbols) else Form.PLAIN
 
 
 def _image(access: Access) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 LANES = 64
 ROUNDS = 32  # of each loop
+COLUMN_ROWS = 512
 STRAIGHT_ROUNDS = 8  # of straight-line code
 _TILE_ROUNDS = 16
 
@@ -74,6 +75,12 @@ def in_loop(context: str, body: str) -> tuple[str, int]:
 def reduced() -> tuple[str, int]:
     """A loop over neighbouring addresses that adds up integers; a comparison, an addition and a load in each round."""
     return _program("int p = 0;", "for (int k = 0; k < 8 * n; ++k) p += x[k] > c;", "(float)p"), 3 * 8 * ROUNDS
+
+
+def column() -> tuple[str, int]:
+    """Each work-item walks down a column of `n` rows of 16 KiB."""
+    loop = "for (int k = 0; k < n; ++k) p += x[k * 4096 + get_global_id(0) % 4096];"
+    return _program("float p = 0;", loop, "p"), COLUMN_ROWS
 
 
 def scattered() -> str:

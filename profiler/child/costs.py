@@ -11,11 +11,13 @@ from model.device import Cost
 from profiler.child.bench import Bench
 from profiler.child.cost_kernels import (
     BODIES,
+    COLUMN_ROWS,
     CONTEXTS,
     INT_BODIES,
     LANES,
     ROUNDS,
     calls,
+    column,
     image,
     in_loop,
     long_straight,
@@ -41,6 +43,8 @@ FLOAT_CALLS = {
     "pown": "pown(V, e)",
     "mix": "mix(V, p, c)",
     "clamp": "clamp(V, 0.1f, c)",
+    "dot": "dot((float3)(V, p, c), (float3)(c, V, p))",
+    "length": "length((float3)(V, p, c))",
     "vload_half": "vload_half((int)(V), (__global const half*)x)",
 }
 INT_CALLS = {"min": "min(V, e)", "clz": "clz(V)", "rotate": "rotate(V, e)", "mul_hi": "mul_hi(V, p)",
@@ -75,6 +79,12 @@ class CostBench:
         arguments = [self.bench.out, memory, self._trips, np.float32(0.9), np.int32(5), np.int32(footprint_bytes // 4)]
         return self.bench.item_ns(scattered(), arguments, LANES)
 
+    def column_ns(self) -> float:
+        source, per_item = column()
+        memory = self.bench.buffer(COLUMN_ROWS * 16 * 1024)
+        arguments = [self.bench.out, memory, self._trips, np.float32(0.9), np.int32(5), np.int32(COLUMN_ROWS)]
+        return self.bench.item_ns(source, arguments, LANES) / per_item
+
     def image_ns(self, access: str) -> float:
         flag = cl.mem_flags.WRITE_ONLY if access == "write" else cl.mem_flags.READ_ONLY
         wanted = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
@@ -104,6 +114,7 @@ def memory(bench: CostBench, has_images: bool) -> Iterator[Cost]:
     """Stores to lines that are not at hand, by footprint; images of 512 x 512."""
     for kib in SCATTER_KIB:
         yield Cost(f"scatter.{kib}", bench.scattered_ns(kib * 1024))
+    yield Cost("column", bench.column_ns())
     if has_images:
         for access in ("nearest", "linear", "write"):
             yield Cost(f"image.{access}", bench.image_ns(access))

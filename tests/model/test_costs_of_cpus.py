@@ -1,0 +1,116 @@
+"""A calibrated CPU is predicted by what its runtime was seen to do, not by what the runtime is called."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from model.device import Cost, Device, ProfileSource
+from model.device_catalog import builtin_devices, device_from_json, device_to_json
+from model.engine import Engine
+from model.prediction import Prediction
+
+LOOP = """// kernelcast: global=65536 local=64 n=100 x=65536
+__kernel void k(__global float *restrict x, int n, float c) { int i = get_global_id(0); float v = x[i];
+    for (int j = 0; j < n; j++) v = v * c + 0.5f; x[i] = v; }"""
+CALL = """// kernelcast: global=65536 local=64 x=65536
+__kernel void k(__global float *restrict x) { size_t i = get_global_id(0); x[i] = CALL(x[i]); }"""
+STREAM = """// kernelcast: global=n local=LOCAL n=1048576 x=n y=n
+__kernel void k(__global const float *restrict x, __global float *restrict y) {
+    size_t i = get_global_id(0); y[i] = x[i] * 2.0f + 1.0f; }"""
+OPERATIONS = (
+    "fp chain unit offset interleaved shared stored stored_offset broadcast strided gathered scattered divide convert "
+    "select int int_mul int_divide"
+)
+CALLS = "sin exp log pow sqrt fmin min floor native_exp vload_half dot length"
+
+
+def costs(**changed: float) -> tuple[Cost, ...]:
+    """A runtime that vectorises everything; `changed` says what it does otherwise, dots written as `__`."""
+    found = {f"vector.{name}": 0.05 for name in OPERATIONS.split()}
+    found |= {f"scalar.{name}": 0.4 for name in OPERATIONS.split()}
+    found |= {f"width.{lanes}": 0.05 for lanes in (8, 16, 32, 256)}
+    contexts = ("called", "branch", "unrolled", "counted", "data", "barrier", "kept")
+    found |= {f"{context}.{body}": 0.05 for context in contexts for body in ("fp", "chain", "shared")}
+    found |= {f"call.{name}": 0.5 for name in CALLS.split()}
+    found |= {"call4.fmin": 0.5, "call4.exp": 2.0, "long.add": 0.1, "long.mul": 0.1, "long.divide": 2.0}
+    found |= {"reduced.fp": 0.05, "scatter.256": 2.0, "scatter.4096": 4.0, "scatter.65536": 9.0}
+    found |= {name.replace("__", "."): ns for name, ns in changed.items()}
+    return tuple(Cost(name, ns) for name, ns in found.items())
+
+
+@pytest.fixture
+def calibrated(cpu: Device) -> Device:
+    return replace(
+        cpu,
+        source=ProfileSource.CALIBRATED,
+        measured_at="2026-01-01T00:00:00+00:00",
+        noise_percent=1.0,
+        rates=replace(cpu.rates, costs=costs(), groups_to_fill=1),
+    )
+
+
+def with_costs(device: Device, **changed: float) -> Device:
+    return replace(device, rates=replace(device.rates, costs=costs(**changed)))
+
+
+def predict(device: Device, text: str) -> Prediction:
+    (forecast,) = Engine().forecast(text, None, device).forecasts
+    assert forecast.prediction is not None, forecast.problem
+    return forecast.prediction
+
+
+def test_a_loop_that_the_runtime_does_not_vectorise_takes_longer(calibrated: Device) -> None:
+    scalar = with_costs(calibrated, counted__fp=0.4, counted__chain=1.2)
+    assert predict(scalar, LOOP).runtime_us.p50 > 4 * predict(calibrated, LOOP).runtime_us.p50
+
+
+def test_a_function_takes_what_it_was_measured_to_take(calibrated: Device) -> None:
+    slow = with_costs(calibrated, call__sin=50.0)
+    of_sin, of_exp = CALL.replace("CALL", "sin"), CALL.replace("CALL", "exp")
+    assert predict(slow, of_sin).runtime_us.p50 > 20 * predict(slow, of_exp).runtime_us.p50
+    assert predict(slow, of_exp).runtime_us.p50 == predict(calibrated, of_exp).runtime_us.p50
+
+
+def test_a_call_that_stops_vectorisation_makes_the_rest_slow_too(calibrated: Device) -> None:
+    stopped = with_costs(calibrated, called__fp=0.4)
+    of_floor = CALL.replace("CALL", "floor")
+    assert predict(stopped, of_floor).runtime_us.p50 > predict(calibrated, of_floor).runtime_us.p50
+
+
+def test_a_group_too_narrow_for_a_vector_takes_longer(calibrated: Device) -> None:
+    scalar = with_costs(calibrated, width__8=0.4)
+    narrow, wide = STREAM.replace("LOCAL", "8"), STREAM.replace("LOCAL", "256")
+    slower = predict(scalar, narrow).runtime_us.p50 / predict(scalar, wide).runtime_us.p50
+    assert slower > predict(calibrated, narrow).runtime_us.p50 / predict(calibrated, wide).runtime_us.p50
+
+
+def test_no_measured_cost_makes_a_launch_faster_than_the_roofline(calibrated: Device) -> None:
+    nothing = replace(
+        calibrated,
+        rates=replace(calibrated.rates, costs=tuple(replace(cost, ns=1e-9) for cost in calibrated.rates.costs)),
+    )
+    prediction = predict(nothing, LOOP)
+    assert prediction.runtime_us.p50 >= 1e-3 * prediction.work.flops / calibrated.rates.fp32_gflop_s
+    assert prediction.runtime_us.p50 >= calibrated.rates.launch_floor_us
+
+
+def test_a_calibration_from_before_costs_were_measured_still_predicts(calibrated: Device) -> None:
+    old = replace(calibrated, rates=replace(calibrated.rates, costs=()))
+    stored = device_to_json(old).replace(',\n    "costs": []', "")
+    assert '"costs"' not in stored
+    assert device_from_json(stored) == old
+    for text in (LOOP, CALL.replace("CALL", "sin"), STREAM.replace("LOCAL", "64")):
+        assert predict(device_from_json(stored), text).runtime_us.p50 > 0
+
+
+def test_a_calibration_that_lacks_some_costs_still_predicts(calibrated: Device) -> None:
+    few = tuple(c for c in calibrated.rates.costs if not c.name.startswith(("call.", "call4.", "scatter.", "long.")))
+    device = replace(calibrated, rates=replace(calibrated.rates, costs=few))
+    for text in (LOOP, CALL.replace("CALL", "sin"), STREAM.replace("LOCAL", "64")):
+        assert predict(device, text).runtime_us.p50 > 0
+
+
+def test_gpus_are_predicted_without_costs() -> None:
+    assert all(not device.rates.costs for device in builtin_devices())
