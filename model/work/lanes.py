@@ -123,7 +123,7 @@ def by_lane(expression: Expression, point: Point, ranges: Ranges, known: Knowled
         index = reader.read(expression)
     except NotLinear:
         return lambda ids: evaluate(expression, known, {**point, **ids})
-    if not reader.is_exact or not all(atom in LANE_IDS for (atom, _), _ in index.slopes):
+    if not (reader.is_exact and reader.is_pointwise) or not all(atom in LANE_IDS for (atom, _), _ in index.slopes):
         return lambda ids: evaluate(expression, known, {**point, **ids})
     base = index.base
     digits = [(a, reader.low(a), place, reader.count((a, place)), slope) for (a, place), slope in index.slopes]

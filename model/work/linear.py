@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from model.work.evaluate import Knowledge, Point, evaluate, interval
-from model.work.symbolic import Atom, Expression
+from model.work.symbolic import ZERO, Atom, Expression
 
 MAX_SPLITS = 6
 
@@ -59,10 +59,13 @@ class LinearReader:
     ranges: Ranges
     related: Mapping[Atom, Linear] = field(default_factory=dict)  # ids in terms of others
     is_exact: bool = True
+    is_pointwise: bool = True  # False where only the set of values is right: `(i + 1) % n` runs through what `i` does
     places: dict[Atom, list[int]] = field(default_factory=dict)
+    whole: Expression = ZERO  # what is being read
 
     def read(self, expression: Expression) -> Linear:
         """Raises NotLinear."""
+        self.whole = expression
         for _ in range(MAX_SPLITS):
             try:
                 return self._sum(expression)
@@ -152,25 +155,52 @@ class LinearReader:
                 return self._chosen(*arguments)
             case "sum":
                 return self._sum(arguments[0]).plus(self._sum(arguments[1]))
+            case "bitor" | "bitxor":
+                first, second = self._sum(arguments[0]), self._sum(arguments[1])
+                if self._are_apart(first, second) or self._are_apart(second, first):
+                    return first.plus(second)
         raise NotLinear(atom.leaves & self.ranges.keys())
 
     def _divided(self, value: Linear, divisor: int, atom: Atom, *, truncates: bool) -> Linear:
         """Quotient or remainder: what `divisor` divides goes to the one, the rest to the other, if it fits below."""
         whole = tuple((d, s // divisor) for d, s in value.slopes if s % divisor == 0)
         rest = Linear(value.base % divisor, tuple((d, s) for d, s in value.slopes if s % divisor))
-        low = rest.base + sum(s * (self.count(d) - 1) for d, s in rest.slopes if s < 0)
-        high = rest.base + sum(s * (self.count(d) - 1) for d, s in rest.slopes if s > 0)
+        low, high = self._reach(rest)
         if low < 0 or high >= divisor:
             for digit, slope in rest.slopes:
                 place = digit[1] * (divisor // slope) if slope > 0 and divisor % slope == 0 else 0
                 if digit[1] < place < digit[1] * self.count(digit) and self._fits(digit, place):
                     raise _Split(digit, place)
-            raise NotLinear(atom.leaves & self.ranges.keys())
+            if high - low >= divisor or atom.kind in ("div", "floordiv", "shr"):
+                raise NotLinear(atom.leaves & self.ranges.keys())
+            return self._turned(rest, high - low, divisor, atom)
         if atom.kind in ("mod", "floormod", "bitand"):
             return rest
-        if truncates and value.base + sum(s * (self.count(d) - 1) for d, s in value.slopes if s < 0) < 0:
+        if truncates and self._reach(value)[0] < 0:
             raise NotLinear(atom.leaves & self.ranges.keys())
         return Linear(value.base // divisor, whole)
+
+    def _are_apart(self, high: Linear, low: Linear) -> bool:
+        """Whether `low` fits below the lowest bit that `high` ever has: then `|` and `^` add."""
+        bits = high.base
+        for _, slope in high.slopes:
+            bits |= slope
+        least, most = self._reach(low)
+        return least >= 0 and high.base >= 0 and (bits == 0 or most < bits & -bits)
+
+    def _reach(self, value: Linear) -> tuple[int, int]:
+        """The least and the greatest it may be."""
+        ends = [slope * (self.count(digit) - 1) for digit, slope in value.slopes]
+        return value.base + sum(e for e in ends if e < 0), value.base + sum(e for e in ends if e > 0)
+
+    def _turned(self, rest: Linear, span: int, divisor: int, atom: Atom) -> Linear:
+        """`(i + 1) % n`: as many values as without the turn, and the same ones where they fill the round."""
+        self.is_pointwise = False
+        step = min(abs(s) for _, s in rest.slopes)
+        is_round = len(rest.slopes) == 1 and span + step == divisor and rest.base % step == 0
+        is_alone = sum(1 for m, _ in self.whole.terms for a in m if a.leaves & atom.leaves & self.ranges.keys()) == 1
+        self.is_exact = self.is_exact and is_round and is_alone
+        return Linear(rest.base - self._reach(rest)[0], rest.slopes)
 
     def _fits(self, digit: Digit, place: int) -> bool:
         return all(p % place == 0 or place % p == 0 for p in self.places.get(digit[0], ()))
@@ -183,12 +213,12 @@ class LinearReader:
                 return self._sum(a if kind == "min" else b)
             if second[1] <= first[0]:
                 return self._sum(b if kind == "min" else a)
-        self.is_exact = False
+        self.is_exact = self.is_pointwise = False
         return max(self._sum(a), self._sum(b), key=lambda v: len(v.slopes))
 
     def _chosen(self, condition: Expression, a: Expression, b: Expression) -> Linear:
         bounds = interval(condition, self.known, self.point, self.ranges) if condition.evaluable else None
         if bounds in {(0, 0), (1, 1)}:
             return self._sum(a if bounds[0] else b)
-        self.is_exact = False
+        self.is_exact = self.is_pointwise = False
         return max(self._sum(a), self._sum(b), key=lambda v: len(v.slopes))

@@ -14,9 +14,9 @@ from model.work.strided import Strided, strided
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 from model.work.walk import MAX_KEPT, Point, Ranges, Visit
 
-MAX_BOUND = 64  # values of an id or counter that are tried one by one where an index is not linear in it
-MAX_BOUND_INSIDE = 4
+MAX_BOUND = 64  # values of ids and counters that are tried one by one where an index is not linear in them
 MAX_DEPTH = 2
+MAX_VISITS = 8  # of an access whose index is not linear
 _NEARLY = 1e-9
 
 
@@ -39,18 +39,20 @@ def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge,
         return None
     sets: list[Strided] = []
     is_exact = len(visits) < MAX_KEPT
-    executed = 0.0
+    looked_at = visits if scope is Scope.LAUNCH else list(typical(visits, scope, shape))
+    executed = sum(weight for weight, _, _ in looked_at)
+    if len(looked_at) > MAX_VISITS and not _is_linear(offset, looked_at[0], known, shape):
+        looked_at = [looked_at[(2 * j + 1) * len(looked_at) // (2 * MAX_VISITS)] for j in range(MAX_VISITS)]
+        is_exact = False
+    budget = max(MAX_BOUND // max(1, len(looked_at)), 2)
     seen = 0.0
-    for weight, point, ranges in visits if scope is Scope.LAUNCH else typical(visits, scope, shape):
-        whole = volume(ranges, shape)
+    for _, point, ranges in looked_at:
         for apart, fits in _apart(offset, point, ranges, shape):
-            share = volume(apart, shape) / whole if whole else 0.0
             is_exact = is_exact and fits
             try:
-                for reader, index, part, is_whole in _bound(offset, point, apart, known, shape):
+                for reader, index, is_whole in _bound(offset, point, apart, known, shape, budget):
                     sets.append(_set(_joined(index, reader.ranges, shape), reader, access.element_bytes))
                     is_exact = is_exact and reader.is_exact and is_whole
-                    executed += weight * share * part
                     seen += volume(reader.ranges, shape)
             except NotLinear:
                 return None
@@ -74,26 +76,35 @@ def is_placed(offset: Expression, known: Knowledge) -> bool:
 # --- sets of one visit -----------------------------------------------------------------------------------
 
 
+def _is_linear(offset: Expression, visit: Visit, known: Knowledge, shape: Shape) -> bool:
+    _, point, ranges = visit
+    try:
+        LinearReader(known, point, ranges, related_ids(offset, point, ranges, shape)).read(offset)
+    except NotLinear:
+        return False
+    return True
+
+
 def _bound(
-    offset: Expression, point: Point, ranges: Ranges, known: Knowledge, shape: Shape, depth: int = 0
-) -> Iterator[tuple[LinearReader, Linear, float, bool]]:
-    """The index of a visit, taken apart by the values of what it is not linear in: (..., part, whether that is all).
+    offset: Expression, point: Point, ranges: Ranges, known: Knowledge, shape: Shape, budget: int, depth: int = 0
+) -> Iterator[tuple[LinearReader, Linear, bool]]:
+    """The index of a visit, taken apart by the values of what it is not linear in: (..., whether that is all of it).
 
     Raises NotLinear.
     """
     reader = LinearReader(known, point, ranges, related_ids(offset, point, ranges, shape))
     try:
-        yield reader, reader.read(offset), 1.0, True
+        yield reader, reader.read(offset), True
     except NotLinear as obstacle:
         atoms = sorted(obstacle.atoms & ranges.keys(), key=lambda a: (ranges[a][1] - ranges[a][0], a.serial))
-        if not atoms or depth >= MAX_DEPTH:
+        if not atoms or depth >= MAX_DEPTH or not budget:
             raise
         low, high = ranges[atoms[0]]
-        values = min(high - low, MAX_BOUND if depth == 0 else MAX_BOUND_INSIDE)
+        values = min(high - low, budget)
         for j in range(values):
             now, rest = _with_value(atoms[0], low + (high - low) * j // values, point, ranges, shape)
-            for inner, index, part, is_whole in _bound(offset, now, rest, known, shape, depth + 1):
-                yield inner, index, part / values, is_whole and values == high - low
+            for inner, index, is_whole in _bound(offset, now, rest, known, shape, budget // values, depth + 1):
+                yield inner, index, is_whole and values == high - low
 
 
 def _with_value(atom: Atom, value: int, point: Point, ranges: Ranges, shape: Shape) -> tuple[Point, Ranges]:

@@ -90,6 +90,11 @@ def test_affine_nests_touch_what_listing_their_addresses_finds(
         ("x ^ 5", lambda i: i["x"] ^ 5),
         ("(y * 64 + x) / 2", lambda i: (i["y"] * 64 + i["x"]) // 2),
         ("64 * k - x", lambda i: 64 * i["k"] - i["x"]),
+        ("(x + 5) % 64", lambda i: (i["x"] + 5) % 64),
+        ("y * 64 + ((x - 1) & 63)", lambda i: i["y"] * 64 + (i["x"] - 1) % 64),
+        ("(y << 6) | x", lambda i: i["y"] << 6 | i["x"]),
+        ("(y << 6) ^ (x & 31)", lambda i: i["y"] << 6 ^ i["x"] & 31),
+        ("(x | 1) * 2 + k", lambda i: (i["x"] | 1) * 2 + i["k"]),
     ],
 )
 def test_indices_with_digits_products_and_bits_touch_what_listing_finds(count: Count, index: str, place: Place) -> None:
