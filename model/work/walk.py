@@ -11,14 +11,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from model.work.chances import Assumed, chance
 from model.work.evaluate import Knowledge, evaluate, interval
 from model.work.machine import likelihood
 from model.work.numbers import Value
+from model.work.odds import Odds
 from model.work.region import DEFAULT_DATA_TRIPS, Access, Block, Branch, Loop, decides
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
-from model.work.trips import MAX_SIMULATED_TRIPS
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 MAX_VISITS = 6_000
@@ -51,9 +50,11 @@ class Walk:
     points: dict[int, tuple[Point, Ranges]] = field(default_factory=dict)  # a typical visit of each access
     visited: dict[int, list[Visit]] = field(default_factory=dict)  # the first MAX_KEPT visits of each access
     undecided: set[int] = field(default_factory=set)
-    assumed: list[Assumed] = field(default_factory=list)  # conditions over data that hold, or not, where we are
-    chances: dict[tuple[object, ...], float | None] = field(default_factory=dict)
     visits: int = 0
+    odds: Odds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.odds = Odds(self.known)
 
     def visit(self, block: Block, weight: float, point: Point, ranges: Ranges) -> None:
         """Count `weight` executions of `block`, by work-items within `ranges`."""
@@ -100,7 +101,7 @@ class Walk:
             for part, now, rest in self._bind(unbound, point, ranges):
                 self._loop(loop, weight * part, now, rest)
             return
-        trips = self._expected(loop, point, ranges) if loop.leaves is not None else None
+        trips = self.odds.iterations(loop, point, ranges, _middle(ranges))
         if trips is None:
             trips = evaluate(loop.trips, self.known, {**_middle(ranges), **point} if unbound else point)
         if trips is None:
@@ -110,22 +111,6 @@ class Walk:
             inner = dict(ranges)
             inner[loop.counter] = (0, max(1, math.ceil(trips)))
             self.visit(loop.body, weight * trips, point, inner)
-
-    def _expected(self, loop: Loop, point: Point, ranges: Ranges) -> Value | None:
-        """Iterations to expect of a loop that data end, by what fills say; each iteration is taken to meet new data."""
-        assert loop.leaves is not None
-        limit: Value | None = MAX_SIMULATED_TRIPS
-        if loop.leaves.limit is not None:
-            limit = evaluate(loop.leaves.limit, self.known, {**_middle(ranges), **point})
-        if limit is None or limit <= 0:
-            return limit
-        counted = {**ranges, loop.counter: (0, math.ceil(limit))}
-        before = self._chance(loop.leaves.before, point, counted)
-        within = self._chance(loop.leaves.within, point, counted)
-        if before is None or within is None:
-            return None
-        stays = (1 - before) * (1 - within)
-        return (1 - before) * (limit if stays == 1 else (1 - stays**limit) / (1 - stays))
 
     def _steps(
         self, trips: Expression, atom: Atom, point: Point, ranges: Ranges
@@ -176,9 +161,9 @@ class Walk:
     def _branch(self, branch: Branch, weight: float, point: Point, ranges: Ranges) -> None:
         for part, now, rest, taken in self._split(branch.condition, 1.0, point, ranges, branch):
             if part > 0:
-                self.assumed.append((branch.condition, taken))
+                self.odds.assumed.append((branch.condition, taken))
                 self.visit(branch.then if taken else branch.otherwise, weight * part, now, rest)
-                self.assumed.pop()
+                self.odds.assumed.pop()
 
     def _split(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
@@ -201,9 +186,9 @@ class Walk:
                 if taken == settles:
                     yield part, now, rest, taken
                 else:
-                    self.assumed.append((arguments[0], taken))
+                    self.odds.assumed.append((arguments[0], taken))
                     yield from self._split(arguments[1], part, now, rest, branch)
-                    self.assumed.pop()
+                    self.odds.assumed.pop()
             return
         condition = self._in_groups(condition, point, ranges)
         atom = condition.atom
@@ -276,24 +261,13 @@ class Walk:
         if bounds in {(1, 1), (0, 0)}:
             yield weight, point, ranges, bool(bounds[0])
             return
-        share = self._chance(condition, point, ranges)
+        share = self.odds.share(condition, point, ranges)
         if share is None:
             parameter = self.known.parameters.get(branch.share) if branch.share is not None else None
             is_whole = condition == branch.condition and parameter is not None
             share = parameter.default if is_whole and parameter is not None else likelihood(condition)
         yield weight * share, point, ranges, True
         yield weight * (1 - share), point, ranges, False
-
-    def _chance(self, condition: Expression, point: Point, ranges: Ranges) -> float | None:
-        """By what fills say; worked out once for all visits that see the same of it."""
-        if condition.constant is not None:
-            return float(bool(condition.constant))
-        leaves = condition.leaves.union(*(e.leaves for e, _ in self.assumed))
-        seen = tuple((a, point.get(a), ranges.get(a)) for a in sorted(leaves, key=lambda a: a.serial))
-        key = (condition, tuple(self.assumed), seen)
-        if key not in self.chances:
-            self.chances[key] = chance(condition, self.assumed, self.known, point, ranges)
-        return self.chances[key]
 
     def _cut(
         self, inner: Expression, kind: str, unbound: list[Atom], point: Point, ranges: Ranges
