@@ -41,7 +41,7 @@ def uncoalesced_access(situation: Situation) -> Iterator[Advice]:
             found[count.buffer, count.is_store].append(facts)
     for suspects in found.values():
         # Asking for places costs more than all else here.
-        if not situation.is_worth(situation.memory_us([facts.count for facts in suspects])):
+        if not situation.is_worth(situation.alone_us([facts.count for facts in suspects])):
             continue
         for facts in suspects:
             yield from _scattered(situation, facts)
@@ -62,6 +62,8 @@ def _is_shared(count: AccessCount, situation: Situation) -> bool:
     next iterations of a loop. Then nothing is brought in vain."""
     if count.stride_bytes > _NEAR_BYTES:
         return False
+    if count.step_bytes is not None and 0 < abs(count.step_bytes) <= count.element_bytes:
+        return True
     own = next((b.group for b in situation.counts.facts.buffers if b.buffer == count.buffer), None)
     return own is not None and own.distinct_bytes > _MOSTLY * own.line_bytes
 

@@ -27,20 +27,20 @@ def too_few_groups(situation: Situation) -> Iterator[Advice]:
     if groups > units * (1 - _LEAST_IDLE) or situation.is_assumed("global") or not situation.is_local_size_given:
         return
     filled = replace(counts, work_groups=max(units, device.rates.groups_to_fill))
-    if not situation.is_worth(situation.runtime_us - situation.predicted_us(filled)):
+    # The same work on all units takes its share of the time, at the best: what is done does not become less.
+    most_us = situation.runtime_us * (1 - groups / units)
+    gain_us = min(most_us, situation.runtime_us - situation.predicted_us(filled))
+    if not situation.is_worth(gain_us):
         return
-    least = device.preferred_multiple if situation.is_gpu else CPU_LANES
-    most = counts.work_items // least
-    help_, gain_us = "only more work-items would use them", None
-    if most >= units:
-        split = replace(counts, work_groups=min(most, device.rates.groups_to_fill))
-        gain_us = situation.runtime_us - situation.predicted_us(split)
-        help_ = f"groups of {counts.work_items // units // least * least} or fewer would use them all"
+    lanes = device.preferred_multiple if situation.is_gpu else CPU_LANES
+    could_split = counts.work_items // lanes >= units
+    smaller = counts.work_items // units // lanes * lanes
+    help_ = f"groups of {smaller} or fewer would use them all" if could_split else "more work-items would use them"
     yield Advice(
         AdviceCode.TOO_FEW_GROUPS,
         f"{_counted(groups, 'work-group')} of {sizes_text(situation.local_size)} work-items cannot use more than "
         f"{groups} of the {units} compute units: {units - groups} stay idle; {help_}",
-        gain_us=gain_us,
+        gain_us=gain_us if could_split else None,
     )
 
 

@@ -102,10 +102,17 @@ class Situation:
         times = launch_times(counts, self.device)
         return max(times.total_us, times.least_us)
 
-    def memory_us(self, accesses: Sequence[AccessCount]) -> float:
-        """What these accesses of global memory would take alone [us]."""
+    def alone_us(self, accesses: Sequence[AccessCount]) -> float:
+        """What is theirs of the time [us] that global memory alone would need for the launch."""
+        every = [a for a in self.counts.accesses if a.space in GLOBAL_SPACES and not a.is_atomic]
         whole, rates = self.counts.global_footprint_bytes, self.device.rates
-        return sum(access_time_us(access, rates, whole, is_cpu=not self.is_gpu) for access in accesses)
+
+        def time_us(some: Sequence[AccessCount]) -> float:
+            return sum(access_time_us(access, rates, whole, is_cpu=not self.is_gpu) for access in some)
+
+        total_us = time_us(every)
+        needed_us = sum(r.time_us for r in self.prediction.resources if r.resource == "global memory")
+        return needed_us * time_us(accesses) / total_us if total_us else 0.0
 
     @property
     def is_long(self) -> bool:

@@ -66,7 +66,7 @@ def _reuse_by_others(facts: AccessFacts) -> float:
 
 
 def _is_much(accesses: list[AccessCount], situation: Situation) -> bool:
-    return situation.memory_us(accesses) >= _LEAST_SHARE * situation.runtime_us
+    return situation.alone_us(accesses) >= _LEAST_SHARE * situation.runtime_us
 
 
 def _is_regular(facts: AccessFacts, situation: Situation, loops: dict[int, LoopFacts]) -> bool:

@@ -73,6 +73,21 @@ __kernel void gather(__global const float *restrict a, __global float *restrict 
     assert not advise(text, GPU, AdviceCode.UNCOALESCED_ACCESS)
 
 
+def test_a_field_of_a_few_bytes_that_is_written_through_is_not_wasted(advise: Advise) -> None:
+    text = """// kernelcast: global=1048576 local=64 number=1048576 text=1048576*11
+__kernel void digits(__global const uint *restrict number, __global char *restrict text)
+{
+    uint rest = number[get_global_id(0)];
+    int at = 11;
+    do {
+        text[11 * get_global_id(0) + --at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest != 0);
+}
+"""
+    assert not advise(text, GPU, AdviceCode.UNCOALESCED_ACCESS)
+
+
 def looked_up(fill: str, table: int) -> str:
     return f"""// kernelcast: global=4194304 local=256 at=4194304 table={table} b=4194304 {fill}
 __kernel void look_up(__global const int *restrict at, __global const float *restrict table, __global float *restrict b)
