@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from model.work.counts import OpKind
 from model.work.liveness import Live
 from model.work.region import Access, Block, Branch, Leaves, Loop, Op
-from model.work.symbolic import Atom, Expression
+from model.work.symbolic import Atom, Expression, number
 
 
 class PendingOp(NamedTuple):
@@ -55,10 +55,26 @@ class Builder:
             ops=tuple(
                 Op(line, kind, element, n, width, name) for (line, kind, element, width, name), n in counts.items()
             ),
-            accesses=tuple(a.access for a in self.accesses if not a.results or any(r in live for r in a.results)),
+            accesses=tuple(a for pending in self.accesses if (a := _executed(pending, live)) is not None),
             barriers=tuple(self.barriers),
             inner=tuple(i.freeze(live) for i in self.inner),
         )
+
+
+def _executed(pending: PendingAccess, live: Live) -> Access | None:
+    """What is left of an access: of a vector that one component is needed of, the load of that."""
+    access, results, _ = pending
+    if not results:
+        return access
+    needed = [index for index, result in enumerate(results) if result in live]
+    if not needed:
+        return None
+    if len(results) == 1 or len(needed) > 1 or access.is_image or access.offset is None:
+        return access
+    parts = 4 if len(results) == 3 and access.element_bytes % 3 else len(results)
+    size = access.element_bytes // parts
+    offset = access.offset + number(needed[0] * size)
+    return replace(access, element_bytes=size, offset=offset, width=1)
 
 
 @dataclass(slots=True, eq=False)

@@ -8,10 +8,10 @@ as given.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from model.work.evaluate import Contents, Knowledge, evaluate
-from model.work.numbers import EVALUATED, Value
+from model.work.numbers import Value, function_of
 from model.work.symbolic import Atom, Expression
 
 DRAWS = 96
@@ -179,7 +179,7 @@ def _of_atom(atom: Atom, known: Knowledge, draw: Draw) -> Value:
             raise _Undecided
         return value
     numbers = [_value(a, known, draw) for a in arguments if isinstance(a, Expression)]
-    function = _function(kind, str(arguments[0]) if arguments else "")
+    function = function_of(kind, str(arguments[0]) if arguments else "")
     try:
         result = function(*numbers) if function is not None else None
     except (ArithmeticError, ValueError, TypeError):
@@ -188,21 +188,6 @@ def _of_atom(atom: Atom, known: Knowledge, draw: Draw) -> Value:
         raise _Undecided
     draw[atom] = result  # also for whoever shares it
     return result
-
-
-def _function(kind: str, name: str) -> Callable[..., Value | None] | None:
-    match kind:
-        case "compare" | "float" | "operator":
-            return _OPERATORS.get(name)
-        case "negate":
-            return lambda a: -a
-        case "convert":
-            return (lambda a: a) if name.startswith(("float", "double", "half")) else int
-        case "narrow":
-            return lambda a: a
-        case "call":
-            return _CALLS.get(name.removeprefix("native_").removeprefix("half_"))
-    return EVALUATED.get(kind)
 
 
 def _number(text: str) -> float:
@@ -214,55 +199,3 @@ def _number(text: str) -> float:
 
 _STEPS = [math.sqrt(p) % 1.0 for p in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71,
                                        73, 79, 83, 89)]  # fmt: skip
-_OPERATORS: dict[str, Callable[..., Value | None]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "fma": lambda a, b, c: a * b + c,
-    "<": lambda a, b: int(a < b),
-    "<=": lambda a, b: int(a <= b),
-    ">": lambda a, b: int(a > b),
-    ">=": lambda a, b: int(a >= b),
-    "==": lambda a, b: int(a == b),
-    "!=": lambda a, b: int(a != b),
-}
-_CALLS: dict[str, Callable[..., Value | None]] = {
-    "fabs": abs,
-    "fmin": min,
-    "fmax": max,
-    "min": min,
-    "max": max,
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "trunc": math.trunc,
-    "round": lambda a: math.floor(abs(a) + 0.5) * (1 if a >= 0 else -1),
-    "rint": round,
-    "sqrt": math.sqrt,
-    "rsqrt": lambda a: 1 / math.sqrt(a),
-    "exp": math.exp,
-    "exp2": lambda a: 2.0**a,
-    "log": math.log,
-    "log2": math.log2,
-    "log10": math.log10,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "atan": math.atan,
-    "atan2": math.atan2,
-    "pow": math.pow,
-    "powr": math.pow,
-    "pown": math.pow,
-    "fma": lambda a, b, c: a * b + c,
-    "mad": lambda a, b, c: a * b + c,
-    "fmod": math.fmod,
-    "hypot": math.hypot,
-    "length": math.hypot,
-    "atan2pi": lambda a, b: math.atan2(a, b) / math.pi,
-    "clamp": lambda a, low, high: min(max(a, low), high),
-    "mix": lambda a, b, t: a + (b - a) * t,
-    "degrees": math.degrees,
-    "radians": math.radians,
-    "isnan": lambda a: int(math.isnan(a)),
-    "isfinite": lambda a: int(math.isfinite(a)),
-}

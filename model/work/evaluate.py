@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from model.launch.launch import Fill
-from model.work.numbers import EVALUATED, Value
+from model.work.floats import known_value
+from model.work.numbers import EVALUATED, Value, function_of
 from model.work.region import DataParameter
 from model.work.symbolic import Atom, Expression
 from model.work.trips import MAX_SIMULATED_TRIPS
@@ -129,18 +130,21 @@ def _atom(atom: Atom, known: Knowledge, point: Point) -> Value | None:
             return contents.mean_at(at // contents.element_bytes) if contents is not None and at is not None else None
         case "trips" | "iterate":
             return _run(atom, known, point)
-    function = EVALUATED.get(atom.kind)
+    if atom.kind == "literal":
+        return known_value(Expression({(atom,): 1}))
+    function = function_of(atom.kind, str(atom.arguments[0]) if atom.arguments else "")
     if function is None:
         return None
     arguments = []
     for argument in atom.arguments:
-        number = evaluate(argument, known, point) if isinstance(argument, Expression) else None
-        if number is None:
-            return None
-        arguments.append(number)
+        if isinstance(argument, Expression):
+            number = evaluate(argument, known, point)
+            if number is None:
+                return None
+            arguments.append(number)
     try:
         return function(*arguments)
-    except (OverflowError, ZeroDivisionError, ValueError):
+    except (ArithmeticError, ValueError, TypeError):
         return None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from model.work.evaluate import Knowledge, evaluate
 from model.work.flow import Exit, Flow
 from model.work.machine import likelihood
 from model.work.region import DEFAULT_DATA_TRIPS, Leaves
@@ -45,7 +46,7 @@ class LoopTrips(Trials):
                 limit = _least([*([header] if header is not None else []), *others])
                 met = less(before, limit) if limit is not None else ONE
                 returned = operation("or", returned, met) if returned.constant != 0 else met
-        return Trips(count, returned, likely)
+        return Trips(_run_now(count), returned, likely)
 
     def _by_data(self, bound: Expression | None) -> Expression:
         """Where the data decide, a named parameter with a default, never a silent guess."""
@@ -88,6 +89,14 @@ def _leaves(
     if node.type == "do_statement":
         before, within = ZERO, operation("or", before, within) if before is not ZERO else within
     return Leaves(before, within, limit)
+
+
+def _run_now(count: Expression) -> Expression:
+    """A trip count in plain numbers where no launch is needed for it: `for (k = 1; k < 16; k *= 2)`."""
+    if count.constant is not None or not all(str(a.arguments[0]).startswith("phi.") for a in count.leaves):
+        return count
+    value = evaluate(count, Knowledge({}, {}, {}), {})
+    return number(value) if isinstance(value, int) else count
 
 
 def _header(condition: Expression, flat: list[Induction], *, is_do: bool) -> Expression | None:

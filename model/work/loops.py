@@ -207,7 +207,7 @@ class Loops(LoopTrips):
                     parts.append(at if at is not None else self.unknown("changes from iteration to iteration"))
                 self.values[key] = with_numbers(value, tuple(parts))
             for index, part in enumerate(numbers_in(self.values[key])):
-                if part.atom is not None and part.atom.kind == "unknown":
+                if part.atom is not None and part.atom.kind in ("unknown", "iterate"):
                     links.append((part.atom, key, index))
         return links
 
@@ -238,6 +238,8 @@ class Loops(LoopTrips):
                 at = induction.at(trips, symbols - {induction.symbol})
                 same = len(ends) == len(starts) == len(inductions)
                 rests = (starts[index], ends[index]) if same else (*starts, *ends)
+                if at is not None and at.atom is not None and at.atom.kind == "iterate":
+                    self.rests[at.atom] = rests
                 parts.append(at if at is not None else self.unknown("set in a loop", *rests))
             self.values[key] = with_numbers(value, tuple(parts))
         for key in [k for k in self.values if k not in entry]:

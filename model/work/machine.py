@@ -20,7 +20,7 @@ from model.work.registers import Lifetimes
 from model.work.symbolic import ONE, Atom, Expression, opaque, operation, symbol
 from model.work.tables import Table
 from model.work.unknowns import Unknown, UnknownKind, undeclared_types
-from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, element_name
+from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, element_name, numbers_in
 from model.work.writes import Spot, Write, Writes
 
 MAX_STEPS = 300_000
@@ -197,7 +197,7 @@ class Machine:
         """A struct with all its members named, so that each can be followed on its own."""
         members = []
         for name, kind in value.type.members:
-            member = value.member(name) or self.fresh_value(kind, f"member `{name}`")
+            member = value.member(name) or self.fresh_value(kind, f"member `{name}`", rests=numbers_in(value))
             members.append((name, self.completed(member)))
         return Aggregate(tuple(members), value.type)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 Value = int | float
 
@@ -39,5 +40,81 @@ EVALUATED: dict[str, Callable[..., Value | None]] = {
 }
 
 
-# Kinds that `model.work.evaluate` can give a number to. "trips" and "iterate" run a loop's own variables.
-EVALUABLE_KINDS = frozenset({"symbol", "load", "trips", "iterate", *EVALUATED})
+def function_of(kind: str, name: str) -> Callable[..., Value | None] | None:
+    """What an operation computes: `name` is its first argument where that is a word; None where nobody says."""
+    match kind:
+        case "compare" | "float" | "operator":
+            return _OPERATORS.get(name)
+        case "negate":
+            return lambda a: -a
+        case "convert":
+            return (lambda a: a) if name.startswith(("float", "double", "half")) else int
+        case "narrow":
+            return lambda a: a
+        case "call":
+            return _CALLS.get(name.removeprefix("native_").removeprefix("half_"))
+    return EVALUATED.get(kind)
+
+
+def is_evaluable(kind: str, arguments: Sequence[object]) -> bool:
+    """Whether `model.work.evaluate` may give an operation a number, if it can its operands."""
+    return kind in _EVALUABLE_KINDS or (kind == "call" and function_of(kind, str(arguments[0])) is not None)
+
+
+_OPERATORS: dict[str, Callable[..., Value | None]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "fma": lambda a, b, c: a * b + c,
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+}
+_CALLS: dict[str, Callable[..., Value | None]] = {
+    "fabs": abs,
+    "fmin": min,
+    "fmax": max,
+    "min": min,
+    "max": max,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
+    "round": lambda a: math.floor(abs(a) + 0.5) * (1 if a >= 0 else -1),
+    "rint": round,
+    "sqrt": math.sqrt,
+    "rsqrt": lambda a: 1 / math.sqrt(a),
+    "exp": math.exp,
+    "exp2": lambda a: 2.0**a,
+    "log": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "pow": math.pow,
+    "powr": math.pow,
+    "pown": math.pow,
+    "fma": lambda a, b, c: a * b + c,
+    "mad": lambda a, b, c: a * b + c,
+    "fmod": math.fmod,
+    "hypot": math.hypot,
+    "length": math.hypot,
+    "atan2pi": lambda a, b: math.atan2(a, b) / math.pi,
+    "clamp": lambda a, low, high: min(max(a, low), high),
+    "mix": lambda a, b, t: a + (b - a) * t,
+    "degrees": math.degrees,
+    "radians": math.radians,
+    "isnan": lambda a: int(math.isnan(a)),
+    "isfinite": lambda a: int(math.isfinite(a)),
+}
+
+# "trips" and "iterate" run a loop's own variables.
+_EVALUABLE_KINDS = frozenset(
+    {"symbol", "load", "trips", "iterate", "negate", "compare", "float", "convert", "literal", *EVALUATED}
+)

@@ -33,6 +33,7 @@ from model.work.values import (
     components_in,
     element_name,
     expression_of,
+    numbers_in,
 )
 from model.work.writes import Spot
 
@@ -192,7 +193,7 @@ class Places(Operators):
             member = value.member(name) if isinstance(value, Aggregate) else None
             kind = (kind.member(name) if isinstance(kind, StructType) else None) or UNKNOWN_TYPE
             if member is None:
-                member = self.fresh_value(kind, f"member `{name}`")
+                member = self.fresh_value(kind, f"member `{name}`", rests=numbers_in(value))
                 if isinstance(kind, ArrayType):
                     member = Pointer(
                         Memory(f"member {name}", AddressSpace.PRIVATE, kind),
@@ -285,12 +286,12 @@ class Places(Operators):
         if place.swizzle and isinstance(kind, VectorType):
             width = len(place.swizzle)
             new = components(self.convert(value, VectorType(kind.element, width) if width > 1 else kind.element))
-            if width == 1:
-                offset = place.offset + number(place.swizzle[0] * kind.element.size_bytes)
-                self.store(Location(memory, offset, kind.element), Scalar(new[0], kind.element))
+            if width < kind.width:  # compilers write the components one by one
+                for index, part in zip(place.swizzle, new, strict=False):
+                    offset = place.offset + number(index * kind.element.size_bytes)
+                    self.store(Location(memory, offset, kind.element, space=place.space), Scalar(part, kind.element))
                 return
-            # Compilers read the vector, change some components, and write it whole.
-            parts = list(components(self._load_memory(Location(memory, place.offset, kind))))
+            parts = list(new)
             for index, part in zip(place.swizzle, new, strict=False):
                 if index < len(parts):
                     parts[index] = part

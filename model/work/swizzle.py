@@ -22,6 +22,8 @@ def with_path(value: Value, path: tuple[str, ...], new: Value) -> Value:
     if inner is None:
         kind = value.type.member(path[0])
         inner = Aggregate((), kind) if isinstance(kind, StructType) else Scalar(ZERO, INT)
+    if value.type.is_union:  # what the other members held is overwritten
+        return Aggregate(((path[0], with_path(inner, path[1:], new)),), value.type)
     return value.with_member(path[0], with_path(inner, path[1:], new))
 
 

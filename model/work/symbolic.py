@@ -16,7 +16,7 @@ from threading import Lock
 from typing import ClassVar
 from weakref import WeakValueDictionary
 
-from model.work.numbers import EVALUABLE_KINDS, EVALUATED
+from model.work.numbers import EVALUATED, is_evaluable
 
 MAX_TERMS = 48
 MAX_BITS = 200  # coefficients beyond are nobody's index
@@ -78,7 +78,7 @@ class Atom:
         found = cls()
         found.kind, found.arguments = kind, arguments
         found.serial = next(cls._serials)
-        evaluable, depth = kind in EVALUABLE_KINDS, 0
+        evaluable, depth = is_evaluable(kind, arguments), 0
         leaves: frozenset[Atom] = frozenset((found,)) if kind in LEAF_KINDS else NO_ATOMS
         for inner in arguments:
             if isinstance(inner, Expression):

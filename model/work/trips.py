@@ -15,6 +15,9 @@ ENDLESS = 1 << 62  # iterations of a loop whose condition does not change; what 
 _POSITIVE = ("global_size.", "local_size.", "num_groups.", "arg.", "name.", "image.")
 
 
+_FLOAT_KINDS = frozenset({"float", "call", "negate", "convert"})
+
+
 @dataclass(frozen=True, slots=True)
 class Induction:
     """A variable of a loop: `start` before it, `after` one iteration in terms of `symbol`."""
@@ -29,12 +32,17 @@ class Induction:
         difference = self.after - Expression({(self.symbol,): 1})
         return None if self.symbol in difference.leaves else difference
 
+    @property
+    def is_float(self) -> bool:
+        atom = self.after.atom
+        return atom is not None and atom.kind in _FLOAT_KINDS
+
     def at(self, counter: Expression, others: frozenset[Atom]) -> Expression | None:
         """Its value in iteration `counter`; None where only running the loop would tell."""
         step = self.step
         if step is not None and not step.leaves & others:
             return self.start + step * counter
-        if self.after.leaves <= {self.symbol} | (self.after.leaves - others) and self.after.evaluable:
+        if not self.after.leaves & others and self.after.evaluable:
             return opaque("iterate", counter, Expression({(self.symbol,): 1}), self.start, self.after)
         return None
 
@@ -95,17 +103,31 @@ def _one_count(part: Expression, variables: list[Induction]) -> Expression | Non
         if closed is not None:
             return closed
     involved = _closure(part, variables)
-    if (
-        moving
-        and all(v.after.evaluable and not v.after.has("load") for v in involved)
-        and part.evaluable
-        and not part.has("load")
-    ):
+    if moving and all(v.is_decided for v in involved) and part.evaluable and not part.has("load"):
         arguments: list[Expression] = [part]
         for v in involved:
             arguments += [Expression({(v.symbol,): 1}), v.start, v.after]
         return opaque("trips", *arguments)
     return None
+
+
+def _are_decided(variables: list[Induction]) -> bool:
+    """Whether the launch decides all their values.
+
+    Floats that data start, or bits that are scrambled for them, are left to data parameters: integers here do not wrap.
+    """
+    if any(not v.after.evaluable or v.after.has("load") for v in variables):
+        return False
+    if not any(v.is_float for v in variables):
+        return True
+    return not any(not v.start.evaluable or v.start.has("load") or _scrambles(v.after) for v in variables)
+
+
+def _scrambles(expression: Expression) -> bool:
+    """Whether bits are mixed in it, as random number generators do."""
+    atoms = [atom for monomial, _ in expression.terms for atom in monomial]
+    inner = (a for atom in atoms for a in atom.arguments if isinstance(a, Expression))
+    return any(atom.kind == "bitxor" for atom in atoms) or any(_scrambles(a) for a in inner)
 
 
 def _closure(part: Expression, variables: list[Induction]) -> list[Induction]:

@@ -23,6 +23,9 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 MAX_VISITS = 6_000
 MAX_KEPT = 128
 MAX_EXACT = 256  # values of an id tried one by one
+MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
+FREE_VISITS = 1_200
+_PARTS = frozenset((*GROUP_ID, *LOCAL_ID))  # of a global id
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
 Ranges = dict[Atom, tuple[int, int]]  # half-open
@@ -131,7 +134,10 @@ class Walk:
     def _bind(self, unbound: list[Atom], point: Point, ranges: Ranges) -> Iterator[tuple[float, Point, Ranges]]:
         atom = unbound[0]
         low, high = ranges[atom]
-        budget = _SAMPLES[min(len(point), len(_SAMPLES) - 1)]
+        bound = sum(1 for a in point if a not in _PARTS)
+        budget = _SAMPLES[min(bound, len(_SAMPLES) - 1)]
+        if self.visits < FREE_VISITS:
+            budget = max(budget, MAX_SHORT)
         for value, part in _samples(low, high, budget):
             rest = {a: r for a, r in ranges.items() if a is not atom}
             now = {**point, atom: value}
@@ -180,6 +186,10 @@ class Walk:
             if met is not None:  # `i % 4 == 2 || i % 4 == 3` is more than its parts
                 yield weight * met, point, ranges, True
                 yield weight * (1 - met), point, ranges, False
+                return
+            if not _is_linear(condition, ranges) and self._is_shared(arguments, ranges):
+                for part, now, rest in self._bind(self._unbound(condition, ranges), point, ranges):
+                    yield from self._split(condition, weight * part, now, rest, branch)
                 return
             settles = atom.kind == "or"
             for part, now, rest, taken in self._split(arguments[0], weight, point, ranges, branch):
@@ -234,6 +244,12 @@ class Walk:
                 whole = Expression({(GROUP_ID[d],): size}) + local
                 condition = condition.substitute({GLOBAL_ID[d]: whole})
         return condition
+
+    def _is_shared(self, parts: list[Expression], ranges: Ranges) -> bool:
+        """Whether `parts` ask for the same id or counter, so that one being met tells of the other."""
+        if self.visits > FREE_VISITS or any(not p.evaluable or p.has("load") for p in parts):
+            return False
+        return bool(parts[0].leaves & parts[1].leaves & ranges.keys())
 
     def _exact_share(self, condition: Expression, point: Point, ranges: Ranges, branch: Branch) -> float | None:
         """The share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks which."""

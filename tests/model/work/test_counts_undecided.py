@@ -11,7 +11,7 @@ FLOAT_BOUND = (
     "kernel void k(global float *x, float f)\n"
     "{\n"
     "    int g = get_global_id(0);\n"
-    "    for (int i = 0; i < (int)floor(f * 3.0f); ++i)\n"
+    "    for (int i = 0; i < (int)lgamma(f * 3.0f); ++i)\n"
     "        x[g] += i;\n"
     "}\n"
 )
