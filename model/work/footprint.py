@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.work.evaluate import Knowledge
-from model.work.gathers import draws
+from model.work.gathers import Draws, draws
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, executions
 from model.work.strided import blocks, union_size
@@ -60,6 +60,7 @@ class Reach:
     def __init__(self, access: Access, visits: list[Visit], extent: Extent, limit_bytes: float) -> None:
         self.access, self.visits, self.extent, self.limit_bytes = access, visits, extent, limit_bytes
         self._touched: dict[Scope, Touched | None] = {}
+        self._draws: dict[Scope, Draws | None] = {}
 
     def requested_bytes(self, scope: Scope, shape: Shape) -> float:
         count = self.extent.count if scope is Scope.LAUNCH else executions(self.visits, scope, shape)
@@ -70,6 +71,12 @@ class Reach:
         if scope not in self._touched:
             self._touched[scope] = touched(self.access, self.visits, scope, known, shape)
         return self._touched[scope]
+
+    def draws(self, scope: Scope, known: Knowledge, shape: Shape) -> Draws | None:
+        """As `draws`, found once."""
+        if scope not in self._draws:
+            self._draws[scope] = draws(self.access, self.visits, scope, known, shape)
+        return self._draws[scope]
 
 
 def footprint_of(reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shape, *, lines: bool) -> Footprint:
@@ -107,7 +114,7 @@ def _drawn(one: Reach, requested: float, scope: Scope, walk: Walk, shape: Shape)
     """Distinct bytes, and bytes of distinct lines, of an access whose place the data decide."""
     width = max(1, one.access.element_bytes)
     places = _places(one, walk)
-    drawn = draws(one.access, one.visits, scope, walk.known, shape)
+    drawn = one.draws(scope, walk.known, shape)
     if drawn is None:  # rows or lists that follow one another: each byte once
         distinct = min(requested, places * width)
         return distinct, distinct

@@ -16,7 +16,9 @@ from model.work.walk import MAX_KEPT, Point, Ranges, Visit
 
 MAX_BOUND = 64  # values of ids and counters that are tried one by one where an index is not linear in them
 MAX_DEPTH = 2
-MAX_VISITS = 8  # of an access whose index is not linear
+MAX_VISITS = 4  # of an access whose index is not linear
+SHALLOW = 8  # deeper indices take long to evaluate
+MAX_BOUND_DEEP = 8
 _NEARLY = 1e-9
 
 
@@ -44,7 +46,7 @@ def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge,
     if len(looked_at) > MAX_VISITS and not _is_linear(offset, looked_at[0], known, shape):
         looked_at = [looked_at[(2 * j + 1) * len(looked_at) // (2 * MAX_VISITS)] for j in range(MAX_VISITS)]
         is_exact = False
-    budget = max(MAX_BOUND // max(1, len(looked_at)), 2)
+    budget = max((MAX_BOUND if offset.depth <= SHALLOW else MAX_BOUND_DEEP) // max(1, len(looked_at) ** 2), 2)
     seen = 0.0
     for _, point, ranges in looked_at:
         for apart, fits in _apart(offset, point, ranges, shape):
