@@ -16,6 +16,8 @@ MAX_STEPS = 20_000  # of loops run for their trip counts, under one launch
 MAX_ROUNDS = 256  # of a loop's variable, for its interval
 _LARGEST = 1 << 128  # beyond, nobody's index
 
+_WITHOUT_INTERVAL = frozenset({"float", "compare", "call", "convert", "negate", "literal"})
+
 Interval = tuple[Value, Value]  # both ends included
 
 
@@ -100,13 +102,21 @@ class Knowledge:
 Point = Mapping[Atom, Value]
 
 
+Memo = dict[Atom, Value | None]
+MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
+
+
 def evaluate(expression: Expression, known: Knowledge, point: Point) -> Value | None:
     """The value at `point` (ids and loop counters); None where the launch does not decide it."""
+    return _evaluate(expression, known, point, {} if expression.depth > MAX_UNSHARED else None)
+
+
+def _evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
     total: Value = 0
     for monomial, coefficient in expression.terms:
         product: Value = coefficient
         for atom in monomial:
-            value = _atom(atom, known, point)
+            value = _atom(atom, known, point, memo)
             if value is None:
                 return None
             product *= value
@@ -114,10 +124,18 @@ def evaluate(expression: Expression, known: Knowledge, point: Point) -> Value | 
     return total
 
 
-def _atom(atom: Atom, known: Knowledge, point: Point) -> Value | None:
+def _atom(atom: Atom, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:
     value = point.get(atom)
     if value is not None:
         return value
+    if memo is None:
+        return _worked_out(atom, known, point, None)
+    if atom not in memo:
+        memo[atom] = _worked_out(atom, known, point, memo)
+    return memo[atom]
+
+
+def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
     match atom.kind:
         case "symbol":
             return known.symbols.get(atom)
@@ -126,19 +144,21 @@ def _atom(atom: Atom, known: Knowledge, point: Point) -> Value | None:
             return parameter.default if parameter is not None else None
         case "load":
             contents, offset = known.contents.get(str(atom.arguments[0])), atom.arguments[1]
-            at = evaluate(offset, known, point) if contents is not None and isinstance(offset, Expression) else None
-            return contents.mean_at(at // contents.element_bytes) if contents is not None and at is not None else None
+            if contents is None or not isinstance(offset, Expression):
+                return None
+            at = _evaluate(offset, known, point, memo)
+            return contents.mean_at(at // contents.element_bytes) if at is not None else None
         case "trips" | "iterate":
             return _run(atom, known, point)
-    if atom.kind == "literal":
-        return known_value(Expression({(atom,): 1}))
+        case "literal":
+            return known_value(Expression({(atom,): 1}))
     function = function_of(atom.kind, str(atom.arguments[0]) if atom.arguments else "")
     if function is None:
         return None
     arguments = []
     for argument in atom.arguments:
         if isinstance(argument, Expression):
-            number = evaluate(argument, known, point)
+            number = _evaluate(argument, known, point, memo)
             if number is None:
                 return None
             arguments.append(number)
@@ -238,6 +258,8 @@ def _atom_interval(
     if not atom.leaves & ranges.keys() and not any(leaf.kind == "load" for leaf in atom.leaves):
         value = _atom(atom, known, point)
         return None if value is None else (value, value)
+    if atom.kind in _WITHOUT_INTERVAL:
+        return None
     if atom.kind == "iterate":
         return _iterated_interval(atom, known, point, ranges)
     bounds = [interval(a, known, point, ranges) for a in atom.arguments if isinstance(a, Expression)]

@@ -103,7 +103,7 @@ def _one_count(part: Expression, variables: list[Induction]) -> Expression | Non
         if closed is not None:
             return closed
     involved = _closure(part, variables)
-    if moving and all(v.is_decided for v in involved) and part.evaluable and not part.has("load"):
+    if moving and _are_decided(involved) and part.evaluable and not part.has("load"):
         arguments: list[Expression] = [part]
         for v in involved:
             arguments += [Expression({(v.symbol,): 1}), v.start, v.after]
@@ -125,9 +125,17 @@ def _are_decided(variables: list[Induction]) -> bool:
 
 def _scrambles(expression: Expression) -> bool:
     """Whether bits are mixed in it, as random number generators do."""
-    atoms = [atom for monomial, _ in expression.terms for atom in monomial]
-    inner = (a for atom in atoms for a in atom.arguments if isinstance(a, Expression))
-    return any(atom.kind == "bitxor" for atom in atoms) or any(_scrambles(a) for a in inner)
+    seen: set[Atom] = set()
+    stack = [expression]
+    while stack:
+        for monomial, _ in stack.pop().terms:
+            for atom in monomial:
+                if atom.kind == "bitxor":
+                    return True
+                if atom not in seen:
+                    seen.add(atom)
+                    stack += (a for a in atom.arguments if isinstance(a, Expression))
+    return False
 
 
 def _closure(part: Expression, variables: list[Induction]) -> list[Induction]:
