@@ -40,7 +40,7 @@ def warps_of(
     if access.offset is None:
         return []
     found: list[Warp] = []
-    group = list(typical(visits, Scope.GROUP, shape))
+    group = typical(visits, Scope.GROUP, shape)
     for weight, point, ranges in _spread(group, MAX_VISITS):
         counters = [a for a in access.offset.leaves & ranges.keys() if is_counter(a)]
         for now, rest, part in _counted(counters, point, ranges):

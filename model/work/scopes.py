@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from math import prod
 
@@ -22,10 +22,14 @@ class Scope(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The NDRange in numbers: local size and group count by dimension."""
+    """The NDRange in numbers: local size and group count by dimension.
+
+    `found` keeps what `typical` gave: accesses of one block are visited alike.
+    """
 
     local: tuple[int, int, int]
     groups: tuple[int, int, int]
+    found: dict[tuple[Scope, int, int, int], list[Visit]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def group_items(self) -> int:
@@ -54,13 +58,21 @@ def is_counter(atom: Atom) -> bool:
     return str(atom.arguments[0]).startswith("loop.")
 
 
-def typical(visits: list[Visit], scope: Scope, shape: Shape) -> Iterator[Visit]:
+def typical(visits: list[Visit], scope: Scope, shape: Shape) -> list[Visit]:
     """The visits of one work-group in the middle (or one work-item of it), with `ranges` cut to it.
 
     The first number is how often they are executed there.
     """
     if not visits:
-        return
+        return []
+    _, point, ranges = visits[0]
+    key = (scope, len(visits), id(point), id(ranges))
+    if key not in shape.found:
+        shape.found[key] = list(_typical(visits, scope, shape))
+    return shape.found[key]
+
+
+def _typical(visits: list[Visit], scope: Scope, shape: Shape) -> Iterator[Visit]:
     bound = sorted(
         (visit for visit in visits if _distance(visit[1], (0, 0, 0), shape)),
         key=lambda v: _distance(v[1], (0, 0, 0), shape),

@@ -41,7 +41,7 @@ def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge,
         return None
     sets: list[Strided] = []
     is_exact = len(visits) < MAX_KEPT
-    looked_at = visits if scope is Scope.LAUNCH else list(typical(visits, scope, shape))
+    looked_at = visits if scope is Scope.LAUNCH else typical(visits, scope, shape)
     executed = sum(weight for weight, _, _ in looked_at)
     if len(looked_at) > MAX_VISITS and not _is_linear(offset, looked_at[0], known, shape):
         looked_at = [looked_at[(2 * j + 1) * len(looked_at) // (2 * MAX_VISITS)] for j in range(MAX_VISITS)]
