@@ -21,6 +21,13 @@ __kernel void powers(__global float *x, const int rounds)
     x[get_global_id(0)] = a;
 }
 """
+TURN = """// kernelcast: global=(2048, 2048) local=(64, 4) a=2048*2048 b=2048*2048 n=2048
+__kernel void turn(__global const float *restrict a, __global float *restrict b, const int n)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    b[x * n + y] = a[y * n + x];
+}
+"""
 
 
 def told(editor: Any, name: str) -> list[types.Diagnostic]:
@@ -48,6 +55,22 @@ async def test_advice_comes_with_its_place_and_goes_when_it_is_heeded(start_edit
         editor.edit("powers.cl", 0, start, "128", (0, start + len("1024")))
         await editor.until(lambda: not told(editor, "powers.cl"))
         assert "compute units" not in await hovered(editor)
+
+
+async def test_advice_on_a_line_marks_it_and_goes_with_the_edit_that_heeds_it(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        await editor.run("kernelcast.chooseDevice", GPU)
+        editor.open("turn.cl", TURN)
+        await editor.until(lambda: bool(told(editor, "turn.cl")))
+        (found,) = told(editor, "turn.cl")
+        line = TURN.splitlines()[4]
+        assert found.code == "uncoalesced-access"
+        assert found.range == types.Range(types.Position(4, 4), types.Position(4, len(line)))
+        assert "1024 bytes for 128" in found.message
+
+        start = line.index("x * n + y")
+        editor.edit("turn.cl", 4, start, "y * n + x", (4, start + len("x * n + y")))
+        await editor.until(lambda: not told(editor, "turn.cl"))
 
 
 async def test_advice_that_is_off_never_comes(start_editor: Start) -> None:
