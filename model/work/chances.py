@@ -2,13 +2,15 @@
 
 Everything random in it (what buffers hold, ids that are still ranges) is drawn together a fixed number of times, from
 a low-discrepancy sequence, so that equal launches give equal answers; what enclosing branches have decided is taken
-as given.
+as given. All draws of one subexpression are worked out together, each subexpression once.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import add, mul
 
 from model.work.evaluate import Contents, Knowledge, evaluate
 from model.work.numbers import Value, function_of
@@ -16,47 +18,66 @@ from model.work.symbolic import Atom, Expression
 
 DRAWS = 96
 DRAWS_OF_IDS = 512  # where ids alone decide, as in `length(at) < radius`: that is no matter of chance
+DRAWS_OF_RUNS = 12  # where a loop must be run for each
 MAX_ENUMERATED = 256  # a lone value from so few is tried through
 MAX_RANDOM = 24
+MAX_DEPTH = 80
 FEWEST = 6  # draws that enclosing branches must leave over
+MAX_WORK = 60_000  # values worked out for one launch: a few milliseconds
 
 Assumed = tuple[Expression, bool]  # a condition, and whether it holds
+Point = Mapping[Atom, Value]
 Ranges = Mapping[Atom, tuple[int, int]]
-Draw = dict[Atom, Value]
+Column = list[Value]  # a value for each draw
 
 
 class _Undecided(Exception):
-    """Something that no fill describes."""
+    """Something that no fill describes, or that takes too long."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """What is left of the work that one launch may cost."""
+
+    left: int = MAX_WORK
+
+    def spend(self, values: int) -> None:
+        self.left -= values
+        if self.left < 0:
+            raise _Undecided
 
 
 def chance(
-    condition: Expression, assumed: Sequence[Assumed], known: Knowledge, point: Mapping[Atom, Value], ranges: Ranges
+    condition: Expression,
+    assumed: Sequence[Assumed],
+    known: Knowledge,
+    point: Point,
+    ranges: Ranges,
+    budget: Budget,
 ) -> float | None:
     """The share, 0 to 1, of draws that meet `condition` among those that meet what is `assumed`; None where no fill
     says what it rests on."""
     random = _random(condition, known, point, ranges)
-    if random is None:
+    if random is None or condition.depth > MAX_DEPTH:
         return None
     given = _related(assumed, random, known, point, ranges)
     atoms = sorted({*random, *(a for _, _, own in given for a in own)}, key=lambda a: a.serial)
     if len(atoms) > MAX_RANDOM:
         return None
-    met = kept = 0
+    draws = _Draws(known, point, ranges, atoms, budget)
     try:
-        for draw in _draws(atoms, known, point, ranges):
-            if all(bool(_value(expression, known, draw)) == holds for expression, holds, _ in given):
-                kept += 1
-                met += bool(_value(condition, known, draw))
+        kept = [True] * draws.count
+        for expression, holds, _ in given:
+            kept = [k and bool(v) == holds for k, v in zip(kept, draws.column(expression), strict=True)]
+        met = [bool(v) for k, v in zip(kept, draws.column(condition), strict=True) if k]
     except _Undecided:
         return None
-    if kept < FEWEST:
-        return chance(condition, (), known, point, ranges) if given else None
-    return met / kept
+    if len(met) < min(FEWEST, draws.count):
+        return chance(condition, (), known, point, ranges, budget) if given else None
+    return sum(met) / len(met)
 
 
-def _random(
-    condition: Expression, known: Knowledge, point: Mapping[Atom, Value], ranges: Ranges
-) -> frozenset[Atom] | None:
+def _random(condition: Expression, known: Knowledge, point: Point, ranges: Ranges) -> frozenset[Atom] | None:
     """What must be drawn for `condition`; None where something cannot be."""
     drawn = set()
     for leaf in condition.leaves:
@@ -75,16 +96,16 @@ def _random(
 
 
 def _related(
-    assumed: Sequence[Assumed],
-    random: frozenset[Atom],
-    known: Knowledge,
-    point: Mapping[Atom, Value],
-    ranges: Ranges,
+    assumed: Sequence[Assumed], random: frozenset[Atom], known: Knowledge, point: Point, ranges: Ranges
 ) -> list[tuple[Expression, bool, frozenset[Atom]]]:
     """Those of `assumed` that rest on the same draws, directly or through each other."""
     related: list[tuple[Expression, bool, frozenset[Atom]]] = []
     reached = {a for a in random if a.kind == "load"}
-    left = [(e, holds, own) for e, holds in assumed if (own := _random(e, known, point, ranges)) is not None]
+    left = []
+    for e, holds in assumed:
+        own = _random(e, known, point, ranges)
+        if own is not None and e.depth <= MAX_DEPTH:
+            left.append((e, holds, own))
     while True:
         more = [entry for entry in left if reached & entry[2]]
         if not more:
@@ -95,23 +116,113 @@ def _related(
             reached |= {a for a in own if a.kind == "load"}
 
 
-def _draws(atoms: list[Atom], known: Knowledge, point: Mapping[Atom, Value], ranges: Ranges) -> Iterator[Draw]:
-    count = DRAWS if any(a.kind == "load" for a in atoms) else DRAWS_OF_IDS
-    if len(atoms) == 1:
-        domain = _domain(atoms[0], known, ranges)
-        count = domain if domain is not None and domain <= MAX_ENUMERATED else DRAWS
-    ordered = sorted(atoms, key=lambda a: a.kind == "load")  # ids before what stands at them
-    for i in range(count):
-        draw = dict(point)
-        for dimension, atom in enumerate(ordered):
-            # The first goes through its range evenly, the others by square roots of primes (Richtmyer, 1951).
-            u = (i + 0.5) / count if dimension == 0 else (0.5 + (i + 1) * _STEPS[dimension - 1]) % 1.0
-            if atom in ranges:
-                low, high = ranges[atom]
-                draw[atom] = low + int(u * (high - low))
-            else:
-                draw[atom] = _element(atom, u, known, draw)
-        yield draw
+@dataclass(slots=True)
+class _Draws:
+    """Columns of drawn values, and of all that is made of them."""
+
+    known: Knowledge
+    point: Point
+    ranges: Ranges
+    atoms: list[Atom]
+    budget: Budget
+    count: int = 0
+    dimensions: dict[Atom, int] = field(default_factory=dict)
+    columns: dict[Atom, Column] = field(default_factory=dict)
+    made: dict[Expression, Column] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        ordered = sorted(self.atoms, key=lambda a: a.kind == "load")  # ids before what stands at them
+        self.dimensions = {atom: dimension for dimension, atom in enumerate(ordered)}
+        self.count = DRAWS if any(a.kind == "load" for a in ordered) else DRAWS_OF_IDS
+        if len(ordered) == 1:
+            domain = _domain(ordered[0], self.known, self.ranges)
+            self.count = domain if domain is not None and domain <= MAX_ENUMERATED else DRAWS
+        elif not ordered:
+            self.count = 1
+
+    def column(self, expression: Expression) -> Column:
+        found = self.made.get(expression)
+        if found is None:
+            found = self.made[expression] = self._sum(expression)
+        return found
+
+    def _sum(self, expression: Expression) -> Column:
+        total: Column | None = None
+        for monomial, coefficient in expression.terms:
+            product: Column | None = None
+            for atom in monomial:
+                own = self._atom(atom)
+                product = own if product is None else list(map(mul, product, own))
+            if product is None:
+                product = [coefficient] * self.count
+            elif coefficient != 1:
+                product = [coefficient * v for v in product]
+            total = product if total is None else list(map(add, total, product))
+        return [0] * self.count if total is None else total
+
+    def _atom(self, atom: Atom) -> Column:
+        found = self.columns.get(atom)
+        if found is None:
+            self.budget.spend(self.count)
+            found = self.columns[atom] = self._drawn(atom) if atom in self.dimensions else self._computed(atom)
+        return found
+
+    def _drawn(self, atom: Atom) -> Column:
+        dimension, count = self.dimensions[atom], self.count
+        if dimension == 0:  # goes through its range evenly, the others by square roots of primes (Richtmyer, 1951)
+            even: list[float] = [(i + 0.5) / count for i in range(count)]
+        else:
+            even = [(0.5 + (i + 1) * _STEPS[dimension - 1]) % 1.0 for i in range(count)]
+        if atom in self.ranges:
+            low, high = self.ranges[atom]
+            return [low + int(u * (high - low)) for u in even]
+        contents, offset = self.known.contents[str(atom.arguments[0])], atom.arguments[1]
+        indices: Sequence[Value | None] = [None] * count
+        if (contents.is_smooth or contents.values is not None) and isinstance(offset, Expression):
+            indices = [at // contents.element_bytes for at in self.column(offset)]
+        return [_element(contents, u, index) for u, index in zip(even, indices, strict=True)]
+
+    def _computed(self, atom: Atom) -> Column:
+        if atom in self.point:
+            return [self.point[atom]] * self.count
+        kind, arguments = atom.kind, atom.arguments
+        if kind == "literal":
+            return [_number(str(arguments[0]))] * self.count
+        if kind in ("symbol", "load", "unknown", "trips", "iterate"):
+            return self._run(atom)
+        operands = [self.column(a) for a in arguments if isinstance(a, Expression)]
+        name = arguments[0] if arguments and isinstance(arguments[0], str) else ""
+        function = function_of(kind, name)
+        if function is None or not operands:
+            raise _Undecided
+        try:
+            results = list(map(function, *operands))
+        except (ArithmeticError, ValueError, TypeError):
+            raise _Undecided from None
+        return _decided(results)
+
+    def _run(self, atom: Atom) -> Column:
+        """What takes more than arithmetic, for one draw after the other; loops for a few draws, which recur."""
+        alone = Expression({(atom,): 1})
+        own = [a for a in self.atoms if a in atom.leaves]
+        columns = [self._atom(a) for a in own]
+        tried = min(self.count, DRAWS_OF_RUNS) if atom.kind in ("trips", "iterate") and own else self.count
+        if not own:
+            return _decided([evaluate(alone, self.known, self.point)]) * self.count
+        step = self.count / tried
+        results = []
+        for i in range(tried):
+            draw = {**self.point, **{a: column[int(i * step)] for a, column in zip(own, columns, strict=True)}}
+            results.append(evaluate(alone, self.known, draw))
+        decided = _decided(results)
+        return [decided[int(i / step)] for i in range(self.count)] if tried < self.count else decided
+
+
+def _decided(results: Sequence[Value | None]) -> Column:
+    known = [r for r in results if r is not None]
+    if len(known) < len(results):
+        raise _Undecided
+    return known
 
 
 def _domain(atom: Atom, known: Knowledge, ranges: Ranges) -> int | None:
@@ -125,69 +236,19 @@ def _domain(atom: Atom, known: Knowledge, ranges: Ranges) -> int | None:
     return max(1, int(bounds[1] - bounds[0]) + 1)
 
 
-def _element(atom: Atom, u: float, known: Knowledge, draw: Draw) -> Value:
+def _element(contents: Contents, u: float, index: Value | None) -> Value:
     """What a load gives for `u` in 0..1."""
-    contents, offset = known.contents[str(atom.arguments[0])], atom.arguments[1]
-    try:
-        at = _value(offset, known, draw) if isinstance(offset, Expression) else None
-    except _Undecided:
-        at = None
-    return _drawn(contents, u, None if at is None else at // contents.element_bytes)
-
-
-def _drawn(contents: Contents, u: float, index: Value | None) -> Value:
-    if contents.values is not None and index is not None:
+    if index is not None and (contents.values is not None or contents.is_smooth):
         held = contents.mean_at(index)
-        if held is None:
-            raise _Undecided
-        return held
-    if contents.fill is None:
-        raise _Undecided
-    if contents.is_smooth and index is not None:
-        expected = contents.mean_at(index)
-        if expected is not None:
-            return expected
+        if held is not None:
+            return held
     bounds = contents.bounds
-    if bounds is None:
+    if contents.fill is None or bounds is None:
         raise _Undecided
     low, high = bounds
     if contents.fill.kind in ("uniform", "csr_rows"):
         return low + (high - low) * u
     return low + int(u * (high - low + 1))
-
-
-def _value(expression: Expression, known: Knowledge, draw: Draw) -> Value:
-    total: Value = 0
-    for monomial, coefficient in expression.terms:
-        product: Value = coefficient
-        for atom in monomial:
-            product *= _of_atom(atom, known, draw)
-        total += product
-    return total
-
-
-def _of_atom(atom: Atom, known: Knowledge, draw: Draw) -> Value:
-    value = draw.get(atom)
-    if value is not None:
-        return value
-    kind, arguments = atom.kind, atom.arguments
-    if kind == "literal":
-        return _number(str(arguments[0]))
-    if kind in ("symbol", "load", "unknown", "trips", "iterate"):
-        value = evaluate(Expression({(atom,): 1}), known, draw)
-        if value is None:
-            raise _Undecided
-        return value
-    numbers = [_value(a, known, draw) for a in arguments if isinstance(a, Expression)]
-    function = function_of(kind, str(arguments[0]) if arguments else "")
-    try:
-        result = function(*numbers) if function is not None else None
-    except (ArithmeticError, ValueError, TypeError):
-        result = None
-    if result is None:
-        raise _Undecided
-    draw[atom] = result  # also for whoever shares it
-    return result
 
 
 def _number(text: str) -> float:

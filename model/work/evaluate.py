@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from model.launch.launch import Fill
 from model.work.floats import known_value
-from model.work.numbers import EVALUATED, Value, function_of
+from model.work.numbers import EVALUATED, Value, function_of, word_of
 from model.work.region import DataParameter
 from model.work.symbolic import Atom, Expression
 from model.work.trips import MAX_SIMULATED_TRIPS
@@ -152,7 +152,7 @@ def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -
             return _run(atom, known, point)
         case "literal":
             return known_value(Expression({(atom,): 1}))
-    function = function_of(atom.kind, str(atom.arguments[0]) if atom.arguments else "")
+    function = function_of(atom.kind, word_of(atom.arguments))
     if function is None:
         return None
     arguments = []

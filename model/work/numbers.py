@@ -56,6 +56,11 @@ def function_of(kind: str, name: str) -> Callable[..., Value | None] | None:
     return EVALUATED.get(kind)
 
 
+def word_of(arguments: Sequence[object]) -> str:
+    """The first argument where it is a word; spelling out an expression instead would take time without bounds."""
+    return arguments[0] if arguments and isinstance(arguments[0], str) else ""
+
+
 def is_evaluable(kind: str, arguments: Sequence[object]) -> bool:
     """Whether `model.work.evaluate` may give an operation a number, if it can its operands."""
     return kind in _EVALUABLE_KINDS or (kind == "call" and function_of(kind, str(arguments[0])) is not None)
