@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 
+import psutil
+
 from tests.fuzz.inputs import make
 from tests.fuzz.judge import Verdict, judge, limit_memory
 from tests.fuzz.sources import Sources
 
-MAX_WALL_S = 60.0  # an input has several versions, and the machine may be busy; TooSlow rings long before
+MAX_CPU_S = 120.0  # of all versions of an input; TooSlow rings long before, except in loops outside Python
+MAX_WALL_S = 900.0  # for a worker that waits for what never comes; the machine may be busy
 _FRESH_AFTER = 2000  # inputs, then a worker is replaced
 
 
@@ -42,7 +45,19 @@ class _Worker:
     orders: Connection
     number: int = -1  # the input it has now
     since: float = 0.0
+    cpu_before_s: float = 0.0
     done: int = 0
+
+    def cpu_s(self) -> float:
+        """CPU time that the process has used so far."""
+        try:
+            times = psutil.Process(self.process.pid).cpu_times()
+        except psutil.NoSuchProcess:
+            return 0.0
+        return times.user + times.system
+
+    def is_stuck(self) -> bool:
+        return self.cpu_s() - self.cpu_before_s > MAX_CPU_S or time.monotonic() - self.since > MAX_WALL_S
 
 
 class Fleet:
@@ -62,9 +77,9 @@ class Fleet:
             for worker in list(self._workers):
                 if worker.orders in ready:
                     yield worker.number, self._received(worker)
-                elif time.monotonic() - worker.since > MAX_WALL_S:
+                elif worker.is_stuck():
                     worker.process.kill()
-                    yield worker.number, Verdict(f"no answer for {MAX_WALL_S:g} s: ended", MAX_WALL_S, 0, 0, 0)
+                    yield worker.number, Verdict("no answer, and no end: killed", MAX_CPU_S, 0, 0, 0)
                     self._replace(worker)
 
     def _received(self, worker: _Worker) -> Verdict:
@@ -105,4 +120,4 @@ class Fleet:
             worker.process.join()
             self._workers.remove(worker)
         else:
-            worker.number, worker.since = number, time.monotonic()
+            worker.number, worker.since, worker.cpu_before_s = number, time.monotonic(), worker.cpu_s()
