@@ -48,12 +48,15 @@ class Costs:
     def __init__(self, costs: tuple[Cost, ...], private_gb_s: float) -> None:
         self._ns = {cost.name: max(cost.ns, _LEAST_NS) for cost in costs}
         self._private_ns = 4 / private_gb_s
-        self._has_called = "called.fp" in self._ns
+        self._widths = [(1.0, self._ns["scalar.fp"]), *_points(self._ns, "width.", 1)]
+        self._scatters = _points(self._ns, "scatter.", 1024)
+        self.local_atomic_ns = self._ns.get("atomic.local", 0.0)
+        self._between: dict[tuple[str, float], float] = {}
 
     def scalar_share(self, context: Context, lanes: int, *, has_calls: bool) -> float:
         """0 where code in this surrounding is as fast as vector code, 1 where work-items go one by one."""
         vector, scalar = self._ns["vector.fp"], self._ns["scalar.fp"]
-        seen = [self._width_ns(lanes)]
+        seen = [read_between(self._widths, lanes)]
         if context is not Context.STRAIGHT:
             seen.append(self._ns[f"{context}.fp"])
         if has_calls:
@@ -62,17 +65,14 @@ class Costs:
             return 0.0
         return min(1.0, max(0.0, math.log(max(seen) / vector) / math.log(scalar / vector)))
 
-    def _width_ns(self, lanes: int) -> float:
-        """Straight-line code in groups of so many work-items, between the measured sizes."""
-        points = [(1.0, self._ns["scalar.fp"]), *sorted(
-            (int(name[6:]), ns) for name, ns in self._ns.items() if name.startswith("width.")
-        )]  # fmt: skip
-        return read_between(points, lanes)
-
     def between(self, name: str, share: float) -> float:
         """`scalar.name` and `vector.name`, as far as code is vectorised."""
-        vector, scalar = self._ns[f"vector.{name}"], self._ns[f"scalar.{name}"]
-        return math.exp(math.log(vector) * (1 - share) + math.log(max(scalar, vector)) * share)
+        found = self._between.get((name, share))
+        if found is None:
+            vector, scalar = self._ns[f"vector.{name}"], self._ns[f"scalar.{name}"]
+            found = math.exp(math.log(vector) * (1 - share) + math.log(max(scalar, vector)) * share)
+            self._between[name, share] = found
+        return found
 
     def op_ns(self, op: OpCount, context: Context, share: float) -> float:
         """All operations of `op` in one surrounding [ns]."""
@@ -164,8 +164,7 @@ class Costs:
 
     def scatter_ns(self, footprint_bytes: float) -> float:
         """One store to a line that is somewhere in `footprint_bytes`."""
-        points = sorted((int(name[8:]), ns) for name, ns in self._ns.items() if name.startswith("scatter."))
-        return read_between([(kib * 1024, ns) for kib, ns in points], footprint_bytes)
+        return read_between(self._scatters, footprint_bytes)
 
     def image_ns(self, access: str) -> float:
         """One `nearest` or `linear` read of an image, or one `write`. Float coordinates are taken for interpolated."""
@@ -178,6 +177,11 @@ class Costs:
     def chain_ns(self, context: Context) -> float:
         """One operation that waits for the one before, in all work-items."""
         return self._ns.get(f"{context}.chain", 0.0)
+
+
+def _points(ns: dict[str, float], prefix: str, unit: int) -> list[tuple[float, float]]:
+    """The costs whose names are a number after `prefix`, by that number times `unit`."""
+    return sorted((float(name.removeprefix(prefix)) * unit, x) for name, x in ns.items() if name.startswith(prefix))
 
 
 def _parts(words: float, share: float, *, is_gather: bool) -> float:

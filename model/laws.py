@@ -98,7 +98,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     resources = tuple((name, _BOUNDS[name], time_us) for name, time_us in times.items())
     compute_us = (fp + integer + special + waiting) * waves
     memory_us = (memory + local + private + images) * waves
-    busy = (compute_us**OVERLAP_NORM + memory_us**OVERLAP_NORM) ** (1 / OVERLAP_NORM) / TYPICAL_EFFICIENCY
+    busy = _together(compute_us, memory_us, OVERLAP_NORM) / TYPICAL_EFFICIENCY
     total = rates.launch_floor_us + starts + busy + barriers * waves + atomics
     return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
 
@@ -110,7 +110,9 @@ def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: flo
     # A barrier ends one loop over the work-items and begins another: it was measured in groups of 256.
     group_items = max(MIN_BARRIER_ITEMS, work.work_items / max(1, work.work_groups))
     barriers = 1e-3 * work.barriers * rates.barrier_ns * group_items / CALIBRATED_GROUP
-    atomics = atomic_time_us(work.accesses, rates)
+    on_chip = [a for a in work.accesses if a.is_atomic and a.space is AddressSpace.LOCAL]
+    atomics = atomic_time_us([a for a in work.accesses if a.space is not AddressSpace.LOCAL], rates)
+    atomics += sum(1e-3 * a.count for a in on_chip) * (costs.local_atomic_ns or 1 / rates.contended_atomic_gop_s)
     # What a work-item costs beyond its own operations is within theirs: it is one round of a loop.
     starts = 1e-3 * work.work_groups * rates.group_overhead_ns
     times = {
@@ -127,11 +129,18 @@ def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: flo
         "starting groups": starts,
         "launch floor": rates.launch_floor_us,
     }
-    near = own.near
-    busy = (near**CPU_OVERLAP_NORM + own.far**CPU_OVERLAP_NORM) ** (1 / CPU_OVERLAP_NORM)
+    busy = _together(own.near, own.far, CPU_OVERLAP_NORM)
     total = rates.launch_floor_us + starts + (busy + barriers) * waves + atomics
     resources = tuple((name, _BOUNDS[name], time_us) for name, time_us in times.items())
     return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
+
+
+def _together(a_us: float, b_us: float, norm: float) -> float:
+    """Two times that overlap in part; however long, without overflow."""
+    longer = max(a_us, b_us)
+    if longer <= 0 or math.isinf(longer):
+        return longer
+    return longer * math.pow((a_us / longer) ** norm + (b_us / longer) ** norm, 1 / norm)
 
 
 def bound_of(times: Times) -> Bound:

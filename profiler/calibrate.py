@@ -18,7 +18,7 @@ def calibrate(
 ) -> Device:
     """The device with measured rates, its date and the noise that was seen; keep it with `Store.save_profile`.
 
-    Takes about a minute on a CPU, a quarter of that if `quick`. Raises MeasureError subclasses.
+    Takes one to one and a half minutes on a CPU, about half a minute if `quick`. Raises MeasureError subclasses.
     """
     return run_job(
         "profiler.child.calibrating:run",

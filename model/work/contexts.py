@@ -35,7 +35,7 @@ class Context(StrEnum):
     REDUCED = "reduced"  # as `counted`, side by side over memory, and no float waits for the one before
     DATA = "data"  # a loop whose length the data or the work-item decide
     BARRIER = "barrier"  # directly in a loop with a barrier
-    KEPT = "kept"  # in a loop without a barrier in a kernel with barriers: what it adds up outlives them
+    KEPT = "kept"  # in a loop without a barrier within one with: what it adds up outlives barriers
 
 
 class Form(StrEnum):
@@ -71,8 +71,8 @@ class ContextCount:
 
 
 class _Parts:
-    def __init__(self, walk: Walk, counted: Mapping[int, AccessCount], unrolled: frozenset[int], root: Block) -> None:
-        self.walk, self.counted, self.unrolled, self.has_barriers = walk, counted, unrolled, has_barrier(root)
+    def __init__(self, walk: Walk, counted: Mapping[int, AccessCount], unrolled: frozenset[int]) -> None:
+        self.walk, self.counted, self.unrolled = walk, counted, unrolled
         self.ops: dict[Context, dict[tuple[OpKind, str, int, str], float]] = defaultdict(lambda: defaultdict(float))
         self.accesses: dict[Context, list[Placed]] = defaultdict(list)
         self.chains: dict[Context, float] = defaultdict(float)
@@ -112,7 +112,7 @@ class _Parts:
             return Context.BARRIER
         if loop.trips.leaves & _IDS or loop.trips.has("load", "unknown") or context is Context.DATA:
             return Context.DATA
-        if self.has_barriers:
+        if context in (Context.BARRIER, Context.KEPT):
             return Context.KEPT
         if self._reduces(loop):
             return Context.REDUCED
@@ -141,7 +141,7 @@ def contexts_of(
 ) -> tuple[ContextCount, ...]:
     """Everything that `walk` met, by its surrounding. `counted` gives the counts by identity of the access,
     `unrolled` the lines of loops that stand in `root` iteration by iteration."""
-    parts = _Parts(walk, counted, unrolled, root)
+    parts = _Parts(walk, counted, unrolled)
     parts.add(root, Context.STRAIGHT)
     return tuple(
         ContextCount(

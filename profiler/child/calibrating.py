@@ -60,7 +60,7 @@ class Steps:
 
 
 def run(device_id: str, quick: bool, reporter: Reporter) -> Device:
-    """Measure all rates of a device. Takes about a minute, or a quarter of that if `quick`."""
+    """Measure all rates of a device. Takes one to one and a half minutes, or about half a minute if `quick`."""
     effort = QUICK if quick else THOROUGH
     load_average = os.getloadavg()[0]
     opened = open_device(device_id)
@@ -78,13 +78,13 @@ def run(device_id: str, quick: bool, reporter: Reporter) -> Device:
     )
 
 
-def _costs(bench: Bench, device: Device, steps: Steps) -> tuple[Cost, ...]:
+def _costs(bench: Bench, device: Device, steps: Steps, *, quick: bool) -> tuple[Cost, ...]:
     """What CPU runtimes differ in most: what they vectorise, and what each function takes."""
     small = CostBench(bench)
     return (
-        *steps.run("loops, branches and barriers", lambda: tuple(costs.surroundings(small))),
+        *steps.run("loops, branches and barriers", lambda: tuple(costs.surroundings(small, quick=quick))),
         *steps.run("stores and images", lambda: tuple(costs.memory(small, device.has_images))),
-        *steps.run("each function", lambda: tuple(costs.functions(small, device.has_fp64))),
+        *steps.run("each function", lambda: tuple(costs.functions(small, device.has_fp64, quick=quick))),
     )
 
 
@@ -119,5 +119,5 @@ def _rates(bench: Bench, device: Device, effort: Effort, steps: Steps) -> Rates:
         gather=steps.run("gathers by footprint", lambda: probes.gathers(bench, footprints)),
         strided=steps.run("strides", lambda: probes.strides(bench, effort.strides, beyond_caches)),
         groups_to_fill=steps.run("parallel scaling", lambda: probes.groups_to_fill(bench, device.compute_units)),
-        costs=_costs(bench, device, steps) if device.type is DeviceType.CPU else (),
+        costs=_costs(bench, device, steps, quick=effort is QUICK) if device.type is DeviceType.CPU else (),
     )

@@ -33,7 +33,7 @@ _EIGHT = ("p", "q", "r", "s", "p2", "q2", "r2", "s2")
 # What one round does to eight values, `K` being the round's number: OpenCL C for the j-th of them, and per round.
 BODIES: Mapping[str, tuple[Callable[[int, str], str], int]] = {
     "fp": (lambda j, v: f"{v} = {v} * c + {'qp'[j % 2]};", 8),
-    "chain": (lambda j, v: "p = p * c + q;" if j == 0 else "", 1),
+    "chain": (lambda j, v: "p = p * c + q;" if j < 4 else "", 4),
     "unit": (lambda j, v: f"{v} += x[K * 256 + {32 * j} + lane];", 8),
     "offset": (lambda j, v: f"{v} += x[(8 * K + {j}) * n + lane];", 8),
     "interleaved": (lambda j, v: f"{v} += x[(2 * K + {j // 4}) * 256 + 4 * lane + {j % 4}];", 8),
@@ -73,14 +73,21 @@ def in_loop(context: str, body: str) -> tuple[str, int]:
 
 
 def reduced() -> tuple[str, int]:
-    """A loop over neighbouring addresses that adds up integers; a comparison, an addition and a load in each round."""
-    return _program("int p = 0;", "for (int k = 0; k < 8 * n; ++k) p += x[k] > c;", "(float)p"), 3 * 8 * ROUNDS
+    """A loop over neighbouring addresses that adds up integers: a load, a comparison, an addition, and what the loop
+    itself takes."""
+    return _program("int p = 0;", "for (int k = 0; k < 8 * n; ++k) p += x[k] > c;", "(float)p"), 5 * 8 * ROUNDS
 
 
 def column() -> tuple[str, int]:
     """Each work-item walks down a column of `n` rows of 16 KiB."""
     loop = "for (int k = 0; k < n; ++k) p += x[k * 4096 + get_global_id(0) % 4096];"
     return _program("float p = 0;", loop, "p"), COLUMN_ROWS
+
+
+def local_atomics() -> tuple[str, int]:
+    """Four atomic additions to 16 addresses of local memory."""
+    code = " ".join(f"atomic_add((__local int*)tmp + ((lane * 7 + {k} * e) & 15), e);" for k in range(4))
+    return _program("", code, "tmp[lane & 15]"), 4
 
 
 def scattered() -> str:

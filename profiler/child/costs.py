@@ -20,6 +20,7 @@ from profiler.child.cost_kernels import (
     column,
     image,
     in_loop,
+    local_atomics,
     long_straight,
     nothing,
     reduced,
@@ -28,6 +29,7 @@ from profiler.child.cost_kernels import (
 )  # fmt: skip
 
 IN_CONTEXTS = ("fp", "chain", "shared")
+QUICK_IN_CONTEXTS = ("fp", "chain")
 GROUP_SIZES = (8, 16, 32, 256)
 SCATTER_KIB = (256, 4096, 65536)
 IMAGE_SIZE = (512, 512)
@@ -45,8 +47,11 @@ FLOAT_CALLS = {
     "clamp": "clamp(V, 0.1f, c)",
     "dot": "dot((float3)(V, p, c), (float3)(c, V, p))",
     "length": "length((float3)(V, p, c))",
-    "vload_half": "vload_half((int)(V), (__global const half*)x)",
+    "vload_half": "(vload_half4(lane, (__global const half*)x).x * V)",
 }
+QUICK_CALLS = frozenset(
+    ("sin", "exp", "log", "pow", "sqrt", "rsqrt", "fmin", "floor", "native_exp", "vload_half", "dot", "length", "min")
+)
 INT_CALLS = {"min": "min(V, e)", "clz": "clz(V)", "rotate": "rotate(V, e)", "mul_hi": "mul_hi(V, p)",
              "mad24": "mad24(V, e, p)", "convert_sat": "convert_uchar_sat(V)"}  # fmt: skip
 DOUBLE_CALLS = {"exp": "exp(V)", "sin": "sin(V)", "log": "log(V)", "pow": "pow(V, p)", "sqrt": "sqrt(V)",
@@ -97,7 +102,7 @@ class CostBench:
         )
 
 
-def surroundings(bench: CostBench) -> Iterator[Cost]:
+def surroundings(bench: CostBench, *, quick: bool) -> Iterator[Cost]:
     """Straight-line code in groups of many and of one; then a few bodies in every surrounding."""
     for body in (*BODIES, *INT_BODIES):
         yield Cost(f"vector.{body}", bench.ns(*straight(body)))
@@ -105,7 +110,7 @@ def surroundings(bench: CostBench) -> Iterator[Cost]:
     for lanes in GROUP_SIZES:
         yield Cost(f"width.{lanes}", bench.ns(*straight("fp"), lanes=lanes))
     for context in CONTEXTS:
-        for body in IN_CONTEXTS:
+        for body in QUICK_IN_CONTEXTS if quick else IN_CONTEXTS:
             yield Cost(f"{context}.{body}", bench.ns(*in_loop(context, body)))
     yield Cost("reduced.fp", bench.ns(*reduced()))
 
@@ -115,23 +120,28 @@ def memory(bench: CostBench, has_images: bool) -> Iterator[Cost]:
     for kib in SCATTER_KIB:
         yield Cost(f"scatter.{kib}", bench.scattered_ns(kib * 1024))
     yield Cost("column", bench.column_ns())
+    yield Cost("atomic.local", bench.ns(*local_atomics()))
     if has_images:
         for access in ("nearest", "linear", "write"):
             yield Cost(f"image.{access}", bench.image_ns(access))
 
 
-def functions(bench: CostBench, has_fp64: bool) -> Iterator[Cost]:
-    """One call each, in straight-line code."""
+def functions(bench: CostBench, has_fp64: bool, *, quick: bool) -> Iterator[Cost]:
+    """One call each, in straight-line code; of each kind only the commonest if `quick`."""
     for name, call in FLOAT_CALLS.items():
+        if quick and name not in QUICK_CALLS:
+            continue
         yield Cost(f"call.{name}", bench.ns(*calls(call)))
     for name in LONE_CALLS:
         yield Cost(f"lone.{name}", bench.ns(*calls(FLOAT_CALLS[name]), lanes=1))
     for name, call in INT_CALLS.items():
+        if quick and name not in QUICK_CALLS:
+            continue
         yield Cost(f"call.{name}", bench.ns(*calls(call, "int")))
     for name, call in VECTOR_CALLS.items():
         yield Cost(f"call4.{name}", bench.ns(*calls(call, "float4")))
     for body in ("add", "mul", "divide"):
         yield Cost(f"long.{body}", bench.ns(*long_straight(body)))
-    if has_fp64:
+    if has_fp64 and not quick:
         for name, call in DOUBLE_CALLS.items():
             yield Cost(f"call64.{name}", bench.ns(*calls(call, "double")))
