@@ -11,7 +11,9 @@ from lsprotocol import types
 from model.device import ProfileSource
 from model.engine import FileForecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
+from model.opencl.program import read_program
 from model.prediction import LineShare, ResourceTime
+from model.work.analyse import analyse
 from profiler.measurement import Measurement
 from server.features.hover import hover
 from server.snapshot import Failure, Slot, Snapshot
@@ -69,6 +71,27 @@ def long_winded(snapshot: Snapshot) -> Snapshot:
     )
     wordy = replace(first, prediction=prediction)
     return replace(snapshot, analysis=replace(snapshot.analysis, forecast=replace(forecast, forecasts=(wordy,))))
+
+
+CONFLICTS = """__kernel void f(__global const float *x, __global float *y, const int n) {
+    __local float t[32][32]; int a = get_local_id(0), b = get_local_id(1); float s = 0;
+    for (int k = 0; k < n; ++k) s += x[get_global_id(1) * n + k];
+    t[a][b] = s; barrier(CLK_LOCAL_MEM_FENCE); y[get_global_id(1) * 64 + get_global_id(0)] = t[b][a]; }"""
+
+
+def test_reuse_and_bank_conflicts_are_named_where_there_are_any(snapshot_of: Snapshots) -> None:
+    plain = snapshot_of()
+    assert "conflict" not in told(plain)
+    forecast = plain.analysis.forecast
+    (first,) = forecast.forecasts
+    assert first.prediction is not None
+    program = read_program(CONFLICTS)
+    launch = Launch((64, 64), (32, 32), scalars=(("n", 64),))
+    busy = replace(first, prediction=replace(first.prediction, work=analyse(program, program.kernels[0]).count(launch)))
+    snapshot = replace(plain, analysis=replace(plain.analysis, forecast=replace(forecast, forecasts=(busy,))))
+    words = " ".join(told(snapshot).split())
+    assert "33 kB distinct (each 32.5 times)" in words
+    assert "16.5-fold bank conflicts" in words
 
 
 def test_nothing_but_the_first_line_is_wider_than_a_terminal(
