@@ -90,7 +90,11 @@ class ArrayType:
 
     @property
     def name(self) -> str:
-        return f"{self.element.name}[{'' if self.length is None else self.length}]"
+        own = f"[{'' if self.length is None else self.length}]"
+        if not isinstance(self.element, ArrayType):
+            return self.element.name + own
+        innermost, bracket, inner = self.element.name.partition("[")
+        return innermost + own + bracket + inner
 
     @property
     def size_bytes(self) -> int:

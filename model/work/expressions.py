@@ -13,6 +13,7 @@ from model.opencl.declarations import Declared
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
+    OpaqueType,
     PointerType,
     ScalarType,
     VectorType,
@@ -61,6 +62,10 @@ class Expressions(Literals):
                 return Scalar(ZERO, INT)
             case "parenthesized_expression":
                 return self.value(node.named_children[0]) if node.named_children else self.nothing()
+            case "compound_statement":
+                return self.block_value(node)
+            case "string_literal" | "concatenated_string":
+                return Other("", OpaqueType("string"))
             case "comma_expression":
                 for child in node.named_children[:-1]:
                     self.value(child)
@@ -99,6 +104,9 @@ class Expressions(Literals):
                 return self.nothing(node.type)
 
     def call(self, node: Node) -> Value:
+        raise NotImplementedError
+
+    def block_value(self, node: Node) -> Value:
         raise NotImplementedError
 
     # --- leaves ------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from tree_sitter import Node
 
-from model.opencl.builtin_types import INT
+from model.opencl.builtin_types import INT, VOID
 from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarType, Type, VectorType
 from model.work.builder import Builder, PendingBranch, PendingOp, cheap_enough
 from model.work.counts import OpKind
@@ -15,7 +15,7 @@ from model.work.loops import Loops
 from model.work.symbolic import ONE, ZERO, Expression, equal, number, operation
 from model.work.tables import completed_type, table_of
 from model.work.unknowns import UnknownKind
-from model.work.values import Memory, Pointer, Value, element_name, expression_of, scalar_of
+from model.work.values import Memory, Other, Pointer, Value, element_name, expression_of, scalar_of
 from model.work.writes import Spot, Write, distinct_spots
 
 MAX_FOLLOWED = 64  # elements of an initialised array that are followed one by one
@@ -78,6 +78,19 @@ class Statements(Loops):
     def _exit(self, flow: Flow) -> Flow:
         self.exits.append(Exit(flow, tuple(self.path), dict(self.values)))
         return flow
+
+    def block_value(self, node: Node) -> Value:
+        """`({ ...; value; })`, an extension of GNU C that OpenCL compilers know: its last expression is its value."""
+        self.scopes.append({})
+        last = next((n for n in reversed(node.named_children) if n.type != "comment"), None)
+        value: Value = Other("", VOID)
+        if last is not None and last.type == "expression_statement" and last.named_children:
+            self.run_all(n for n in node.named_children if n != last)
+            value = self.value(last.named_children[0])
+        else:
+            self.run_all(node.named_children)
+        self.scopes.pop()
+        return value
 
     # --- declarations ------------------------------------------------------------------------------------
 
