@@ -91,7 +91,8 @@ def _random(condition: Expression, known: Knowledge, point: Point, ranges: Range
         is_table = contents is not None and contents.values is not None
         if contents is None or (not is_table and (contents.fill is None or contents.fill.kind == "random")):
             return None
-        drawn.add(leaf)
+        if not is_table and not contents.is_smooth:
+            drawn.add(leaf)
     return frozenset(drawn)
 
 
@@ -100,7 +101,7 @@ def _related(
 ) -> list[tuple[Expression, bool, frozenset[Atom]]]:
     """Those of `assumed` that rest on the same draws, directly or through each other."""
     related: list[tuple[Expression, bool, frozenset[Atom]]] = []
-    reached = {a for a in random if a.kind == "load"}
+    reached = {a for a in random if a.kind == "load"} or set(random)
     left = []
     for e, holds in assumed:
         own = _random(e, known, point, ranges)
@@ -176,11 +177,8 @@ class _Draws:
         if atom in self.ranges:
             low, high = self.ranges[atom]
             return [low + int(u * (high - low)) for u in even]
-        contents, offset = self.known.contents[str(atom.arguments[0])], atom.arguments[1]
-        indices: Sequence[Value | None] = [None] * count
-        if (contents.is_smooth or contents.values is not None) and isinstance(offset, Expression):
-            indices = [at // contents.element_bytes for at in self.column(offset)]
-        return [_element(contents, u, index) for u, index in zip(even, indices, strict=True)]
+        contents = self.known.contents[str(atom.arguments[0])]
+        return [_element(contents, u) for u in even]
 
     def _computed(self, atom: Atom) -> Column:
         if atom in self.point:
@@ -188,7 +186,10 @@ class _Draws:
         kind, arguments = atom.kind, atom.arguments
         if kind == "literal":
             return [_number(str(arguments[0]))] * self.count
-        if kind in ("symbol", "load", "unknown", "trips", "iterate"):
+        if kind == "load" and isinstance(arguments[1], Expression):
+            contents = self.known.contents[str(arguments[0])]
+            return _decided([contents.mean_at(at // contents.element_bytes) for at in self.column(arguments[1])])
+        if kind in ("symbol", "unknown", "trips", "iterate"):
             return self._run(atom)
         operands = [self.column(a) for a in arguments if isinstance(a, Expression)]
         name = arguments[0] if arguments and isinstance(arguments[0], str) else ""
@@ -236,12 +237,8 @@ def _domain(atom: Atom, known: Knowledge, ranges: Ranges) -> int | None:
     return max(1, int(bounds[1] - bounds[0]) + 1)
 
 
-def _element(contents: Contents, u: float, index: Value | None) -> Value:
+def _element(contents: Contents, u: float) -> Value:
     """What a load gives for `u` in 0..1."""
-    if index is not None and (contents.values is not None or contents.is_smooth):
-        held = contents.mean_at(index)
-        if held is not None:
-            return held
     bounds = contents.bounds
     if contents.fill is None or bounds is None:
         raise _Undecided

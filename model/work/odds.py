@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.work.chances import Assumed, chance
+from model.work.chances import Assumed, Budget, chance
 from model.work.evaluate import Knowledge, evaluate
 from model.work.numbers import Value
 from model.work.region import Leaves, Loop
@@ -26,6 +26,7 @@ class Odds:
 
     known: Knowledge
     assumed: list[Assumed] = field(default_factory=list)
+    budget: Budget = field(default_factory=Budget)
     worked_out: dict[tuple[object, ...], float | None] = field(default_factory=dict)
 
     def share(self, condition: Expression, point: Point, ranges: Ranges) -> float | None:
@@ -39,7 +40,7 @@ class Odds:
         seen = tuple((a, point.get(a), ranges.get(a)) for a in sorted(leaves, key=lambda a: a.serial))
         key = (condition, tuple(self.assumed), seen)
         if key not in self.worked_out:
-            self.worked_out[key] = chance(condition, self.assumed, self.known, point, ranges)
+            self.worked_out[key] = chance(condition, self.assumed, self.known, point, ranges, self.budget)
         return self.worked_out[key]
 
     def iterations(self, loop: Loop, point: Point, ranges: Ranges, middle: Point) -> Value | None:
