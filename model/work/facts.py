@@ -11,9 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from model.opencl.types import AddressSpace
-from model.work.affine import AffineIndex, LoopName, Obstacle, affine_index, index_text
-from model.work.banks import mean_conflict_degree
+from model.work.access_facts import GLOBAL_SPACES, AccessFacts, Step
 from model.work.counts import AccessCount
 from model.work.divergence import (
     BarrierFacts,
@@ -26,120 +24,12 @@ from model.work.divergence import (
 )
 from model.work.evaluate import Knowledge
 from model.work.footprint import Footprint, Reach, footprint_of, total
-from model.work.lanes import Warp, warps_of
 from model.work.region import Access, Block
 from model.work.registers import Pressure
 from model.work.scopes import Scope, Shape
 from model.work.settings import Setting
-from model.work.stride import is_scattered, step_in
-from model.work.symbolic import ZERO
-from model.work.transactions import Transactions, gathered, transactions
+from model.work.transactions import Transactions
 from model.work.walk import Walk
-
-GLOBAL_SPACES = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
-CACHE_SETS = 64  # of a level-1 cache of 32 to 48 KiB with 8 to 12 ways, as CPUs have
-LINE_BYTES = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Bytes from one iteration to the next of a loop around an access; None where the data or no order decide it."""
-
-    line: int
-    trips: float
-    bytes: int | None
-
-    @property
-    def set_conflicts(self) -> int:
-        """One in how many of a cache's sets this step falls into: 1 = all of them serve, 64 = a single one does.
-
-        Steps by large powers of two, down a matrix's column, make lines push each other out of a cache that is large
-        enough. For 64 sets of 64-byte lines.
-        """
-        if not self.bytes or self.bytes % LINE_BYTES:
-            return 1
-        return math.gcd(self.bytes // LINE_BYTES, CACHE_SETS)
-
-
-class AccessFacts:
-    """One access of the source under a launch; `count` is its entry in `WorkCounts.accesses`."""
-
-    def __init__(self, count: AccessCount, reach: Reach, setting: Setting, paths: Paths) -> None:
-        self.count = count
-        self._reach, self._setting, self._paths = reach, setting, paths
-
-    @cached_property
-    def index(self) -> AffineIndex:
-        return affine_index(self._reach.access)
-
-    def index_in_words(self, line: Callable[[int], int] = int) -> str:
-        """In elements, as a user would write it; `iteration(12)` counts those of the loop on line 12 (from 1).
-
-        Empty where there is no affine form. `line` says where a line is now.
-        """
-        loops = self._setting.loops
-        names = {loop.counter: LoopName(f"iteration({line(loop.line) + 1})", ZERO, 1) for loop in loops}
-        return index_text(self.index, self.count.element_bytes // self.count.width, names, {})
-
-    @cached_property
-    def steps(self) -> tuple[Step, ...]:
-        """For each loop around it, innermost first."""
-        paths = self._paths
-        point, ranges = paths.walk.points[id(self._reach.access)]
-        parents = {id(loop): block for loop, _, block in paths.settings.loops}
-        return tuple(
-            Step(
-                loop.line,
-                paths.runs(loop.body) / max(1.0, paths.runs(parents[id(loop)])),
-                step_in(self._reach.access, loop.counter, paths.known, point, ranges),
-            )
-            for loop in reversed(self._setting.loops)
-        )
-
-    @cached_property
-    def item(self) -> Footprint:
-        """Of a typical work-item that gets there."""
-        return self._footprint(Scope.ITEM)
-
-    @cached_property
-    def group(self) -> Footprint:
-        """Of a typical work-group."""
-        return self._footprint(Scope.GROUP)
-
-    @cached_property
-    def launch(self) -> Footprint:
-        return self._footprint(Scope.LAUNCH)
-
-    def _footprint(self, scope: Scope) -> Footprint:
-        return footprint_of([self._reach], scope, self._paths.walk, self._paths.shape, lines=True)
-
-    @cached_property
-    def warps(self) -> tuple[Warp, ...]:
-        """Typical warps with the place of each lane; empty where the data decide."""
-        paths = self._paths
-        visits = paths.walk.visited[id(self._reach.access)]
-        return tuple(warps_of(self._reach.access, visits, self._setting, paths.known, paths.shape))
-
-    @cached_property
-    def transactions(self) -> Transactions | None:
-        """None for local and private memory, images, and where nobody knows the place."""
-        if self.count.space not in GLOBAL_SPACES or self._reach.access.is_image:
-            return None
-        offset = self._reach.access.offset
-        if offset is not None and self.index.obstacle is Obstacle.DATA and is_scattered(offset, self._paths.known):
-            return gathered(self.count.element_bytes)
-        return transactions(self.warps, self.count.element_bytes)
-
-    @cached_property
-    def bank_conflict_degree(self) -> float | None:
-        """1 = none, 32 = all lanes in one bank; None for all but local memory, and where nobody knows the place."""
-        if self.count.space is not AddressSpace.LOCAL:
-            return None
-        return mean_conflict_degree(self.warps, self.count.element_bytes)
-
-    @property
-    def reach(self) -> Reach:
-        return self._reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +182,6 @@ def no_facts() -> Facts:
 
 
 __all__ = [
-    "AccessFacts", "BarrierFacts", "BranchFacts", "BufferFacts", "Facts", "Footprint", "LoopFacts", "Step",
-    "Transactions", "no_facts", "reach_of",
+    "GLOBAL_SPACES", "AccessFacts", "BarrierFacts", "BranchFacts", "BufferFacts", "Facts", "Footprint", "LoopFacts",
+    "Step", "Transactions", "no_facts", "reach_of",
 ]  # fmt: skip

@@ -121,3 +121,17 @@ def test_barriers_that_not_all_of_a_group_reach_name_the_condition(
 ) -> None:
     (barrier,) = count(BARRIERS.format(before=before), (2048,), (64,), n=n).counts.facts.barriers
     assert barrier.divergent_line == line
+
+
+def test_lines_of_branches_and_loops_move_with_their_kernel(count: Count) -> None:
+    text = """__kernel void f(__global float *o, int n) { int x = get_global_id(0); float s = 0;
+        if (x < n) return;
+        for (int k = 0; k < x; ++k) { s += o[k]; barrier(CLK_LOCAL_MEM_FENCE); }
+        o[x] = s; }"""
+    facts = count(text, n=3).counts.facts
+    moved = facts.moved(lambda line: line + 10)
+    assert [b.line for b in moved.branches] == [11]
+    assert [loop.line for loop in moved.loops] == [12]
+    (barrier,) = moved.barriers
+    assert (barrier.line, barrier.loop_line, barrier.divergent_line) == (12, 12, 11)
+    assert moved.accesses is facts.accesses

@@ -164,3 +164,24 @@ def test_draws_meet_no_more_places_than_there_are_nor_than_draws(places: int, dr
     for _ in range(drawn):
         by_recurrence += 1 - by_recurrence / places
     assert met == pytest.approx(by_recurrence, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("index", "addresses"), [("0", 1), ("get_group_id(0)", 16), ("get_local_id(0)", 64), ("g", 1024), ("g % 8", 8)]
+)
+def test_atomics_are_told_apart_by_how_many_addresses_they_meet_on(count: Count, index: str, addresses: int) -> None:
+    text = f"""__kernel void f(__global int *bins) {{ int g = get_global_id(0); atomic_inc(&bins[{index}]); }}"""
+    counts = count(text, (1024,), (64,)).counts
+    (access,) = counts.accesses
+    assert access.is_atomic
+    assert access.footprint_bytes == 4 * addresses
+    assert counts.facts.accesses[0].launch.reuse == 1024 / addresses
+
+
+def test_sums_that_stay_in_memory_are_told_from_those_in_registers(count: Count) -> None:
+    text = """__kernel void f(__global const float *x, __global float *y, __global float *z, int n) {
+        int g = get_global_id(0);
+        for (int k = 0; k < n; ++k) y[g] += x[k * n + g];
+        for (int k = 0; k < n; ++k) z[g * n + k] += x[k]; }"""
+    stores = [a for a in count(text, n=100).counts.facts.accesses if a.count.is_store]
+    assert {a.count.buffer: a.is_accumulated_in_memory for a in stores} == {"y": True, "z": False}
