@@ -27,6 +27,7 @@ LINE_BYTES = 64
 # Operations that a core has under way and that wait for each other: work-items shorter than that overlap.
 IN_FLIGHT = 64
 COLUMN_STEP_BYTES, COLUMN_STEPS = 2048, 64  # more lines apart than prefetchers follow and the nearest cache keeps
+ALL_SCALAR = 0.9
 MISPREDICTED_CLOCKS = 17  # Fog, "The microarchitecture of Intel, AMD and VIA CPUs": 15 to 20
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
@@ -59,8 +60,14 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
     fp = integer = special = waiting = issue = local = private = images = 0.0
     lanes = work.local_size[0] if work.local_size else 1
     has_calls = any(_is_called(part) for part in work.contexts)
+    shares = {
+        part.context: costs.scalar_share(part.context, lanes, has_calls=has_calls) for part in work.contexts if part.ops
+    }
+    if not work.barriers and max(shares.values(), default=0.0) >= ALL_SCALAR:
+        # A runtime that leaves a loop or a branch to lone work-items does so with all the code around it.
+        shares = dict.fromkeys(shares, 1.0)
     for part in work.contexts:
-        share = costs.scalar_share(part.context, lanes, has_calls=has_calls)
+        share = shares.get(part.context, 0.0)
         own = {"fp": 0.0, "integer": 0.0, "special": 0.0, "issue": 0.0, "local": 0.0, "private": 0.0}
         for op in part.ops:
             kind = "special" if op.kind in _SPECIAL or op.function else "integer" if op.kind in _INTEGER else "fp"
