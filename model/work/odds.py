@@ -36,6 +36,8 @@ class Odds:
         """
         if condition.constant is not None:
             return float(bool(condition.constant))
+        if self.budget.left < 0:
+            return None
         leaves = condition.leaves.union(*(e.leaves for e, _ in self.assumed))
         seen = tuple((a, point.get(a), ranges.get(a)) for a in sorted(leaves, key=lambda a: a.serial))
         key = (condition, tuple(self.assumed), seen)
