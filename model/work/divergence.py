@@ -13,7 +13,7 @@ from functools import cached_property
 
 from model.work.evaluate import Knowledge
 from model.work.groups import Group, Groups, groups_for, undecided
-from model.work.lanes import LANE_IDS, WARP_LANES, ByLane, by_lane, lane_ids
+from model.work.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, ByLane, by_lane, lane_ids, warp_starts
 from model.work.numbers import Value
 from model.work.region import Block, Branch, Loop
 from model.work.scopes import Shape
@@ -23,7 +23,7 @@ from model.work.touched import number_at
 from model.work.walk import Point, Walk
 
 MAX_COUNTER_VALUES = 3
-MAX_WARPS = 4  # of a group whose loop lengths are looked at
+FEW_WARPS = 4  # of a group whose loop lengths are looked at
 
 
 class Decision(StrEnum):
@@ -138,7 +138,7 @@ def _disagreement(condition: Expression, setting: Setting, paths: Paths) -> tupl
     for chosen, outer in _chosen(condition, setting, paths):
         is_exact = is_exact and chosen.is_exact
         for group in chosen.groups:
-            sides = [w for w in _by_warp(condition, outer, group, paths, None) if w]
+            sides = [w for w in _by_warp(condition, outer, group, paths, MAX_WARPS) if w]
             mixed = sum(1 for w in sides if any(w) and not all(w))
             met += group.weight * len(sides)
             parted += group.weight * mixed
@@ -176,7 +176,7 @@ def _counters(expression: Expression, outer: Sequence[Expression], setting: Sett
 
 
 def _by_warp(
-    expression: Expression, outer: Sequence[tuple[Expression, bool]], group: Group, paths: Paths, most: int | None
+    expression: Expression, outer: Sequence[tuple[Expression, bool]], group: Group, paths: Paths, most: int
 ) -> list[list[Value]]:
     """The value of `expression` in each lane that comes there, warp by warp."""
     shape, known = paths.shape, paths.known
@@ -191,11 +191,8 @@ def _by_warp(
     whole = undecided(expression, group, known)
     constant = int(whole) if isinstance(whole, bool) and _is_condition(expression) else None
     value = by_lane(whole if isinstance(whole, Expression) else expression, group.point, group.ranges, known, shape)
-    starts = list(range(0, shape.group_items, WARP_LANES))
-    if most is not None and len(starts) > most:
-        starts = [starts[(2 * j + 1) * len(starts) // (2 * most)] for j in range(most)]
     warps: list[list[Value]] = []
-    for start in starts:
+    for start in warp_starts(shape, most):
         found: list[Value] = []
         for lane in range(start, min(start + WARP_LANES, shape.group_items)):
             ids = lane_ids(lane, group.point, group.ranges, shape)
@@ -255,7 +252,7 @@ def _evenness(trips: Expression, setting: Setting, paths: Paths) -> tuple[float 
     for chosen, outer in _chosen(trips, setting, paths):
         for group in chosen.groups:
             total = 0.0
-            for warp in _by_warp(trips, outer, group, paths, MAX_WARPS):
+            for warp in _by_warp(trips, outer, group, paths, FEW_WARPS):
                 if warp:
                     total += sum(warp)
                     held += group.weight * max(warp) * len(warp)
@@ -295,7 +292,7 @@ def _divergent(setting: Setting, paths: Paths) -> int | None:
             outer = Setting(setting.loops[:depth])
             for chosen, tests in _chosen(loop.trips, outer, paths):
                 for group in chosen.groups:
-                    lanes = [v for w in _by_warp(loop.trips, tests, group, paths, MAX_WARPS) for v in w]
+                    lanes = [v for w in _by_warp(loop.trips, tests, group, paths, FEW_WARPS) for v in w]
                     if lanes and min(lanes) != max(lanes):
                         return loop.line
     return None

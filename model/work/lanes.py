@@ -21,6 +21,7 @@ from model.work.walk import Point, Ranges, Visit
 
 WARP_LANES = 32
 MAX_VISITS = 4
+MAX_WARPS = 128  # of a group; devices have 32, and CPUs a few more
 MAX_COUNTER_VALUES = 4
 LANE_IDS = frozenset((*GLOBAL_ID, *LOCAL_ID))
 
@@ -79,7 +80,7 @@ def _offsets(
         (by_lane(condition, point, ranges, known, shape), holds)
         for condition, holds in _undecided(setting, point, ranges, known)
     ]
-    for start in range(0, shape.group_items, lanes):
+    for start in warp_starts(shape, MAX_WARPS, lanes):
         offsets: list[int] = []
         for lane in range(start, min(start + lanes, shape.group_items)):
             ids = lane_ids(lane, point, ranges, shape)
@@ -92,6 +93,12 @@ def _offsets(
         if offsets:
             return tuple(offsets)
     return ()
+
+
+def warp_starts(shape: Shape, most: int, lanes: int = WARP_LANES) -> Sequence[int]:
+    """The first lane of each warp of a group, or of `most` of them."""
+    starts = range(0, shape.group_items, lanes)
+    return starts if len(starts) <= most else [starts[(2 * j + 1) * len(starts) // (2 * most)] for j in range(most)]
 
 
 def lane_ids(lane: int, point: Point, ranges: Ranges, shape: Shape) -> dict[Atom, int] | None:
