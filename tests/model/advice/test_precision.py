@@ -77,11 +77,15 @@ def test_one_exponential_beside_the_memory_it_waits_for_is_no_matter(advise: Adv
     assert not advise(decay("exp(-a * k)").replace("k <= 64", "k <= 1"), GPU, AdviceCode.PRECISE_FUNCTION)
 
 
-def test_a_cpu_is_believed_to_have_faster_native_functions_only_once_it_is_calibrated(advise: Advise) -> None:
+def test_native_functions_of_cpus_are_not_known_to_be_faster(advise: Advise) -> None:
     cpu = find_builtin(CPU)
     assert cpu is not None
-    assert not advise(decay("exp(-a * k)"), cpu, AdviceCode.PRECISE_FUNCTION)
-    measured = replace(cpu, source=ProfileSource.CALIBRATED)
-    assert advise(decay("exp(-a * k)"), measured, AdviceCode.PRECISE_FUNCTION)
-    alike = replace(measured, rates=replace(cpu.rates, native_gop_s=cpu.rates.special_gop_s))
+    for device in (cpu, replace(cpu, source=ProfileSource.CALIBRATED)):
+        assert not advise(decay("exp(-a * k)"), device, AdviceCode.PRECISE_FUNCTION)
+
+
+def test_a_gpu_that_computes_both_alike_is_told_nothing(advise: Advise) -> None:
+    gpu = find_builtin(GPU)
+    assert gpu is not None
+    alike = replace(gpu, rates=replace(gpu.rates, native_gop_s=gpu.rates.special_gop_s))
     assert not advise(decay("exp(-a * k)"), alike, AdviceCode.PRECISE_FUNCTION)
