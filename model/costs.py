@@ -170,10 +170,6 @@ class Costs:
         """One `nearest` or `linear` read of an image, or one `write`. Float coordinates are taken for interpolated."""
         return self._ns.get(f"image.{access}", 0.0)
 
-    def column_ns(self) -> float:
-        """One load of a walk down a column of memory, rows pages apart, from beyond the nearest caches."""
-        return self._ns.get("column", 0.0)
-
     def chain_ns(self, context: Context) -> float:
         """One operation that waits for the one before, in all work-items."""
         return self._ns.get(f"{context}.chain", 0.0)

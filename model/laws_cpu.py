@@ -28,6 +28,7 @@ LINE_BYTES = 64
 IN_FLIGHT = 64
 COLUMN_STEP_BYTES, COLUMN_STEPS = 2048, 64  # more lines apart than prefetchers follow and the nearest cache keeps
 ALL_SCALAR = 0.9
+LINES_TOGETHER = 2  # caches fetch lines in pairs, and the neighbours' pair serves the next work-items
 MISPREDICTED_CLOCKS = 17  # Fog, "The microarchitecture of Intel, AMD and VIA CPUs": 15 to 20
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
@@ -115,7 +116,7 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
         for access in accesses:
             lines = _lone_lines(access)
             if _is_column(access, work):
-                lone += 1e-3 * access.count * costs.column_ns()
+                lone += 1e-3 * access.count / LINES_TOGETHER * _line_ns(access, whole, rates, costs)
             elif lines:
                 lone += 1e-3 * lines * _line_ns(access, math.sqrt(whole * far), rates, costs)
             elif access.pattern is Pattern.STRIDED:

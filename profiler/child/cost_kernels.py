@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 
 LANES = 64
 ROUNDS = 32  # of each loop
-COLUMN_ROWS = 512
 STRAIGHT_ROUNDS = 8  # of straight-line code
 _TILE_ROUNDS = 16
 
@@ -76,12 +75,6 @@ def reduced() -> tuple[str, int]:
     """A loop over neighbouring addresses that adds up integers: a load, a comparison, an addition, and what the loop
     itself takes."""
     return _program("int p = 0;", "for (int k = 0; k < 8 * n; ++k) p += x[k] > c;", "(float)p"), 5 * 8 * ROUNDS
-
-
-def column() -> tuple[str, int]:
-    """Each work-item walks down a column of `n` rows of 16 KiB."""
-    loop = "for (int k = 0; k < n; ++k) p += x[k * 4096 + get_global_id(0) % 4096];"
-    return _program("float p = 0;", loop, "p"), COLUMN_ROWS
 
 
 def local_atomics() -> tuple[str, int]:

@@ -11,13 +11,11 @@ from model.device import Cost
 from profiler.child.bench import Bench
 from profiler.child.cost_kernels import (
     BODIES,
-    COLUMN_ROWS,
     CONTEXTS,
     INT_BODIES,
     LANES,
     ROUNDS,
     calls,
-    column,
     image,
     in_loop,
     local_atomics,
@@ -84,12 +82,6 @@ class CostBench:
         arguments = [self.bench.out, memory, self._trips, np.float32(0.9), np.int32(5), np.int32(footprint_bytes // 4)]
         return self.bench.item_ns(scattered(), arguments, LANES)
 
-    def column_ns(self) -> float:
-        source, per_item = column()
-        memory = self.bench.buffer(COLUMN_ROWS * 16 * 1024)
-        arguments = [self.bench.out, memory, self._trips, np.float32(0.9), np.int32(5), np.int32(COLUMN_ROWS)]
-        return self.bench.item_ns(source, arguments, LANES) / per_item
-
     def image_ns(self, access: str) -> float:
         flag = cl.mem_flags.WRITE_ONLY if access == "write" else cl.mem_flags.READ_ONLY
         wanted = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
@@ -119,7 +111,6 @@ def memory(bench: CostBench, has_images: bool) -> Iterator[Cost]:
     """Stores to lines that are not at hand, by footprint; images of 512 x 512."""
     for kib in SCATTER_KIB:
         yield Cost(f"scatter.{kib}", bench.scattered_ns(kib * 1024))
-    yield Cost("column", bench.column_ns())
     yield Cost("atomic.local", bench.ns(*local_atomics()))
     if has_images:
         for access in ("nearest", "linear", "write"):
