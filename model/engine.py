@@ -243,7 +243,7 @@ class Engine:
             lines: list[str] = []
 
             def source_line(line: int) -> str:
-                lines.extend(() if lines else program.text.split("\n"))
+                lines.extend(() if lines else program.lines())
                 now = moved.line(line)
                 return lines[now] if 0 <= now < len(lines) else ""
 

@@ -114,6 +114,7 @@ def _whole(prediction: Prediction, moved: Moves) -> Prediction:
             accesses=tuple(accesses[a] for a in work.accesses),
             lines=lines,
             facts=work.facts.moved(moved.line),
+            undecided_loops=tuple(moved.line(line) for line in work.undecided_loops),
         ),
     )
 

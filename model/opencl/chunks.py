@@ -61,16 +61,19 @@ class Chunk:
         high = self._place(last, raw_end)
         return SourceRange(*low, *max(low, high))
 
-    def source(self, start: int, end: int) -> tuple[object, ...]:
-        """What the lines of [start, end) depend on, relative to `start`: equal only if they are equally laid out."""
+    def layout(self, start: int, end: int) -> str:
+        """On which line, from the first, what stands in [start, end); comments and the width of space are left out."""
         first, last = self._unit(start), self._unit(max(start, end - 1))
-        unit = self.units[first]
-        low = unit.expanded.origin(start - self._unit_starts[first])
-        if first == last:
-            return (unit.raw[low : unit.expanded.origin_end(end - self._unit_starts[first])],)
+        low = self.units[first].expanded.origin(start - self._unit_starts[first])
+        high = self.units[last].expanded.origin_end(end - self._unit_starts[last])
         line = self._place(first, low)[0]
-        inner = [(u.raw, s.line - line) for u, s in zip(self.units, self.spots, strict=True)][first + 1 : last + 1]
-        return (unit.raw[low:], *inner)
+        told = []
+        for number in range(first, last + 1):
+            unit = self.units[number]
+            text = unit.blank[low if number == first else 0 : high if number == last else len(unit.blank)]
+            told.append("\n".join(" ".join(part.split()) for part in text.split("\n")))
+            told.append(f"#{self.spots[number].line - line}")
+        return "\n".join(told[:-1])
 
     def lines(self) -> tuple[list[int], list[int]]:
         """Offsets, ascending, from which on each line holds; -1 for what comes from other files."""

@@ -20,6 +20,7 @@ from model.opencl.skeleton import SourceFile
 MAX_FILE_BYTES = 16 << 20
 MAX_INCLUDE_DEPTH = 40
 _MAX_TOKENS_OF_A_CALL = 100_000
+_TOKENS_A_STEP_COSTS = 20  # of time, in that of a token
 _TOO_LARGE = "a macro expands to more than 100,000 tokens: it is left as it is"
 _NEEDS_A_NAME = {
     "define": "a name", "undef": "a name", "ifdef": "a name", "ifndef": "a name",
@@ -50,6 +51,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         self.depth = 0
         self.include_row = 0
         self.tokens_read = 0  # by the macro call being expanded, all that it expands to included
+        self.steps_inside = 0  # pcpp expands arguments by themselves
         super().__init__()
         self.line_directive = None
 
@@ -83,12 +85,16 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
             return 0, None
 
     def expand_macros(self, tokens: Any, expanding_from: Any = ()) -> Any:  # noqa: ANN401
-        if not expanding_from:
+        if not self.steps_inside:
             self.tokens_read = 0
-        self.tokens_read += len(tokens)
+        self.tokens_read += len(tokens) + _TOKENS_A_STEP_COSTS
         if self.tokens_read > _MAX_TOKENS_OF_A_CALL:
             raise SourceError(_TOO_LARGE)
-        return super().expand_macros(tokens, list(expanding_from))
+        self.steps_inside += 1
+        try:
+            return super().expand_macros(tokens, list(expanding_from))
+        finally:
+            self.steps_inside -= 1
 
     def _note(self, source: str, skeleton_line: int, message: str) -> None:
         for file in self.files:

@@ -86,6 +86,12 @@ class Program:
         for piece, (line, byte) in zip(self.plan.files[0].pieces, self.piece_places, strict=False):
             yield piece, line, byte
 
+    def lines(self) -> list[str]:
+        """The lines of the main file without comments."""
+        return (
+            "".join(p.blank for p in self.plan.files[0].pieces).encode("latin-1").decode(errors="replace").split("\n")
+        )
+
     def reader(self, function: Function, names: Names) -> Reader:
         """Reads the nodes of `function`; `names` grows with declarations inside (see `Names.child`)."""
         return Reader(function.masked, names, function.chunk, self.bases[function.chunk])

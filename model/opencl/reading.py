@@ -42,12 +42,12 @@ class Function:
     has_errors: bool
     is_own: bool  # stands in the main file
     first_line: int  # from the chunk's; -1 in other files
-    source: tuple[object, ...]  # equal only where the lines inside are laid out equally
+    lines: str  # equal only where the lines inside are laid out equally
 
     @property
     def layout(self) -> tuple[object, ...]:
         """What an analysis takes from it beyond its tokens: equal only where lines, types and errors are equal."""
-        return (*self.source, self.has_errors, self.return_type, *(declared.type for declared in self.parameters))
+        return (self.lines, self.has_errors, self.return_type, *(declared.type for declared in self.parameters))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,7 +228,7 @@ class _Reading:
             reader.text(name_node), reader.base_type(node), tuple(_parameters(list_node, reader)), node, body, masked,
             self.chunk, start, is_kernel, node.has_error or not is_closed, is_own,
             self.chunk.range(start, start + 1).start_line if self.chunk.is_own(start) else -1,
-            self.chunk.source(start, node.end_byte) if is_own else (),
+            self.chunk.layout(start, node.end_byte) if is_own else "",
         )  # fmt: skip
         self.functions.append(function)
         weight = Weight.KERNEL if is_kernel else Weight.FUNCTION
