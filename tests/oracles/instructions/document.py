@@ -83,6 +83,8 @@ def _worst(launches: Sequence[Compared], quantity: str) -> str:
 
 
 def _explained() -> Iterator[str]:
+    yield "What disagrees by more than its class allows, and why:"
+    yield ""
     for explanation in read_explanations():
         yield f"- `{explanation.kernel}` ({', '.join(sorted(explanation.launches))}): {explanation.because}"
 
