@@ -16,6 +16,8 @@ from model.work.touched import related_ids
 from model.work.walk import Point
 
 ALL_GROUPS = 8  # so few along a dimension are all looked at
+MAX_LANES = 40_000  # looked at for one condition, but for so many groups:
+LEAST_GROUPS = 16
 INSIDE = 3  # of those between groups that are looked at for themselves
 
 
@@ -55,8 +57,14 @@ def groups_for(
             is_exact = is_exact and edges is not None
             inside = INSIDE if edges is None else 1
             choices.append(_weighted({0, count - 1, *(edges or ())}, count, inside))
-    groups = tuple(_groups(choices, shape, items))
-    return Groups(groups, is_exact)
+    groups = list(_groups(choices, shape, items))
+    most = max(LEAST_GROUPS, MAX_LANES // shape.group_items)
+    if len(groups) > most:
+        stood_for = sum(g.weight for g in groups)
+        groups = [groups[(2 * j + 1) * len(groups) // (2 * most)] for j in range(most)]
+        scale = stood_for / sum(g.weight for g in groups)
+        return Groups(tuple(Group(g.weight * scale, g.point, g.ranges) for g in groups), is_exact=False)
+    return Groups(tuple(groups), is_exact)
 
 
 def _weighted(special: set[int], count: int, most: int) -> list[tuple[int, float]]:

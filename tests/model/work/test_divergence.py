@@ -139,7 +139,8 @@ def test_lines_of_branches_and_loops_move_with_their_kernel(count: Count) -> Non
 
 def test_a_launch_that_no_device_would_take_is_answered_all_the_same(count: Count) -> None:
     text = """__kernel void f(__global float *o, __local float *t, int n) {
-        int x = get_global_id(0), l = get_local_id(0); if (x % 3 < n) t[l * 2] = o[x]; barrier(CLK_LOCAL_MEM_FENCE); if (x < n) o[x * 7] = t[0]; }"""
+        int x = get_global_id(0), l = get_local_id(0);
+        if (x % 3 < n) t[l * 2] = o[x]; barrier(CLK_LOCAL_MEM_FENCE); if (x < n) o[x * 7] = t[0]; }"""
     facts = count(text, (1 << 40,), (1 << 36,), n=1 << 35).counts.facts
     assert len(facts.branches) == 2
     assert facts.transaction_factor is not None
