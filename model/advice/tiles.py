@@ -33,9 +33,8 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
     stored = {count.buffer for count in counts.accesses if count.is_store}
     suspects: dict[int, list[AccessFacts]] = defaultdict(list)
     for facts in situation.accesses(*GLOBAL_SPACES):
-        count = facts.count
-        if count.buffer not in stored and not count.is_store and count.count >= _LEAST_LOADS * counts.work_items:
-            suspects[count.line].append(facts)
+        if facts.count.buffer not in stored and _is_repeated(facts.count, counts.work_items):
+            suspects[facts.count.line].append(facts)
     for line, those in suspects.items():
         # Asking for what groups reach costs more than all else here.
         if not _is_much([facts.count for facts in those], situation):
@@ -57,6 +56,11 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
                 line if line >= 0 else None,
                 gain_us if situation.is_worth(gain_us) else None,
             )
+
+
+def _is_repeated(count: AccessCount, work_items: int) -> bool:
+    """Whether it could be: no group asks for its bytes more often than the launch does for all of them."""
+    return count.count >= _LEAST_LOADS * work_items and count.bytes >= _LEAST_REUSE * count.footprint_bytes
 
 
 def _reuse_by_others(facts: AccessFacts) -> float:
