@@ -33,6 +33,7 @@ bench: .venv/dev.stamp ## Keystroke to hint, predictions a second, analysis of a
 
 oracles: .venv/dev.stamp | oclgrind ## Hold the counts against an instruction counter and write the tables in tests/oracles.
 	$(IN_VENV) tests.oracles.instructions.document
+	$(IN_VENV) tests.oracles.compiler.document
 
 fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine. ARGS="--inputs 100000 --seed 2" for more or others.
 	$(IN_VENV) tests.fuzz.run $(ARGS)
