@@ -53,6 +53,7 @@ class Machine:
         self.scopes: list[dict[str, int]] = [{}]
         self.values: dict[int, Value] = {}
         self.types: dict[int, Type] = {}
+        self.assigned_in: dict[int, tuple[str, ...]] = {}  # names that loops assign to, by node
         self.constants: set[Atom] = set()  # counters of loops that compilers unroll
         self.saw_registers = False
         self.rests: dict[Atom, tuple[Expression, ...]] = {}

@@ -101,35 +101,54 @@ class Trials(Calls):
 
     def _assigned(self, node: Node) -> list[int]:
         """Keys of the variables that `node` may change: assigned, stepped, or handed out by address."""
-        names: dict[str, None] = {}
-        stack = [node]
-        while stack:
-            at = stack.pop()
-            target = None
-            if at.type == "assignment_expression":
-                target = at.child_by_field_name("left")
-            elif at.type == "update_expression" or (
-                at.type == "pointer_expression" and self.reader.operator(at) == "&"
-            ):
-                target = at.child_by_field_name("argument")
-            while target is not None and target.type in (
-                "field_expression",
-                "subscript_expression",
-                "parenthesized_expression",
-            ):
-                target = target.child_by_field_name("argument") or (
-                    target.named_children[0] if target.named_children else None
-                )
-            if target is not None and target.type == "identifier":
-                names[self.reader.text(target)] = None
-            stack.extend(at.named_children)
-        keys = [self.lookup(n) for n in names]
+        keys = [self.lookup(n) for n in self._assigned_names(node)]
         keys += [
             m.memory.variable
             for m in self.values.values()
             if isinstance(m, Pointer) and m.memory is not None and m.memory.variable
         ]
         return [k for k in dict.fromkeys(keys) if k is not None and not isinstance(self.types[k], ArrayType)]
+
+    def _assigned_names(self, node: Node) -> tuple[str, ...]:
+        known = self.assigned_in.get(node.id)
+        if known is not None:
+            return known
+        names = self._names_below(node)
+        found = self.assigned_in[node.id] = tuple(names)
+        return found
+
+    def _names_below(self, node: Node) -> dict[str, None]:
+        names: dict[str, None] = {}
+        stack = node.named_children
+        while stack:
+            at = stack.pop()
+            if at.type in _LOOPS:
+                names.update(dict.fromkeys(self._assigned_names(at)))
+                continue
+            target = self._target(at)
+            if target is not None and target.type == "identifier":
+                names[self.reader.text(target)] = None
+            stack += at.named_children
+        return names
+
+    def _target(self, node: Node) -> Node | None:
+        """The variable that an assignment, a step or `&` is about."""
+        target = None
+        if node.type == "assignment_expression":
+            target = node.child_by_field_name("left")
+        elif node.type == "update_expression" or (
+            node.type == "pointer_expression" and self.reader.operator(node) == "&"
+        ):
+            target = node.child_by_field_name("argument")
+        while target is not None and target.type in _PARTS_OF_VARIABLES:
+            target = target.child_by_field_name("argument") or (
+                target.named_children[0] if target.named_children else None
+            )
+        return target
+
+
+_LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
+_PARTS_OF_VARIABLES = frozenset({"field_expression", "subscript_expression", "parenthesized_expression"})
 
 
 def _memory(value: Value) -> Memory | None:

@@ -24,7 +24,7 @@ MAX_VISITS = 6_000
 MAX_KEPT = 128
 MAX_EXACT = 256  # values of an id tried one by one
 MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
-FREE_VISITS = 1_200
+FREE_VISITS = 2_000
 _PARTS = frozenset((*GROUP_ID, *LOCAL_ID))  # of a global id
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
@@ -139,6 +139,7 @@ class Walk:
         if self.visits < FREE_VISITS:
             budget = max(budget, MAX_SHORT)
         for value, part in _samples(low, high, budget):
+            self.visits += 1
             rest = {a: r for a, r in ranges.items() if a is not atom}
             now = {**point, atom: value}
             self._relate(atom, now, rest)
@@ -165,16 +166,30 @@ class Walk:
     # --- branches ----------------------------------------------------------------------------------------
 
     def _branch(self, branch: Branch, weight: float, point: Point, ranges: Ranges) -> None:
+        if self.visits > MAX_VISITS:
+            self._branch_roughly(branch, weight, point, ranges)
+            return
         for part, now, rest, taken in self._split(branch.condition, 1.0, point, ranges, branch):
             if part > 0:
                 self.odds.assumed.append((branch.condition, taken))
                 self.visit(branch.then if taken else branch.otherwise, weight * part, now, rest)
                 self.odds.assumed.pop()
 
+    def _branch_roughly(self, branch: Branch, weight: float, point: Point, ranges: Ranges) -> None:
+        """By the work-item in the middle, or by the default: an editor waits no longer."""
+        value = None
+        if branch.condition.evaluable and not branch.condition.has("load"):
+            value = evaluate(branch.condition, self.known, {**_middle(ranges), **point})
+        share = likelihood(branch.condition) if value is None else float(bool(value))
+        for side, part in ((branch.then, share), (branch.otherwise, 1 - share)):
+            if part > 0:
+                self.visit(side, weight * part, point, ranges)
+
     def _split(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
     ) -> Iterator[tuple[float, Point, Ranges, bool]]:
         """Divide the work-items within `ranges` into those for which `condition` holds and the others."""
+        self.visits += 1
         atom = condition.atom
         arguments = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
         if atom is not None and atom.kind == "not":
