@@ -9,7 +9,7 @@ from model.work.region import Access
 from model.work.scopes import Scope, Shape, is_counter
 from model.work.strided import blocks, union_size
 from model.work.symbolic import ZERO, Atom, Expression
-from model.work.touched import touched
+from model.work.touched import SHALLOW, touched
 from model.work.walk import Visit
 
 _LINE_BYTES = 64
@@ -42,6 +42,8 @@ def draws(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, s
         number = number * union_size(found.sets).count * found.scale if found is not None else float("inf")
     if not loads or any(leaf.kind == "unknown" for leaf in offset.leaves):
         number = float("inf")
+    if offset.depth > SHALLOW:
+        return Draws(number, access.element_bytes, 1)
     rest = touched(replace(access, offset=_without(offset, loads)), visits, scope, known, shape)
     if rest is None or not rest.sets:
         return Draws(number, access.element_bytes, 1)
