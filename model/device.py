@@ -57,7 +57,7 @@ class Cost:
 class Rates:
     """What a device sustains over all its compute units. Units in the names; g = 1e9."""
 
-    launch_floor_us: float  # an empty kernel of one work-group, by the profiling event
+    launch_floor_us: float  # an empty kernel of a few work-groups, by the profiling event
     group_overhead_ns: float  # what each further work-group costs, divided over the device
     item_overhead_ns: float  # what each further work-item costs, divided over the device
     fp32_gflop_s: float  # fused multiply-adds count two
