@@ -17,7 +17,20 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
 # These set a checkout up or run the whole suite, which holds this very test.
-TARGETS = ("demo", "test", "test-editors", "test-vsix", "check", "bench", "accuracy", "picture", "vsix", "clean", "help")
+TARGETS = (
+    "demo",
+    "test",
+    "test-editors",
+    "test-vsix",
+    "check",
+    "bench",
+    "accuracy",
+    "oracles",
+    "picture",
+    "vsix",
+    "clean",
+    "help",
+)
 SET_UP = {f"make {target}" for target in TARGETS}
 NEEDS_DEVICE = {"measure", "devices", "calibrate"}
 WAITS_FOR_AN_EDITOR = {"serve"}
