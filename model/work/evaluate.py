@@ -103,6 +103,7 @@ Point = Mapping[Atom, Value]
 
 
 Memo = dict[Atom, Value | None]
+_LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
 MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
 
 
@@ -121,6 +122,8 @@ def _evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo
                 return None
             product *= value
         total += product
+        if isinstance(total, int) and abs(total) > _LARGEST:
+            return None
     return total
 
 
