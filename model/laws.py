@@ -15,6 +15,7 @@ from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.costs import Costs, costs_of
 from model.device import Device, DeviceType, Rates
 from model.laws_cpu import cpu_times
+from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.prediction import Bound
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
@@ -216,7 +217,8 @@ def _rate(op: OpCount, rates: Rates) -> float:
         case OpKind.DIVIDE | OpKind.SQRT:
             return _by_width(rates.divide_gop_s, op, rates)
         case OpKind.SPECIAL:
-            return _by_width(rates.special_gop_s, op, rates)
+            builtin = BUILTINS.get(op.function)  # pow is worth several of what was measured
+            return _by_width(rates.special_gop_s, op, rates) / (builtin.price if builtin is not None else 1.0)
         case OpKind.NATIVE:
             return rates.native_gop_s
         case OpKind.INT_DIVIDE:
