@@ -42,8 +42,10 @@ def test_each_launch_has_its_own_counts_its_reason_or_nothing() -> None:
         ("call llvm.fmuladd.f32()", 2), ("call llvm.fmuladd.v4f32()", 2), ("call _Z3fmafff()", 2),
         ("call _Z3madDv4_fS_S_()", 2), ("call _Z4sqrtd()", 1), ("call _Z10native_expf()", 1), ("call _Z3powff()", 1),
         ("call _Z3dotDv4_fS_()", 7), ("call _Z3dotff()", 1), ("call _Z6lengthDv3_f()", 6),
-        ("call _Z8distanceDv2_fS_()", 5),        ("call _Z13fast_distanceDv2_fS_()", 5), ("call _Z3mixfff()", 3), ("call _Z4fmaxff()", 0),
-        ("call _Z5clampfff()", 0),        ("call _Z3absi()", 0), ("call _Z3maxii()", 0), ("call _Z13get_global_idj()", 0), ("call helper()", 0),
+        ("call _Z8distanceDv2_fS_()", 5),
+        ("call _Z13fast_distanceDv2_fS_()", 5), ("call _Z3mixfff()", 3), ("call _Z4fmaxff()", 0),
+        ("call _Z5clampfff()", 0),
+        ("call _Z3absi()", 0), ("call _Z3maxii()", 0), ("call _Z13get_global_idj()", 0), ("call helper()", 0),
     ],
 )  # fmt: skip
 def test_an_instruction_is_worth_so_many_operations(instruction: str, flops: int) -> None:
