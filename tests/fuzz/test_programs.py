@@ -17,7 +17,7 @@ assert CPU is not None
 
 
 @given(program=programs())
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_every_kernel_of_a_correct_program_is_predicted(program: Program) -> None:
     assert CPU is not None
     answer = Engine().forecast(program.text, None, CPU)
@@ -28,7 +28,7 @@ def test_every_kernel_of_a_correct_program_is_predicted(program: Program) -> Non
 
 
 @given(program=programs(), data=st.data())
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_a_program_cut_off_anywhere_is_still_answered(program: Program, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(program.text)))
     assert judge(Input("text", (program.text[:end],)), HANG_S).problem == ""
