@@ -68,11 +68,11 @@ class Loops(LoopTrips):
         unrolls = length is not None and length * tried.steps <= MAX_UNROLLED_STEPS
         if unrolls:
             self.constants.add(counter_atom)
-        self._carry(tried)
+        before = self._carry(tried)
         mark = self.writes.mark()
         outer = self.block
         frame = LoopFrame(self.tick(), {counter_atom}, outer, self.new_block(), promoted=tried.promoted)
-        kept = self._memory_at_start(tried)
+        kept = self._memory_at_start(tried, before)
         links = self._enter(tried, Expression({(counter_atom,): 1}))
         loop: PendingLoop | None = None
         if not self.dry:
@@ -247,12 +247,16 @@ class Loops(LoopTrips):
 
     # --- memory ------------------------------------------------------------------------------------------
 
-    def _carry(self, tried: Trial) -> None:
+    def _carry(self, tried: Trial) -> dict[Spot, tuple[Expression, ...]]:
         """Load before the loop what each iteration would load only to find what the one before stored."""
+        before = {}
         for spot in tried.carried:
             kind = tried.loaded.get(spot)
             if isinstance(kind, ScalarType | VectorType) and spot.offset is not None:
-                self.load_from(spot.memory, spot.offset, kind, spot.size)
+                before[spot] = numbers_in(self.load_from(spot.memory, spot.offset, kind, spot.size))
+            else:
+                before[spot] = self.writes.held(spot) or ()
+        return before
 
     def _load_before(self, loads: list[PendingAccess], trips: Expression) -> None:
         """What only the first iteration loads, if there is one."""
@@ -268,14 +272,15 @@ class Loops(LoopTrips):
         parameters = self.kernel.parameters
         return {p.name for p in parameters if isinstance(p.type, PointerType) and p.type.is_restrict}
 
-    def _memory_at_start(self, tried: Trial) -> dict[Spot, tuple[Expression, ...]]:
+    def _memory_at_start(
+        self, tried: Trial, before: dict[Spot, tuple[Expression, ...]]
+    ) -> dict[Spot, tuple[Expression, ...]]:
         """What memory holds at the start of an iteration; gives what is carried from one to the next."""
-        before = {spot: self.writes.held(spot) for spot in tried.carried}
         self._clobber(tried)
         kept = {}
         for spot in tried.carried:
             held = next(w.value for w in reversed(tried.writes) if w.spot == spot and w.value is not None)
-            parts = tuple(self.unknown("kept in memory", *(before[spot] or ())) for _ in held)
+            parts = tuple(self.unknown("kept in memory", *before[spot]) for _ in held)
             kept[spot] = parts
             self.writes.add(Write(self.tick(), spot, parts))
         return kept

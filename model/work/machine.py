@@ -53,7 +53,7 @@ class Machine:
         self.scopes: list[dict[str, int]] = [{}]
         self.values: dict[int, Value] = {}
         self.types: dict[int, Type] = {}
-        self.assigned_in: dict[int, tuple[str, ...]] = {}  # names that loops assign to, by node
+        self.assigned_in: dict[int, tuple[tuple[str, bool], ...]] = {}  # names that loops assign to, by node
         self.constants: set[Atom] = set()  # counters of loops that compilers unroll
         self.saw_registers = False
         self.rests: dict[Atom, tuple[Expression, ...]] = {}
@@ -316,6 +316,8 @@ def likelihood(condition: Expression) -> float:
         return EQUAL_SELDOM
     if atom.kind == "compare" and atom.arguments[0] == "!=":
         return 1 - EQUAL_SELDOM
+    if atom.kind not in ("not", "and", "or"):
+        return 0.5
     parts = [likelihood(a) for a in atom.arguments if isinstance(a, Expression)]
     match atom.kind:
         case "not":

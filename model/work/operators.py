@@ -45,7 +45,7 @@ class Operators(Machine):
                 result, cost = float_result(operator, x, y), _FLOAT_COSTS.get(operator, OpKind.ADD)
             else:
                 result, cost = _integer_result(operator, x, y), _integer_cost(operator, x, y)
-            if result not in (x, y):
+            if result not in (x, y) and not (result.atom is not None and result.atom.kind == "negate"):
                 self.cost(cost, element, result)
             return Scalar(result, element)
         pairs = list(zip(components(left), components(right), strict=True))

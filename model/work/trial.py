@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from model.opencl.types import ArrayType, Type
+from model.opencl.types import ArrayType, PointerType, Type
 from model.work.builder import Builder
 from model.work.calls import Calls
 from model.work.flow import Exit
@@ -101,15 +101,23 @@ class Trials(Calls):
 
     def _assigned(self, node: Node) -> list[int]:
         """Keys of the variables that `node` may change: assigned, stepped, or handed out by address."""
-        keys = [self.lookup(n) for n in self._assigned_names(node)]
+        keys = [
+            key for name, of_part in self._assigned_names(node) if (key := self._changed(name, of_part)) is not None
+        ]
         keys += [
             m.memory.variable
             for m in self.values.values()
             if isinstance(m, Pointer) and m.memory is not None and m.memory.variable
         ]
-        return [k for k in dict.fromkeys(keys) if k is not None and not isinstance(self.types[k], ArrayType)]
+        return [k for k in dict.fromkeys(keys) if not isinstance(self.types[k], ArrayType)]
 
-    def _assigned_names(self, node: Node) -> tuple[str, ...]:
+    def _changed(self, name: str, of_part: bool) -> int | None:
+        """The variable that is assigned to; `p[i] = 0` and `p->x = 0` leave the pointer as it is."""
+        key = self.lookup(name)
+        return None if key is not None and of_part and isinstance(self.types[key], PointerType) else key
+
+    def _assigned_names(self, node: Node) -> tuple[tuple[str, bool], ...]:
+        """The names, and whether only a part of what they name is meant."""
         known = self.assigned_in.get(node.id)
         if known is not None:
             return known
@@ -117,23 +125,23 @@ class Trials(Calls):
         found = self.assigned_in[node.id] = tuple(names)
         return found
 
-    def _names_below(self, node: Node) -> dict[str, None]:
-        names: dict[str, None] = {}
+    def _names_below(self, node: Node) -> dict[tuple[str, bool], None]:
+        names: dict[tuple[str, bool], None] = {}
         stack = node.named_children
         while stack:
             at = stack.pop()
             if at.type in _LOOPS:
                 names.update(dict.fromkeys(self._assigned_names(at)))
                 continue
-            target = self._target(at)
+            target, of_part = self._target(at)
             if target is not None and target.type == "identifier":
-                names[self.reader.text(target)] = None
+                names[self.reader.text(target), of_part] = None
             stack += at.named_children
         return names
 
-    def _target(self, node: Node) -> Node | None:
-        """The variable that an assignment, a step or `&` is about."""
-        target = None
+    def _target(self, node: Node) -> tuple[Node | None, bool]:
+        """The variable that an assignment, a step or `&` is about, and whether it is about a part of it."""
+        target, of_part = None, False
         if node.type == "assignment_expression":
             target = node.child_by_field_name("left")
         elif node.type == "update_expression" or (
@@ -141,10 +149,11 @@ class Trials(Calls):
         ):
             target = node.child_by_field_name("argument")
         while target is not None and target.type in _PARTS_OF_VARIABLES:
+            of_part = of_part or target.type != "parenthesized_expression"
             target = target.child_by_field_name("argument") or (
                 target.named_children[0] if target.named_children else None
             )
-        return target
+        return target, of_part
 
 
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
