@@ -90,7 +90,7 @@ class Calls(MemoryCalls):
         if len(self.calls) >= MAX_CALL_DEPTH:
             raise AnalysisError(f"calls are nested more than {MAX_CALL_DEPTH} deep", line=self.line + 1)
         outer = (self.reader, self.scopes, self.block, self.returned, self.line)
-        path, exits, found = len(self.path), len(self.exits), len(self.found)
+        path, exits, found, entered = len(self.path), len(self.exits), len(self.found), self.clock
         self.reader, self.scopes, self.returned = self.program.reader(helper, self.names), [{}], []
         self.calls.append(helper.name)
         if helper.has_errors:
@@ -106,6 +106,8 @@ class Calls(MemoryCalls):
         self.calls.pop()
         self.reader, self.scopes, self.block, self.returned, self.line = outer
         del self.path[path:], self.exits[exits:]
+        # Branches compare all variables there are: those of a call that is over would make every later one slower.
+        self.values = {key: value for key, value in self.values.items() if key <= entered}
         self.lose(found, self.block.level)
         if not returned or helper.return_type == VOID:
             return Other("", VOID)

@@ -181,6 +181,7 @@ class Places(Operators):
             case ScalarType() | VectorType() | PointerType():
                 return self._load_memory(place)
             case OpaqueType(is_unknown=True):
+                self.unreadable(UnknownKind.TYPE, place.type.name)
                 self._access(place, 4, is_store=False)
                 return Other("", place.type)
             case _:

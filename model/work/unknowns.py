@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from model.opencl.types import ArrayType, OpaqueType, PointerType, StructType, Type, VectorType
+from model.opencl.types import ArrayType, OpaqueType, PointerType, Type, VectorType
 
 
 class UnknownKind(StrEnum):
@@ -34,7 +34,7 @@ class Unknown:
 
 
 def undeclared_types(kind: Type) -> Iterable[str]:
-    """The names inside a type that nothing declares."""
+    """The names inside a type that nothing declares; members of structs are told when they are used."""
     match kind:
         case OpaqueType(is_unknown=True):
             yield kind.name
@@ -42,6 +42,3 @@ def undeclared_types(kind: Type) -> Iterable[str]:
             yield from undeclared_types(kind.pointee)
         case ArrayType() | VectorType():
             yield from undeclared_types(kind.element)
-        case StructType():
-            for _, member in kind.members:
-                yield from undeclared_types(member)
