@@ -239,7 +239,13 @@ class Walk:
             value = evaluate(condition, self.known, {**_middle(ranges), **point})
             yield weight, point, ranges, bool(value)
             return
-        met = self._exact_share(condition, point, ranges, branch)
+        met = None
+        if _rests_on_floats(condition) and not any(
+            decides(branch.then, a) or decides(branch.otherwise, a) for a in unbound
+        ):
+            met = self.odds.share(condition, point, ranges)  # all draws at once: trying id by id takes too long
+        if met is None:
+            met = self._exact_share(condition, point, ranges, branch)
         if met is not None:
             yield weight * met, point, ranges, True
             yield weight * (1 - met), point, ranges, False
@@ -333,6 +339,12 @@ class Walk:
             edge = min(high, max(low, math.floor(-start / slope) + 1))
             pieces = [(low, edge, False), (edge, high, True)]
         return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
+
+
+def _rests_on_floats(condition: Expression) -> bool:
+    atoms = [a for monomial, _ in condition.terms for a in monomial]
+    inner = [e for a in atoms if a.kind in ("lt0", "eq0", "not") for e in a.arguments if isinstance(e, Expression)]
+    return any(a.kind in ("compare", "convert") for a in atoms) or any(_rests_on_floats(e) for e in inner)
 
 
 def _is_linear(condition: Expression, ranges: Ranges) -> bool:
