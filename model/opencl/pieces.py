@@ -54,7 +54,7 @@ def cut(text: str, before: Sequence[Piece] = (), before_text: str = "") -> tuple
         return tuple(_cut_from(text, 0))
     same = common_prefix(before_text, text)
     limit = min(len(before_text), len(text)) - same
-    same_behind = common_prefix(before_text[len(before_text) - limit :][::-1], text[len(text) - limit :][::-1])
+    same_behind = _common_suffix(before_text, text, limit)
     ends = list(accumulate(len(piece.raw) for piece in before))
     first = bisect_right(ends, same)
     while first and ends[first - 1] - len(before[first - 1].raw) + before[first - 1].seen > same:
@@ -82,6 +82,18 @@ def common_prefix(a: str, b: str) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_suffix(a: str, b: str, limit: int) -> int:
+    """Length of the common suffix, at most `limit`, found like a prefix."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
             low = middle
         else:
             high = middle - 1

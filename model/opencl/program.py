@@ -52,6 +52,7 @@ class Program:
     """What one text says under one set of options. Immutable; `notes` tell what could not be read."""
 
     text: str
+    raw: str  # one character a byte
     options: BuildOptions
     plan: Plan
     kernels: tuple[Kernel, ...]
@@ -142,17 +143,17 @@ def read_program(
     if previous is not None and (previous.options, previous.plan.files[0].name) != (options, name):
         previous = None
     raw = bytewise(text)
-    pieces = cut(raw, previous.plan.files[0].pieces, bytewise(previous.text)) if previous else cut(raw)
+    pieces = cut(raw, previous.plan.files[0].pieces, previous.raw) if previous else cut(raw)
     main = SourceFile(name, 0, pieces)
     plan = made(main, path, options, previous.plan if previous else None)
-    return _Assembly(text, options, plan, previous).program()
+    return _Assembly(text, raw, options, plan, previous).program()
 
 
 class _Assembly:
     """Puts a program together from what its chunks say, in their order."""
 
-    def __init__(self, text: str, options: BuildOptions, plan: Plan, previous: Program | None) -> None:
-        self.text, self.options, self.plan, self.previous = text, options, plan, previous
+    def __init__(self, text: str, raw: str, options: BuildOptions, plan: Plan, previous: Program | None) -> None:
+        self.text, self.raw, self.options, self.plan, self.previous = text, raw, options, plan, previous
         self.kept = previous.kept if previous else Kept()
         pieces = plan.files[0].pieces
         self.first_lines = [0, *accumulate(p.line_feeds for p in pieces)]
@@ -176,6 +177,7 @@ class _Assembly:
         by_name = {name: self._kernel(self.functions[name], found) for name, found in meanings.items()}
         return Program(
             text=self.text,
+            raw=self.raw,
             options=self.options,
             plan=self.plan,
             kernels=tuple(sorted(by_name.values(), key=lambda k: k.range)),
