@@ -27,6 +27,7 @@ from model.laws import launch_times  # noqa: E402
 from profiler.calibrate import calibrate  # noqa: E402
 from profiler.devices import discover, find_device  # noqa: E402
 
+MIN_FITTED = 3  # rows for a line through all but one
 HELD_OUT = HERE.parent / "oracles" / "kernels"
 
 
@@ -142,8 +143,9 @@ def _tables(lines: list[Line], failures: list[str]) -> dict[str, object]:
     predictions = {
         "laws": [line.predicted_us for line in lines],
         "roofline alone": [line.roofline_us for line in lines],
-        "launch size only": by_launch_size([line.work_items for line in lines], truth),
     }
+    if len(lines) >= MIN_FITTED:
+        predictions["launch size only"] = by_launch_size([line.work_items for line in lines], truth)
     return {
         "figures": {name: as_dict(figures(p, truth)) for name, p in predictions.items()} if lines else {},
         "rows": [line.as_dict() for line in lines],
