@@ -21,7 +21,7 @@ from model.opencl.types import (
     VectorType,
 )
 from model.work.operators import components
-from model.work.places import Places
+from model.work.stores import Stores
 from model.work.symbolic import ZERO, Expression, number, opaque
 from model.work.tables import completed_type
 from model.work.unknowns import UnknownKind
@@ -52,7 +52,7 @@ def _number_and_type(text: str) -> tuple[int | str, ScalarType]:
     return value, kind
 
 
-class Literals(Places):
+class Literals(Stores):
     """`number_literal`, `cast`, `vector_literal`, `braced`, `size_of`."""
 
     def nothing(self, what: str = "") -> Value:

@@ -1,4 +1,4 @@
-"""Places: what can stand left of `=`, and loading from and storing to them."""
+"""Places: what can stand left of `=`, and loading from them; storing is in `stores`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from model.opencl.types import (
 )
 from model.work.operators import Operators, components
 from model.work.region import Access
-from model.work.swizzle import picked, swizzled, with_path
+from model.work.swizzle import picked, swizzled
 from model.work.symbolic import ZERO, Expression, number, opaque
 from model.work.unknowns import UnknownKind
 from model.work.values import (
@@ -232,15 +232,15 @@ class Places(Operators):
         assert isinstance(kind, ScalarType | VectorType)
         if place.swizzle and isinstance(kind, VectorType):
             return self._load_components(memory, place, kind)
-        return self.load_from(memory, place.offset, kind, _touched(kind))
+        return self.load_from(memory, place.offset, kind, touched_bytes(kind))
 
     def _load_components(self, memory: Memory, place: Location, kind: VectorType) -> Value:
         """Of one component only that is loaded; of several, the vector."""
         if len(place.swizzle) > 1:
-            return picked(self.load_from(memory, place.offset, kind, _touched(kind)), place.swizzle)
+            return picked(self.load_from(memory, place.offset, kind, touched_bytes(kind)), place.swizzle)
         element = kind.element
         at = place.offset + number(place.swizzle[0] * element.size_bytes)
-        whole = self.writes.held(_spot(memory, place.offset, kind))
+        whole = self.writes.held(spot_of(memory, place.offset, kind))
         if whole is not None and place.swizzle[0] < len(whole):
             return Scalar(whole[place.swizzle[0]], element)
         return self.load_from(memory, at, element, element.size_bytes)
@@ -258,7 +258,7 @@ class Places(Operators):
             )
             if len(known) == width:
                 return Vector(known, kind) if isinstance(kind, VectorType) else Scalar(known[0], kind)
-        spot = _spot(memory, offset, kind)
+        spot = spot_of(memory, offset, kind)
         last = self.writes.last(spot)
         if last is not None and last.value is not None and last.spot == spot:
             parts = last.value
@@ -270,103 +270,6 @@ class Places(Operators):
             self.loaded[spot] = kind
             self._access(Location(memory, offset, kind), size, is_store=False, results=parts)
         return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], kind)
-
-    # --- stores ------------------------------------------------------------------------------------------
-
-    def store(self, place: Place, value: Value) -> None:
-        if isinstance(place, Slot):
-            self._store_slot(place, value)
-            return
-        memory, kind = place.memory, place.type
-        if memory is not None and memory.variable is not None:
-            self._store_slot(Slot(memory.variable, (), self.types[memory.variable], place.swizzle), value)
-            return
-        if isinstance(kind, StructType) and isinstance(value, Aggregate) and memory is not None:
-            self._store_struct(memory, place.offset, value)
-            return
-        if place.swizzle and isinstance(kind, VectorType):
-            width = len(place.swizzle)
-            new = components(self.convert(value, VectorType(kind.element, width) if width > 1 else kind.element))
-            if width < kind.width:  # compilers write the components one by one
-                for index, part in zip(place.swizzle, new, strict=False):
-                    offset = place.offset + number(index * kind.element.size_bytes)
-                    self.store(Location(memory, offset, kind.element, space=place.space), Scalar(part, kind.element))
-                return
-            parts = list(new)
-            for index, part in zip(place.swizzle, new, strict=False):
-                if index < len(parts):
-                    parts[index] = part
-            place = Location(memory, place.offset, kind)
-            value = Vector(tuple(parts), kind)
-        parts_stored = components(self.convert(value, kind))
-        if memory is None:
-            self._access(place, _touched(kind), is_store=True, stored=(*parts_stored, place.offset))
-            self.forget_shared()
-            return
-        self.store_to(memory, place.offset, kind, parts_stored)
-
-    def store_to(self, memory: Memory, offset: Expression, kind: Type, parts: tuple[Expression, ...]) -> None:
-        """Write `parts`, unless that is what stands there already."""
-        if memory.space is AddressSpace.PRIVATE:
-            self.saw_registers = True
-        spot = _spot(memory, offset, kind)
-        version = self.writes.last(spot)
-        stamp = version.stamp if version is not None else 0
-        size = kind.element.size_bytes if isinstance(kind, VectorType) else kind.size_bytes
-        if all(
-            p.atom is not None
-            and p.atom.kind == "load"
-            and p.atom.arguments == (memory.name, offset + number(i * size), stamp)
-            for i, p in enumerate(parts)
-        ):
-            return
-        if not any(spot in frame.promoted for frame in self.frames):
-            self.store_access(Location(memory, offset, kind), _touched(kind), parts)
-        whole = isinstance(kind, ScalarType) or (isinstance(kind, VectorType) and len(parts) == kind.width)
-        self.stored(spot, parts if whole else None)
-
-    def store_access(self, place: Location, size: int, parts: tuple[Expression, ...]) -> None:
-        self._access(place, size, is_store=True, stored=parts)
-
-    def _store_struct(self, memory: Memory, offset: Expression, value: Aggregate) -> None:
-        """Member by member, as compilers do with structs whose members they know."""
-        kind = value.type
-        for (name, member), at in zip(kind.members, kind.offsets(), strict=True):
-            held = value.member(name)
-            if isinstance(held, Aggregate):
-                self._store_struct(memory, offset + number(at), held)
-            elif held is None or isinstance(member, ArrayType):
-                place = Location(memory, offset + number(at), member)
-                self._access(place, member.size_bytes, is_store=True)
-                self.stored(Spot(memory, place.offset, member.size_bytes, "i8"))
-            else:
-                self.store(Location(memory, offset + number(at), member), held)
-
-    def _store_slot(self, slot: Slot, value: Value) -> None:
-        current = self.held(slot.key)
-        if slot.path:
-            self.values[slot.key] = with_path(
-                current,
-                slot.path,
-                self._swizzled_store(self._load_slot(Slot(slot.key, slot.path, slot.type)), slot, value),
-            )
-            return
-        self.values[slot.key] = self._swizzled_store(current, slot, value)
-
-    def _swizzled_store(self, current: Value, slot: Slot, value: Value) -> Value:
-        if not slot.swizzle or not isinstance(slot.type, VectorType):
-            return (
-                self.convert(value, slot.type)
-                if isinstance(slot.type, ScalarType | VectorType | PointerType)
-                else value
-            )
-        width = len(slot.swizzle)
-        new = components(self.convert(value, VectorType(slot.type.element, width) if width > 1 else slot.type.element))
-        parts = list(current.components) if isinstance(current, Vector) else [ZERO] * slot.type.width
-        for index, part in zip(slot.swizzle, new, strict=False):
-            if index < len(parts):
-                parts[index] = part
-        return Vector(tuple(parts), slot.type)
 
     def _access(
         self,
@@ -393,11 +296,15 @@ class Places(Operators):
             stored,
         )  # fmt: skip
 
-    def atomic_access(self, pointer: Pointer, kind: ScalarType, operands: tuple[Expression, ...]) -> None:
-        place = Location(pointer.memory, pointer.offset, kind)
-        self._access(place, kind.size_bytes, is_store=True, is_atomic=True, stored=operands)
-        if pointer.memory is not None:
-            self.stored(_spot(pointer.memory, pointer.offset, kind))
+
+def touched_bytes(kind: Type) -> int:
+    """Bytes moved for a value of this type: a 3-vector is read and written as 4 components."""
+    return max(1, kind.size_bytes)
+
+
+def spot_of(memory: Memory, offset: Expression, kind: Type) -> Spot:
+    element = element_name(kind) if isinstance(kind, ScalarType) else "i8"
+    return Spot(memory, offset, max(1, kind.size_bytes), element)
 
 
 def _is_one_variable(index: Node) -> bool:
@@ -407,13 +314,3 @@ def _is_one_variable(index: Node) -> bool:
     parts = index.named_children if index.type == "binary_expression" else [index]
     kinds = [part.type for part in parts]
     return kinds.count("identifier") == 1 and set(kinds) <= {"identifier", "number_literal"}
-
-
-def _touched(kind: Type) -> int:
-    """Bytes moved for a value of this type: a 3-vector is read and written as 4 components."""
-    return max(1, kind.size_bytes)
-
-
-def _spot(memory: Memory, offset: Expression, kind: Type) -> Spot:
-    element = element_name(kind) if isinstance(kind, ScalarType) else "i8"
-    return Spot(memory, offset, max(1, kind.size_bytes), element)
