@@ -123,15 +123,19 @@ class AccessFacts:
 
     @cached_property
     def is_accumulated_in_memory(self) -> bool:
-        """Whether a loop adds to it over and over in one place (`y[i] += ...`): each iteration waits for memory."""
+        """Whether a loop adds to it over and over in one place (`y[i] += ...`), and stores each sum.
+
+        Compilers load the first value before the loop, but must store every one where another buffer may alias.
+        """
         access, loops = self._reach.access, self._setting.loops
         if not access.is_store or access.is_atomic or access.offset is None or not loops:
             return False
         if loops[-1].counter in access.offset.leaves:
             return False
+        around = next(block for loop, _, block in self._paths.settings.loops if loop is loops[-1])
         return any(
             not other.is_store and other.buffer == access.buffer and other.offset == access.offset
-            for other in accesses_in(loops[-1].body)
+            for other in accesses_in(around)
         )
 
     @property

@@ -318,8 +318,6 @@ def likelihood(condition: Expression) -> float:
         return 1 - EQUAL_SELDOM
     if atom.kind not in ("not", "and", "or"):
         return 0.5
-    if atom.kind not in ("not", "and", "or"):
-        return 0.5
     parts = [likelihood(a) for a in atom.arguments if isinstance(a, Expression)]
     match atom.kind:
         case "not":

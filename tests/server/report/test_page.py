@@ -159,7 +159,7 @@ def test_what_cannot_be_scaled_is_told_why(report_of: ReportOf) -> None:
         ("x[i] = x[i] * 2.0f;", "roofline"),
         ("y[i] = y[i] * 3 + 1;", "roofline"),
         ("z[i] = w[i];", "rate"),
-        ("float s = i; for (int k = 0; k < 9; ++k) s = s * s + 0.5f;", "rate"),
+        ("__local float t[64]; t[get_local_id(0)] = t[0] * t[1] + 0.5f;", "rate"),
         ("", "no-roofline"),
     ],
 )
