@@ -32,9 +32,11 @@ def with_buffers(kernel: Kernel, work: Work, launch: Launch) -> Launch:
     """
     uses = _uses(work)
     buffers = kernel.of_kind(ParameterKind.BUFFER)
-    # Two rounds: what an index buffer may hold depends on lengths that the first round finds.
+    # Several rounds: what an index buffer may hold depends on lengths that the first round finds.
     for _ in range(3):
-        launch = _round(work, launch, buffers, uses)
+        before, launch = launch, _round(work, launch, buffers, uses)
+        if launch is before:
+            break
     rest = [p for p in buffers if p.name not in dict(launch.buffers)]
     longest = max([launch.work_items, *(n for _, n in launch.buffers)])
     for parameter in rest:

@@ -59,7 +59,12 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         text = tokens if isinstance(tokens, str) else "".join(str(t.value) for t in tokens)
         name = _FIRST_NAME.match(text)
         before = self.macros.get(name[0]) if name else None
-        result = super().define(tokens)
+        try:
+            result = super().define(tokens)
+        except IndexError:  # pcpp's answer to `#define M(, x)`
+            source, line = ("", 0) if isinstance(tokens, str) else (tokens[0].source, tokens[0].lineno)
+            self.on_error(source, line, "a parameter of this macro has no name: the macro is left out")
+            return None
         if name is not None and (macro := self.macros.get(name[0])) is not None and macro is not before:
             self.history.record(name[0], Macro(macro, text))
         return result

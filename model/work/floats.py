@@ -15,14 +15,21 @@ _FOLDED = {"+": operators.add, "-": operators.sub, "*": operators.mul, "/": oper
 
 
 def literal(value: float) -> Expression:
-    """A number that the compiler knows."""
-    return opaque("literal", repr(float(value)))
+    """A number that the compiler knows; infinite beyond all that a double holds."""
+    return opaque("literal", repr(_rounded(value)))
+
+
+def _rounded(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer, as large as it was typed
+        return math.inf if value > 0 else -math.inf
 
 
 def known_value(x: Expression) -> float | None:
     """The number that a float is, where the source says; None for named constants and all else."""
     if x.constant is not None:
-        return float(x.constant)
+        return _rounded(x.constant)
     atom = x.atom
     if atom is None or atom.kind != "literal":
         return None

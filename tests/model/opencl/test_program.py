@@ -189,8 +189,8 @@ def test_a_macro_bomb_ends_in_a_note(read: Read) -> None:
 
 @pytest.mark.parametrize(
     "directive", ["#if", "#ifdef", "#ifndef", "#elif", "#define", "#undef", "#include", "#", "#if (", "#if 1/0",
-                  "#error x", "#define F(", "#if 1 << 99999999999", "#if 'a", '#include "', "#endif",
-                  "#else", "#line x", "#pragma"]
+                  "#error x", "#define F(", "#define F(, x) x", "#define F(x, , y)", "#if 1 << 99999999999",
+                  "#if 'a", '#include "', "#endif", "#else", "#line x", "#pragma"]
 )  # fmt: skip
 def test_a_directive_still_being_typed_hides_no_kernel(read: Read, directive: str) -> None:
     program = read(f"kernel void a(global int *x) {{}}\n{directive}\n#endif\nkernel void b(global int *x) {{}}\n")
