@@ -59,7 +59,10 @@ def builtin_type(name: str) -> Type | None:
 
 
 def sized_type(words: list[str]) -> ScalarType:
-    """`unsigned long int` and every other C spelling with `unsigned`, `long`, `short`, in any order."""
+    """`unsigned long int` and every other C spelling with `unsigned`, `long`, `short`, in any order.
+
+    `long long` is a reserved word of OpenCL C, 128 bits wide to some compilers and 64 to others: here it is `long`.
+    """
     unsigned = "unsigned" in words
     if "double" in words:
         return DOUBLE

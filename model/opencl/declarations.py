@@ -3,34 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from model.opencl.builtin_types import INT, builtin_type, sized_type
-from model.opencl.masking import Masked
-from model.opencl.syntax import children
-from model.opencl.types import AddressSpace, ArrayType, OpaqueType, PointerType, StructType, Type
+from model.opencl.builtin_types import INT, LONG, builtin_type, sized_type
+from model.opencl.constants import character, fold, number, string_bytes
+from model.opencl.masking import Masked, mask
+from model.opencl.members import Alignment, Members
+from model.opencl.syntax import children, find, parse
+from model.opencl.types import (
+    AddressSpace,
+    ArrayType,
+    OpaqueType,
+    PointerType,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
 
 _SPACES = {s.value: s for s in AddressSpace}
-_PACKED = re.compile(r"\bpacked\b")
+_ALIGNED = re.compile(r"\b(?:__)?aligned(?:__)?\b\s*(?:\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\))?")
+_PACKED = re.compile(r"\b(?:__)?packed(?:__)?\b")
+_VECTOR = re.compile(r"\b(?:__)?(ext_vector_type|vector_size)(?:__)?\s*\(([^()]+)\)")
+_MOST_ALIGNED_BYTES = 16  # what `aligned` without a number asks for, as Clang has it on CPUs and GPUs alike
 MAX_TYPE_DEPTH = 60
 
 
 @dataclass(slots=True)
 class Names:
-    """What names mean at one place of a program: typedefs, struct tags, integer constants."""
+    """What names mean at one place of a program: typedefs, struct tags, integer constants.
+
+    `alignments`: in bytes, of typedefs that are given another than their type has.
+    """
 
     typedefs: dict[str, Type] = field(default_factory=dict)
     tags: dict[str, StructType] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)
+    alignments: dict[str, int] = field(default_factory=dict)
 
     def type_named(self, name: str) -> Type | None:
         return self.typedefs.get(name) or builtin_type(name)
 
     def child(self) -> Names:
-        return Names(dict(self.typedefs), dict(self.tags), dict(self.constants))
+        return Names(dict(self.typedefs), dict(self.tags), dict(self.constants), dict(self.alignments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +94,7 @@ class Declarations:
             case "struct_specifier" | "union_specifier":
                 return self._struct(node, depth)
             case "enum_specifier":
-                self.read_enum(node)
-                return INT
+                return self.read_enum(node)
             case _:
                 return OpaqueType(self.text(node)[:40], is_unknown=True)
 
@@ -86,27 +103,91 @@ class Declarations:
         tag = self.text(tag_node) if tag_node else f"anonymous@{node.start_byte}"
         if body is None:
             return self.names.tags.get(tag) or OpaqueType(f"struct {tag}", is_unknown=True)
-        members: list[tuple[str, Type]] = []
-        for member in children(body, "field_declaration"):
-            base = self.base_type(member, depth + 1)
-            for declarator in member.children_by_field_name("declarator"):
-                named = self.declarator(declarator, base, None)
-                if named is not None:
-                    members.append((named[0], named[1]))
-        attributes = " ".join(self.masked.between(node.start_byte, node.end_byte + 60))
-        struct = StructType(tag, tuple(members), node.type == "union_specifier", bool(_PACKED.search(attributes)))
+        said = self._attributes(node.start_byte, body.start_byte) + self._attributes_behind(node)
+        members = Members(is_packed=bool(_PACKED.search(said)))
+        since = body.start_byte
+        for member in body.children:
+            if member.type == "field_declaration":
+                self._members(member, since, members, depth)
+            since = member.end_byte
+        struct = members.struct(tag, self._aligned(said), is_union=node.type == "union_specifier")
         self.names.tags[tag] = struct
         return struct
 
-    def read_enum(self, node: Node) -> None:
-        body, value = node.child_by_field_name("body"), 0
+    def _members(self, node: Node, since: int, members: Members, depth: int) -> None:
+        """The members that one declaration in a struct says; attributes before it are looked for from `since` on."""
+        base = self.base_type(node, depth + 1)
+        specifier = node.child_by_field_name("type")
+        if specifier is None:
+            return
+        shared = self._attributes(since, specifier.start_byte)
+        declarators = node.children_by_field_name("declarator")
+        if not declarators and isinstance(base, StructType):
+            members.add_unnamed(base, self._alignment(shared, base, specifier))
+        behind = specifier.end_byte
+        if specifier.child_by_field_name("body") is None and declarators:
+            shared += self._attributes(behind, declarators[0].start_byte)
+            behind = declarators[0].start_byte
+        for declarator, following in zip(declarators, [*declarators[1:], None], strict=False):
+            end = self.masked.text.rfind(",", declarator.end_byte, following.start_byte) if following else node.end_byte
+            named = self.declarator(declarator, base, None)
+            if named is not None:
+                said = shared + self._attributes(behind, end)
+                members.add(*named, self._alignment(said, named[1], specifier))
+            behind = end
+
+    def _alignment(self, attributes: str, kind: Type, specifier: Node) -> Alignment:
+        """What attributes and the name of the type say of a member."""
+        own = kind.align_bytes
+        if not isinstance(kind, PointerType) and specifier.type == "type_identifier":
+            own = self.names.alignments.get(self.text(specifier), own)
+        return Alignment(self._aligned(attributes), bool(_PACKED.search(attributes)), own)
+
+    def _aligned(self, attributes: str) -> int:
+        """The alignment in bytes that attributes ask for; 0 where they ask for none."""
+        return max((self._bytes(match[1]) for match in _ALIGNED.finditer(attributes)), default=0)
+
+    def _bytes(self, written: str | None) -> int:
+        if written is None:
+            return _MOST_ALIGNED_BYTES
+        if written.strip().isdigit():
+            return int(written)
+        masked = mask(f"int _[{written}];")
+        reader = Declarations(masked, self.names)
+        length = next((reader._length(node) for node in find(parse(masked.text).root_node, "array_declarator")), None)
+        return max(0, length or 0)
+
+    def _attributes(self, start: int, end: int) -> str:
+        """The attributes written in [start, end), one behind the other."""
+        return " ".join(w for w in self.masked.between(start, end) if w.startswith("__attribute"))
+
+    def _attributes_behind(self, node: Node) -> str:
+        """The attributes between a type's closing brace and whatever follows it."""
+        text = self.masked.text
+        end = node.end_byte
+        while end < len(text) and text[end].isspace():
+            end += 1
+        return self._attributes(node.end_byte, end)
+
+    def read_enum(self, node: Node) -> ScalarType:
+        """Notes the enumerators; the type of them all is as wide as the widest (as Clang has it)."""
+        name_node, body, value = node.child_by_field_name("name"), node.child_by_field_name("body"), 0
+        tag = f"enum {self.text(name_node)}" if name_node else ""
+        kind = INT
         for enumerator in children(body, "enumerator") if body else ():
             name, given = enumerator.child_by_field_name("name"), enumerator.child_by_field_name("value")
             if given is not None:
                 value = self.constant(given) or 0
             if name is not None:
                 self.names.constants[self.text(name)] = value
+            kind = kind if -(1 << 31) <= value < 1 << 32 else LONG
             value += 1
+        if body is None:
+            known = self.names.typedefs.get(tag)
+            return known if isinstance(known, ScalarType) else INT
+        if kind is not INT and tag:
+            self.names.typedefs[tag] = kind
+        return kind
 
     def type_descriptor(self, node: Node) -> Type:
         """`(float4 *)`: of casts, sizeof and compound literals."""
@@ -169,7 +250,8 @@ class Declarations:
             named = self.declarator(declarator, base, space)
             if named is not None:
                 value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
-                yield Declared(named[0], named[1], space, value, declarator, is_const)
+                never_changes = is_const or (space is AddressSpace.CONSTANT and not isinstance(named[1], PointerType))
+                yield Declared(named[0], named[1], space, value, declarator, never_changes)
 
     def parameter(self, node: Node, since: int) -> Declared | None:
         """A `parameter_declaration` (arrays decay to pointers)."""
@@ -197,10 +279,22 @@ class Declarations:
     def read_typedef(self, node: Node) -> None:
         base = self.base_type(node)
         space = self.space(node.start_byte, node.end_byte)
+        specifier = node.child_by_field_name("type")
+        has_body = specifier is not None and specifier.child_by_field_name("body") is not None
+        # Those behind a closing brace are the struct's own.
+        behind = node.start_byte if specifier is None or not has_body else specifier.end_byte
+        first = node.child_by_field_name("declarator")
+        said = self._attributes(first.start_byte if has_body and first is not None else behind, node.end_byte)
         for declarator in node.children_by_field_name("declarator"):
             named = self.declarator(declarator, base, space)
             if named is not None and builtin_type(named[0]) is None:
-                self.names.typedefs[named[0]] = named[1]
+                name, kind = named[0], _vector(named[1], said)
+                self.names.typedefs[name] = kind
+                aligned = self._aligned(said)
+                if aligned and not isinstance(kind, PointerType):
+                    self.names.alignments[name] = aligned
+                elif name in self.names.alignments:
+                    self.names.alignments[name] = kind.align_bytes
 
     # --- constants ---------------------------------------------------------------------------------------
 
@@ -213,8 +307,7 @@ class Declarations:
                 value = number(self.text(node))
                 return value if isinstance(value, int) else None
             case "char_literal":
-                text = self.text(node)
-                return ord(text[1]) if len(text) == 3 else None
+                return character(self.text(node))
             case "identifier":
                 return self.names.constants.get(self.text(node))
             case "parenthesized_expression":
@@ -254,50 +347,17 @@ class Declarations:
         value = node.child_by_field_name("value")
         while value is not None and value.type == "parenthesized_expression" and value.named_children:
             value = value.named_children[0]
+        if value is not None and value.type in ("string_literal", "concatenated_string"):
+            strings = [value] if value.type == "string_literal" else list(children(value, "string_literal"))
+            return sum(string_bytes(self.text(each)) - 1 for each in strings) + 1
         kind = self.names.type_named(self.text(value)) if value is not None and value.type == "identifier" else None
         return kind.size_bytes if kind else None
 
 
-_FOLD: dict[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
-    "&": lambda a, b: a & b, "|": lambda a, b: a | b, "^": lambda a, b: a ^ b,
-    "<": lambda a, b: int(a < b), ">": lambda a, b: int(a > b), "<=": lambda a, b: int(a <= b),
-    ">=": lambda a, b: int(a >= b), "==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b),
-    "&&": lambda a, b: int(bool(a) and bool(b)), "||": lambda a, b: int(bool(a) or bool(b)),
-}  # fmt: skip
-
-
-def fold(operator: str, a: int, b: int) -> int | None:
-    """`a operator b` in C's integers (division truncates); None where C leaves it undefined."""
-    if operator in ("/", "%"):
-        if b == 0:
-            return None
-        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-        return quotient if operator == "/" else a - b * quotient
-    if operator in ("<<", ">>"):
-        if not 0 <= b < 64:
-            return None
-        return a << b if operator == "<<" else a >> b
-    function = _FOLD.get(operator)
-    return function(a, b) if function else None
-
-
-_INTEGER = re.compile(
-    r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)|(?P<oct>0[0-7]*)|(?P<dec>[1-9][0-9]*))(?P<suffix>[uUlL]*)\Z"
-)
-
-
-def number(text: str) -> int | float | None:
-    """The value of a number literal; the grammar makes its sign a part of it."""
-    if text[:1] in ("-", "+"):
-        value = number(text[1:])
-        return -value if value is not None and text[0] == "-" else value
-    match = _INTEGER.match(text)
-    if match:
-        for group, base in (("hex", 16), ("bin", 2), ("oct", 8), ("dec", 10)):
-            if match[group] is not None:
-                return int(match[group], base)
-    try:
-        return float.fromhex(text.rstrip("fFlLhH")) if text[:2] in ("0x", "0X") else float(text.rstrip("fFlLhH "))
-    except (ValueError, OverflowError):
-        return None
+def _vector(kind: Type, attributes: str) -> Type:
+    """`kind` as Clang's own words for vectors make it: so many elements, or so many bytes of them."""
+    said = _VECTOR.search(attributes)
+    if said is None or not isinstance(kind, ScalarType) or not said[2].strip().isdigit():
+        return kind
+    width = int(said[2]) // (kind.size_bytes if said[1] == "vector_size" else 1)
+    return VectorType(kind, width) if width in (2, 3, 4, 8, 16) else kind

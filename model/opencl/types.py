@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -107,35 +107,54 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True)
 class StructType:
-    """A struct or union with OpenCL's layout (natural alignment unless packed)."""
+    """A struct or union with OpenCL's layout: natural alignment unless attributes say otherwise (section 6.11.1).
+
+    `aligned_bytes` is the least alignment of the whole; `alignments` names members whose alignment is not natural.
+    `unnamed` are members without a name, whose own members are spoken of as if they were this one's: the first of
+    these, by number, and the struct or union that they are laid out by.
+    """
 
     name: str
     members: tuple[tuple[str, Type], ...]
     is_union: bool = False
     is_packed: bool = False
+    aligned_bytes: int = 1
+    alignments: tuple[tuple[str, int], ...] = ()
+    unnamed: tuple[tuple[int, StructType], ...] = ()
+    # Computed once: structs of two structs of two structs would otherwise be walked 2^depth times.
+    size_bytes: int = field(init=False, repr=False, compare=False)
+    align_bytes: int = field(init=False, repr=False, compare=False)
+    _offsets: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
 
-    @property
-    def align_bytes(self) -> int:
-        return 1 if self.is_packed else max((t.align_bytes for _, t in self.members), default=1)
+    def __post_init__(self) -> None:
+        said, unnamed = dict(self.alignments), dict(self.unnamed)
+        end, widest, offsets = 0, self.aligned_bytes, list[int]()
+        for number, (name, member) in enumerate(self.members):
+            if number < len(offsets):
+                continue  # laid out with the unnamed member that it is in
+            whole = unnamed.get(number, member)
+            align = said.get(name) or (1 if self.is_packed else whole.align_bytes)
+            at = 0 if self.is_union else round_up(end, align)
+            inside = whole.offsets() if isinstance(whole, StructType) and number in unnamed else (0,)
+            offsets += (at + offset for offset in inside)
+            end, widest = max(end, at + whole.size_bytes), max(widest, align)
+        object.__setattr__(self, "size_bytes", round_up(end, widest))
+        object.__setattr__(self, "align_bytes", widest)
+        object.__setattr__(self, "_offsets", tuple(offsets))
+        object.__setattr__(self, "_hash", hash((self.name, self.members, self.is_union, self.is_packed)))
 
-    @property
-    def size_bytes(self) -> int:
-        if self.is_union:
-            return round_up(max((t.size_bytes for _, t in self.members), default=0), self.align_bytes)
-        end = max(
-            (offset + t.size_bytes for (_, t), offset in zip(self.members, self.offsets(), strict=True)), default=0
-        )
-        return round_up(end, self.align_bytes)
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Hashes of texts differ from process to process.
+        said = (self.name, self.members, self.is_union, self.is_packed, self.aligned_bytes, self.alignments)
+        return StructType, (*said, self.unnamed)
 
     def offsets(self) -> tuple[int, ...]:
         """Byte offset of each member, in order."""
-        at, offsets = 0, []
-        for _, member in self.members:
-            if not self.is_packed:
-                at = round_up(at, member.align_bytes)
-            offsets.append(0 if self.is_union else at)
-            at += member.size_bytes
-        return tuple(offsets)
+        return self._offsets
 
     def member(self, name: str) -> Type | None:
         return next((t for n, t in self.members if n == name), None)

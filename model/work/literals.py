@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, sized_type
 from model.opencl.builtins import INTEGER_CONSTANTS
-from model.opencl.declarations import number as number_of
+from model.opencl.constants import number as number_of
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
