@@ -13,13 +13,18 @@ ROUNDS = 32  # of each loop
 STRAIGHT_ROUNDS = 8  # of straight-line code
 _TILE_ROUNDS = 16
 
+REGIONS = 61
+REGION_FLOATS = 8192
+# Work-groups that run at once on different cores write to different cache lines: see `PLACE` in `probe_kernels`. Bodies
+# that store have their own part of `x`, which the groups next to each other share.
+_OWN_REGION = f"x += (get_group_id(0) / 64 % {REGIONS}) * {REGION_FLOATS};"
 _KERNEL = """
 __kernel void k(__global float* out, __global float* x, __global const int* trips, float c, int e, int n) {{
     __local float tmp[264];
     const int lane = get_local_id(0);
     {declarations}
     {code}
-    out[(get_group_id(0) % 64) * 64 + lane] = {result};
+    out[(get_group_id(0) / 16 % 61) * 256 + lane] = {result};
 }}
 """
 _FLOATS = (
@@ -47,6 +52,7 @@ BODIES: Mapping[str, tuple[Callable[[int, str], str], int]] = {
     "convert": (lambda j, v: f"{v} = (float)((int){v} + lane);", 16),
     "select": (lambda j, v: f"{v} = {v} > c ? q : {v} + c;", 8),
 }
+STORING = frozenset({"stored", "stored_offset", "scattered"})
 _INTS = "int p = lane * 3 + e, q = p + e, r = q ^ e, s = r + 7, p2 = p + 1, q2 = q + 1, r2 = r + 1, s2 = s + 1;"
 INT_BODIES: Mapping[str, tuple[Callable[[int, str], str], int]] = {
     "int": (lambda j, v: f"{v} = ({v} ^ n) + e;", 16),
@@ -61,7 +67,8 @@ def straight(body: str) -> tuple[str, int]:
         step, per_round = INT_BODIES[body]
         return _program(_INTS, _rounds(step), f"(float)({_FLOAT_SUM})"), per_round * STRAIGHT_ROUNDS
     step, per_round = BODIES[body]
-    return _program(_FLOATS, _rounds(step), _FLOAT_SUM), per_round * STRAIGHT_ROUNDS
+    own = _OWN_REGION if body in STORING else ""
+    return _program(_FLOATS + own, _rounds(step), _FLOAT_SUM), per_round * STRAIGHT_ROUNDS
 
 
 def in_loop(context: str, body: str) -> tuple[str, int]:
@@ -97,7 +104,7 @@ def image(access: str) -> str:
     where = "at" if access == "nearest" else "convert_float2(at) + 0.3f"
     return (
         f"__constant sampler_t how = {mode}; __kernel void k(read_only image2d_t in, __global float* out) {{ {at} "
-        f"float4 v = read_imagef(in, how, {where}); out[at.y * 16 % 64 * 64 + at.x % 256] = v.x + v.y + v.z + v.w; }}"
+        f"float4 v = read_imagef(in, how, {where}); out[at.y % 61 * 256 + at.x % 256] = v.x + v.y + v.z + v.w; }}"
     )
 
 

@@ -14,6 +14,8 @@ from profiler.child.cost_kernels import (
     CONTEXTS,
     INT_BODIES,
     LANES,
+    REGION_FLOATS,
+    REGIONS,
     ROUNDS,
     calls,
     image,
@@ -63,7 +65,7 @@ class CostBench:
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
-        x = np.random.default_rng(1).uniform(0.5, 1.0, 16 * 1024).astype(np.float32)
+        x = np.random.default_rng(1).uniform(0.5, 1.0, REGIONS * REGION_FLOATS).astype(np.float32)
         trips = np.full(1024, ROUNDS, np.int32)
         self._x, self._trips = bench.holding(x), bench.holding(trips)
         self._empty_ns = dict.fromkeys((1, *GROUP_SIZES, LANES), 0.0)

@@ -9,6 +9,10 @@ LOADS = 16  # of each memory kernel, a work-item
 
 SOURCE = r"""
 #define LANES 256
+// Where a group writes what it computed. Work-groups that run at once on different cores are far apart in number: they
+// must not write to the same cache lines, or passing those around is what is measured. 61 has no common factor with
+// the distances at which runtimes deal out groups.
+#define PLACE ((get_group_id(0) / 16 % 61) * LANES)
 #define R4(x) x x x x
 #define R16(x) R4(R4(x))
 
@@ -16,14 +20,14 @@ __kernel void nothing(__global float* out) { }
 
 // A work-item of its own, with next to nothing in it.
 __kernel void little(__global float* out) {
-    out[(get_group_id(0) % 64) * LANES + get_local_id(0)] = get_local_id(0);
+    out[PLACE + get_local_id(0)] = get_local_id(0);
 }
 
 #define UNROLLED(NAME, T, STEP, SEED)                                        \
 __kernel void NAME(__global T* out, T c, T d) {                              \
     T p = (T)(get_local_id(0)) * SEED + c, q = p + d, r = q + d, s = r + d;  \
     R16(STEP(p) STEP(q) STEP(r) STEP(s))                                     \
-    out[(get_group_id(0) % 64) * LANES + get_local_id(0)] = p + q + r + s;   \
+    out[PLACE + get_local_id(0)] = p + q + r + s;   \
 }
 #define MULTIPLY_ADD(v) v = v * c + d;
 #define ADD_XOR(v) v = (v ^ c) + d;
@@ -46,19 +50,19 @@ UNROLLED(fp16, half, MULTIPLY_ADD, (half)1e-3f)
 __kernel void fp32_counted(__global float* out, float c, float d, int n) {
     float v = get_local_id(0) * 1e-3f + c;
     for (int k = 0; k < n; ++k) v = v * c + d;
-    out[(get_group_id(0) % 64) * LANES + get_local_id(0)] = v;
+    out[PLACE + get_local_id(0)] = v;
 }
 
 __kernel void special(__global float* out, float c, float d) {
     float v = get_local_id(0) * 1e-3f + c;
     R4(v = sin(v) + d; v = exp(v * c); v = log(v + d) + c; v = pow(v + d, c);)
-    out[(get_group_id(0) % 64) * LANES + get_local_id(0)] = v;
+    out[PLACE + get_local_id(0)] = v;
 }
 
 __kernel void native(__global float* out, float c, float d) {
     float v = get_local_id(0) * 1e-3f + c;
     R4(v = native_sin(v) + d; v = native_exp(v * c); v = native_log(v + d) + c; v = native_rsqrt(v + d);)
-    out[(get_group_id(0) % 64) * LANES + get_local_id(0)] = v;
+    out[PLACE + get_local_id(0)] = v;
 }
 
 // A group reads (writes) 16 rows of LANES neighbouring floats; groups go round a footprint of mask + 1 floats.
@@ -67,7 +71,7 @@ __kernel void read_rows(__global const float* x, __global float* out, uint mask)
     __global const float* row = x + at + get_local_id(0);
     float sum = 0;
     R16(sum += *row; row += LANES;)
-    out[(get_group_id(0) % 8) * LANES + get_local_id(0)] = sum;
+    out[PLACE + get_local_id(0)] = sum;
 }
 
 __kernel void write_rows(__global float* x, uint mask, float v) {
@@ -89,13 +93,13 @@ __kernel void gather(__global const float* x, __global float* out, uint mask) {
     uint h = (uint)get_global_id(0) * 2654435761u;
     float sum = 0;
     R16(h = h * 1664525u + 1013904223u; sum += x[(h >> 7) & mask];)
-    out[(get_group_id(0) % 8) * LANES + get_local_id(0)] = sum;
+    out[PLACE + get_local_id(0)] = sum;
 }
 
 // Each launch walks over all of x once, in four parts; neighbours stand `stride` floats apart.
 __kernel void stride_walk(__global const float* x, __global float* out, uint stride, uint quarter) {
     uint at = (uint)get_global_id(0) * stride;
-    out[(get_group_id(0) % 8) * LANES + get_local_id(0)] =
+    out[PLACE + get_local_id(0)] =
         x[at] + x[at + quarter] + x[at + 2 * quarter] + x[at + 3 * quarter];
 }
 
@@ -108,7 +112,7 @@ __kernel void local_rows(__global float* out, float c) {
     __local const float* row = tmp + lane;
     float sum = 0;
     R16(sum = sum * c + row[0] * row[1]; row += 2;)
-    out[(get_group_id(0) % 64) * LANES + lane] = sum;
+    out[PLACE + lane] = sum;
 }
 
 __kernel void private_rows(__global float* out, float c, uint step) {
@@ -117,7 +121,7 @@ __kernel void private_rows(__global float* out, float c, uint step) {
     for (int k = 0; k < 32; ++k) row[(k + at) & 31] = k * c;
     float sum = 0;
     R16(at += step; sum += row[at & 31]; at += step; sum += row[at & 31];)
-    out[(get_group_id(0) % 64) * LANES + get_local_id(0)] = sum;
+    out[PLACE + get_local_id(0)] = sum;
 }
 
 __kernel void atomics_spread(__global int* x) {
@@ -134,7 +138,7 @@ __kernel void with_barriers(__global float* out, float c) {
     uint lane = get_local_id(0);
     float v = lane * c;
     R4(EXCHANGE)
-    out[(get_group_id(0) % 64) * LANES + lane] = v;
+    out[PLACE + lane] = v;
 }
 #undef FENCE
 #define FENCE
@@ -143,7 +147,7 @@ __kernel void without_barriers(__global float* out, float c) {
     uint lane = get_local_id(0);
     float v = lane * c;
     R4(EXCHANGE)
-    out[(get_group_id(0) % 64) * LANES + lane] = v;
+    out[PLACE + lane] = v;
 }
 
 #ifdef HAS_IMAGES
@@ -152,7 +156,7 @@ __kernel void image_reads(read_only image2d_t picture, __global float* out) {
     int2 at = (int2)(get_global_id(0) & 511, (get_global_id(0) >> 9) & 511);
     float4 sum = (float4)(0);
     R4(sum += read_imagef(picture, nearest, at); at.x ^= 1; at.y ^= 3;)
-    out[(get_group_id(0) % 64) * LANES + get_local_id(0)] = sum.x + sum.y + sum.z + sum.w;
+    out[PLACE + get_local_id(0)] = sum.x + sum.y + sum.z + sum.w;
 }
 #endif
 """
