@@ -17,6 +17,7 @@ from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import AddressSpace, ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
 from model.work.symbolic import Atom
+from model.work.values import MAX_NUMBERS
 from model.work.work import Work
 
 _DEFAULT_GLOBAL: dict[int, tuple[int, ...]] = {1: (1 << 20,), 2: (1024, 1024), 3: (128, 128, 64)}
@@ -162,7 +163,7 @@ def _lanes(name: str, kind: Type | None) -> list[tuple[str, ...]]:
 
 def _leaves(name: str, kind: Type) -> list[tuple[str, Type | None]]:
     match kind:
-        case StructType():
+        case StructType() if kind.numbers <= MAX_NUMBERS:
             return [leaf for member, of in kind.members for leaf in _leaves(f"{name}.{member}", of)]
         case ScalarType() | VectorType():
             return [(name, kind)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import blake2b
 
 
 class AddressSpace(StrEnum):
@@ -105,7 +106,7 @@ class ArrayType:
         return self.element.align_bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StructType:
     """A struct or union with OpenCL's layout: natural alignment unless attributes say otherwise (section 6.11.1).
 
@@ -122,10 +123,11 @@ class StructType:
     alignments: tuple[tuple[str, int], ...] = ()
     unnamed: tuple[tuple[int, StructType], ...] = ()
     # Computed once: structs of two structs of two structs would otherwise be walked 2^depth times.
-    size_bytes: int = field(init=False, repr=False, compare=False)
-    align_bytes: int = field(init=False, repr=False, compare=False)
-    _offsets: tuple[int, ...] = field(init=False, repr=False, compare=False)
-    _hash: int = field(init=False, repr=False, compare=False)
+    size_bytes: int = field(init=False)
+    align_bytes: int = field(init=False)
+    numbers: int = field(init=False)  # members that are no structs, those of members included; arrays count once
+    _offsets: tuple[int, ...] = field(init=False)
+    _meaning: str = field(init=False)  # the same for equal types
 
     def __post_init__(self) -> None:
         said, unnamed = dict(self.alignments), dict(self.unnamed)
@@ -142,15 +144,20 @@ class StructType:
         object.__setattr__(self, "size_bytes", round_up(end, widest))
         object.__setattr__(self, "align_bytes", widest)
         object.__setattr__(self, "_offsets", tuple(offsets))
-        object.__setattr__(self, "_hash", hash((self.name, self.members, self.is_union, self.is_packed)))
+        numbers = (t.numbers if isinstance(t, StructType) else 1 for _, t in self.members)
+        object.__setattr__(self, "numbers", sum(numbers))
+        parts = tuple((name, _meaning(t)) for name, t in (*self.members, *((str(n), t) for n, t in self.unnamed)))
+        layout = (self.is_union, self.is_packed, self.aligned_bytes, self.alignments)
+        object.__setattr__(self, "_meaning", blake2b(repr((self.name, parts, layout)).encode()).hexdigest())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StructType) and self._meaning == other._meaning
 
     def __hash__(self) -> int:
-        return self._hash
+        return hash(self._meaning)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        # Hashes of texts differ from process to process.
-        said = (self.name, self.members, self.is_union, self.is_packed, self.aligned_bytes, self.alignments)
-        return StructType, (*said, self.unnamed)
+    def __repr__(self) -> str:
+        return f"StructType({self.name!r}, {[(name, t.name) for name, t in self.members]}, {self.size_bytes} bytes)"
 
     def offsets(self) -> tuple[int, ...]:
         """Byte offset of each member, in order."""
@@ -196,6 +203,20 @@ class OpaqueType:
 
 
 Type = ScalarType | VectorType | PointerType | ArrayType | StructType | ImageType | OpaqueType
+
+
+def _meaning(kind: Type) -> str:
+    """A text that is the same for equal types."""
+    match kind:
+        case StructType():
+            return kind._meaning
+        case PointerType():
+            own = (kind.space.value, kind.is_const, kind.is_restrict, kind.is_volatile)
+            return f"{own} pointer to {_meaning(kind.pointee)}"
+        case ArrayType():
+            return f"{kind.length} of {_meaning(kind.element)}"
+        case _:
+            return repr(kind)
 
 
 def round_up(value: int, multiple: int) -> int:

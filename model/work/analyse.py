@@ -25,7 +25,7 @@ from model.work.statements import Statements
 from model.work.symbolic import ZERO, new_analysis, symbol
 from model.work.tables import numbers_of
 from model.work.unknowns import UnknownKind
-from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
+from model.work.values import MAX_NUMBERS, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
 from model.work.work import Work
 
 
@@ -95,6 +95,8 @@ def _members(path: str, kind: StructType) -> Aggregate:
             case _:
                 return None
 
+    if kind.numbers > MAX_NUMBERS:
+        return Aggregate((), kind)
     known = ((name, member(name, of)) for name, of in kind.members)
     return Aggregate(tuple((n, v) for n, v in known if v is not None), kind)
 

@@ -14,7 +14,6 @@ from model.work.trips import MAX_SIMULATED_TRIPS
 
 MAX_STEPS = 20_000  # of loops run for their trip counts, under one launch
 MAX_ROUNDS = 256  # of a loop's variable, for its interval
-_LARGEST = 1 << 128  # beyond, nobody's index
 
 _WITHOUT_INTERVAL = frozenset({"float", "compare", "call", "convert", "negate", "literal"})
 
@@ -100,9 +99,10 @@ class Knowledge:
 
 
 Point = Mapping[Atom, Value]
-
+Ranges = Mapping[Atom, tuple[int, int]]
 
 Memo = dict[Atom, Value | None]
+Bounds = dict[Atom, Interval | None]
 _LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
 MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
 
@@ -225,31 +225,40 @@ def _first(symbols: list[Atom | None], state: Mapping[Atom, Value]) -> Value | N
     return state[symbols[0]] if symbols[0] is not None else None
 
 
-def interval(
-    expression: Expression, known: Knowledge, point: Point, ranges: Mapping[Atom, tuple[int, int]]
-) -> Interval | None:
+def interval(expression: Expression, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
     """The least and greatest value while `ranges` (half-open) are run through; None where nobody knows.
 
     Exact for expressions in which each symbol grows or falls throughout; otherwise it may be too wide.
     """
+    return _interval(expression, known, point, ranges, ({}, {}) if expression.depth > MAX_UNSHARED else None)
+
+
+def _interval(
+    expression: Expression, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
+) -> Interval | None:
     low: Value = 0
     high: Value = 0
     for monomial, coefficient in expression.terms:
         least: Value = coefficient
         most: Value = coefficient
         for atom in monomial:
-            bounds = _atom_interval(atom, known, point, ranges)
+            if memo is None:
+                bounds = _atom_interval(atom, known, point, ranges, None)
+            elif atom in memo[1]:
+                bounds = memo[1][atom]
+            else:
+                bounds = memo[1][atom] = _atom_interval(atom, known, point, ranges, memo)
             if bounds is None:
                 return None
             corners = (least * bounds[0], least * bounds[1], most * bounds[0], most * bounds[1])
             least, most = min(corners), max(corners)
         low += least
         high += most
-    return low, high
+    return (low, high) if low >= -_LARGEST and high <= _LARGEST else None
 
 
 def _atom_interval(
-    atom: Atom, known: Knowledge, point: Point, ranges: Mapping[Atom, tuple[int, int]]
+    atom: Atom, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
 ) -> Interval | None:
     if atom in point:
         return point[atom], point[atom]
@@ -259,19 +268,17 @@ def _atom_interval(
         contents = known.contents.get(str(atom.arguments[0]))
         return contents.bounds if contents is not None else None
     if not atom.leaves & ranges.keys() and not any(leaf.kind == "load" for leaf in atom.leaves):
-        value = _atom(atom, known, point)
+        value = _atom(atom, known, point, memo[0] if memo is not None else None)
         return None if value is None else (value, value)
     if atom.kind in _WITHOUT_INTERVAL:
         return None
     if atom.kind == "iterate":
         return _iterated_interval(atom, known, point, ranges)
-    bounds = [interval(a, known, point, ranges) for a in atom.arguments if isinstance(a, Expression)]
+    bounds = [_interval(a, known, point, ranges, memo) for a in atom.arguments if isinstance(a, Expression)]
     return _operation_interval(atom.kind, bounds)
 
 
-def _iterated_interval(
-    atom: Atom, known: Knowledge, point: Point, ranges: Mapping[Atom, tuple[int, int]]
-) -> Interval | None:
+def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
     """All that a loop's variable may be in any of its rounds: `interval` of the step, round by round."""
     rounds, symbol, start, after = (a for a in atom.arguments if isinstance(a, Expression))
     reach, now = interval(rounds, known, point, ranges), interval(start, known, point, ranges)

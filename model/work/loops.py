@@ -327,5 +327,5 @@ def _kind_of(spot: Spot) -> Type:
 
 def _holds_floats(kind: Type) -> bool:
     if isinstance(kind, StructType):
-        return any(_holds_floats(member) for _, member in kind.members)
+        return any(_holds_floats(member) for member in {of for _, of in kind.members})
     return is_float(kind)

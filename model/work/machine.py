@@ -20,7 +20,18 @@ from model.work.registers import Lifetimes
 from model.work.symbolic import ONE, Atom, Expression, opaque, operation, symbol
 from model.work.tables import Table
 from model.work.unknowns import Unknown, UnknownKind, undeclared_types
-from model.work.values import Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, element_name, numbers_in
+from model.work.values import (
+    MAX_NUMBERS,
+    Aggregate,
+    Memory,
+    Other,
+    Pointer,
+    Scalar,
+    Value,
+    Vector,
+    element_name,
+    numbers_in,
+)
 from model.work.writes import Spot, Write, Writes
 
 MAX_STEPS = 300_000
@@ -196,6 +207,9 @@ class Machine:
 
     def whole_struct(self, value: Aggregate) -> Aggregate:
         """A struct with all its members named, so that each can be followed on its own."""
+        if value.type.numbers > MAX_NUMBERS:
+            self.unreadable(UnknownKind.STRUCT, value.type.name)
+            return Aggregate((), value.type)
         members = []
         for name, kind in value.type.members:
             member = value.member(name) or self.fresh_value(kind, f"member `{name}`", rests=numbers_in(value))

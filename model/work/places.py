@@ -22,6 +22,7 @@ from model.work.swizzle import picked, swizzled
 from model.work.symbolic import ZERO, Expression, number, opaque
 from model.work.unknowns import UnknownKind
 from model.work.values import (
+    MAX_NUMBERS,
     UNKNOWN_TYPE,
     Aggregate,
     Memory,
@@ -208,6 +209,10 @@ class Places(Operators):
         """Member by member: those that nobody uses are not loaded."""
         kind = place.type
         assert isinstance(kind, StructType)
+        if kind.numbers > MAX_NUMBERS:
+            self.unreadable(UnknownKind.STRUCT, kind.name)
+            self._access(place, kind.size_bytes, is_store=False)
+            return Aggregate((), kind)
         members: list[tuple[str, Value]] = []
         for (name, member), at in zip(kind.members, kind.offsets(), strict=True):
             if isinstance(member, ScalarType | VectorType | StructType) and place.memory is not None:

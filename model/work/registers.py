@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, Type, VectorType
-from model.work.values import Pointer, Value
+from model.work.values import MAX_NUMBERS, Pointer, Value
 
 RESERVED = 8
 PER_BUFFER = 2  # a 64-bit address each
@@ -93,7 +93,7 @@ def _of_type(kind: Type) -> int:
         case PointerType():
             return POINTER_REGISTERS
         case StructType():
-            return sum(_of_type(member) for _, member in kind.members)
+            return sum(_of_type(member) for _, member in kind.members) if kind.numbers <= MAX_NUMBERS else 0
         case ArrayType():
             return -(-kind.size_bytes // REGISTER_BYTES)
         case _:

@@ -17,6 +17,7 @@ class UnknownKind(StrEnum):
     FUNCTION = "undeclared function"
     NAME = "undeclared name"
     MEMBER = "undeclared member"
+    STRUCT = "struct with more members than are followed"
     LENGTH = "array without a known length"
     POINTER = "pointer that is not followed"
     EXPRESSION = "expression that is not understood"

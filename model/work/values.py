@@ -75,6 +75,8 @@ class Other:
 
 Value = Scalar | Vector | Pointer | Aggregate | Other
 
+MAX_NUMBERS = 1024  # in a struct by value: members of a larger one are not followed one by one
+
 UNKNOWN_TYPE = OpaqueType("unknown", is_unknown=True)
 
 

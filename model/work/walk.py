@@ -169,11 +169,19 @@ class Walk:
         if self.visits > MAX_VISITS:
             self._branch_roughly(branch, weight, point, ranges)
             return
-        for part, now, rest, taken in self._split(branch.condition, 1.0, point, ranges, branch):
-            if part > 0:
-                self.odds.assumed.append((branch.condition, taken))
-                self.visit(branch.then if taken else branch.otherwise, weight * part, now, rest)
-                self.odds.assumed.pop()
+        parts = [
+            (part, now, rest, taken, [*self.odds.assumed, (branch.condition, taken)])
+            for part, now, rest, taken in self._split(branch.condition, 1.0, point, ranges, branch)
+            if part > 0
+        ]
+        if len(parts) > 1 and len({taken for _, _, _, taken, _ in parts}) == 1:  # the ids did not matter after all
+            taken = parts[0][3]
+            parts = [(1.0, point, ranges, taken, [*self.odds.assumed, (branch.condition, taken)])]
+        outside = self.odds.assumed
+        for part, now, rest, taken, assumed in parts:
+            self.odds.assumed = assumed
+            self.visit(branch.then if taken else branch.otherwise, weight * part, now, rest)
+        self.odds.assumed = outside
 
     def _branch_roughly(self, branch: Branch, weight: float, point: Point, ranges: Ranges) -> None:
         """By the work-item in the middle, or by the default: an editor waits no longer."""
