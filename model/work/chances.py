@@ -77,6 +77,24 @@ def chance(
     return sum(met) / len(met)
 
 
+def expected(expression: Expression, known: Knowledge, point: Point, ranges: Ranges, budget: Budget) -> float | None:
+    """The mean of `expression` over what buffers may hold; None where no fill says, or where that is in order.
+
+    A loop that runs until the data end it is run for some draws: its length at mean values is not its mean length.
+    """
+    random = _random(expression, known, point, ranges)
+    if random is None or expression.depth > MAX_DEPTH or len(random) > MAX_RANDOM:
+        return None
+    if all(atom.kind != "load" for atom in random):
+        return None
+    draws = _Draws(known, point, ranges, sorted(random, key=lambda a: a.serial), budget)
+    try:
+        column = draws.column(expression)
+    except _Undecided:
+        return None
+    return sum(column) / len(column)
+
+
 def _random(condition: Expression, known: Knowledge, point: Point, ranges: Ranges) -> frozenset[Atom] | None:
     """What must be drawn for `condition`; None where something cannot be."""
     drawn = set()

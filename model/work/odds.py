@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.work.chances import Assumed, Budget, chance
+from model.work.chances import Assumed, Budget, chance, expected
 from model.work.evaluate import Knowledge, evaluate
 from model.work.numbers import Value
 from model.work.region import Leaves, Loop
@@ -44,6 +44,12 @@ class Odds:
         if key not in self.worked_out:
             self.worked_out[key] = chance(condition, self.assumed, self.known, point, ranges, self.budget)
         return self.worked_out[key]
+
+    def mean(self, expression: Expression, point: Point, ranges: Ranges) -> float | None:
+        """What to expect of a number that the data decide; None where no fill says."""
+        if not expression.has("load") or self.budget.left < 0:
+            return None
+        return expected(expression, self.known, point, ranges, self.budget)
 
     def iterations(self, loop: Loop, point: Point, ranges: Ranges, middle: Point) -> Value | None:
         """Iterations to expect of a loop that data end: each meets new data, or follows them from where it stands."""

@@ -89,6 +89,10 @@ class Walk:
     # --- loops -------------------------------------------------------------------------------------------
 
     def _loop(self, loop: Loop, weight: float, point: Point, ranges: Ranges) -> None:
+        mean = self.odds.mean(loop.trips, point, ranges) if loop.leaves is None else None
+        if mean is not None:
+            self._repeat(loop, mean, weight, point, ranges)
+            return
         unbound = self._unbound(loop.trips, ranges)
         if unbound and self.visits < MAX_VISITS:
             steps = (
@@ -110,9 +114,11 @@ class Walk:
         if trips is None:
             self.undecided.add(loop.line)
             trips = DEFAULT_DATA_TRIPS
+        self._repeat(loop, trips, weight, point, ranges)
+
+    def _repeat(self, loop: Loop, trips: Value, weight: float, point: Point, ranges: Ranges) -> None:
         if trips > 0:
-            inner = dict(ranges)
-            inner[loop.counter] = (0, max(1, math.ceil(trips)))
+            inner = {**ranges, loop.counter: (0, max(1, math.ceil(trips)))}
             self.visit(loop.body, weight * trips, point, inner)
 
     def _steps(

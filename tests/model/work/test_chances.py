@@ -94,3 +94,12 @@ def test_a_condition_that_ends_a_loop_is_loaded_for_once_more_than_its_body_runs
         COUNTED.format(body=body), (1000,), (10,), buffers={"kind": 1000, "y": 1000}, fills=fills, limit=1.0
     )
     assert sum(a.count for a in counted.accesses("kind")) == 1000
+
+
+def test_a_loop_that_runs_until_its_own_values_end_it_is_run_for_what_the_fill_may_hold(count: Count) -> None:
+    def steps(a: int, b: int) -> int:
+        return 0 if b == 0 else 1 + steps(b, a % b)
+
+    mean = sum(steps(a, b) for a in range(8) for b in range(8)) / 64
+    body = "int a = kind[i], b = kind[i + 1]; while (b != 0) { int r = a % b; a = b; b = r; y[b] = 1.0f; }"
+    assert stores(count, body) == pytest.approx(1000 * mean, rel=0.35)  # a few draws only: each runs the loop
