@@ -208,7 +208,7 @@ class Machine:
     def whole_struct(self, value: Aggregate) -> Aggregate:
         """A struct with all its members named, so that each can be followed on its own."""
         if value.type.numbers > MAX_NUMBERS:
-            self.unreadable(UnknownKind.STRUCT, value.type.name)
+            self.unreadable(UnknownKind.STRUCT)
             return Aggregate((), value.type)
         members = []
         for name, kind in value.type.members:

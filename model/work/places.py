@@ -210,7 +210,7 @@ class Places(Operators):
         kind = place.type
         assert isinstance(kind, StructType)
         if kind.numbers > MAX_NUMBERS:
-            self.unreadable(UnknownKind.STRUCT, kind.name)
+            self.unreadable(UnknownKind.STRUCT)
             self._access(place, kind.size_bytes, is_store=False)
             return Aggregate((), kind)
         members: list[tuple[str, Value]] = []
