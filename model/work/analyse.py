@@ -18,11 +18,12 @@ from model.opencl.types import (
     VectorType,
 )
 from model.work.builder import needed
+from model.work.interning import new_analysis
 from model.work.region import Block
 from model.work.registers import Pressure
 from model.work.settings import accesses_in
 from model.work.statements import Statements
-from model.work.symbolic import ZERO, new_analysis, symbol
+from model.work.symbolic import ZERO, symbol
 from model.work.tables import numbers_of
 from model.work.unknowns import UnknownKind
 from model.work.values import MAX_NUMBERS, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector

@@ -1,4 +1,4 @@
-"""Calls: OpenCL's built-in functions from their table, helpers inlined with their arguments."""
+"""Calls: OpenCL's built-in functions from their table; helpers are inlined by `inlining`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from model.errors import AnalysisError
 from model.opencl.builtin_types import INT, UINT, ULONG, VOID, builtin_type
 from model.opencl.builtins import ATOMICS, BARRIERS, BUILTINS, IMAGE_READS, IMAGE_WRITES, WORK_ITEM, Builtin, Gives
-from model.opencl.reading import Function
 from model.opencl.types import PointerType, ScalarType, VectorType
 from model.work.builder import Builder, PendingOp
 from model.work.counts import OpKind
 from model.work.floats import float_result
+from model.work.inlining import Inlining
 from model.work.machine import is_known
-from model.work.memory_calls import IMAGE_SIZE, VECTOR_MEMORY, MemoryCalls
+from model.work.memory_calls import IMAGE_SIZE, VECTOR_MEMORY
 from model.work.operators import components
 from model.work.places import Location
 from model.work.symbolic import (
@@ -48,7 +47,6 @@ from model.work.values import (
     width_of,
 )
 
-MAX_CALL_DEPTH = 32
 _CONVERT = re.compile(r"(convert|as)_([a-z]+\d*)(?:_sat)?(?:_rt[ezpn])?\Z")
 _IDS = {
     "get_global_id": GLOBAL_ID, "get_local_id": LOCAL_ID, "get_group_id": GROUP_ID, "get_global_size": GLOBAL_SIZE,
@@ -56,13 +54,8 @@ _IDS = {
 }  # fmt: skip
 
 
-class Calls(MemoryCalls):
-    """`call(node)`. `returned` collects what the function being inlined returns."""
-
-    returned: list[tuple[tuple[Expression, ...], Value]]  # with the path of conditions to each
-
-    def run_body(self, body: Node) -> None:
-        raise NotImplementedError
+class Calls(Inlining):
+    """`call(node)`."""
 
     def call(self, node: Node) -> Value:
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
@@ -79,48 +72,8 @@ class Calls(MemoryCalls):
         name = self.reader.text(function)
         helper = self.program.functions.get(name)
         if helper is not None:
-            return self._inline(helper, [self.value(a) for a in nodes], node)
+            return self.inline(helper, [self.value(a) for a in nodes])
         return self._builtin(name, nodes, node)
-
-    # --- helpers -----------------------------------------------------------------------------------------
-
-    def _inline(self, helper: Function, arguments: list[Value], node: Node) -> Value:
-        if helper.name in self.calls:
-            raise AnalysisError(f"`{helper.name}` calls itself: OpenCL C has no recursion", line=self.line + 1)
-        if len(self.calls) >= MAX_CALL_DEPTH:
-            raise AnalysisError(f"calls are nested more than {MAX_CALL_DEPTH} deep", line=self.line + 1)
-        outer = (self.reader, self.scopes, self.block, self.returned, self.line)
-        path, exits, found, entered = len(self.path), len(self.exits), len(self.found), self.clock
-        self.reader, self.scopes, self.returned = self.program.reader(helper, self.names), [{}], []
-        self.calls.append(helper.name)
-        if helper.has_errors:
-            self.unreadable(UnknownKind.SYNTAX, helper.name)
-        for declared, value in zip(helper.parameters, arguments, strict=False):
-            fits = isinstance(declared.type, ScalarType | VectorType) and isinstance(value, Scalar | Vector)
-            self.declare(declared.name, declared.type, self.convert(value, declared.type) if fits else value)
-            if isinstance(value, Pointer) and isinstance(declared.type, PointerType):
-                kind = PointerType(declared.type.pointee, value.type.space)
-                self.values[self.scopes[-1][declared.name]] = Pointer(value.memory, value.offset, kind)
-        self.run_body(helper.body)
-        returned = self.returned
-        self.calls.pop()
-        self.reader, self.scopes, self.block, self.returned, self.line = outer
-        del self.path[path:], self.exits[exits:]
-        # Branches compare all variables there are: those of a call that is over would make every later one slower.
-        self.values = {key: value for key, value in self.values.items() if key <= entered}
-        self.lose(found, self.block.level)
-        if not returned or helper.return_type == VOID:
-            return Other("", VOID)
-        of = helper.return_type
-        values = [
-            (where[path:], self.convert(v, of) if isinstance(of, ScalarType | VectorType) else v)
-            for where, v in returned
-        ]
-        result = values[-1][1]
-        for where, value in reversed(values[:-1]):
-            if value != result:
-                result = self.either(self.conjunction(where), value, result)
-        return result
 
     # --- built-in functions ------------------------------------------------------------------------------
 

@@ -215,9 +215,10 @@ class Expressions(Literals):
                 a.memory if a.memory == b.memory else None, operation("select", condition, a.offset, b.offset), a.type
             )
         if isinstance(a, Aggregate) and isinstance(b, Aggregate) and a.type == b.type:
-            sides = zip(self.whole_struct(a).members, self.whole_struct(b).members, strict=True)
-            members = ((name, x if x == y else self.selected(condition, x, y)) for (name, x), (_, y) in sides)
-            return Aggregate(tuple(members), a.type)
+            yes, no = dict(self.whole_struct(a).members), dict(self.whole_struct(b).members)
+            for name, x in yes.items():
+                no[name] = x if x == no.get(name, x) else self.selected(condition, x, no[name])
+            return Aggregate(tuple(no.items()), a.type)
         if not isinstance(a, Scalar | Vector) or not isinstance(b, Scalar | Vector):
             return a
         kind = common_type(a.type, b.type)
@@ -288,8 +289,7 @@ class Expressions(Literals):
     def address_of(self, node: Node) -> Value:
         place = self.place(node)
         if isinstance(place, Slot):
-            memory = Memory(f"&{self.reader.text(node)}", AddressSpace.PRIVATE, place.type, place.key)
-            return Pointer(memory, ZERO, PointerType(place.type, AddressSpace.PRIVATE))
+            return self.pointer_to(place)
         if isinstance(place, Location):
             kind = place.type.element if isinstance(place.type, VectorType) and place.swizzle else place.type
             space = place.memory.space if place.memory else AddressSpace.PRIVATE

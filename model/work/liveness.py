@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from model.work.interning import made_of
 from model.work.symbolic import Atom, Expression
 
 
@@ -26,6 +27,7 @@ class Live:
                         self._leaves |= atom.leaves
                         stack += [a for a in atom.arguments if isinstance(a, Expression)]
                         stack += self._rests.get(atom, ())
+                        stack += made_of(atom)
 
     def __contains__(self, value: Expression) -> bool:
         """Sums are merged with what they are added to, so they count as needed where all their parts are."""

@@ -11,7 +11,7 @@ from model.errors import AnalysisError
 from model.launch.launch import Assumption
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program, Reader
-from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
+from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
 from model.work.flow import Exit
@@ -64,6 +64,8 @@ class Machine:
         self.scopes: list[dict[str, int]] = [{}]
         self.values: dict[int, Value] = {}
         self.types: dict[int, Type] = {}
+        self.named: dict[int, str] = {}
+        self.arrays_in: dict[int, dict[tuple[str, ...], Memory]] = {}  # of structs, by variable and path
         self.assigned_in: dict[int, tuple[tuple[str, bool], ...]] = {}  # names that loops assign to, by node
         self.constants: set[Atom] = set()  # counters of loops that compilers unroll
         self.saw_registers = False
@@ -166,6 +168,7 @@ class Machine:
         key = self.tick()
         self.scopes[-1][name] = key
         self.types[key] = kind
+        self.named[key] = name
         self.values[key] = value
         if not isinstance(kind, ScalarType | VectorType):
             for undeclared in undeclared_types(kind):
@@ -206,12 +209,14 @@ class Machine:
         return self.whole_struct(value) if isinstance(value, Aggregate) else value
 
     def whole_struct(self, value: Aggregate) -> Aggregate:
-        """A struct with all its members named, so that each can be followed on its own."""
+        """A struct with all its members named, so that each can be followed on its own; arrays are memory."""
         if value.type.numbers > MAX_NUMBERS:
             self.unreadable(UnknownKind.STRUCT)
             return Aggregate((), value.type)
         members = []
         for name, kind in value.type.members:
+            if isinstance(kind, ArrayType) and value.member(name) is None:
+                continue
             member = value.member(name) or self.fresh_value(kind, f"member `{name}`", rests=numbers_in(value))
             members.append((name, self.completed(member)))
         return Aggregate(tuple(members), value.type)

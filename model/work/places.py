@@ -18,7 +18,7 @@ from model.opencl.types import (
 )
 from model.work.operators import Operators, components
 from model.work.region import Access
-from model.work.swizzle import picked, swizzled
+from model.work.swizzle import offset_of, path_to, picked, swizzled
 from model.work.symbolic import ZERO, Expression, number, opaque
 from model.work.unknowns import UnknownKind
 from model.work.values import (
@@ -161,14 +161,42 @@ class Places(Operators):
             else Location(base.memory, base.offset, UNKNOWN_TYPE)
         )
 
+    # --- private variables ---------------------------------------------------------------------------------
+
+    def pointer_to(self, slot: Slot) -> Pointer:
+        """`&variable`, `&variable.member`."""
+        if isinstance(slot.type, ArrayType):
+            held = self._load_slot(slot)
+            if isinstance(held, Pointer):
+                return Pointer(held.memory, held.offset, PointerType(slot.type, AddressSpace.PRIVATE))
+        whole = self.types[slot.key]
+        memory = Memory(f"&{self.named[slot.key]}", AddressSpace.PRIVATE, whole, slot.key)
+        return Pointer(memory, number(offset_of(whole, slot.path)), PointerType(slot.type, AddressSpace.PRIVATE))
+
+    def slot_at(self, place: Location) -> Slot | None:
+        """The private variable, or the member of one, that a pointer leads to."""
+        memory = place.memory
+        if memory is None or memory.variable is None:
+            return None
+        path = path_to(self.types[memory.variable], place.offset.constant, place.type)
+        return None if path is None else Slot(memory.variable, path, place.type, place.swizzle)
+
+    def _array_in(self, key: int, path: tuple[str, ...], kind: ArrayType) -> Pointer:
+        """An array in a struct is memory of its own, the same however it is reached."""
+        memory = Memory(f"{'.'.join((self.named[key], *path))} (private)", AddressSpace.PRIVATE, kind)
+        self.arrays_in.setdefault(key, {})[path] = memory
+        return Pointer(memory, ZERO, PointerType(kind.element, AddressSpace.PRIVATE))
+
     # --- loads -------------------------------------------------------------------------------------------
 
     def load(self, place: Place) -> Value:
+        if isinstance(place, Location):
+            place = self.slot_at(place) or place
         if isinstance(place, Slot):
             return picked(self._load_slot(place), place.swizzle)
         memory = place.memory
         if memory is not None and memory.variable is not None:
-            return picked(self.convert(self.held(memory.variable), place.type), place.swizzle)
+            return self._load_reinterpreted(memory, memory.variable, place)
         match place.type:
             case ArrayType():
                 # An array decays to a pointer to its first element.
@@ -191,19 +219,23 @@ class Places(Operators):
     def _load_slot(self, slot: Slot) -> Value:
         value = self.held(slot.key)
         kind = self.types[slot.key]
-        for name in slot.path:
+        for depth, name in enumerate(slot.path, 1):
             member = value.member(name) if isinstance(value, Aggregate) else None
             kind = (kind.member(name) if isinstance(kind, StructType) else None) or UNKNOWN_TYPE
-            if member is None:
-                member = self.fresh_value(kind, f"member `{name}`", rests=numbers_in(value))
-                if isinstance(kind, ArrayType):
-                    member = Pointer(
-                        Memory(f"member {name}", AddressSpace.PRIVATE, kind),
-                        ZERO,
-                        PointerType(kind.element, AddressSpace.PRIVATE),
-                    )
-            value = member
+            if isinstance(kind, ArrayType) and not isinstance(member, Pointer):
+                return self._array_in(slot.key, slot.path[:depth], kind)
+            value = member or self.fresh_value(kind, f"member `{name}`", rests=numbers_in(value))
         return value
+
+    def _load_reinterpreted(self, memory: Memory, variable: int, place: Location) -> Value:
+        """A variable read as something that is no member of it."""
+        held = self.held(variable)
+        if isinstance(place.type, ArrayType):
+            words = Memory(f"{memory.name} as {place.type.name}", AddressSpace.PRIVATE, place.type)
+            return Pointer(words, ZERO, PointerType(place.type.element, AddressSpace.PRIVATE))
+        if isinstance(held, Aggregate):
+            return self.fresh_value(place.type, f"part of `{memory.name}`", rests=numbers_in(held))
+        return picked(self.convert(held, place.type), place.swizzle)
 
     def _load_struct(self, place: Location) -> Value:
         """Member by member: those that nobody uses are not loaded."""

@@ -9,6 +9,7 @@ what grows with the number of accumulators. Not counted are the values in the mi
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -56,12 +57,15 @@ class Lifetimes:
         return Pressure(base + _peak(spans, sizes), max(over) if over else None)
 
     def _spans(self) -> dict[int, tuple[int, int]]:
-        last = dict(self.last)
+        uses = sorted((used, key) for key, used in self.last.items())
         for start, end in sorted(self.loops, key=_end):
-            for key, used in last.items():
-                if self.born[key] < start <= used <= end:
-                    last[key] = end
-        return {key: (born, last[key]) for key, born in self.born.items() if last[key] > born}
+            low, high = bisect_left(uses, (start, 0)), bisect_left(uses, (end + 1, 0))
+            inside = uses[low:high]
+            uses[low:high] = [
+                *((used, key) for used, key in inside if self.born[key] >= start),
+                *((end, key) for _, key in inside if self.born[key] < start),
+            ]
+        return {key: (self.born[key], used) for used, key in sorted(uses, key=_key) if used > self.born[key]}
 
     def _registers(self, key: int, kind: Type, in_memory: frozenset[str]) -> int:
         value = self.held[key]
@@ -73,6 +77,10 @@ class Lifetimes:
 
 def _end(loop: tuple[int, int]) -> int:
     return loop[1]
+
+
+def _key(use: tuple[int, int]) -> int:
+    return use[1]
 
 
 def _peak(spans: Mapping[int, tuple[int, int]], sizes: Mapping[int, int]) -> int:

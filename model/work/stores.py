@@ -15,7 +15,7 @@ from model.work.operators import components
 from model.work.places import Location, Place, Places, Slot, spot_of, touched_bytes
 from model.work.swizzle import with_path
 from model.work.symbolic import ZERO, Expression, number
-from model.work.values import Aggregate, Memory, Pointer, Scalar, Value, Vector
+from model.work.values import Aggregate, Memory, Pointer, Scalar, Value, Vector, numbers_in
 from model.work.writes import Spot
 
 
@@ -23,12 +23,14 @@ class Stores(Places):
     """`store(place, value)`."""
 
     def store(self, place: Place, value: Value) -> None:
+        if isinstance(place, Location):
+            place = self.slot_at(place) or place
         if isinstance(place, Slot):
             self._store_slot(place, value)
             return
         memory, kind = place.memory, place.type
         if memory is not None and memory.variable is not None:
-            self._store_slot(Slot(memory.variable, (), self.types[memory.variable], place.swizzle), value)
+            self._store_reinterpreted(memory.variable, place, value)
             return
         if isinstance(kind, StructType) and isinstance(value, Aggregate) and memory is not None:
             self._store_struct(memory, place.offset, value)
@@ -91,8 +93,25 @@ class Stores(Places):
             else:
                 self.store(Location(memory, offset + number(at), member), held)
 
+    def _store_reinterpreted(self, variable: int, place: Location, value: Value) -> None:
+        """A variable written as something that is no member of it."""
+        held, kind = self.held(variable), self.types[variable]
+        if isinstance(kind, ScalarType | VectorType | PointerType):
+            self._store_slot(Slot(variable, (), kind, place.swizzle), value)
+        else:
+            self.forget_variable(variable, (*numbers_in(held), *numbers_in(value)))
+
+    def forget_variable(self, variable: int, rests: tuple[Expression, ...]) -> None:
+        """From here on nothing is known of a private variable but what it `rests` on."""
+        kind = self.types[variable]
+        self.values[variable] = self.fresh_value(kind, "written where it is not followed", rests=rests)
+        for memory in self.arrays_in.get(variable, {}).values():
+            self.stored(Spot(memory, None, 1, "i8"))
+
     def _store_slot(self, slot: Slot, value: Value) -> None:
         current = self.held(slot.key)
+        if isinstance(slot.type, StructType):
+            value = self._copied(slot, value)
         if slot.path:
             self.values[slot.key] = with_path(
                 current,
@@ -101,6 +120,15 @@ class Stores(Places):
             )
             return
         self.values[slot.key] = self._swizzled_store(current, slot, value)
+
+    def _copied(self, slot: Slot, value: Value) -> Value:
+        """A struct that is assigned to another: the arrays in it stay apart, their contents are not followed."""
+        for path, memory in self.arrays_in.get(slot.key, {}).items():
+            if path[: len(slot.path)] == slot.path:
+                self.stored(Spot(memory, None, 1, "i8"))
+        return (
+            value if isinstance(value, Aggregate) else self.fresh_value(slot.type, "a struct", rests=numbers_in(value))
+        )
 
     def _swizzled_store(self, current: Value, slot: Slot, value: Value) -> Value:
         if not slot.swizzle or not isinstance(slot.type, VectorType):

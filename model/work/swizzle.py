@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from model.opencl.builtin_types import INT
-from model.opencl.types import (
-    StructType,
-    VectorType,
-)
+from model.opencl.types import ScalarType, StructType, Type, VectorType
 from model.work.symbolic import ZERO
 from model.work.values import Aggregate, Scalar, Value, Vector
 
@@ -25,6 +22,46 @@ def with_path(value: Value, path: tuple[str, ...], new: Value) -> Value:
     if value.type.is_union:  # what the other members held is overwritten
         return Aggregate(((path[0], with_path(inner, path[1:], new)),), value.type)
     return value.with_member(path[0], with_path(inner, path[1:], new))
+
+
+def offset_of(kind: Type, path: tuple[str, ...]) -> int:
+    """Bytes from the start of a struct to the member that `path` leads to."""
+    at = 0
+    for name in path:
+        if not isinstance(kind, StructType):
+            break
+        index = next((i for i, (member, _) in enumerate(kind.members) if member == name), None)
+        if index is None:
+            break
+        at += kind.offsets()[index]
+        kind = kind.members[index][1]
+    return at
+
+
+def path_to(kind: Type, at: int | None, wanted: Type) -> tuple[str, ...] | None:
+    """The path to what of type `wanted` lies `at` bytes from the start; None where there is no such member."""
+    if at is None:
+        return None
+    path: list[str] = []
+    while at or not _reads_as(kind, wanted):
+        if not isinstance(kind, StructType):
+            return None
+        inside = [
+            (at - start, name, member)
+            for (name, member), start in zip(kind.members, kind.offsets(), strict=True)
+            if start <= at < start + member.size_bytes
+        ]
+        if not inside:
+            return None
+        at, name, kind = next((i for i in inside if not i[0] and _reads_as(i[2], wanted)), inside[0])
+        path.append(name)
+    return tuple(path)
+
+
+def _reads_as(kind: Type, wanted: Type) -> bool:
+    if isinstance(kind, ScalarType) and isinstance(wanted, ScalarType):
+        return kind.size_bytes == wanted.size_bytes
+    return kind is wanted or kind == wanted
 
 
 def picked(value: Value, swizzle: tuple[int, ...]) -> Value:

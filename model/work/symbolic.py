@@ -9,37 +9,19 @@ numbers give monomials an order. General computer algebra systems were too slow 
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from threading import Lock
 from typing import ClassVar
 from weakref import WeakValueDictionary
 
+from model.work.interning import interned
 from model.work.numbers import EVALUATED, is_evaluable
 
 MAX_TERMS = 48
 MAX_BITS = 200  # coefficients beyond are nobody's index
 _SMALL = 1024  # numbers up to here are made once
 MAX_DEPTH = 120  # nesting of atoms; deeper expressions become unknown
-
-
-class _Operations(threading.local):
-    """The operations that this thread's analysis has met, by what they are: equal operations are one object.
-
-    They are kept for one analysis only (see `new_analysis`): results of two analyses share no more than symbols.
-    """
-
-    def __init__(self) -> None:
-        self.known: dict[tuple[object, ...], Expression] = {}
-
-
-_operations = _Operations()
-
-
-def new_analysis() -> None:
-    """Forget the operations of the analysis before."""
-    _operations.known = {}
 
 
 class Atom:
@@ -225,7 +207,7 @@ def _serials_of(term: tuple[Monomial, int]) -> list[int]:
 def _substituted(atom: Atom, values: Mapping[Atom, Expression]) -> Expression:
     if atom in values:
         return values[atom]
-    if atom.leaves & values.keys():
+    if atom.kind != "unknown" and atom.leaves & values.keys():
         return operation(atom.kind, *(a.substitute(values) if isinstance(a, Expression) else a for a in atom.arguments))
     return Expression({(atom,): 1})
 
@@ -247,18 +229,26 @@ def symbol(name: str) -> Expression:
 
 def opaque(kind: str, *arguments: Expression | str | int) -> Expression:
     """An operation kept as it is."""
-    return _operations.known.get((kind, *arguments)) or _single(kind, arguments)
+    return interned.known.get((kind, *arguments)) or _single(kind, arguments)
 
 
 def _single(kind: str, arguments: tuple[Expression | str | int, ...]) -> Expression:
-    known, key = _operations.known, (kind, *arguments)
+    known, key = interned.known, (kind, *arguments)
     found = known.get(key)
     if found is None:
         atom = Atom.new(kind, arguments)
         if atom.depth > MAX_DEPTH:
-            return _single("unknown", (f"deep {abs(hash(arguments))}",))
+            atom = _cut_off(atom)
         found = known[key] = _alone(atom)
     return found
+
+
+def _cut_off(atom: Atom) -> Atom:
+    """A name for an operation that is nested too deeply; it varies with what it was made of."""
+    cut = Atom.new("unknown", (f"deep {atom.serial}",))
+    cut.leaves |= atom.leaves
+    interned.cut[cut] = tuple(a for a in atom.arguments if isinstance(a, Expression))
+    return cut
 
 
 def _alone(atom: Atom) -> Expression:
