@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from model.opencl.skeleton import CONTINUATION
+
 _FOLD: dict[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
     "&": lambda a, b: a & b, "|": lambda a, b: a | b, "^": lambda a, b: a ^ b,
@@ -74,4 +76,4 @@ def character(text: str) -> int | None:
 
 def string_bytes(text: str) -> int:
     """How many bytes a string literal takes, quotes excluded and the final zero included."""
-    return len(_ESCAPE.sub("_", text[1:-1])) + 1
+    return len(_ESCAPE.sub("_", CONTINUATION.sub("", text[1:-1]))) + 1

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, LONG, builtin_type, sized_type
+from model.opencl.builtins import INTEGER_CONSTANTS
 from model.opencl.constants import character, fold, number, string_bytes
 from model.opencl.masking import Masked, mask
 from model.opencl.members import Alignment, Members
@@ -309,7 +310,8 @@ class Declarations:
             case "char_literal":
                 return character(self.text(node))
             case "identifier":
-                return self.names.constants.get(self.text(node))
+                name = self.text(node)
+                return self.names.constants.get(name, INTEGER_CONSTANTS.get(name))
             case "parenthesized_expression":
                 return self.constant(node.named_children[0], depth + 1) if node.named_children else None
             case "cast_expression":
@@ -330,6 +332,9 @@ class Declarations:
                 a = self.constant(left, depth + 1) if left else None
                 b = self.constant(right, depth + 1) if right else None
                 return None if a is None or b is None else fold(self.operator(node), a, b)
+            case "comma_expression":
+                last = node.child_by_field_name("right")
+                return self.constant(last, depth + 1) if last else None
             case "conditional_expression":
                 parts = [node.child_by_field_name(f) for f in ("condition", "consequence", "alternative")]
                 values = [self.constant(p, depth + 1) if p else None for p in parts]

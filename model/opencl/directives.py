@@ -13,6 +13,7 @@ from typing import Any
 from pcpp import Action, OutputDirective, Preprocessor
 
 from model.errors import SourceError
+from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
 from model.opencl.macros import Macro, MacroHistory
 from model.opencl.pieces import cut
 from model.opencl.skeleton import SourceFile
@@ -88,6 +89,12 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         except SourceError as error:
             self.on_error(tokens[0].source, tokens[0].lineno, error.message)
             return 0, None
+
+    def on_unknown_macro_in_defined_expr(self, tok: Any) -> bool:  # noqa: ANN401
+        return tok.value in INTEGER_CONSTANTS or tok.value in FLOAT_CONSTANTS
+
+    def on_unknown_macro_in_expr(self, ident: str) -> int:
+        return INTEGER_CONSTANTS.get(ident, 0)
 
     def expand_macros(self, tokens: Any, expanding_from: Any = ()) -> Any:  # noqa: ANN401
         if not self.steps_inside:

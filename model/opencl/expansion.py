@@ -164,7 +164,7 @@ class Expander:
 
     def _call(self, brackets: Brackets, start: int, stop: int, macros: Mapping[str, Macro], table: MacroTable) -> _Call:
         while True:
-            expansion, notes = self._expansion(CONTINUATION.sub(" ", brackets.text[start:stop]), macros, table)
+            expansion, notes = self._expansion(CONTINUATION.sub("", brackets.text[start:stop]), macros, table)
             # An object-like macro may name a function-like one whose arguments follow: #define REAL3 make_real3
             last = _LAST_NAME.search(expansion)
             macro = macros.get(last[0]) if last else None

@@ -6,6 +6,7 @@ they are, it leaves the plan as it is.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,15 +17,39 @@ from model.opencl.options import BuildOptions
 from model.opencl.pieces import bytewise
 from model.opencl.skeleton import MARKER, SourceFile
 
-# What an OpenCL 3.0 / 1.2 compiler defines by itself (OpenCL C 3.0, section 6.13).
+# What compilers define by themselves (OpenCL C 3.0, section 6.13). Which extensions a device has is its own business:
+# here they are those that nearly all desktop devices have, the embedded one included. `cl_khr_fp16` is not among them.
 _PREDEFINED = {
-    "__OPENCL_VERSION__": "300", "__OPENCL_C_VERSION__": "120", "CL_VERSION_1_0": "100", "CL_VERSION_1_1": "110",
+    "__OPENCL_VERSION__": "300", "CL_VERSION_1_0": "100", "CL_VERSION_1_1": "110",
     "CL_VERSION_1_2": "120", "CL_VERSION_2_0": "200", "CL_VERSION_3_0": "300", "__IMAGE_SUPPORT__": "1",
     "__ENDIAN_LITTLE__": "1", "__kernel_exec(X,typen)": "__kernel", "cl_khr_fp64": "1",
     "cl_khr_byte_addressable_store": "1", "cl_khr_global_int32_base_atomics": "1",
     "cl_khr_global_int32_extended_atomics": "1", "cl_khr_local_int32_base_atomics": "1",
     "cl_khr_local_int32_extended_atomics": "1", "cl_khr_3d_image_writes": "1", "cl_khr_int64_base_atomics": "1",
+    "cl_khr_int64_extended_atomics": "1",
 }  # fmt: skip
+# Optional features of OpenCL C 3.0: those of the embedded device. OpenCL C 2.0 has them all.
+_FEATURES = ("atomic_order_acq_rel", "atomic_order_seq_cst", "atomic_scope_device", "images", "read_write_images")
+_FEATURES_OF_2_0 = (
+    "atomic_scope_all_devices", "device_enqueue", "generic_address_space", "pipes", "program_scope_global_variables",
+    "work_group_collective_functions",
+)  # fmt: skip
+_STANDARD = "-cl-std=CL"
+# Without `-cl-std` a compiler takes the highest OpenCL C 1.x that it knows (OpenCL 3.0, section 5.8.6.5).
+_DEFAULT_VERSION = "120"
+
+
+def predefined(flags: tuple[str, ...]) -> dict[str, str]:
+    """The macros that compilers define by themselves under these build options."""
+    asked = next((f.removeprefix(_STANDARD) for f in reversed(flags) if f.startswith(_STANDARD)), "")
+    version = asked.replace(".", "") + "0" if re.fullmatch(r"\d\.\d", asked) else _DEFAULT_VERSION
+    features = (*_FEATURES, *(_FEATURES_OF_2_0 if version == "200" else ())) if version >= "200" else ()
+    return {
+        **_PREDEFINED,
+        "__OPENCL_C_VERSION__": version,
+        **({"__FAST_RELAXED_MATH__": "1"} if "-cl-fast-relaxed-math" in flags else {}),
+        **{f"__opencl_c_{feature}": "1" for feature in features},
+    }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +98,7 @@ def _shifted(before: Plan, main: SourceFile) -> tuple[Run, ...]:
 def _read(main: SourceFile, path: Path | None, options: BuildOptions) -> Plan:
     files, runs = [main], []
     reader = Reader(files)
-    for name, value in {**_PREDEFINED, **dict(options.defines)}.items():
+    for name, value in {**predefined(options.flags), **dict(options.defines)}.items():
         reader.define(bytewise(f"{name} {value}"))
     for folder in options.include_dirs:
         reader.add_path(folder)

@@ -50,4 +50,4 @@ class SourceFile:
 
 
 def _one_line(directive: str) -> str:
-    return _OTHER_LINE_ENDS.sub(" ", CONTINUATION.sub(" ", directive)).strip()
+    return _OTHER_LINE_ENDS.sub(" ", CONTINUATION.sub("", directive)).strip()
