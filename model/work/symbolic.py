@@ -27,7 +27,7 @@ MAX_DEPTH = 120  # nesting of atoms; deeper expressions become unknown
 class Atom:
     """A symbol (`kind` "symbol", one name) or an operation over expressions and plain keys. Interned."""
 
-    __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "kind", "leaves", "serial")
+    __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "kind", "leaf_kinds", "leaves", "serial")
 
     _symbols: ClassVar[WeakValueDictionary[str, Atom]] = WeakValueDictionary()
     _serials: ClassVar[Iterator[int]] = itertools.count(1)
@@ -37,6 +37,7 @@ class Atom:
     arguments: tuple[Expression | str | int, ...]
     serial: int
     leaves: frozenset[Atom]
+    leaf_kinds: int  # bits
     depth: int
     evaluable: bool  # a launch (and what is known of the data) gives it a number
 
@@ -62,12 +63,15 @@ class Atom:
         found.serial = next(cls._serials)
         evaluable, depth = is_evaluable(kind, arguments), 0
         leaves: frozenset[Atom] = frozenset((found,)) if kind in LEAF_KINDS else NO_ATOMS
+        leaf_kinds = _BIT_OF_KIND.get(kind, 0)
         for inner in arguments:
             if isinstance(inner, Expression):
                 if inner.leaves:
                     leaves = leaves | inner.leaves if leaves else inner.leaves
+                    leaf_kinds |= inner.leaf_kinds
                 depth = max(depth, inner.depth)
                 evaluable = evaluable and inner.evaluable
+        found.leaf_kinds = leaf_kinds
         found.leaves, found.depth, found.evaluable = leaves, depth + 1, evaluable
         return found
 
@@ -79,6 +83,7 @@ class Atom:
 
 # Atoms that name themselves among an expression's leaves: symbols, what memory holds, what nobody knows.
 LEAF_KINDS = frozenset({"symbol", "load", "unknown"})
+_BIT_OF_KIND = {"symbol": 1, "load": 2, "unknown": 4}
 NO_ATOMS: frozenset[Atom] = frozenset()
 
 BOOLEAN_KINDS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
@@ -92,7 +97,7 @@ class Expression:
     `constant` is the value, if it is a plain number; `atom` the one atom this is, if it is just that.
     """
 
-    __slots__ = ("_hash", "atom", "constant", "depth", "evaluable", "leaves", "terms")
+    __slots__ = ("_hash", "atom", "constant", "depth", "evaluable", "leaf_kinds", "leaves", "terms")
 
     terms: tuple[tuple[Monomial, int], ...]
     constant: int | None
@@ -105,13 +110,14 @@ class Expression:
         self.terms = tuple(kept)
         self._hash = hash(self.terms)
         self.constant = self.atom = None
-        leaves, depth, evaluable = NO_ATOMS, 0, True
+        leaves, leaf_kinds, depth, evaluable = NO_ATOMS, 0, 0, True
         for monomial, _ in kept:
             for atom in monomial:
                 leaves = leaves | atom.leaves if leaves else atom.leaves
+                leaf_kinds |= atom.leaf_kinds
                 depth = max(depth, atom.depth)
                 evaluable = evaluable and atom.evaluable
-        self.leaves, self.depth, self.evaluable = leaves, depth, evaluable
+        self.leaves, self.leaf_kinds, self.depth, self.evaluable = leaves, leaf_kinds, depth, evaluable
         if not kept:
             self.constant = 0
         elif len(kept) == 1:
@@ -169,7 +175,8 @@ class Expression:
         return Expression(terms) if _no_lanes(self.leaves) and _no_lanes(other.leaves) else _with_global_ids(terms)
 
     def has(self, *kinds: str) -> bool:
-        return any(a.kind in kinds for a in self.leaves)
+        """Whether it rests on leaves of these kinds: see `LEAF_KINDS`."""
+        return any(self.leaf_kinds & _BIT_OF_KIND[kind] for kind in kinds)
 
     def coefficient(self, atom: Atom) -> Expression | None:
         """The factor of `atom`, when it occurs linearly and in no other atom's arguments; else None."""
@@ -257,6 +264,7 @@ def _alone(atom: Atom) -> Expression:
     made.terms = (((atom,), 1),)
     made._hash = hash(made.terms)
     made.constant, made.atom = None, atom
+    made.leaf_kinds = atom.leaf_kinds
     made.leaves, made.depth, made.evaluable = atom.leaves, atom.depth, atom.evaluable
     return made
 
