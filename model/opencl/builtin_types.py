@@ -29,12 +29,15 @@ _SPELLINGS = {
     "int32_t": "int", "uint32_t": "uint", "int64_t": "long", "uint64_t": "ulong",
     "cl_mem_fence_flags": "uint",
     "atomic_int": "int", "atomic_uint": "uint", "atomic_long": "long", "atomic_ulong": "ulong",
+    "memory_order": "uint", "memory_scope": "uint", "kernel_enqueue_flags_t": "uint", "clk_profiling_info": "uint",
+    "atomic_intptr_t": "long", "atomic_uintptr_t": "ulong", "atomic_ptrdiff_t": "long", "atomic_half": "half",
     "atomic_float": "float", "atomic_double": "double", "atomic_flag": "int", "atomic_size_t": "ulong",
 }  # fmt: skip
 
 _IMAGES = (
     "image1d_t", "image1d_array_t", "image1d_buffer_t", "image2d_t", "image2d_array_t", "image2d_depth_t",
-    "image2d_array_depth_t", "image2d_msaa_t", "image3d_t",
+    "image2d_array_depth_t", "image2d_msaa_t", "image2d_array_msaa_t", "image2d_msaa_depth_t",
+    "image2d_array_msaa_depth_t", "image3d_t",
 )  # fmt: skip
 
 _OPAQUE = ("void", "sampler_t", "event_t", "queue_t", "ndrange_t", "clk_event_t", "reserve_id_t", "pipe")

@@ -16,6 +16,9 @@ class Gives(StrEnum):
     SAME = "same"
     ELEMENT = "element"  # one component: dot, length, distance
     INT = "int"  # int of the same width: isnan, ilogb
+    ONE_INT = "one int"  # of all arguments together, as the next two
+    ONE_UINT = "one uint"
+    UINT4 = "uint4"  # one bit for each work-item of a sub-group
     VOID = "void"
 
 
@@ -35,6 +38,12 @@ class Builtin:
 def _rows(names: str, *costs: tuple[str, int], gives: Gives = Gives.SAME, price: float = 1.0) -> list[Builtin]:
     return [Builtin(name, costs, gives, price) for name in names.split()]
 
+
+_EACH = ("reduce", "scan_inclusive", "scan_exclusive")
+_OPERATIONS = ("add", "mul", "min", "max", "and", "or", "xor", "logical_and", "logical_or", "logical_xor")
+_COLLECTIVE = {
+    "work_group": _EACH, "sub_group": _EACH, "sub_group_non_uniform": _EACH, "sub_group_clustered": ("reduce",),
+}  # fmt: skip
 
 _TABLE = [
     *_rows("fma mad", ("fma", 1)),
@@ -75,7 +84,8 @@ _TABLE = [
     *_rows("cross", ("mul", 1), ("fma", 1)),
     *_rows("abs", ("integer", 1)),
     *_rows(
-        "abs_diff add_sat sub_sat hadd rhadd rotate clz ctz popcount bitselect shuffle shuffle2 upsample",
+        "abs_diff add_sat sub_sat hadd rhadd rotate clz ctz popcount bitselect shuffle shuffle2 upsample "
+        "bit_reverse bitfield_insert bitfield_extract_signed bitfield_extract_unsigned",
         ("integer", 2),
     ),
     *_rows("mul24 mul_hi", ("int_mul", 1)),
@@ -83,17 +93,47 @@ _TABLE = [
     *_rows("min max", ("simple", 1)),
     *_rows("clamp", ("simple", 2)),
     *_rows("select", ("integer", 1)),
-    *_rows("any all", ("integer", 1), gives=Gives.INT),
-    *_rows("work_group_all work_group_any sub_group_all sub_group_any", ("integer", 4), gives=Gives.INT),
+    *_rows("any all", ("integer", 1), gives=Gives.ONE_INT),
     *_rows(
-        "work_group_broadcast work_group_reduce_add work_group_reduce_min work_group_reduce_max "
-        "work_group_scan_exclusive_add work_group_scan_inclusive_add "
-        "sub_group_broadcast sub_group_reduce_add sub_group_reduce_min sub_group_reduce_max "
-        "sub_group_scan_exclusive_add sub_group_scan_inclusive_add sub_group_shuffle sub_group_shuffle_xor",
+        "dot_acc_sat dot_4x8packed_uu_uint dot_4x8packed_ss_int dot_4x8packed_su_int dot_4x8packed_us_int "
+        "dot_acc_sat_4x8packed_uu_uint dot_acc_sat_4x8packed_ss_int dot_acc_sat_4x8packed_su_int "
+        "dot_acc_sat_4x8packed_us_int",
+        ("int_mul", 1), ("integer", 1), gives=Gives.ONE_INT,
+    ),
+    *_rows(
+        "work_group_all work_group_any sub_group_all sub_group_any sub_group_elect sub_group_non_uniform_all "
+        "sub_group_non_uniform_any sub_group_non_uniform_all_equal sub_group_inverse_ballot "
+        "sub_group_ballot_bit_extract",
+        ("integer", 4), gives=Gives.ONE_INT,
+    ),
+    *_rows(
+        "sub_group_ballot_bit_count sub_group_ballot_inclusive_scan sub_group_ballot_exclusive_scan "
+        "sub_group_ballot_find_lsb sub_group_ballot_find_msb",
+        ("integer", 4), gives=Gives.ONE_UINT,
+    ),
+    *_rows("sub_group_ballot", ("integer", 4), gives=Gives.UINT4),
+    *_rows(
+        "get_sub_group_eq_mask get_sub_group_ge_mask get_sub_group_gt_mask get_sub_group_le_mask get_sub_group_lt_mask",
+        ("integer", 1), gives=Gives.UINT4,
+    ),
+    *_rows(
+        "work_group_broadcast sub_group_broadcast sub_group_broadcast_first sub_group_non_uniform_broadcast "
+        "sub_group_shuffle sub_group_shuffle_xor sub_group_shuffle_up sub_group_shuffle_down sub_group_rotate "
+        "sub_group_clustered_rotate",
         ("simple", 6),
     ),
     *_rows(
-        "prefetch mem_fence read_mem_fence write_mem_fence atomic_work_item_fence wait_group_events vec_step",
+        " ".join(
+            f"{group}_{over}_{operation}"
+            for group, overs in _COLLECTIVE.items()
+            for over in overs
+            for operation in _OPERATIONS
+        ),
+        ("simple", 6),
+    ),
+    *_rows("vec_step", gives=Gives.ONE_INT),
+    *_rows(
+        "prefetch mem_fence read_mem_fence write_mem_fence atomic_work_item_fence wait_group_events",
         gives=Gives.VOID,
     ),
 ]  # fmt: skip
@@ -115,10 +155,21 @@ ATOMICS = frozenset(
 )  # fmt: skip
 IMAGE_READS = frozenset({"read_imagef", "read_imagei", "read_imageui", "read_imageh"})
 IMAGE_WRITES = frozenset({"write_imagef", "write_imagei", "write_imageui", "write_imageh"})
+IMAGE_QUERIES = frozenset(
+    {"get_image_width", "get_image_height", "get_image_depth", "get_image_dim", "get_image_array_size",
+     "get_image_channel_data_type", "get_image_channel_order", "get_image_num_mip_levels", "get_image_num_samples"}
+)  # fmt: skip
+PIPES = frozenset(
+    {"read_pipe", "write_pipe", "is_valid_reserve_id", "get_pipe_num_packets", "get_pipe_max_packets"}
+    | {f"{group}{what}_{way}_pipe" for group in ("", "work_group_", "sub_group_") for what in ("reserve", "commit")
+       for way in ("read", "write")}
+)  # fmt: skip
+ADDRESSES = frozenset({"to_global", "to_local", "to_private", "get_fence"})
 WORK_ITEM = frozenset(
     {"get_global_id", "get_local_id", "get_group_id", "get_global_size", "get_local_size", "get_num_groups",
      "get_work_dim", "get_global_offset", "get_enqueued_local_size", "get_global_linear_id", "get_local_linear_id",
-     "get_sub_group_size", "get_max_sub_group_size", "get_num_sub_groups", "get_sub_group_id", "get_sub_group_local_id"}
+     "get_sub_group_size", "get_max_sub_group_size", "get_num_sub_groups",
+     "get_enqueued_num_sub_groups", "get_sub_group_id", "get_sub_group_local_id"}
 )  # fmt: skip
 
 # Names that the language or its headers define as constants; their value is known where it matters to counts.

@@ -8,14 +8,26 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, UINT, ULONG, VOID, builtin_type
-from model.opencl.builtins import ATOMICS, BARRIERS, BUILTINS, IMAGE_READS, IMAGE_WRITES, WORK_ITEM, Builtin, Gives
+from model.opencl.builtins import (
+    ADDRESSES,
+    ATOMICS,
+    BARRIERS,
+    BUILTINS,
+    IMAGE_QUERIES,
+    IMAGE_READS,
+    IMAGE_WRITES,
+    PIPES,
+    WORK_ITEM,
+    Builtin,
+    Gives,
+)
 from model.opencl.types import PointerType, ScalarType, VectorType
 from model.work.builder import Builder, PendingOp
 from model.work.counts import OpKind
 from model.work.floats import float_result
 from model.work.inlining import Inlining
 from model.work.machine import is_known
-from model.work.memory_calls import IMAGE_SIZE, VECTOR_MEMORY
+from model.work.memory_calls import VECTOR_MEMORY
 from model.work.operators import components
 from model.work.places import Location
 from model.work.symbolic import (
@@ -28,6 +40,7 @@ from model.work.symbolic import (
     ONE,
     ZERO,
     Expression,
+    number,
     opaque,
     operation,
     symbol,
@@ -47,7 +60,7 @@ from model.work.values import (
     width_of,
 )
 
-_CONVERT = re.compile(r"(convert|as)_([a-z]+\d*)(?:_sat)?(?:_rt[ezpn])?\Z")
+_CONVERT = re.compile(r"(convert|as)_([a-z]+(?:_t)?\d*)(?:_sat)?(?:_rt[ezpn])?\Z")
 _IDS = {
     "get_global_id": GLOBAL_ID, "get_local_id": LOCAL_ID, "get_group_id": GROUP_ID, "get_global_size": GLOBAL_SIZE,
     "get_local_size": LOCAL_SIZE, "get_enqueued_local_size": LOCAL_SIZE, "get_num_groups": NUM_GROUPS,
@@ -92,8 +105,17 @@ class Calls(Inlining):
             return self.atomic(name, values)
         if name in IMAGE_READS or name in IMAGE_WRITES:
             return self.image(name, values)
-        if name in IMAGE_SIZE or name == "get_image_dim":
-            return self.image_size(name, values)
+        if name in IMAGE_QUERIES:
+            return self.image_query(name, values)
+        if name in PIPES:
+            return self.pipe(name, values)
+        if name in ADDRESSES and values:
+            return values[0] if name != "get_fence" else Scalar(self.unknown("`get_fence`"), UINT)
+        if name == "atomic_init":
+            target = values[0] if len(values) > 1 else None
+            if isinstance(target, Pointer):
+                self.store(Location(target.memory, target.offset, target.type.pointee), values[1])
+            return Other("", VOID)
         conversion = _CONVERT.match(name)
         if conversion:
             return self._conversion(conversion, values)
@@ -101,7 +123,7 @@ class Calls(Inlining):
         if memory:
             return self.vector_memory(memory, values)
         if name.startswith("async_work_group"):
-            return self.async_copy(values)
+            return self.async_copy(name, values)
         if name == "printf":
             self.assume("line {line}", "the cost of `printf` on line {line} is not counted", 2.0)
             return Scalar(self.unknown("printf"), INT)
@@ -152,6 +174,8 @@ class Calls(Inlining):
 
     def _arithmetic(self, builtin: Builtin, values: list[Value]) -> Value:
         numbers = [v for v in values if isinstance(v, Scalar | Vector)]
+        if builtin.gives in _OF_ALL:
+            return self._of_all(builtin, numbers)
         if builtin.gives is Gives.VOID or not numbers:
             return Other("", VOID)
         kind: ScalarType | VectorType = numbers[0].type
@@ -183,6 +207,22 @@ class Calls(Inlining):
             for word, times in builtin.costs:
                 self.spend(block, word, element, builtin.name, times, tuple(results))
         return self._wrapped(builtin, kind, results)
+
+    def _of_all(self, builtin: Builtin, numbers: Sequence[Scalar | Vector]) -> Value:
+        """One result of all arguments together."""
+        kind = _OF_ALL[builtin.gives]
+        parts = tuple(part for value in numbers for part in components(value))
+        if parts:
+            results = tuple(opaque("call", builtin.name, number(n), *parts) for n in range(width_of(kind)))
+        else:  # about the work-item itself
+            results = tuple(self.unknown(f"`{builtin.name}`") for _ in range(width_of(kind)))
+        if not self.dry and not self.at_hand(results):
+            block = self.home(results, may_speculate=False)
+            self.find(results, block)
+            width = width_of(numbers[0].type) if numbers else 1
+            for word, times in builtin.costs:
+                self.spend(block, word, scalar_of(kind), builtin.name, times * width, results[:1])
+        return Vector(results, kind) if isinstance(kind, VectorType) else Scalar(results[0], kind)
 
     def _wrapped(self, builtin: Builtin, kind: ScalarType | VectorType, results: list[Expression]) -> Value:
         if builtin.gives is Gives.INT:
@@ -264,4 +304,7 @@ class Calls(Inlining):
         return Scalar(opaque("bits", 0, *components(values[0])), scalar_of(kind))
 
 
+_OF_ALL: dict[Gives, ScalarType | VectorType] = {
+    Gives.ONE_INT: INT, Gives.ONE_UINT: UINT, Gives.UINT4: VectorType(UINT, 4),
+}  # fmt: skip
 _INTEGER_WORDS = frozenset({"integer", "int_mul", "int_divide", "compare", "simple"})

@@ -121,14 +121,39 @@ class MemoryCalls(Expressions):
         self.access(access, parts)
         return Vector(parts, kind)
 
-    def image_size(self, name: str, values: list[Value]) -> Value:
+    def image_query(self, name: str, values: list[Value]) -> Value:
         image = values[0].name if values and isinstance(values[0], Other) else ""
         if name == "get_image_dim":
             return Vector(tuple(symbol(f"image.{image}.{d}") for d in ("width", "height")), VectorType(INT, 2))
-        return Scalar(symbol(f"image.{image}.{IMAGE_SIZE[name]}"), INT)
+        size = IMAGE_SIZE.get(name)
+        return Scalar(symbol(f"image.{image}.{size}") if size else self.unknown(f"`{name}`"), INT)
 
-    def async_copy(self, values: list[Value]) -> Value:
-        """`async_work_group_copy(dst, src, n, event)`: the group together moves n elements."""
+    def pipe(self, name: str, values: list[Value]) -> Value:
+        """What the packet costs in the work-item's own memory (section 6.15.17)."""
+        packet = values[-1] if values else None
+        if isinstance(packet, Pointer) and name in ("read_pipe", "write_pipe"):
+            self.assume(name, f"the pipe's own memory in `{name}` is not counted", 1.5)
+            kind = packet.type.pointee
+            place = Location(packet.memory, packet.offset, kind, space=packet.type.space)
+            if name == "write_pipe":
+                self.load(place)
+            else:
+                self.store(place, self.fresh_value(kind, f"`{name}`"))
+        return Scalar(self.unknown(f"`{name}`"), INT)
+
+    def async_copy(self, name: str, values: list[Value]) -> Value:
+        """`async_work_group_copy(dst, src, n, event)`: the group together moves n elements.
+
+        In two and three dimensions the pointers come with offsets, and the numbers of elements with their size.
+        """
+        size_of_element: int | None = None
+        if name.endswith(("_2D2D", "_3D3D")) and len(values) > 7:
+            size_of_element = expression_of(values[4]).constant
+            counts = [expression_of(v) for v in values[5 : 7 + name.endswith("_3D3D")]]
+            whole: Expression = ONE
+            for each in counts:
+                whole = whole * each
+            values = [values[0], values[2], Scalar(whole, INT)]
         if len(values) < 3 or not isinstance(values[0], Pointer) or not isinstance(values[1], Pointer):
             return self.nothing()
         target, source, count = values[0], values[1], expression_of(values[2])
@@ -137,13 +162,12 @@ class MemoryCalls(Expressions):
         for atom in LOCAL_SIZE:
             size = size * Expression({(atom,): 1})
         counter = Atom.of("symbol", f"loop.{self.tick()}")
-        moved = Expression({(counter,): 1}) * number(max(1, element.size_bytes))
+        bytes_each = max(1, size_of_element or element.size_bytes)
+        moved = Expression({(counter,): 1}) * number(bytes_each)
         outer = self.block
         self.block = body = self.new_block()
-        self._access(
-            Location(source.memory, source.offset + moved, element), max(1, element.size_bytes), is_store=False
-        )
-        self._access(Location(target.memory, target.offset + moved, element), max(1, element.size_bytes), is_store=True)
+        self._access(Location(source.memory, source.offset + moved, element), bytes_each, is_store=False)
+        self._access(Location(target.memory, target.offset + moved, element), bytes_each, is_store=True)
         self.block = outer
         if not self.dry:
             outer.inner.append(PendingLoop(operation("ceildiv", count, size), counter, body, self.line))

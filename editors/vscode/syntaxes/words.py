@@ -10,13 +10,16 @@ from model.launch.arithmetic import FUNCTIONS as EXPRESSION_FUNCTIONS
 from model.launch.fill import FILL_WORDS
 from model.opencl.builtin_types import BUILTIN_TYPE_NAMES, SCALARS
 from model.opencl.builtins import (
+    ADDRESSES,
     ATOMICS,
     BARRIERS,
     BUILTINS,
     FLOAT_CONSTANTS,
+    IMAGE_QUERIES,
     IMAGE_READS,
     IMAGE_WRITES,
     INTEGER_CONSTANTS,
+    PIPES,
     WORK_ITEM,
 )
 
@@ -38,19 +41,15 @@ CONTROL = _listed("if else for while do switch case default break continue goto 
 SCALAR_NAMES = sorted(SCALARS)
 VECTOR_ELEMENTS = sorted(name for name in SCALARS if f"{name}4" in BUILTIN_TYPE_NAMES)
 WIDTHS = _listed("2 3 4 8 16")
-TYPES = sorted(
-    {name for name in BUILTIN_TYPE_NAMES if name not in SCALARS and name.rstrip("0123456789") not in SCALARS}
-    | set(
-        _listed("""atomic_intptr_t atomic_uintptr_t atomic_ptrdiff_t memory_order memory_scope kernel_enqueue_flags_t
-        clk_profiling_info image2d_array_msaa_t image2d_msaa_depth_t image2d_array_msaa_depth_t""")
-    )
-)
+TYPES = sorted(name for name in BUILTIN_TYPE_NAMES if name not in SCALARS and name.rstrip("0123456789") not in SCALARS)
 
 # --- functions, by family: the last part of their scope ------------------------------------------------------
 
 _GEOMETRIC = _listed("dot cross length distance normalize fast_length fast_distance fast_normalize")
 _INTEGER = _listed("""abs abs_diff add_sat sub_sat hadd rhadd rotate clz ctz popcount upsample mul24 mad24 mul_hi mad_hi
-    mad_sat""")
+    mad_sat bit_reverse bitfield_insert bitfield_extract_signed bitfield_extract_unsigned""") + [
+    name for name in BUILTINS if name.startswith(("dot_4x8", "dot_acc"))
+]
 _COMMON = _listed("clamp degrees max min mix radians step smoothstep sign")
 _RELATIONAL = _listed("""isnan isinf isfinite isnormal signbit isequal isnotequal isgreater isgreaterequal isless
     islessequal islessgreater isordered isunordered any all bitselect select""")
@@ -58,36 +57,29 @@ _VECTOR = _listed("shuffle shuffle2 vec_step")
 _SYNCHRONISING = _listed("""mem_fence read_mem_fence write_mem_fence atomic_work_item_fence""")
 _COPYING = _listed("""prefetch async_work_group_copy async_work_group_strided_copy wait_group_events
     async_work_group_copy_2D2D async_work_group_copy_3D3D""")
-_TOGETHER = [name for name in BUILTINS if name.startswith(("work_group_", "sub_group_"))]
+_TOGETHER = [name for name in BUILTINS if name.startswith(("work_group_", "sub_group_", "get_sub_group_"))]
 _NAMED_ELSEWHERE = {*_GEOMETRIC, *_INTEGER, *_COMMON, *_RELATIONAL, *_VECTOR, *_SYNCHRONISING, *_COPYING, *_TOGETHER}
 
 FUNCTIONS: dict[str, list[str]] = {
-    "work-item": [*WORK_ITEM, "get_enqueued_num_sub_groups"],
+    "work-item": [*WORK_ITEM],
     "math": [name for name in BUILTINS if name not in _NAMED_ELSEWHERE],
     "geometric": _GEOMETRIC,
-    "integer": _INTEGER + _listed("dot_acc_sat dot_4x8packed_uu_uint dot_4x8packed_ss_int dot_4x8packed_us_int"),
+    "integer": _INTEGER,
     "common": _COMMON,
     "relational": _RELATIONAL,
     "vector": _VECTOR,
     "synchronisation": [*BARRIERS, *_SYNCHRONISING],
     "copy": _COPYING,
     "atomic": [*ATOMICS, "atomic_init"],
-    "image": [
-        *IMAGE_READS,
-        *IMAGE_WRITES,
-        *_listed("""get_image_width get_image_height get_image_depth get_image_dim get_image_array_size
-        get_image_channel_data_type get_image_channel_order get_image_num_mip_levels get_image_num_samples"""),
-    ],
-    "group": [*_TOGETHER, "work_group_commit_read_pipe", "work_group_commit_write_pipe"],
-    "pipe": _listed("""read_pipe write_pipe reserve_read_pipe reserve_write_pipe commit_read_pipe commit_write_pipe
-        is_valid_reserve_id get_pipe_num_packets get_pipe_max_packets work_group_reserve_read_pipe
-        work_group_reserve_write_pipe"""),
+    "image": [*IMAGE_READS, *IMAGE_WRITES, *IMAGE_QUERIES],
+    "group": _TOGETHER,
+    "pipe": [*PIPES],
     "enqueue": _listed("""enqueue_kernel enqueue_marker get_kernel_work_group_size
         get_kernel_preferred_work_group_size_multiple get_kernel_max_sub_group_size_for_ndrange
         get_kernel_sub_group_count_for_ndrange get_default_queue retain_event release_event create_user_event
         is_valid_event set_user_event_status capture_event_profiling_info ndrange_1D ndrange_2D ndrange_3D"""),
     "print": ["printf"],
-    "address": _listed("to_global to_local to_private get_fence"),
+    "address": [*ADDRESSES],
 }
 
 # Families too regular to list. Roundings, widths and elements are filled in by the grammar.
