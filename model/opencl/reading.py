@@ -19,7 +19,7 @@ from model.opencl.declarations import Declarations, Declared, Names
 from model.opencl.kernel import Kernel, KernelAttributes, Parameter, SourceRange
 from model.opencl.masking import Masked
 from model.opencl.meaning import Definition, Weight, definition
-from model.opencl.syntax import find, parse
+from model.opencl.syntax import find, parse, parse_from
 from model.opencl.types import Type
 
 _SIZES = re.compile(r"(reqd_work_group_size|work_group_size_hint)\s*(?:__)?\s*\(([^)]*)\)")
@@ -237,22 +237,24 @@ class _Reading:
     def _rescue(self) -> None:
         """Read again, each by itself, the kernels that broken code around them has hidden."""
         read_already = {f.start for f in self.functions if f.is_kernel}
+        begun = {f.node.start_byte for f in self.functions}
         bounds = [*self.kernel_starts, len(self.masked.text)]
         for start, end in zip(self.kernel_starts, bounds[1:], strict=True):
-            if start in read_already:
+            if start in read_already or "{" not in self.masked.text[start:end]:
                 continue
-            # Blank all but this kernel: offsets stay those of the whole text.
-            text, added = _closed(" " * start + self.masked.text[start:end])
+            own, added = _closed(self.masked.text[start:end])
+            text = self.masked.text[:start] + own
             alone = Masked(text, self.masked.offsets, self.masked.words)
-            root = parse(text).root_node
+            root = parse_from(start, text).root_node
             candidates = [root, *root.named_children] if root.type != "function_definition" else [root]
             for node in (
                 n
                 for c in candidates
                 for n in ([c] if c.type == "function_definition" else find(c, "function_definition"))
             ):
-                if node.start_byte >= start and not any(f.node.start_byte == node.start_byte for f in self.functions):
+                if node.start_byte >= start and node.start_byte not in begun:
                     self._function(node, start, alone, is_closed=not added)
+                    begun.update(f.node.start_byte for f in self.functions[-1:])
 
     def kernel(self, function: Function) -> Kernel:
         head = " ".join(self.masked.between(function.start, function.body.start_byte))

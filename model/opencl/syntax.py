@@ -6,17 +6,29 @@ from collections.abc import Iterator
 from functools import cache
 
 import tree_sitter_c
-from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter import Language, Node, Parser, Point, Range, Tree
+
+
+@cache
+def _language() -> Language:
+    return Language(tree_sitter_c.language())
 
 
 @cache
 def _parser() -> Parser:
-    return Parser(Language(tree_sitter_c.language()))
+    return Parser(_language())
 
 
 def parse(text: str) -> Tree:
     """The tree of `text` (one character a byte)."""
     return _parser().parse(text.encode("latin-1"))
+
+
+def parse_from(start: int, text: str) -> Tree:
+    """The tree of what stands in `text` from `start` on; offsets are those in the whole text."""
+    data = text.encode("latin-1")
+    alone = Range(Point(0, start), Point(0, len(data)), start, len(data))
+    return Parser(_language(), included_ranges=[alone]).parse(data)
 
 
 def children(node: Node, *types: str) -> Iterator[Node]:

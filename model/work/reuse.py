@@ -26,16 +26,17 @@ def carried(
     `unaliased` are the buffers that no other pointer reaches. Without `stepped` the loop is unrolled. What the first
     iteration finds loaded by the block around is loaded anew in the others: LLVM completes it at the loop's end.
     """
-    everything = list(_everything(body))
+    loads = [p for p in body.accesses if _steps(p.access, counter, stepped)]
+    everything = list(_everything(body)) if loads else []
     if any(block.barriers for block in everything):
         return []
     stores = [a.access for block in everything for a in block.accesses if a.access.is_store]
     before = {(a.access.buffer, a.access.offset) for a in outer.accesses}
     kept: set[int] = set()
     found: list[PendingAccess] = []
-    for pending in body.accesses:
+    for pending in loads:
         load = pending.access
-        if id(pending) in kept or not _steps(load, counter, stepped) or not _is_safe(load, stores, unaliased):
+        if id(pending) in kept or not _is_safe(load, stores, unaliased):
             continue
         sources = (p for p in body.accesses if _is_next(p.access, load, stepped))
         source = next((p for p in sources if stepped is None or p not in found), None)
@@ -43,7 +44,7 @@ def carried(
             if stepped is not None:
                 kept.add(id(source))
             found.append(pending)
-    body.accesses = [p for p in body.accesses if p not in found]
+    body.accesses = [p for p in body.accesses if p not in found] if found else body.accesses
     return [_first(p, counter) for p in found]
 
 
