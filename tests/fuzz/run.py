@@ -19,7 +19,7 @@ from tests.fuzz.inputs import KINDS, load, make
 from tests.fuzz.judge import MAX_CPU_S, Verdict, judge
 from tests.fuzz.sources import all_sources, own_sources
 
-KEPT_OF_A_FAULT = 3  # inputs that are saved of each
+KEPT_OF_A_FAULT = 30  # inputs that are saved of each: slowness has many causes and one name
 PROGRESS_EVERY_S = 10.0
 
 
