@@ -90,6 +90,25 @@ def conjuncts(condition: Expression) -> list[Expression]:
     return [condition]
 
 
+def disjuncts(condition: Expression) -> list[Expression]:
+    """`a || b || c` as a list; `!(a && b)` too."""
+    atom = condition.atom
+    if atom is not None and atom.kind == "or":
+        return [d for a in atom.arguments if isinstance(a, Expression) for d in disjuncts(a)]
+    if atom is not None and atom.kind == "not":
+        inner = atom.arguments[0]
+        if isinstance(inner, Expression) and inner.atom is not None and inner.atom.kind == "and":
+            return [d for c in conjuncts(inner) for d in disjuncts(operation("not", c))]
+    return [condition]
+
+
+def _either(conditions: list[Expression]) -> Expression:
+    whole = conditions[0]
+    for condition in conditions[1:]:
+        whole = operation("or", whole, condition)
+    return whole
+
+
 def _one_count(part: Expression, variables: list[Induction]) -> Expression | None:
     if part.constant is not None:
         return None if part.constant else ZERO
@@ -98,6 +117,12 @@ def _one_count(part: Expression, variables: list[Induction]) -> Expression | Non
     moving = part.leaves & symbols
     if not moving and part.evaluable and not part.has("load"):
         return operation("select", part, number(ENDLESS), ZERO)
+    fixed = [d for d in disjuncts(part) if not d.leaves & symbols] if moving else []
+    if fixed and all(d.evaluable and not d.has("load") for d in fixed):
+        # Where that holds, it holds in every iteration; elsewhere the others count.
+        others = _either([d for d in disjuncts(part) if d.leaves & symbols])
+        count = _one_count(others, variables)
+        return operation("select", _either(fixed), number(ENDLESS), count) if count is not None else None
     if moving and moving <= linear.keys():
         closed = _closed(part, linear)
         if closed is not None:
