@@ -48,19 +48,19 @@ _ABOUT_FEATURES = "".join(_NAMED.format(f) for f in _FEATURES), tuple(f"IS_{f}" 
 
 # Build options as users write them; what stands before, and the expressions asked for.
 OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "-DWORD -D OTHER": ("", ("WORD", "OTHER")),
-    "-DWORD=7 -D OTHER=WORD+1": ("", ("WORD", "OTHER * 2")),
-    "-DWORD=": ("", ("WORD 3",)),
-    "-DWORD=1 -DWORD=2": ("", ("WORD",)),
-    '-DSUM(a,b)=((a)+(b)) -DAPART="1 + 2"': (_TEXT_OF, ("SUM(2, 3)", "APART * 2", "sizeof(TEXT(APART))")),
-    "-DT=float4 -Dkernel_name=f -DEQUAL=a==b": (_TEXT_OF, ("sizeof(T)", "sizeof(TEXT(EQUAL))")),
+    '-DONE -D TWO=2 -DBOTH=ONE+TWO -DNONE= -DLAST=1 -DLAST=2 -DSUM(a,b)=((a)+(b)) -DAPART="1 + 2" -DT=int4 -DEQ=a==b': (
+        _TEXT_OF,
+        ("ONE", "TWO", "BOTH * 2", "NONE 3", "LAST", "SUM(2, 3)", "APART * 2", "sizeof(TEXT(APART))", "sizeof(T)",
+         "sizeof(TEXT(EQ))"),
+    ),
     "-cl-std=CL1.1": _ABOUT_FEATURES,
     "-cl-std=CL1.2": (_ABOUT_FEATURES[0], (*_ABOUT_FEATURES[1], *_STANDARD)),
     "-cl-std=CL2.0": (_ABOUT_FEATURES[0], (*_ABOUT_FEATURES[1], *_STANDARD)),
     "-cl-std=CL3.0": (_ABOUT_FEATURES[0], (*_ABOUT_FEATURES[1], *_STANDARD)),
     "-cl-fast-relaxed-math": (_NAMED.format("__FAST_RELAXED_MATH__"), ("IS___FAST_RELAXED_MATH__",)),
-    "-cl-mad-enable": (_NAMED.format("__FAST_RELAXED_MATH__"), ("IS___FAST_RELAXED_MATH__",)),
-    "-cl-denorms-are-zero -DX=5 -cl-single-precision-constant": ("", ("X",)),
+    "-cl-mad-enable -cl-denorms-are-zero -DX=5 -cl-single-precision-constant": (
+        _NAMED.format("__FAST_RELAXED_MATH__"), ("IS___FAST_RELAXED_MATH__", "X"),
+    ),
 }  # fmt: skip
 
 
