@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from model.errors import AnalysisError
 from model.launch.launch import Assumption
+from model.opencl.builtin_types import INT
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program, Reader
 from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, Type, VectorType
@@ -201,7 +202,8 @@ class Machine:
             case PointerType():
                 return Pointer(None, self.unknown(reason, *rests), kind)
             case StructType():
-                return Aggregate((), kind)
+                # A member without a name stands for those that are not known: they rest on it.
+                return Aggregate((("", Scalar(self.unknown(reason, *rests), INT)),) if rests else (), kind)
             case _:
                 return Other(name, kind)
 

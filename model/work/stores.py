@@ -102,9 +102,9 @@ class Stores(Places):
             self.forget_variable(variable, (*numbers_in(held), *numbers_in(value)))
 
     def forget_variable(self, variable: int, rests: tuple[Expression, ...]) -> None:
-        """From here on nothing is known of a private variable but what it `rests` on."""
-        kind = self.types[variable]
-        self.values[variable] = self.fresh_value(kind, "written where it is not followed", rests=rests)
+        """From here on nothing is known of a private variable but what it `rests` on, and where pointers lead."""
+        kind, reason = self.types[variable], "written where it is not followed"
+        self.values[variable] = _with_pointers(self.fresh_value(kind, reason, rests=rests), self.held(variable))
         for memory in self.arrays_in.get(variable, {}).values():
             self.stored(Spot(memory, None, 1, "i8"))
 
@@ -150,3 +150,20 @@ class Stores(Places):
         self._access(place, kind.size_bytes, is_store=True, is_atomic=True, stored=operands)
         if pointer.memory is not None:
             self.stored(spot_of(pointer.memory, pointer.offset, kind))
+
+
+def _with_pointers(value: Value, before: Value) -> Value:
+    """Pointers lead into the memory that they led into before."""
+    if isinstance(value, Pointer) and isinstance(before, Pointer):
+        return Pointer(before.memory, value.offset, value.type)
+    if not isinstance(value, Aggregate) or not isinstance(before, Aggregate):
+        return value
+    kept = (
+        (
+            name,
+            _with_pointers(Aggregate(value.members, member.type), member) if isinstance(member, Aggregate) else member,
+        )
+        for name, member in before.members
+        if isinstance(member, Pointer | Aggregate)
+    )
+    return Aggregate((*value.members, *kept), value.type)

@@ -90,6 +90,17 @@ def test_what_a_call_writes_through_a_pointer_is_needed_where_it_is_read(count: 
 
 
 @pytest.mark.usefixtures("small_budget")
+def test_pointers_in_a_struct_still_lead_where_they_did(count: Count) -> None:
+    step = """typedef struct { global const float *table; float sum; } state_t;
+    void step(state_t *s, int at) { for (int i = 0; i < 16; ++i) s->sum += s->table[at + i]; }"""
+    lines = ["state_t s; s.table = in; s.sum = x;", *(f"step(&s, n + {17 * i});" for i in range(300)), "x = s.sum;"]
+    text = kernel(lines, step)
+    program = read_program(text)
+    assert analyse(program, program.kernel("k")).unknowns == ()
+    assert count(text, (64,), n=3).counts.global_load_bytes == pytest.approx(64 * 4 * 16 * 300, rel=0.01)
+
+
+@pytest.mark.usefixtures("small_budget")
 def test_calls_whose_results_nobody_uses_cost_nothing(count: Count) -> None:
     lines = ["float unused = x;", *(f"unused = polish(unused, {i}.5f);" for i in range(300))]
     assert count(kernel(lines), (64,)).counts.flops == 0
