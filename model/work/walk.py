@@ -344,8 +344,9 @@ class Walk:
             at = -start / slope
             if at != int(at) or not low <= at < high:
                 return [(1.0, ranges, False)]
-            yes = {**ranges, x: (int(at), int(at) + 1)}
-            return [(1 / length, yes, True), ((length - 1) / length, ranges, False)]
+            here = int(at)
+            pieces = [(low, here, False), (here, here + 1, True), (here + 1, high, False)]
+            return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
         if slope > 0:  # holds below
             edge = min(high, max(low, math.ceil(-start / slope)))
             pieces = [(low, edge, True), (edge, high, False)]
