@@ -27,15 +27,14 @@ class Compared:
 def compared(program: Program, built: Built) -> Compared:
     """Kernels by name, then their parameters one by one: name, type, address space, access, qualifiers."""
     ours = {kernel.name: kernel for kernel in program.kernels}
+    theirs = {name.removeprefix(POCLS_OWN): arguments for name, arguments in built.kernels.items()}
     # A kernel of an included file belongs to that file, where it is compared; here it only has to be known.
     known = {*ours, *(name for name, function in program.functions.items() if function.is_kernel)}
     return Compared(
-        sum(name in known for name in built.kernels),
-        tuple(name for name in built.kernels if name not in known),
-        tuple(name for name in ours if name not in built.kernels),
-        tuple(
-            d for name in built.kernels if name in ours for d in _differences(program, ours[name], built.kernels[name])
-        ),
+        sum(name in known for name in theirs),
+        tuple(name for name in theirs if name not in known),
+        tuple(name for name in ours if name not in theirs),
+        tuple(d for name in theirs if name in ours for d in _differences(program, ours[name], theirs[name])),
     )
 
 

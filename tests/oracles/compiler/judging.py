@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from types import FrameType
 
 from model.errors import AnalysisError
@@ -27,11 +26,15 @@ LIMIT_S = 20  # for one kernel: what takes longer counts as not analysed
 
 @dataclass(frozen=True)
 class KernelRead:
-    """What the analysis says of one kernel; `failure` is why it gave up on it, if it did."""
+    """What the analysis says of one kernel; `failure` is why it gave up on it, if it did.
+
+    `cpu_s` is the processor time that the analysis took, in seconds.
+    """
 
     name: str
     unknowns: tuple[Unknown, ...]
     failure: str
+    cpu_s: float
 
     @property
     def is_clean(self) -> bool:
@@ -40,12 +43,12 @@ class KernelRead:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One program that builds."""
+    """One program that builds. `cpu_s` is the processor time of reading it and analysing its kernels, in seconds."""
 
     source: Source
     compared: Compared
     kernels: tuple[KernelRead, ...]
-    seconds: float
+    cpu_s: float
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Judged:
         )
 
 
-def judged(sources: Iterable[Source], *, analyses: bool = True) -> Judged:
+def judged(sources: Iterable[Source]) -> Judged:
     """Build all of `sources`, and read those that build. Takes as many cores as there are."""
     tried = list(sources)
     building = zip(tried, built(tried), strict=True)
@@ -97,7 +100,7 @@ def judged(sources: Iterable[Source], *, analyses: bool = True) -> Judged:
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return Judged(
             len(tried),
-            tuple(pool.map(partial(_verdict, analyses=analyses), *zip(*pairs, strict=True))) if pairs else (),
+            tuple(pool.map(_verdict, *zip(*pairs, strict=True))) if pairs else (),
         )
 
 
@@ -106,11 +109,11 @@ def sample(sources: Sequence[Source], size: int, seed: int) -> list[Source]:
     return random.Random(seed).sample(sources, min(size, len(sources)))
 
 
-def _verdict(source: Source, answer: Built, *, analyses: bool) -> Verdict:
-    start = time.perf_counter()
+def _verdict(source: Source, answer: Built) -> Verdict:
+    start = time.process_time()
     program = read_program(source.text, source.path, source.options)
-    kernels = tuple(_read(program, kernel) for kernel in program.kernels if analyses)
-    return Verdict(source, compared(program, answer), kernels, time.perf_counter() - start)
+    kernels = tuple(_read(program, kernel) for kernel in program.kernels)
+    return Verdict(source, compared(program, answer), kernels, time.process_time() - start)
 
 
 class _TooLate(Exception):
@@ -123,11 +126,15 @@ def _read(program: Program, kernel: Kernel) -> KernelRead:
 
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(LIMIT_S)
+    start = time.process_time()
+    unknowns: tuple[Unknown, ...] = ()
+    failure = ""
     try:
-        return KernelRead(kernel.name, analyse(program, kernel).unknowns, "")
+        unknowns = analyse(program, kernel).unknowns
     except AnalysisError as error:
-        return KernelRead(kernel.name, (), error.message)
+        failure = error.message
     except _TooLate:
-        return KernelRead(kernel.name, (), f"not analysed within {LIMIT_S} s")
+        failure = f"not analysed within {LIMIT_S} s"
     finally:
         signal.alarm(0)
+    return KernelRead(kernel.name, unknowns, failure, time.process_time() - start)
