@@ -33,14 +33,18 @@ WILD = TWO.replace("\n\n", "\n\n// kernelcast: global=4096 local=64 a=4096\n").r
 async def test_the_kernels_of_a_document_are_listed_with_their_launches(start_editor: Start) -> None:
     async with start_editor() as editor:
         editor.open("two.cl", TWO)
-        scale, shift = await editor.run("kernelcast.listKernels", editor.uri("two.cl"))
+        for _ in range(5):  # the drivers may answer in between, and times be told anew for a device of this machine
+            scale, shift = await editor.run("kernelcast.listKernels", editor.uri("two.cl"))
+            shown = [label for _, _, label in await editor.hints("two.cl")]
+            if shown == [scale["label"], shift["label"]]:
+                break
         assert (scale["name"], shift["name"]) == ("scale", "shift")
         assert (scale["line"], shift["line"]) == (2, 7)
         assert scale["range"]["start"]["line"] == 2
         assert scale["range"]["end"] == {"line": 5, "character": 1}
         assert [launch["title"] for launch in scale["launches"]] == ["small", "large"]
         assert all(launch["measurable"] for launch in scale["launches"])
-        assert [label for _, _, label in await editor.hints("two.cl")] == [scale["label"], shift["label"]]
+        assert shown == [scale["label"], shift["label"]]
 
 
 async def test_devices_are_listed_this_machines_first(start_editor: Start, no_opencl: dict[str, str]) -> None:
