@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from model.errors import AnalysisError
 from model.opencl.types import ArrayType, PointerType, Type
 from model.work.builder import Builder
 from model.work.calls import Calls
@@ -15,6 +16,8 @@ from model.work.symbolic import Atom, Expression
 from model.work.trips import Induction
 from model.work.values import Memory, Pointer, Value, numbers_in, with_numbers
 from model.work.writes import Spot, Write, distinct_spots, overlaps
+
+MAX_TRIALS = 1_500  # a loop in a call in a loop in a call ... is tried once for each way that leads to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +53,16 @@ class Trial:
 class Trials(Calls):
     """`trial(node)`."""
 
+    trials = 0
+
     def iteration(self, node: Node) -> Expression:
         raise NotImplementedError
 
     def trial(self, node: Node) -> Trial:
+        self.trials += 1
+        if self.trials > MAX_TRIALS:
+            text = f"the kernel is too large to analyse (more than {MAX_TRIALS:,} loops, counting those in calls)"
+            raise AnalysisError(text, line=self.line + 1)
         touched = [k for k in self._assigned(node) if k in self.values]
         for key in touched:
             self.values[key] = self.completed(self.values[key])

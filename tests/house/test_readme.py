@@ -25,6 +25,7 @@ TARGETS = (
     "check",
     "bench",
     "accuracy",
+    "fuzz",
     "oracles",
     "picture",
     "vsix",

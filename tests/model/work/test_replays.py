@@ -124,3 +124,15 @@ def test_helpers_that_call_each_other_twice_come_to_an_end() -> None:
     program = read_program(kernel(["x = f30(x);"], "\n".join(helpers)))
     with pytest.raises(AnalysisError, match="too large"):
         analyse(program, program.kernel("k"))
+
+
+def test_loops_around_helpers_that_loop_come_to_an_end() -> None:
+    """Each is tried before it is counted, and so are those in what it calls: the ways to the innermost one multiply."""
+    helpers = ["int f0(int n) { int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }"]
+    helpers += [
+        f"int f{i}(int n) {{ int s = 0; for (int i = 0; i < f{i - 1}(n); ++i) s += f{i - 1}(i); return s; }}"
+        for i in range(1, 16)
+    ]
+    program = read_program(kernel(["x = f15((int)x);"], "\n".join(helpers)))
+    with pytest.raises(AnalysisError, match="too large"):
+        analyse(program, program.kernel("k"))
