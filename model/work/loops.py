@@ -215,8 +215,10 @@ class Loops(LoopTrips):
         self, links: Links, tried: Trial, kept: dict[Spot, tuple[Expression, ...]], entry: dict[int, Value]
     ) -> None:
         """What an iteration starts with rests on what the one before ended with, and on what was before all."""
+        keys = dict.fromkeys(key for _, key, _ in links)
+        bounds = {key: (numbers_in(entry[key]), numbers_in(self.values[key])) for key in keys}
         for atom, key, index in links:
-            starts, ends = numbers_in(entry[key]), numbers_in(self.values[key])
+            starts, ends = bounds[key]
             same = index < len(starts) and index < len(ends) and key in tried.variables
             self.rests[atom] = (starts[index], ends[index]) if same else (*starts, *ends)
         for spot, parts in kept.items():
