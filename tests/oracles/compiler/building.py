@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -73,10 +74,14 @@ def _key(request: dict[str, object]) -> str:
 def _asked(request: dict[str, object]) -> Built:
     environment = {**os.environ, "PYOPENCL_NO_CACHE": "1", "PYOPENCL_COMPILER_OUTPUT": "0"}
     try:
-        done = subprocess.run(
-            [sys.executable, str(WORKER)], input=json.dumps(request), capture_output=True, text=True,
-            timeout=LIMIT_S, check=False, env=environment,
-        )  # fmt: skip
+        with tempfile.TemporaryDirectory(prefix="kernelcast-") as links:
+            # PoCL splits options at blanks whatever the quotes say, and the packages may lie below a folder with one.
+            packages = Path(links) / "packages"
+            packages.symlink_to(CACHE, target_is_directory=True)
+            done = subprocess.run(
+                [sys.executable, str(WORKER)], input=json.dumps(request).replace(str(CACHE), str(packages)),
+                capture_output=True, text=True, timeout=LIMIT_S, check=False, env=environment,
+            )  # fmt: skip
     except subprocess.TimeoutExpired:
         return Built({}, f"no answer within {LIMIT_S} s")
     if done.returncode != 0:
