@@ -26,6 +26,7 @@ export function buildWheel(): void {
     // The same sources make the same bytes, so that an installed server is stale only if something changed.
     env: { ...process.env, SOURCE_DATE_EPOCH: '315532800' },
   });
+  execFileSync(python(), ['scripts/stored.py', 'server'], { stdio: 'inherit' });
 }
 
 function python(): string {
