@@ -1,5 +1,5 @@
-"""Write a wheel anew without compression: the extension's own archive then compresses all its files as one, by a quarter
-better than each by itself."""
+"""Write a wheel anew without compression: the extension's own archive then compresses all its files as one, which takes
+a quarter less than each by itself."""
 
 from __future__ import annotations
 
