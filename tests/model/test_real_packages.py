@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
-import zipfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = ("pyclesperanto-prototype==0.24.6", "silx==3.1.3")
+from tests.real_packages import PYPI, Unreachable, unpacked
+
 LEAST_ANSWERED = 0.85
-# Kept between runs in the virtual environment, as everything that set-up downloads.
-CACHE = Path(sys.prefix) / "real-packages"
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KERNEL = re.compile(r"\b(?:__)?kernel\b[^;{}]*?\bvoid\s+(?:__attribute__\s*\(\(.*?\)\)\)?\s*)?(\w+)\s*\(", re.DOTALL)
@@ -48,26 +45,12 @@ def kernels_in(file: Path) -> list[str]:
     return _KERNEL.findall(_COMMENT.sub(" ", file.read_text(encoding="utf-8", errors="replace")))
 
 
-def _unpacked(requirement: str) -> Path:
-    folder = CACHE / requirement
-    if not folder.exists():
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-        done = subprocess.run(
-            [*command, "--dest", str(CACHE), requirement], capture_output=True, text=True, timeout=300, check=False
-        )
-        name, _, version = requirement.replace("-", "_").partition("==")
-        wheels = list(CACHE.glob(f"{name}-{version}-*.whl"))
-        if done.returncode != 0 or not wheels:
-            pytest.skip(f"{requirement} cannot be downloaded: {(done.stderr.strip().splitlines() or ['no wheel'])[-1]}")
-        with zipfile.ZipFile(wheels[0]) as wheel:
-            wheel.extractall(folder.with_suffix(".part"), [n for n in wheel.namelist() if n.endswith((".cl", ".h"))])
-        folder.with_suffix(".part").rename(folder)
-    return folder
-
-
-@pytest.fixture(scope="module", params=PACKAGES)
+@pytest.fixture(scope="module", params=PYPI)
 def outcome(request: pytest.FixtureRequest, kernelcast: str) -> Outcome:
-    files = sorted(_unpacked(request.param).rglob("*.cl"))
+    try:
+        files = sorted(unpacked(request.param).rglob("*.cl"))
+    except Unreachable as reason:
+        pytest.skip(str(reason))
     command = [kernelcast, "predict", "--format", "json", *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
