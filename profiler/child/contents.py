@@ -23,7 +23,6 @@ from profiler.measurement import NeedsAnnotation
 Array = npt.NDArray[Any]
 DEFAULT_INTEGER_LIMIT = 16
 TILE = 1 << 20  # random values are drawn so many at a time and repeated: no kernel can tell, and it is fast
-DEFAULT = Fill("random")
 
 
 @dataclass(frozen=True, slots=True)
