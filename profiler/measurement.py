@@ -43,6 +43,17 @@ class Measurement:
     local_size: tuple[int, ...] | None
     load_average: float  # of the machine, when measuring began
     measured_at: str  # ISO 8601, UTC
+    # Measurements that were stored before these were known read back with the defaults.
+    wall_us: float | None = None  # median wall clock of one launch, from before enqueue to after finish
+    launch_overhead_us: float | None = None  # what the wall clock has beyond the event; never below 0
+    options: str = ""  # build options as text
+    checked: str = ""  # what showed that nothing is accessed out of bounds: guard pages, oclgrind, canaries; or nothing
+    settled: bool = True  # the interval became narrow enough before the budget was spent
+    disturbed_batches: int = 0  # thrown away and repeated, because others used the machine
+    outliers: int = 0  # runs far off the rest; they are counted, and stay in the quantiles
+    drift_percent: float = 0.0  # trend of the batches' medians from first to last; 0 unless significant
+    other_load_percent: float | None = None  # of the machine's CPU time while timing, what others used; None: unknown
+    notes: tuple[str, ...] = ()  # sentences for the user
 
 
 class MeasureError(KernelcastError):
@@ -73,6 +84,12 @@ class KernelCrashed(MeasureError):
 
 class TimedOut(MeasureError):
     code = "timed_out"
+
+
+class OutOfBounds(MeasureError):
+    """The kernel reads or writes outside a buffer of this launch; the message names buffer, index and remedy."""
+
+    code = "out_of_bounds"
 
 
 class OutOfResources(MeasureError):
