@@ -20,6 +20,7 @@ class MeasureRequest:
     device_id: str
     budget_s: float = 5.0  # for the timed part; building and warm-up have their own limits
     repeats: int | None = None  # exactly so many timed runs instead of the budget
+    proved: str = ""  # `Measurement.checked` of an earlier measurement of this launch here: not proved again
 
 
 @dataclass(frozen=True, slots=True)
