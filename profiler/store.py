@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from cattrs import BaseValidationError, Converter
+from cattrs import BaseValidationError
 from platformdirs import user_data_path
 
 from model.device import Device
 from model.device_catalog import device_from_json, device_to_json
 from model.errors import KernelcastError
+from model.launch.launch import Launch
 from profiler.measurement import Measurement
+from profiler.store_json import launch_from_json, launch_to_json, measurement_from_json, measurement_to_json
 from profiler.store_schema import migrate, write_ahead
 
 DATA_DIR_VARIABLE = "KERNELCAST_DATA_DIR"
@@ -32,11 +34,15 @@ class StoreError(KernelcastError):
 
 @dataclass(frozen=True, slots=True)
 class StoredMeasurement:
-    """A measurement with what was predicted for it then, and which kernel of which file it was."""
+    """A measurement with what was predicted for it then, and which kernel of which file it was.
+
+    `launch` has all its sizes and arguments; None for those kept before launches were.
+    """
 
     measurement: Measurement
     predicted_us: float | None
     kernel_id: str
+    launch: Launch | None = None
 
     @property
     def error_percent(self) -> float | None:
@@ -92,24 +98,31 @@ class Store:
             return tuple(device_from_json(row[0]) for row in rows)
 
     def add_measurement(
-        self, measurement: Measurement, predicted_us: float | None = None, *, path: str | os.PathLike[str] | None = None
+        self,
+        measurement: Measurement,
+        predicted_us: float | None = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        launch: Launch | None = None,
     ) -> None:
-        """Keep a measurement; `predicted_us` is the p50 that was shown then, `path` the kernel's file."""
+        """Keep a measurement of `launch`; `predicted_us` is the p50 that was shown then, `path` the kernel's file."""
+        self.add(StoredMeasurement(measurement, predicted_us, kernel_id(path, measurement.kernel), launch))
+
+    def add(self, *entries: StoredMeasurement) -> None:
+        """Keep all of them, or none if that fails."""
         with self._connection() as database:
-            database.execute(
-                "INSERT INTO measurements"
-                " (kernel_id, fingerprint, launch_key, device_id, measured_at, predicted_us, measurement)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    kernel_id(path, measurement.kernel),
-                    measurement.kernel_fingerprint,
-                    measurement.launch_key,
-                    measurement.device_id,
-                    measurement.measured_at,
-                    predicted_us,
-                    _to_json(measurement),
-                ),
-            )
+            database.executemany(_INSERT, map(_row, entries))
+
+    def add_unknown(self, entries: Iterable[StoredMeasurement]) -> int:
+        """Keep those that are not here yet, and tell how many; all or none, as `add`."""
+        added = 0
+        with self._connection() as database:
+            database.execute("BEGIN IMMEDIATE")  # nobody may add one of them between the look and the write
+            for entry in entries:
+                if not _is_known(database, entry):
+                    database.execute(_INSERT, _row(entry))
+                    added += 1
+        return added
 
     def latest_measurement(self, kernel_fingerprint: str, launch_key: str, device_id: str) -> StoredMeasurement | None:
         """The newest measurement of exactly this kernel, launch and device."""
@@ -130,18 +143,67 @@ class Store:
         self, path: str | os.PathLike[str] | None, kernel_name: str, *, most: int = 100
     ) -> tuple[StoredMeasurement, ...]:
         """All that was measured of the kernel of that name in that file, on any device, the newest first."""
+        return self._found("kernel_id = ?", (kernel_id(path, kernel_name),), most)
+
+    def history_of_file(self, path: str | os.PathLike[str], *, most: int = 100) -> tuple[StoredMeasurement, ...]:
+        """As `history`, of all kernels that this file ever had."""
+        prefix = kernel_id(path, "")
+        return self._found("substr(kernel_id, 1, ?) = ?", (len(prefix), prefix), most)
+
+    def measurements_of(
+        self, kernel_fingerprint: str, device_id: str, driver: str | None = None, *, options: str | None = None
+    ) -> tuple[StoredMeasurement, ...]:
+        """All launches of exactly this kernel on a device, the newest first; of one driver and one set of build
+        options if they are given (`Measurement.options`)."""
+        where, values = "fingerprint = ? AND device_id = ?", [kernel_fingerprint, device_id]
+        for column, wanted in (("driver", driver), ("options", options)):
+            if wanted is not None:
+                where += f" AND {column} = ?"
+                values.append(wanted)
+        return self._found(where, tuple(values))
+
+    def everything(self) -> tuple[StoredMeasurement, ...]:
+        """All measurements, the oldest first."""
+        return self._found("1", ())[::-1]
+
+    def compiled(
+        self, kernel_fingerprint: str, options: str, local_size: tuple[int, ...] | None, device_id: str, driver: str
+    ) -> str | None:
+        """What `keep_compiled` was given for exactly this."""
+        key = (kernel_fingerprint, options, _sizes(local_size), device_id, driver)
         query = (
-            "SELECT measurement, predicted_us, kernel_id FROM measurements WHERE kernel_id = ? ORDER BY id DESC LIMIT ?"
+            "SELECT facts FROM compiled_facts"
+            " WHERE fingerprint = ? AND options = ? AND local_size = ? AND device_id = ? AND driver = ?"
         )
         with self._connection() as database:
-            rows = database.execute(query, (kernel_id(path, kernel_name), most)).fetchall()
-            return tuple(StoredMeasurement(_from_json(row[0]), row[1], row[2]) for row in rows)
+            row = database.execute(query, key).fetchone()
+            return str(row[0]) if row else None
+
+    def keep_compiled(
+        self,
+        kernel_fingerprint: str,
+        options: str,
+        local_size: tuple[int, ...] | None,
+        device_id: str,
+        driver: str,
+        facts: str,
+    ) -> None:
+        """Keep what a driver's compiler made of a kernel, as JSON; it replaces what was kept of the same before."""
+        made_at = datetime.now(UTC).isoformat(timespec="seconds")
+        key = (kernel_fingerprint, options, _sizes(local_size), device_id, driver)
+        with self._connection() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO compiled_facts VALUES (?, ?, ?, ?, ?, ?, ?)", (*key, made_at, facts)
+            )
 
     def _newest(self, where: str, values: tuple[str, ...]) -> StoredMeasurement | None:
-        query = f"SELECT measurement, predicted_us, kernel_id FROM measurements WHERE {where} ORDER BY id DESC LIMIT 1"
+        found = self._found(where, values, 1)
+        return found[0] if found else None
+
+    def _found(self, where: str, values: tuple[str | int, ...], most: int = -1) -> tuple[StoredMeasurement, ...]:
+        query = f"SELECT {_READ} FROM measurements WHERE {where} ORDER BY id DESC LIMIT ?"
         with self._connection() as database:
-            row = database.execute(query, values).fetchone()
-            return StoredMeasurement(_from_json(row[0]), row[1], row[2]) if row else None
+            return tuple(_stored(row) for row in database.execute(query, (*values, most)).fetchall())
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -186,12 +248,38 @@ def _advice(path: Path, error: sqlite3.Error) -> str:
     )
 
 
-def _to_json(measurement: Measurement) -> str:
-    return json.dumps(_CONVERTER.unstructure(measurement))
+_READ = "measurement, predicted_us, kernel_id, launch"
+_INSERT = """INSERT INTO measurements
+    (kernel_id, fingerprint, launch_key, device_id, measured_at, predicted_us, measurement,
+     driver, options, device_name, launch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
-def _from_json(text: str) -> Measurement:
-    return _CONVERTER.structure(json.loads(text), Measurement)
+def _row(entry: StoredMeasurement) -> tuple[str | float | None, ...]:
+    m = entry.measurement
+    launch = launch_to_json(entry.launch) if entry.launch else ""
+    return (
+        entry.kernel_id, m.kernel_fingerprint, m.launch_key, m.device_id, m.measured_at, entry.predicted_us,
+        measurement_to_json(m), m.driver, m.options, m.device_name, launch,
+    )  # fmt: skip
 
 
-_CONVERTER = Converter()
+def _stored(row: tuple[str, float | None, str, str]) -> StoredMeasurement:
+    measurement, predicted_us, kernel, launch = row
+    return StoredMeasurement(
+        measurement_from_json(measurement), predicted_us, kernel, launch_from_json(launch) if launch else None
+    )
+
+
+def _is_known(database: sqlite3.Connection, entry: StoredMeasurement) -> bool:
+    """The JSON of one that an older version wrote lacks newer fields, so not the texts are compared."""
+    m = entry.measurement
+    rows = database.execute(
+        f"SELECT {_READ} FROM measurements"
+        " WHERE fingerprint = ? AND launch_key = ? AND device_id = ? AND measured_at = ? AND kernel_id = ?",
+        (m.kernel_fingerprint, m.launch_key, m.device_id, m.measured_at, entry.kernel_id),
+    )
+    return any(_stored(row).measurement == m for row in rows)
+
+
+def _sizes(local_size: tuple[int, ...] | None) -> str:
+    return "x".join(map(str, local_size or ()))

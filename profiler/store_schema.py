@@ -31,6 +31,30 @@ MIGRATIONS = (
         "CREATE INDEX measurements_exact ON measurements (fingerprint, launch_key, device_id)",
         "CREATE INDEX measurements_of_kernel ON measurements (kernel_id, device_id)",
     ),
+    (
+        "ALTER TABLE measurements ADD COLUMN driver TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE measurements ADD COLUMN options TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE measurements ADD COLUMN device_name TEXT NOT NULL DEFAULT ''",
+        # JSON of model.launch.launch.Launch, so that it can be predicted anew; '' where it was never written down.
+        "ALTER TABLE measurements ADD COLUMN launch TEXT NOT NULL DEFAULT ''",
+        # A row that was damaged by hand must not keep the others from being migrated.
+        """UPDATE measurements SET
+            driver = coalesce(json_extract(measurement, '$.driver'), ''),
+            options = coalesce(json_extract(measurement, '$.options'), ''),
+            device_name = coalesce(json_extract(measurement, '$.device_name'), '')
+            WHERE json_valid(measurement)""",
+        "CREATE INDEX measurements_of_fingerprint ON measurements (fingerprint, device_id, driver)",
+        """CREATE TABLE compiled_facts (
+            fingerprint TEXT NOT NULL,
+            options TEXT NOT NULL,
+            local_size TEXT NOT NULL,       -- '16x16', or '' where the driver chooses
+            device_id TEXT NOT NULL,
+            driver TEXT NOT NULL,
+            made_at TEXT NOT NULL,          -- ISO 8601, UTC
+            facts TEXT NOT NULL,            -- JSON
+            PRIMARY KEY (fingerprint, options, local_size, device_id, driver)
+        )""",
+    ),
 )
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from model.device import Device, ProfileSource
 from model.device_catalog import builtin_devices
+from model.launch.launch import Assumption, Fill, Launch, Origin
+from model.opencl.options import BuildOptions
 from profiler.measurement import Measurement
 from profiler.store import Store, StoreError, data_folder
 
@@ -144,3 +146,53 @@ def test_the_history_of_a_kernel_is_of_its_file_the_newest_first(store: Store) -
     assert found[0].predicted_us == 5.0
     assert [each.measurement.median_us for each in store.history("/one/k.cl", "scale", most=1)] == [3.0]
     assert store.history("/one/k.cl", "other") == ()
+
+
+def test_all_launches_of_a_kernel_on_a_device_are_found_for_one_driver_and_one_set_of_options(store: Store) -> None:
+    for launch_key, driver, options in (("a", "3.0", ""), ("b", "3.0", "-DN=4"), ("a", "4.0", "")):
+        store.add_measurement(replace(measurement(launch_key=launch_key), driver=driver, options=options), path="k.cl")
+    store.add_measurement(replace(measurement(), device_id="other"), path="k.cl")
+    store.add_measurement(measurement(fingerprint="other"), path="k.cl")
+
+    def found(*which: str, **more: str) -> list[tuple[str, str]]:
+        entries = store.measurements_of("f", "pocl", *which, **more)
+        return [(each.measurement.launch_key, each.measurement.driver) for each in entries]
+
+    assert found() == [("a", "4.0"), ("b", "3.0"), ("a", "3.0")]
+    assert found("3.0") == [("b", "3.0"), ("a", "3.0")]
+    assert found("3.0", options="-DN=4") == [("b", "3.0")]
+
+
+def test_a_launch_is_kept_with_all_its_arguments(store: Store) -> None:
+    launch = Launch(
+        global_size=(64, 2),
+        local_size=(8, 1),
+        scalars=(("n", 64), ("a", 0.5)),
+        buffers=(("x", 64),),
+        images=(("img", (16, 16, 1)),),
+        local_bytes=(("tmp", 32),),
+        fills=(("x", Fill("randint", (0, 64))),),
+        options=BuildOptions((("N", "4"),), ("/inc",), ("-cl-mad-enable",)),
+        name="small",
+        origin=Origin.ANNOTATION,
+    )
+    store.add_measurement(measurement(), launch=replace(launch, assumptions=(Assumption("n", "n is 64"),)))
+    (kept,) = store.history(None, "scale")
+    assert kept.launch == launch
+    assert kept.launch.key == launch.key
+
+
+def test_what_a_driver_compiled_is_found_for_exactly_that_kernel_and_driver(store: Store) -> None:
+    store.keep_compiled("f", "-DN=4", (16, 16), "pocl", "3.0", '{"registers": 4}')
+    store.keep_compiled("f", "-DN=4", None, "pocl", "3.0", '{"registers": 5}')
+    store.keep_compiled("f", "-DN=4", None, "pocl", "3.0", '{"registers": 6}')
+    assert store.compiled("f", "-DN=4", (16, 16), "pocl", "3.0") == '{"registers": 4}'
+    assert store.compiled("f", "-DN=4", None, "pocl", "3.0") == '{"registers": 6}'
+    assert store.compiled("f", "-DN=4", None, "pocl", "4.0") is None
+    assert store.compiled("f", "", None, "pocl", "3.0") is None
+
+
+def test_files_whose_names_hold_wildcards_have_their_own_history(store: Store) -> None:
+    store.add_measurement(measurement(median_us=1.0), path="/one/a_b%.cl")
+    store.add_measurement(measurement(median_us=2.0), path="/one/aXbY.cl")
+    assert [each.measurement.median_us for each in store.history_of_file("/one/a_b%.cl")] == [1.0]

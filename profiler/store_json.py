@@ -1,0 +1,42 @@
+"""Measurements and launches as the store's JSON. Fields that were added later have defaults, so that old text reads."""
+
+from __future__ import annotations
+
+import json
+
+from cattrs import Converter
+
+from model.launch.launch import Launch, Number
+from profiler.measurement import Measurement
+
+
+def measurement_to_json(measurement: Measurement) -> str:
+    """`measurement_from_json` reads it back unchanged."""
+    return json.dumps(_CONVERTER.unstructure(measurement))
+
+
+def measurement_from_json(text: str) -> Measurement:
+    """Raises `json.JSONDecodeError` or a cattrs error for text that is no measurement."""
+    return _CONVERTER.structure(json.loads(text), Measurement)
+
+
+def launch_to_json(launch: Launch) -> str:
+    """All that runs, without the sentences about what was assumed; `launch_from_json` reads it back."""
+    plain = _CONVERTER.unstructure(launch)
+    del plain["assumptions"]
+    return json.dumps(plain)
+
+
+def launch_from_json(text: str) -> Launch:
+    """Raises `json.JSONDecodeError` or a cattrs error for text that is no launch."""
+    return _CONVERTER.structure(json.loads(text), Launch)
+
+
+def _number(value: object, _: object) -> Number:
+    if isinstance(value, (int, float)):
+        return value
+    raise ValueError(f"{value!r} is no number")
+
+
+_CONVERTER = Converter()
+_CONVERTER.register_structure_hook_func(lambda kind: kind == Number, _number)
