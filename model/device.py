@@ -5,6 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from model.device_curves import (
+    ArithmeticRate,
+    BarrierPoint,
+    Calibration,
+    ChainPoint,
+    DivergencePoint,
+    ImageRate,
+    LocalStridePoint,
+    MemoryLevel,
+    PrivatePoint,
+    RateNoise,
+    ScalingPoint,
+    Vectorised,
+)
+
 
 class DeviceType(StrEnum):
     CPU = "cpu"
@@ -27,6 +42,8 @@ class BandwidthPoint:
     footprint_bytes: int
     read_gb_s: float  # decimal: 1e9 bytes a second
     write_gb_s: float
+    copy_gb_s: float = 0.0  # bytes read and bytes written, added up; 0 where not measured
+    noise_percent: float = 0.0  # spread between the rounds of a calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +52,7 @@ class GatherPoint:
 
     footprint_bytes: int
     gather_gaccess_s: float
+    noise_percent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +61,7 @@ class StridePoint:
 
     stride_elements: int
     strided_gaccess_s: float
+    noise_percent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +70,7 @@ class Cost:
 
     name: str
     ns: float
+    noise_percent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +99,27 @@ class Rates:
     gather: tuple[GatherPoint, ...]  # ascending footprint
     strided: tuple[StridePoint, ...]  # ascending stride, on a footprint beyond the caches
     groups_to_fill: int  # work-groups needed before throughput stops growing
-    costs: tuple[Cost, ...] = ()  # measured on CPUs only; `model.costs` does without
+    costs: tuple[Cost, ...] = ()  # of calibrated devices; `model.costs` does without
+    # From here on: 0 or empty where not measured, as in profiles from datasheets and from earlier calibrations.
+    launch_wall_us: float = 0.0  # from enqueueing an empty kernel to knowing that it ended, by the host's clock
+    fma_latency_ns: float = 0.0  # one multiply-add that waits for the one before
+    int32_mul_gop_s: float = 0.0
+    int64_gop_s: float = 0.0
+    int64_mul_gop_s: float = 0.0
+    local_atomic_gop_s: float = 0.0  # spread over local memory
+    contended_local_atomic_gop_s: float = 0.0  # one address for each work-group
+    denormal_slowdown: float = 0.0  # of multiplications whose operands are denormal floats
+    arithmetic: tuple[ArithmeticRate, ...] = ()
+    chains: tuple[ChainPoint, ...] = ()  # ascending
+    memory_levels: tuple[MemoryLevel, ...] = ()  # nearest first
+    local_strided: tuple[LocalStridePoint, ...] = ()  # ascending stride; shows bank conflicts
+    barriers: tuple[BarrierPoint, ...] = ()  # ascending group size
+    divergence: tuple[DivergencePoint, ...] = ()  # ascending ways
+    scaling: tuple[ScalingPoint, ...] = ()  # ascending groups
+    private_arrays: tuple[PrivatePoint, ...] = ()  # ascending size; shows spills
+    images: tuple[ImageRate, ...] = ()
+    vectorised: tuple[Vectorised, ...] = ()  # what the compiler runs in vectors across work-items; CPUs only
+    noise: tuple[RateNoise, ...] = ()  # of the single rates above
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +148,7 @@ class Device:
     measured_at: str | None = None  # ISO 8601, UTC; calibrated profiles only
     noise_percent: float | None = None  # batch-to-batch spread seen while calibrating
     note: str = ""  # where datasheet figures come from
+    calibration: Calibration | None = None  # its conditions; also None in calibrations from before these were kept
 
     @property
     def calibrated(self) -> bool:

@@ -88,6 +88,7 @@ def with_calibrations(devices: Sequence[Device], calibrated: Sequence[Device]) -
             measured_at=profile.measured_at,
             noise_percent=profile.noise_percent,
             note=profile.note,
+            calibration=profile.calibration,
         )
 
     return tuple(merged(device) for device in devices)

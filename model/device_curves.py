@@ -1,0 +1,124 @@
+"""What a calibration finds beyond single rates: a point for each type, size, stride or way that was tried.
+
+`noise_percent` is the spread between the rounds that a point was measured in; 0 where nobody measured. g = 1e9.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLevel:
+    """A cache, or memory itself, as told from where bandwidth drops: see `model.memory_levels`."""
+
+    name: str  # "cache 1" is the nearest; "memory" the last
+    up_to_bytes: int | None  # the largest footprint that it was seen to serve; None for memory
+    read_gb_s: float
+    write_gb_s: float
+    copy_gb_s: float  # bytes read and bytes written, added up; 0 where not measured
+
+
+@dataclass(frozen=True, slots=True)
+class ArithmeticRate:
+    """Independent operations of one type. Each component of a vector counts; a multiply-add counts two."""
+
+    type: str  # OpenCL C: "float", "half2", "long"
+    operation: str  # "multiply-add", "add", "multiply"
+    gop_s: float
+    noise_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChainPoint:
+    """Multiply-adds of one warp or vector on each compute unit, in a loop with so many independent accumulators."""
+
+    chains: int
+    gflop_s: float
+    noise_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LocalStridePoint:
+    """Loads from local memory when neighbouring work-items stand `stride_elements` elements of 4 bytes apart."""
+
+    stride_elements: int
+    local_gb_s: float
+    noise_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierPoint:
+    """One barrier of one work-group of `group_items`, divided over the device."""
+
+    group_items: int
+    barrier_ns: float
+    noise_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DivergencePoint:
+    """How much longer a branch takes when neighbouring work-items go `ways` different ways through it."""
+
+    ways: int
+    slowdown: float
+    noise_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingPoint:
+    """Throughput of a launch of so many equal work-groups."""
+
+    work_groups: int
+    gflop_s: float
+    noise_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PrivatePoint:
+    """Loads and stores of a private array of `array_bytes`, indexed at run time."""
+
+    array_bytes: int
+    private_gb_s: float
+    noise_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRate:
+    """Texels a second of four floats each; neighbouring work-items access neighbouring texels."""
+
+    dimensions: int
+    access: str  # "nearest", "linear", "write"
+    gtexel_s: float
+    noise_percent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Vectorised:
+    """How much longer multiply-adds take in one surrounding than in straight-line code of many work-items."""
+
+    surrounding: str
+    slowdown: float
+
+
+@dataclass(frozen=True, slots=True)
+class RateNoise:
+    """The spread between the rounds that one of the single rates was measured in. `rate` is its key in `Rates`."""
+
+    rate: str
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Under which conditions a device was calibrated, and what could not be measured."""
+
+    version: int  # of what is measured: see `profiler.calibrate`
+    is_quick: bool
+    duration_s: float
+    rounds: int  # over all probes
+    repeats: int  # measurements on top of these, of probes that were disturbed or whose rounds did not agree
+    threads: int | None  # that the driver was told or allowed to use; None where it cannot be known
+    load_average: float  # at the start
+    other_load_percent: float | None  # of all cores, meanwhile; None where nobody tells
+    failures: tuple[str, ...] = ()  # what was not measured, and why: such rates are scaled from the driver's facts
