@@ -1,11 +1,13 @@
-"""Measure one launch of one kernel on a real device, in a process that may crash, hang or be cancelled."""
+"""Measure launches on a real device, in processes that may crash, hang or be cancelled."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from types import NoneType
 
-from profiler.measurement import Measurement, MeasureRequest
-from profiler.messages import Phase
+from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
+from profiler.messages import AtStake, Outcome, Phase
 from profiler.worker import CancelToken, Limits, OnProgress, run_job
 
 
@@ -28,16 +30,81 @@ def measure(
 ) -> Measurement:
     """Build, run and time `request.launch`; blocks until done, safe in any thread.
 
-    Raises a `MeasureError` that says what went wrong: NeedsAnnotation, BuildFailed (with the user's line),
+    Raises a `MeasureError` that says what went wrong: NeedsAnnotation, BuildFailed (with the user's line), OutOfBounds,
     KernelCrashed, TimedOut, OutOfResources, DeviceGone or Cancelled (after `cancel.set()`, at once).
     """
+    (outcome,) = measure_all((request,), limits=limits, on_progress=on_progress, cancel=cancel)
+    if isinstance(outcome, MeasureError):
+        raise outcome
+    return outcome
+
+
+def measure_all(
+    requests: Sequence[MeasureRequest],
+    *,
+    limits: MeasureLimits | None = None,
+    on_progress: OnProgress | None = None,
+    cancel: CancelToken | None = None,
+) -> tuple[Measurement | MeasureError, ...]:
+    """Measure each of `requests`, one after the other; blocks until done, safe in any thread. One outcome for each.
+
+    Requests of one device share a process, and those of one source and its options share a build. A failure costs its
+    own launch alone: after a crash or a time-out the rest goes on in a new process. After `cancel.set()` what was
+    measured is kept, and the rest is `Cancelled`.
+    """
     limits = limits or MeasureLimits()
-    opening = Phase(f"opening device `{request.device_id}`", limits.open_s)
-    return run_job(
-        "profiler.child.measuring:run",
-        (request, limits),
-        returns=Measurement,
-        limits=Limits(opening, limits.memory_bytes),
-        on_progress=on_progress,
-        cancel=cancel,
-    )
+    tasks = _Tasks(requests, on_progress)
+    while waiting := tasks.begin():
+        opening = Phase(f"opening device `{waiting[0][1].device_id}`", limits.open_s)
+        try:
+            run_job(
+                "profiler.child.measuring:run",
+                (waiting, limits),
+                returns=NoneType,
+                limits=Limits(opening, limits.memory_bytes),
+                on_progress=tasks.on_progress,
+                on_task=tasks.on_task,
+                cancel=cancel,
+            )
+        except Cancelled as error:
+            return tuple(tasks.outcomes.get(number, error) for number in range(len(requests)))
+        except MeasureError as error:
+            tasks.fail(error)
+    return tuple(tasks.outcomes[number] for number in range(len(requests)))
+
+
+class _Tasks:
+    """Owns what became of each request, over as many processes as it takes."""
+
+    def __init__(self, requests: Sequence[MeasureRequest], on_progress: OnProgress | None) -> None:
+        self._requests = requests
+        self._on_progress = on_progress
+        self._at_stake: tuple[int, ...] = ()
+        self.outcomes: dict[int, Measurement | MeasureError] = {}
+
+    def begin(self) -> tuple[tuple[int, MeasureRequest], ...]:
+        """What the next process has to do, all on one device; at first all of it is at stake."""
+        waiting = [(number, one) for number, one in enumerate(self._requests) if number not in self.outcomes]
+        tasks = tuple((number, one) for number, one in waiting if one.device_id == waiting[0][1].device_id)
+        self._at_stake = tuple(number for number, _ in tasks)
+        return tasks
+
+    def on_task(self, message: AtStake | Outcome) -> None:
+        match message:
+            case AtStake(numbers):
+                self._at_stake = numbers
+            case Outcome(number, value):
+                self.outcomes[number] = value
+
+    def on_progress(self, fraction: float, text: str) -> None:
+        if self._on_progress is None:
+            return
+        of_which = ""
+        if len(self._requests) > 1 and self._at_stake:
+            of_which = f"{self._requests[self._at_stake[0]].launch.describe()}: "
+        self._on_progress((len(self.outcomes) + fraction) / len(self._requests), of_which + text)
+
+    def fail(self, error: MeasureError) -> None:
+        """The process ended before its time."""
+        for number in self._at_stake:
+            self.outcomes.setdefault(number, error)

@@ -50,4 +50,19 @@ class Failed:
     error: KernelcastError
 
 
-Message = Progress | Done | Failed
+@dataclass(frozen=True, slots=True)
+class AtStake:
+    """From the child of a job with many tasks: those, by number, that are lost if it ends now."""
+
+    tasks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """From the child of a job with many tasks: what became of one. A named failure stands in place of a value."""
+
+    task: int
+    value: Any
+
+
+Message = Progress | AtStake | Outcome | Done | Failed

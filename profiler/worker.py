@@ -27,9 +27,10 @@ from typing import IO, Any, Protocol, TypeVar
 
 from profiler.drivers import driver_environment
 from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, OutOfResources, TimedOut
-from profiler.messages import Done, Failed, Job, Message, Phase, Progress
+from profiler.messages import AtStake, Done, Failed, Job, Message, Outcome, Phase, Progress
 
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
+OnTask = Callable[[AtStake | Outcome], None]  # of a job with many tasks
 T = TypeVar("T")
 POLL_S = 0.05
 # Unpinned, both of PoCL's workers often share a core and times flip between t and 2t.
@@ -64,19 +65,28 @@ def run_job(
     returns: type[T],
     limits: Limits | None = None,
     on_progress: OnProgress | None = None,
+    on_task: OnTask | None = None,
     cancel: CancelToken | None = None,
 ) -> T:
     """Run `package.module:function` in a new device process and return what it returns; blocks, safe in any thread.
 
-    The function gets `arguments` and a `Reporter` for progress. Cancelling kills it, at once.
+    The function gets `arguments` and a `Reporter` for progress, and for tasks if it has many. Cancelling kills it,
+    at once.
     Raises what the function raised if that is a `KernelcastError`, else KernelCrashed, TimedOut, OutOfResources,
     Cancelled or MeasureError. Whatever happens, the child and all that it started are gone on return.
     """
     limits = limits or Limits()
     with tempfile.TemporaryFile() as native_output, driver_environment({**DEFAULTS, **os.environ}) as environment:
         child = _start(native_output, environment)
+
+        def hear_task(message: AtStake | Outcome) -> None:
+            if isinstance(message, Outcome) and isinstance(message.value, MeasureError):
+                message.value.log = message.value.log or _tail(native_output)
+            if on_task is not None:
+                on_task(message)
+
         try:
-            value = _attend(child, Job(target, arguments, limits.memory_bytes), limits, on_progress, cancel)
+            value = _attend(child, Job(target, arguments, limits.memory_bytes), limits, on_progress, hear_task, cancel)
         except _DiedError as died:
             raise _why_it_died(died, _tail(native_output)) from None
         except MeasureError as error:
@@ -126,6 +136,7 @@ def _attend(
     job: Job,
     limits: Limits,
     on_progress: OnProgress | None,
+    on_task: OnTask,
     cancel: CancelToken | None,
 ) -> object:
     assert child.stdin is not None
@@ -156,6 +167,8 @@ def _attend(
                 return value
             case Failed(error):
                 raise error
+            case AtStake() | Outcome():
+                on_task(message)
             case Progress(fraction, text, next_phase):
                 if next_phase is not None:
                     phase = next_phase
@@ -188,9 +201,10 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _tail(native_output: IO[bytes]) -> str:
-    size = native_output.seek(0, os.SEEK_END)
-    native_output.seek(max(0, size - LOG_BYTES))
-    return native_output.read().decode("utf-8", "replace").strip()
+    # Without seeking: a child that still writes shares the position.
+    number = native_output.fileno()
+    size = os.fstat(number).st_size
+    return os.pread(number, LOG_BYTES, max(0, size - LOG_BYTES)).decode("utf-8", "replace").strip()
 
 
 def _why_it_died(died: _DiedError, log: str) -> MeasureError:

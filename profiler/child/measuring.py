@@ -1,8 +1,9 @@
-"""One measurement, from source text to figures, inside the device process."""
+"""Measurements, from source text to figures, inside the device process."""
 
 from __future__ import annotations
 
 import os
+import shlex
 from datetime import UTC, datetime
 from itertools import count
 from statistics import median
@@ -12,12 +13,13 @@ import pyopencl as cl
 
 from profiler.arguments import MemoryLimits, check_memory, plan_arguments
 from profiler.child.allocation import allocate
-from profiler.child.building import build
+from profiler.child.built import Built, build_key, kernel_of
 from profiler.child.failures import named_failures
+from profiler.child.guarding import Trial, prove_in_bounds
 from profiler.child.probing import open_device
 from profiler.child.timing import Plan, Timing, run_us, time_launch
-from profiler.measurement import BuildFailed, MeasureError, Measurement, MeasureRequest, OutOfResources
-from profiler.messages import Phase
+from profiler.measurement import MeasureError, Measurement, MeasureRequest, OutOfResources
+from profiler.messages import AtStake, Outcome, Phase
 from profiler.statistics import quantile, spread_percent
 
 if TYPE_CHECKING:
@@ -26,30 +28,44 @@ if TYPE_CHECKING:
     from profiler.measure import MeasureLimits
 
 SLACK_S = 10.0  # beyond the budget, for resets and the last batch
+ON_CRASH = "most likely an access out of bounds: check its indices against the buffer lengths of this launch"
+ON_TIMEOUT = "a loop that never ends, or a launch that is too large to measure"
 
 
-def run(request: MeasureRequest, limits: MeasureLimits, reporter: Reporter) -> Measurement:
-    """Build, fill, warm up, time. Raises MeasureError subclasses only."""
+def run(tasks: tuple[tuple[int, MeasureRequest], ...], limits: MeasureLimits, reporter: Reporter) -> None:
+    """Measure each task, and send its outcome as soon as it is known. Raises DeviceGone, which concerns them all."""
+    built = Built(open_device(tasks[0][1].device_id), limits.build_s, reporter)
+    for at, (number, request) in enumerate(tasks):
+        sharing = tuple(other for other, one in tasks[at:] if build_key(one) == build_key(request))
+        reporter.send(AtStake((number,) if built.has(request) else sharing))
+        try:
+            outcome: Measurement | MeasureError = _measure(number, request, built, limits, reporter)
+        except MeasureError as error:
+            outcome = error
+            if isinstance(error.__cause__, cl.Error):
+                built.forget()
+        reporter.send(Outcome(number, outcome))
+
+
+def _measure(
+    number: int, request: MeasureRequest, built: Built, limits: MeasureLimits, reporter: Reporter
+) -> Measurement:
     subject = f"kernel `{request.kernel.name}`"
     load_average = os.getloadavg()[0]
-    device = open_device(request.device_id)
+    device = built.device
     _check_sizes(request.launch, device, subject)
     plan = plan_arguments(request.kernel, request.launch, request.source)
     check_memory(plan, MemoryLimits(device.max_mem_alloc_size, device.global_mem_size, device.local_mem_size))
+    program = built.program(request)
+    reporter.send(AtStake((number,)))
+    kernel = kernel_of(program, request)
+    queue = built.queue
 
-    on_crash = "the driver's compiler did not survive this source; its last words are in the log"
-    reporter.begin(0.0, "building", Phase(f"building {subject}", limits.build_s, on_crash=on_crash))
-    context = cl.Context([device])
-    queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
-    program = build(context, request.source, request.path, request.launch.options)
-    kernel = _kernel(program, request)
-
-    on_crash = "most likely an access out of bounds: check its indices against the buffer lengths of this launch"
-    on_timeout = "a loop that never ends, or a launch that is too large to measure"
-    running = Phase(subject, limits.first_run_s, on_timeout=on_timeout, on_crash=on_crash)
+    running = Phase(subject, limits.first_run_s, on_timeout=ON_TIMEOUT, on_crash=ON_CRASH)
     reporter.begin(0.1, "filling buffers", running)
     with named_failures(subject):
-        arguments = allocate(plan, context, queue)
+        checked = prove_in_bounds(Trial(built.context, queue, program, kernel, plan, request), reporter, running)
+        arguments = allocate(plan, built.context, queue)
         for index, value in enumerate(arguments.values):
             kernel.set_arg(index, value)
 
@@ -59,7 +75,7 @@ def run(request: MeasureRequest, limits: MeasureLimits, reporter: Reporter) -> M
         reporter.begin(0.2, "warming up", running)
         first_us = run_us(enqueue, 1)  # drivers such as PoCL compile for this local size now
         longest_s = max(request.budget_s, 3 * first_us / 1e6 * max(1, request.repeats or 1)) + SLACK_S
-        measuring = Phase(subject, longest_s, on_timeout=on_timeout, on_crash=on_crash)
+        measuring = Phase(subject, longest_s, on_timeout=ON_TIMEOUT, on_crash=ON_CRASH)
         reporter.begin(0.3, "timing", measuring)
         batch = count(1)
         timing = time_launch(
@@ -69,19 +85,7 @@ def run(request: MeasureRequest, limits: MeasureLimits, reporter: Reporter) -> M
             reset=lambda: arguments.reset(queue),
             on_batch=lambda share: reporter.progress(0.3 + 0.7 * share, f"batch {next(batch)}"),
         )
-    return _summary(request, device, timing, load_average)
-
-
-def _kernel(program: cl.Program, request: MeasureRequest) -> cl.Kernel:
-    name = request.kernel.name
-    try:
-        kernel = cl.Kernel(program, name)
-    except cl.LogicError:
-        raise BuildFailed(f"the built program holds no kernel `{name}`; do its build options leave it out?") from None
-    expected = len(request.kernel.parameters)
-    if kernel.num_args != expected:
-        raise MeasureError(f"kernel `{name}` takes {kernel.num_args} arguments, but {expected} were read in its source")
-    return kernel
+    return _summary(request, device, timing, load_average, checked)
 
 
 def _check_sizes(launch: Launch, device: cl.Device, subject: str) -> None:
@@ -99,7 +103,9 @@ def _check_sizes(launch: Launch, device: cl.Device, subject: str) -> None:
         )
 
 
-def _summary(request: MeasureRequest, device: cl.Device, timing: Timing, load_average: float) -> Measurement:
+def _summary(
+    request: MeasureRequest, device: cl.Device, timing: Timing, load_average: float, checked: str
+) -> Measurement:
     runs = timing.runs_us
     return Measurement(
         kernel=request.kernel.name,
@@ -119,4 +125,6 @@ def _summary(request: MeasureRequest, device: cl.Device, timing: Timing, load_av
         local_size=request.launch.local_size,
         load_average=load_average,
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        options=shlex.join(request.launch.options.arguments()),
+        checked=checked,
     )
