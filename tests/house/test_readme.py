@@ -27,6 +27,7 @@ TARGETS = (
     "accuracy",
     "fuzz",
     "oracles",
+    "packages",
     "picture",
     "vsix",
     "clean",

@@ -1,0 +1,159 @@
+"""One program of a package: each kernel that PoCL builds is given a launch, without any annotation, and measured."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from model.errors import KernelcastError
+from model.launch.inference import complete
+from model.launch.launch import Launch, Origin
+from model.launch.spec import LaunchSpec
+from model.opencl.kernel import Kernel
+from model.opencl.program import Program, read_program
+from model.work.analyse import analyse
+from profiler.measure import MeasureLimits, measure
+from profiler.measurement import MeasureRequest
+from tests.oracles.compiler.building import built
+from tests.oracles.compiler.programs import Source
+
+RESULTS = Path(__file__).parent / "results"
+ANALYSIS_LIMIT_S = 60
+REPEATS = 3  # figures do not matter here
+LIMITS = MeasureLimits(build_s=120.0, first_run_s=90.0)  # machines that run this are busy
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one kernel. `outcome` is `measured` or the code of the error that `message` belongs to."""
+
+    package: str
+    program: str
+    kernel: str
+    fingerprint: str
+    outcome: str
+    message: str = ""
+    launch_key: str = ""
+    launch: str = ""
+    arguments: str = ""  # sizes and fills, for a reader
+    checked: str = ""  # how it was shown that nothing is accessed out of bounds
+    median_us: float = 0.0
+    seconds: float = 0.0
+    log: str = ""
+    assumptions: tuple[str, ...] = field(default=())
+
+    @property
+    def key(self) -> str:
+        """The same for the same code under the same launch."""
+        return hashlib.sha256(f"{self.package} {self.fingerprint} {self.launch_key}".encode()).hexdigest()[:24]
+
+
+class _TooLate(Exception):
+    """The analysis takes longer than ANALYSIS_LIMIT_S."""
+
+
+def results_of(source: Source, device_id: str, known: dict[str, Result], wanted: str = "") -> Iterator[Result]:
+    """What becomes of each kernel of `source`; those in `known` under the same launch are not run again.
+
+    `wanted`: only kernels whose name holds it.
+    """
+    answer = built([source], workers=1)[0]
+    if answer.error:
+        return
+    program = read_program(source.text, source.path, source.options)
+    for kernel in program.kernels:
+        if kernel.name in answer.kernels and wanted in kernel.name:
+            start = time.monotonic()
+            made = _launch(program, kernel, source)
+            if isinstance(made, Result):
+                yield made
+                continue
+            again = known.get(_result(source, kernel, "", launch=made).key)
+            yield again or _measured(source, kernel, made, device_id, start)
+
+
+def _launch(program: Program, kernel: Kernel, source: Source) -> Launch | Result:
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise _TooLate
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(ANALYSIS_LIMIT_S)
+    try:
+        work = analyse(program, kernel)
+        return complete(kernel, work, LaunchSpec(options=source.options, origin=Origin.INFERRED))
+    except KernelcastError as error:
+        return _result(source, kernel, "no_launch", f"{type(error).__name__}: {error.message}")
+    except _TooLate:
+        return _result(source, kernel, "no_launch", f"not analysed within {ANALYSIS_LIMIT_S} s")
+    finally:
+        signal.alarm(0)
+
+
+def _measured(source: Source, kernel: Kernel, launch: Launch, device_id: str, start: float) -> Result:
+    request = MeasureRequest(
+        source.text, str(source.path), kernel, launch, device_id, repeats=REPEATS, budget_s=1.0
+    )  # fmt: skip
+    try:
+        measurement = measure(request, limits=LIMITS)
+    except KernelcastError as error:
+        code, log = getattr(error, "code", type(error).__name__), getattr(error, "log", "")
+        return _result(source, kernel, code, error.message, launch, time.monotonic() - start, log=log[-2000:])
+    return _result(
+        source, kernel, "measured", "", launch, time.monotonic() - start,
+        median_us=measurement.median_us, checked=getattr(measurement, "checked", ""),
+    )  # fmt: skip
+
+
+def _result(
+    source: Source,
+    kernel: Kernel,
+    outcome: str,
+    message: str = "",
+    launch: Launch | None = None,
+    seconds: float = 0.0,
+    *,
+    median_us: float = 0.0,
+    checked: str = "",
+    log: str = "",
+) -> Result:
+    return Result(
+        source.package, source.name, kernel.name, kernel.fingerprint, outcome, message,
+        launch.key if launch else "", launch.describe() if launch else "", _arguments(launch) if launch else "",
+        checked, median_us, round(seconds, 2), log,
+        tuple(a.text for a in launch.assumptions) if launch else (),
+    )  # fmt: skip
+
+
+def _arguments(launch: Launch) -> str:
+    parts = [f"{n}={v}" for n, v in (*launch.scalars, *launch.buffers, *launch.images, *launch.local_bytes)]
+    return " ".join([*parts, *(f"fill.{n}={f}" for n, f in launch.fills)])
+
+
+def write(result: Result) -> None:
+    """Append, in one piece, so that several processes may."""
+    RESULTS.mkdir(exist_ok=True)
+    line = json.dumps(asdict(result)) + "\n"
+    descriptor = os.open(RESULTS / f"{result.package}.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        os.write(descriptor, line.encode())
+    finally:
+        os.close(descriptor)
+
+
+def read(package: str) -> dict[str, Result]:
+    """All that is kept of a package, by key; the latest counts."""
+    path = RESULTS / f"{package}.jsonl"
+    kept: dict[str, Result] = {}
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            values = json.loads(line)
+            result = Result(**{**values, "assumptions": tuple(values["assumptions"])})
+            kept[result.key] = result
+    return kept
