@@ -8,6 +8,7 @@ from model.device import DeviceType
 from model.device_rates import DriverFacts
 from profiler.child.failures import named_failures
 from profiler.child.main import Reporter
+from profiler.child.pinning import pinned_drivers
 from profiler.devices import NO_PLATFORM, assign_ids
 from profiler.measurement import DeviceGone
 
@@ -24,7 +25,8 @@ def opencl_devices() -> list[cl.Device]:
     """As `probe`, for work in the same process."""
     with named_failures("listing OpenCL platforms"):
         try:
-            platforms = cl.get_platforms()
+            with pinned_drivers():  # the drivers are loaded here, and PoCL starts its threads
+                platforms = cl.get_platforms()
         except cl.Error as error:
             if error.code == PLATFORM_NOT_FOUND:
                 return []
