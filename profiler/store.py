@@ -47,7 +47,7 @@ class StoredMeasurement:
     @property
     def error_percent(self) -> float | None:
         """How far the prediction was off: positive when it was too slow."""
-        if self.predicted_us is None:
+        if self.predicted_us is None or self.measurement.median_us <= 0:
             return None
         return (self.predicted_us / self.measurement.median_us - 1) * 100
 
@@ -62,7 +62,9 @@ def data_folder() -> Path:
 
 def kernel_id(path: str | os.PathLike[str] | None, kernel_name: str) -> str:
     """The same before and after an edit: file and kernel name. Text that was never saved goes by name alone."""
-    return f"{Path(path).resolve() if path else ''}::{kernel_name}"
+    file = str(Path(path).resolve()) if path else ""
+    # File names may hold bytes that are no text, which SQLite would refuse.
+    return f"{file.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')}::{kernel_name}"
 
 
 class Store:
