@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from model.advice.advice import Advice
+from model.fit import Fit
 from model.launch.launch import Assumption
 from model.work.counts import WorkCounts
 
@@ -55,6 +56,19 @@ class ResourceTime:
 
 
 @dataclass(frozen=True, slots=True)
+class Through:
+    """The measurements that a prediction goes through, of launches from `least_items` to `most_items` work-items.
+
+    `own_us` is what the model says without them: what a measurement of the launch itself is held against.
+    """
+
+    fit: Fit
+    least_items: int
+    most_items: int
+    own_us: Quantiles
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """The runtime of one launch of one kernel on one device, why, and how sure it is."""
 
@@ -70,3 +84,9 @@ class Prediction:
     lines: tuple[LineShare, ...]  # hottest first
     novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the laws alone
     advice: tuple[Advice, ...] = ()  # in the order of the source
+    through: Through | None = None  # set where the basis is `measured`
+
+    @property
+    def own_us(self) -> Quantiles:
+        """What the model says by itself, whatever was measured of other launches."""
+        return self.through.own_us if self.through else self.runtime_us

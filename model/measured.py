@@ -1,0 +1,107 @@
+"""Predictions of launches that were not measured, through the measurements of other launches of the same kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cachetools import LRUCache
+
+from model.device import Device
+from model.fit import MAX_POINTS, Fit, Point, fit
+from model.launch.launch import Assumption, Launch
+from model.laws import Times, launch_times
+from model.prediction import Basis, Prediction, Quantiles, Through
+from model.work.work import Work
+
+_KEPT = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One measured launch of a kernel; samples come newest first.
+
+    `noise` is half of the median's 95 % interval, as a part of the median.
+    """
+
+    launch: Launch
+    measured_us: float
+    noise: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """`beaten` is what is left of a roofline that a sample was faster than; 1 where none was."""
+
+    fit: Fit
+    beaten: float
+
+
+class Fits:
+    """Predicts through samples; remembers lines, and what the laws make of each launch. Not for two threads at once."""
+
+    def __init__(self) -> None:
+        self._times: LRUCache[tuple[Work, Launch, Device], Times] = LRUCache(_KEPT)
+        self._lines: LRUCache[tuple[Work, tuple[Sample, ...], Device], _Line | None] = LRUCache(_KEPT)
+
+    def through(
+        self, prediction: Prediction, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]
+    ) -> Prediction:
+        """`prediction`, of `launch`, as the samples' own line has it; the same where there is none.
+
+        The samples must be of the kernel whose work this is, under the same build options, on this device and driver.
+        Never faster than the roofline, except where a sample has beaten that already.
+        """
+        alike = _alike(launch, samples)
+        line = self._line(work, alike, device)
+        if line is None:
+            return prediction
+        times = self._laws(work, launch, device)
+        work_us, least_us = _work_us(times, device), times.least_us * line.beaten
+        p50 = max(line.fit.runtime_us(work_us), least_us)
+        spread = line.fit.spread(work_us)
+        own = prediction.own_us
+        scale = p50 / own.p50 if own.p50 > 0 else 1.0
+        items = [each.launch.work_items for each in alike]
+        return replace(
+            prediction,
+            runtime_us=Quantiles(max(p50 / spread, min(least_us, p50)), p50, p50 * spread),
+            basis=Basis.MEASURED,
+            assumptions=(_assumption(len(alike)), *prediction.assumptions),
+            # The laws' shares of the time that is now known better.
+            resources=tuple(replace(r, time_us=r.time_us * scale) for r in prediction.resources),
+            through=Through(line.fit, min(items), max(items), own),
+        )
+
+    def _line(self, work: Work, samples: tuple[Sample, ...], device: Device) -> _Line | None:
+        key = (work, samples, device)
+        if key not in self._lines:
+            timed = [(each, self._laws(work, each.launch, device)) for each in samples]
+            points = [Point(_work_us(times, device), each.measured_us, each.noise) for each, times in timed]
+            found = fit(points, device.rates.launch_floor_us)
+            beaten = min((each.measured_us / times.least_us for each, times in timed), default=1.0)
+            self._lines[key] = None if found is None else _Line(found, min(1.0, beaten))
+        return self._lines[key]
+
+    def _laws(self, work: Work, launch: Launch, device: Device) -> Times:
+        key = (work, launch, device)
+        found = self._times.get(key)
+        if found is None:
+            found = self._times[key] = launch_times(work.count(launch), device)
+        return found
+
+
+def _alike(launch: Launch, samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """Those in groups of the same size if there are any: the laws know other groups' cost less well than sizes'."""
+    newest = {sample.launch.key: sample for sample in reversed(samples)}.values()
+    known = tuple(reversed(newest))[:MAX_POINTS]
+    return tuple(s for s in known if s.launch.local_size == launch.local_size) or known
+
+
+def _work_us(times: Times, device: Device) -> float:
+    return max(0.0, times.total_us - device.rates.launch_floor_us)
+
+
+def _assumption(count: int) -> Assumption:
+    what = "one measurement" if count == 1 else f"{count} measurements"
+    return Assumption("measurements", f"its time follows its work through {what} of this kernel on this device")
