@@ -153,15 +153,23 @@ class Store:
         return self._found("substr(kernel_id, 1, ?) = ?", (len(prefix), prefix), most)
 
     def measurements_of(
-        self, kernel_fingerprint: str, device_id: str, driver: str | None = None, *, options: str | None = None
+        self,
+        kernel_fingerprint: str,
+        device_id: str,
+        driver: str | None = None,
+        *,
+        options: str | None = None,
+        newest_only: bool = False,
     ) -> tuple[StoredMeasurement, ...]:
         """All launches of exactly this kernel on a device, the newest first; of one driver and one set of build
-        options if they are given (`Measurement.options`)."""
+        options if they are given (`Measurement.options`). `newest_only`: each launch once."""
         where, values = "fingerprint = ? AND device_id = ?", [kernel_fingerprint, device_id]
         for column, wanted in (("driver", driver), ("options", options)):
             if wanted is not None:
                 where += f" AND {column} = ?"
                 values.append(wanted)
+        if newest_only:
+            where = f"id IN (SELECT max(id) FROM measurements WHERE {where} GROUP BY launch_key)"
         return self._found(where, tuple(values))
 
     def everything(self) -> tuple[StoredMeasurement, ...]:

@@ -16,7 +16,7 @@ from cattrs import BaseValidationError
 from model.errors import KernelcastError
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement
-from profiler.store_json import launch_from_json, launch_to_json
+from profiler.store_json import CONVERTER, launch_from_json, launch_to_json
 
 SCHEMA_VERSION = 1  # of the columns; one that is added with a default needs no new version
 Cell = str | int | float | bool | datetime | None
@@ -60,7 +60,9 @@ def columns() -> tuple[Column, ...]:
         if field.name == "ci95_us":
             found += [Column("ci95_low_us", Kind.NUMBER), Column("ci95_high_us", Kind.NUMBER)]
             continue
-        like = _MOMENT if field.name == "measured_at" else _BY_TYPE[hints[field.name]]
+        like = (
+            _MOMENT if field.name == "measured_at" else _BY_TYPE.get(hints[field.name]) or _as_json(hints[field.name])
+        )
         may_lack = field.default is not MISSING
         found.append(Column(field.name, like.kind, like.is_optional, may_lack, like.write, like.read))
     return tuple(found)
@@ -143,11 +145,16 @@ def _sizes(text: str) -> tuple[int, ...] | None:
     return tuple(map(int, text.split("x"))) if text else None
 
 
-def _notes(text: str) -> tuple[str, ...]:
-    notes = json.loads(text)
-    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
-        raise ValueError("no list of sentences")
-    return tuple(notes)
+def _as_json(kind: type) -> Column:
+    """For lists: a JSON array as text."""
+
+    def read(text: str) -> object:
+        array = json.loads(text)
+        if not isinstance(array, list):
+            raise TypeError("no JSON array")
+        return CONVERTER.structure(array, kind)
+
+    return Column("", Kind.TEXT, write=lambda value: json.dumps(CONVERTER.unstructure(value)), read=read)
 
 
 _PYTHON_TYPES = {Kind.TEXT: str, Kind.WHOLE: int, Kind.NUMBER: float, Kind.FLAG: bool, Kind.MOMENT: datetime}
@@ -170,5 +177,4 @@ _BY_TYPE: dict[object, Column] = {
     float: Column("", Kind.NUMBER),
     float | None: Column("", Kind.NUMBER, is_optional=True),
     tuple[int, ...] | None: Column("", Kind.TEXT, write=lambda sizes: "x".join(map(str, sizes or ())), read=_sizes),
-    tuple[str, ...]: Column("", Kind.TEXT, write=lambda notes: json.dumps(notes, ensure_ascii=False), read=_notes),
 }

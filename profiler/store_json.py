@@ -12,24 +12,24 @@ from profiler.measurement import Measurement
 
 def measurement_to_json(measurement: Measurement) -> str:
     """`measurement_from_json` reads it back unchanged."""
-    return json.dumps(_CONVERTER.unstructure(measurement))
+    return json.dumps(CONVERTER.unstructure(measurement))
 
 
 def measurement_from_json(text: str) -> Measurement:
     """Raises `json.JSONDecodeError` or a cattrs error for text that is no measurement."""
-    return _CONVERTER.structure(json.loads(text), Measurement)
+    return CONVERTER.structure(json.loads(text), Measurement)
 
 
 def launch_to_json(launch: Launch) -> str:
     """All that runs, without the sentences about what was assumed; `launch_from_json` reads it back."""
-    plain = _CONVERTER.unstructure(launch)
+    plain = CONVERTER.unstructure(launch)
     del plain["assumptions"]
     return json.dumps(plain)
 
 
 def launch_from_json(text: str) -> Launch:
     """Raises `json.JSONDecodeError` or a cattrs error for text that is no launch."""
-    return _CONVERTER.structure(json.loads(text), Launch)
+    return CONVERTER.structure(json.loads(text), Launch)
 
 
 def _number(value: object, _: object) -> Number:
@@ -38,5 +38,5 @@ def _number(value: object, _: object) -> Number:
     raise ValueError(f"{value!r} is no number")
 
 
-_CONVERTER = Converter()
-_CONVERTER.register_structure_hook_func(lambda kind: kind == Number, _number)
+CONVERTER = Converter()
+CONVERTER.register_structure_hook_func(lambda kind: kind == Number, _number)

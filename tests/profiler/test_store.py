@@ -6,6 +6,7 @@ import multiprocessing
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -154,13 +155,15 @@ def test_all_launches_of_a_kernel_on_a_device_are_found_for_one_driver_and_one_s
     store.add_measurement(replace(measurement(), device_id="other"), path="k.cl")
     store.add_measurement(measurement(fingerprint="other"), path="k.cl")
 
-    def found(*which: str, **more: str) -> list[tuple[str, str]]:
+    def found(*which: str, **more: Any) -> list[tuple[str, str]]:
         entries = store.measurements_of("f", "pocl", *which, **more)
         return [(each.measurement.launch_key, each.measurement.driver) for each in entries]
 
     assert found() == [("a", "4.0"), ("b", "3.0"), ("a", "3.0")]
     assert found("3.0") == [("b", "3.0"), ("a", "3.0")]
     assert found("3.0", options="-DN=4") == [("b", "3.0")]
+    assert found(newest_only=True) == [("a", "4.0"), ("b", "3.0")]
+    assert found("3.0", newest_only=True) == [("b", "3.0"), ("a", "3.0")]
 
 
 def test_a_launch_is_kept_with_all_its_arguments(store: Store) -> None:

@@ -35,8 +35,11 @@ by_type: dict[object, st.SearchStrategy[Any]] = {
     tuple[float, float]: st.tuples(finite, finite),
     tuple[int, ...] | None: st.none() | st.lists(st.integers(1, 4096), min_size=1, max_size=3).map(tuple),
     tuple[str, ...]: st.lists(text, max_size=3).map(tuple),
+    tuple[tuple[str, int], ...]: st.lists(st.tuples(text, st.integers()), max_size=3).map(tuple),
 }
-of_field = {name: by_type[kind] for name, kind in get_type_hints(Measurement).items()}
+of_field = {
+    name: by_type[kind] if kind in by_type else st.from_type(kind) for name, kind in get_type_hints(Measurement).items()
+}
 of_field["measured_at"] = st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat)
 launches = st.builds(
     Launch,
