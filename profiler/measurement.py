@@ -65,6 +65,7 @@ class MeasureError(KernelcastError):
     def __init__(self, message: str, *, line: int | None = None, log: str = "") -> None:
         super().__init__(message, line=line)
         self.log = log
+        self.ends_process = False  # the device process can do nothing more: a kernel of it never ends
 
 
 class NeedsAnnotation(MeasureError):
@@ -88,9 +89,18 @@ class TimedOut(MeasureError):
 
 
 class OutOfBounds(MeasureError):
-    """The kernel reads or writes outside a buffer of this launch; the message names buffer, index and remedy."""
+    """The kernel reads or writes outside a buffer of this launch; the message names buffer, index and remedy.
+
+    `overruns` holds each buffer concerned with the lowest and highest index that were seen.
+    """
 
     code = "out_of_bounds"
+
+    def __init__(
+        self, message: str, *, line: int | None = None, overruns: tuple[tuple[str, int, int], ...] = ()
+    ) -> None:
+        super().__init__(message, line=line)
+        self.overruns = overruns
 
 
 class OutOfResources(MeasureError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -51,23 +52,23 @@ class Arguments:
         queue.finish()
 
 
-def allocate(plan: tuple[Argument, ...], context: cl.Context, queue: cl.CommandQueue) -> Arguments:
-    """Create and fill everything in `plan`."""
+Place = Callable[[BufferArgument, Array], cl.Buffer]  # the driver's buffer with these contents
+
+
+def allocate(
+    plan: tuple[Argument, ...], context: cl.Context, queue: cl.CommandQueue, place: Place | None = None
+) -> Arguments:
+    """Create and fill everything in `plan`; buffers are padded, unless `place` makes them."""
     made = Arguments()
+    place = place or (lambda _, data: _padded(data, context, queue))
     lengths = [argument.length for argument in plan if isinstance(argument, BufferArgument)]
     shortest = min(lengths, default=0)
     changing_bytes = sum(a.size_bytes for a in plan if isinstance(a, BufferArgument) and a.is_written)
-    limit_bytes = int(context.devices[0].max_mem_alloc_size)
     for argument in plan:
         match argument:
             case BufferArgument():
                 data = contents(argument, shortest)
-                room = min(data.nbytes + PAD_BYTES, max(limit_bytes, data.nbytes))
-                buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, room)
-                if room > data.nbytes:
-                    cl.enqueue_copy(queue, buffer, np.zeros(room - data.nbytes, np.uint8), dst_offset=data.nbytes)
-                if data.nbytes:
-                    cl.enqueue_copy(queue, buffer, data)
+                buffer = place(argument, data)
                 made.values.append(buffer)
                 if argument.is_written and changing_bytes < RESET_LIMIT_BYTES:
                     made.pristine.append((buffer, data))
@@ -82,6 +83,16 @@ def allocate(plan: tuple[Argument, ...], context: cl.Context, queue: cl.CommandQ
                 made.values.append(sampler)
     queue.finish()
     return made
+
+
+def _padded(data: Array, context: cl.Context, queue: cl.CommandQueue) -> cl.Buffer:
+    room = min(data.nbytes + PAD_BYTES, max(int(context.devices[0].max_mem_alloc_size), data.nbytes))
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, room)
+    if room > data.nbytes:
+        cl.enqueue_copy(queue, buffer, np.zeros(room - data.nbytes, np.uint8), dst_offset=data.nbytes)
+    if data.nbytes:
+        cl.enqueue_copy(queue, buffer, data)
+    return buffer
 
 
 def _image(argument: ImageArgument, context: cl.Context) -> cl.Image:

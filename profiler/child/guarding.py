@@ -1,32 +1,49 @@
-"""Proof, before a launch is measured, that it stays inside its buffers."""
+"""Proof, before a launch is timed, that it stays inside its buffers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyopencl as cl
 
-from profiler.arguments import Argument
-from profiler.measurement import MeasureRequest
+from profiler.arguments import BufferArgument
+from profiler.child import guard_pages
+from profiler.child.guard_pages import Flush
+from profiler.child.guard_probe import guards_hold
+from profiler.child.guarded_run import run_guarded
+from profiler.child.trial import Trial
 from profiler.messages import Phase
 
 if TYPE_CHECKING:
     from profiler.child.main import Reporter
 
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One launch of a built kernel, ready but for its arguments."""
-
-    context: cl.Context
-    queue: cl.CommandQueue
-    program: cl.Program
-    kernel: cl.Kernel
-    plan: tuple[Argument, ...]
-    request: MeasureRequest
+__all__ = ["Trial", "prove_in_bounds"]
+GUARD_PAGES = "guard pages"
 
 
 def prove_in_bounds(trial: Trial, reporter: Reporter, phase: Phase) -> str:
-    """The word for `Measurement.checked`; sets and leaves arguments of `trial.kernel` that nobody may rely on."""
-    return getattr(trial.request, "proved", "")
+    """The word for `Measurement.checked`, empty where nothing could be proved.
+
+    Runs the launch, with arguments of its own: the caller sets those of `trial.kernel` anew. Raises OutOfBounds, which
+    names the buffer, the element and what to write; KernelCrashed for a fault anywhere else.
+    """
+    if trial.request.proved:
+        return trial.request.proved
+    if not any(isinstance(argument, BufferArgument) for argument in trial.plan):
+        return ""
+    if not trial.context.devices[0].type & cl.device_type.CPU or not guard_pages.is_supported():
+        return ""
+    return _by_guard_pages(trial, reporter, phase)
+
+
+def _by_guard_pages(trial: Trial, reporter: Reporter, phase: Phase) -> str:
+    reporter.begin(0.1, "checking bounds", phase)
+    if not guards_hold(trial.context.devices[0]):
+        return ""
+    try:
+        if not run_guarded(trial, Flush.END):
+            reporter.begin(0.15, "checking bounds from the other side", phase)
+            run_guarded(trial, Flush.START)
+    except MemoryError:
+        return ""  # what is measured next needs as much, and says so better
+    return GUARD_PAGES

@@ -45,6 +45,8 @@ def run(tasks: tuple[tuple[int, MeasureRequest], ...], limits: MeasureLimits, re
             if isinstance(error.__cause__, cl.Error):
                 built.forget()
         reporter.send(Outcome(number, outcome))
+        if isinstance(outcome, MeasureError) and outcome.ends_process:
+            return  # the rest goes on in a new process
 
 
 def _measure(

@@ -1,0 +1,94 @@
+"""From the address of a fault to the user's words: which buffer, which element, which side. Opens no device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from model.opencl.types import StructType, Type
+
+NULL_BYTES = 1 << 16  # no system maps the first pages: an address in there is a null pointer with an index
+LARGEST_BYTES = 1 << 30  # an index beyond went astray: no length is the remedy
+NEAR_BYTES = 1 << 44  # further from a buffer, an address says nothing about it
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where a buffer of `length` elements lies [byte addresses], and how far its guards reach to both sides."""
+
+    name: str
+    element: Type
+    length: int
+    start: int
+    guarded_from: int
+    guarded_to: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.length * self.element.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Overrun:
+    """An access to element `index` of a buffer that has none such; `is_store` None where nobody can tell."""
+
+    room: Room
+    offset_bytes: int  # from the buffer's start, negative in front of it
+    is_store: bool | None = None
+
+    @property
+    def index(self) -> int:
+        return self.offset_bytes // self.room.element.size_bytes
+
+    @property
+    def member(self) -> str:
+        """`.mass`, where the element is a struct and the byte is one of a member's."""
+        element, at = self.room.element, self.offset_bytes % self.room.element.size_bytes
+        if not isinstance(element, StructType) or element.is_union:
+            return ""
+        members = zip(element.members, element.offsets(), strict=True)
+        return next((f".{name}" for (name, kind), begin in members if 0 <= at - begin < kind.size_bytes), "")
+
+    def sentence(self, highest: int, line: int | None = None, index_buffers: Sequence[str] = ()) -> str:
+        """What happened and what to write. `highest` is the highest index seen, `line` (from 1) where it happened, if
+        that is known; `index_buffers` are the buffers that the index is read from, if it is."""
+        room, index = self.room, self.index
+        verb = {True: "written", False: "read", None: "accessed"}[self.is_store]
+        side = "in front of its beginning" if index < 0 else "past its end"
+        at = f" on line {line}" if line else ""
+        elements = "1 element" if room.length == 1 else f"{room.length} elements"
+        what = f"`{room.name}[{index}]{self.member}` is {verb} {side}{at}: buffer `{room.name}` has {elements}"
+        return f"{what}; {self._remedy(highest, index_buffers)}"
+
+    def _remedy(self, highest: int, index_buffers: Sequence[str]) -> str:
+        name = self.room.name
+        if index_buffers:
+            fills = " ".join(f"fill.{buffer}=randint:0:{max(1, self.room.length)}" for buffer in index_buffers)
+            holders = " and ".join(f"`{buffer}`" for buffer in index_buffers)
+            return f"its index comes from {holders}: say what that holds: // kernelcast: {fills}, or guard the index"
+        if self.index < 0 or (highest + 1) * self.room.element.size_bytes > LARGEST_BYTES:
+            return "guard the index"
+        return f"give it more: // kernelcast: {name}={highest + 1}, or guard the index"
+
+
+def overrun_at(address: int, rooms: Iterable[Room], is_store: bool | None = None) -> Overrun | None:
+    """The overrun that an access to `address` is; None if it lies in no guard."""
+    for room in rooms:
+        if room.guarded_from <= address < room.start or room.end <= address < room.guarded_to:
+            return Overrun(room, address - room.start, is_store)
+    return None
+
+
+def whereabouts(address: int, rooms: Iterable[Room]) -> str:
+    """What can be said of an address outside of all guards; empty if nothing."""
+    if 0 <= address < NULL_BYTES:
+        return "at a null pointer; pointers inside structs are null in a measurement"
+    far, nearest = min(((_distance(address, room), room) for room in rooms), key=lambda p: p[0], default=(0, None))
+    if nearest is None or far > NEAR_BYTES:
+        return ""
+    index = (address - nearest.start) // max(1, nearest.element.size_bytes)
+    return f"at what would be `{nearest.name}[{index}]`, of {nearest.length} elements"
+
+
+def _distance(address: int, room: Room) -> int:
+    return max(room.start - address, address - room.end, 0)

@@ -1,0 +1,70 @@
+"""An overrun in the user's words, with the line it comes from where the analysis can tell."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from model.errors import KernelcastError
+from model.opencl.kernel import ParameterKind
+from model.opencl.program import read_program
+from model.work.analyse import analyse
+from model.work.region import Access
+from model.work.walk import Extent
+from model.work.work import Work
+from profiler.bounds import Overrun
+from profiler.measurement import MeasureRequest, OutOfBounds
+
+
+def out_of_bounds(first: Overrun, overruns: Iterable[Overrun], request: MeasureRequest) -> OutOfBounds:
+    """The error to raise, about `first`. The analysis only adds to it: what it cannot read does no harm."""
+    path = Path(request.path) if request.path else None
+    suspects: tuple[Access, ...] = ()
+    with contextlib.suppress(KernelcastError):
+        program = read_program(request.source, path, request.launch.options)
+        work = analyse(program, program.kernel(request.kernel.name))
+        suspects = tuple(_suspects(first, work, request))
+    lines = {access.line for access in suspects}
+    line = lines.pop() + 1 if len(lines) == 1 else 0  # 0 for another file's
+    reached = _reached(overruns)
+    highest = next(high for name, _, high in reached if name == first.room.name)
+    sentence = first.sentence(highest, line or None, _index_buffers(suspects, request))
+    return OutOfBounds(sentence, line=line or None, overruns=reached)
+
+
+def _reached(overruns: Iterable[Overrun]) -> tuple[tuple[str, int, int], ...]:
+    indices: dict[str, list[int]] = defaultdict(list)
+    for overrun in overruns:
+        indices[overrun.room.name].append(overrun.index)
+    return tuple((name, min(found), max(found)) for name, found in indices.items())
+
+
+def _suspects(overrun: Overrun, work: Work, request: MeasureRequest) -> Iterator[Access]:
+    """The accesses of that buffer, of that kind, that may reach that far."""
+    extents = work.walk(request.launch).extents
+    for access in work.accesses():
+        if access.buffer != overrun.room.name:
+            continue
+        if not access.is_atomic and overrun.is_store not in (None, access.is_store):
+            continue
+        if _may_reach(extents.get(id(access)), overrun.offset_bytes):
+            yield access
+
+
+def _may_reach(extent: Extent | None, offset_bytes: int) -> bool:
+    if extent is None or not extent.is_known or extent.low is None or extent.high is None:
+        return True
+    return extent.low <= offset_bytes < extent.high
+
+
+def _index_buffers(suspects: tuple[Access, ...], request: MeasureRequest) -> tuple[str, ...]:
+    """The buffers that the index is read from, if it is read from some in all of the suspects."""
+    known = {parameter.name for parameter in request.kernel.of_kind(ParameterKind.BUFFER)}
+    read = [
+        {str(leaf.arguments[0]) for leaf in access.offset.leaves if leaf.kind == "load"} & known
+        for access in suspects
+        if access.offset is not None
+    ]
+    return tuple(sorted(set().union(*read))) if read and all(read) else ()
