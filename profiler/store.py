@@ -169,7 +169,8 @@ class Store:
                 where += f" AND {column} = ?"
                 values.append(wanted)
         if newest_only:
-            where = f"id IN (SELECT max(id) FROM measurements WHERE {where} GROUP BY launch_key)"
+            ranked = f"SELECT id, row_number() OVER (PARTITION BY launch_key {_NEWEST_FIRST}) AS place"
+            where = f"id IN (SELECT id FROM ({ranked} FROM measurements WHERE {where}) WHERE place = 1)"
         return self._found(where, tuple(values))
 
     def everything(self) -> tuple[StoredMeasurement, ...]:
@@ -211,7 +212,7 @@ class Store:
         return found[0] if found else None
 
     def _found(self, where: str, values: tuple[str | int, ...], most: int = -1) -> tuple[StoredMeasurement, ...]:
-        query = f"SELECT {_READ} FROM measurements WHERE {where} ORDER BY id DESC LIMIT ?"
+        query = f"SELECT {_READ} FROM measurements WHERE {where} {_NEWEST_FIRST} LIMIT ?"
         with self._connection() as database:
             return tuple(_stored(row) for row in database.execute(query, (*values, most)).fetchall())
 
@@ -259,6 +260,7 @@ def _advice(path: Path, error: sqlite3.Error) -> str:
 
 
 _READ = "measurement, predicted_us, kernel_id, launch"
+_NEWEST_FIRST = "ORDER BY measured_at DESC, id DESC"  # imported ones may be older than those that came before them
 _INSERT = """INSERT INTO measurements
     (kernel_id, fingerprint, launch_key, device_id, measured_at, predicted_us, measurement,
      driver, options, device_name, launch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""

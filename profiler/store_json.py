@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from cattrs import Converter
 
@@ -20,11 +21,16 @@ def measurement_from_json(text: str) -> Measurement:
     return CONVERTER.structure(json.loads(text), Measurement)
 
 
-def launch_to_json(launch: Launch) -> str:
-    """All that runs, without the sentences about what was assumed; `launch_from_json` reads it back."""
-    plain = CONVERTER.unstructure(launch)
+def launch_to_plain(launch: Launch) -> dict[str, Any]:
+    """All that runs, without the sentences about what was assumed; made of what JSON knows."""
+    plain: dict[str, Any] = CONVERTER.unstructure(launch)
     del plain["assumptions"]
-    return json.dumps(plain)
+    return plain
+
+
+def launch_to_json(launch: Launch) -> str:
+    """`launch_from_json` reads it back."""
+    return json.dumps(launch_to_plain(launch))
 
 
 def launch_from_json(text: str) -> Launch:

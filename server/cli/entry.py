@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from model.errors import KernelcastError
@@ -88,6 +89,21 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", metavar="FILE", help="write it there, - for stdout; else it goes into the cache folder"
     )
     report.add_argument("--format", choices=("html", "json"), default="html", help="json goes to stdout")
+
+    history = commands.add_parser(
+        "history", help="what was measured of kernels over time; export and import of measurements"
+    )
+    history.add_argument("files", nargs="*", type=Path, metavar="FILE", help="only their kernels; else all")
+    history.add_argument("--kernel", "-k", metavar="NAME", help="only this kernel")
+    history.add_argument("--device", metavar="ID", help="only on this device")
+    history.add_argument("--most", type=positive, metavar="N", help="the newest N of each kernel (20 in a table)")
+    history.add_argument(
+        "--export", dest="exported", type=Path, metavar="FILE", help="write them all to FILE.csv or FILE.parquet"
+    )
+    history.add_argument(
+        "--import", dest="imported", type=Path, metavar="FILE", help="add those of an export that are not known yet"
+    )
+    add_format_flag(history)
 
     devices = commands.add_parser("devices", help="list the OpenCL devices of this machine")
     devices.add_argument("--all", action="store_true", help="also the devices known from datasheets, to predict for")

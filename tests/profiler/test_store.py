@@ -199,3 +199,15 @@ def test_files_whose_names_hold_wildcards_have_their_own_history(store: Store) -
     store.add_measurement(measurement(median_us=1.0), path="/one/a_b%.cl")
     store.add_measurement(measurement(median_us=2.0), path="/one/aXbY.cl")
     assert [each.measurement.median_us for each in store.history_of_file("/one/a_b%.cl")] == [1.0]
+
+
+def test_an_older_measurement_that_is_imported_later_is_not_the_newest(store: Store) -> None:
+    store.add_measurement(measurement(median_us=8.0), path="k.cl")
+    (kept,) = store.everything()
+    older = replace(kept, measurement=replace(measurement(median_us=9.0), measured_at="2025-12-31T23:59:59+00:00"))
+    store.add_unknown([older])
+    found = store.latest_measurement("f", "l", "pocl")
+    assert found is not None
+    assert found.measurement.median_us == 8.0
+    assert store.measurements_of("f", "pocl", newest_only=True) == (kept,)
+    assert store.everything() == (older, kept)

@@ -1,0 +1,111 @@
+"""`kernelcast history`: what was measured of kernels over time; and measurements to and from files."""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.text import Text
+
+from profiler.store import Store, StoredMeasurement
+from server.cli.history_answers import history_answer, history_table
+from server.cli.status import ANSWERED, WrongCallError
+from server.cli.streams import warn, write_json
+from server.cli.terminal import out
+from server.format import format_duration_us, format_percent
+from server.timeline import Timeline, sparkline, timelines
+
+_ROWS = 20  # of each kernel in a table, unless more are asked for
+_TREND_COLUMNS = 40
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the history of the files' kernels, or of all; or export or import measurements."""
+    if arguments.imported is not None:
+        return _import(arguments)
+    kept = _wanted(arguments)
+    if arguments.exported is not None:
+        return _export(arguments.exported, kept)
+    if not kept:
+        warn(_nothing(arguments))
+    is_json = arguments.format == "json"
+    shown = _newest(kept, arguments.most or (len(kept) if is_json else _ROWS))
+    for timeline in timelines(kept):
+        moments = tuple(moment for moment in timeline.moments if id(moment.stored) in shown)
+        if is_json:
+            for moment in moments:
+                write_json(history_answer(moment))
+        elif moments:
+            _show(Timeline(timeline.kernel_id, timeline.device_id, moments), len(timeline.moments) - len(moments))
+    return ANSWERED
+
+
+def _wanted(arguments: argparse.Namespace) -> tuple[StoredMeasurement, ...]:
+    """The oldest first; of which file, kernel and device the call speaks."""
+    store = Store.open()
+    if arguments.files:
+        files = dict.fromkeys(file.resolve() for file in arguments.files)
+        kept = tuple(each for file in files for each in store.history_of_file(file, most=-1)[::-1])
+    else:
+        kept = store.everything()
+    return tuple(
+        each
+        for each in kept
+        if arguments.kernel in (None, each.measurement.kernel)
+        and arguments.device in (None, each.measurement.device_id)
+    )
+
+
+def _newest(kept: Sequence[StoredMeasurement], most: int) -> frozenset[int]:
+    """Identities of the newest ones of each kernel."""
+    by_kernel: dict[str, list[int]] = defaultdict(list)
+    for each in kept:
+        by_kernel[each.kernel_id].append(id(each))
+    return frozenset(each for found in by_kernel.values() for each in found[-most:])
+
+
+def _nothing(arguments: argparse.Namespace) -> str:
+    wanted = [f"kernel `{arguments.kernel}`"] if arguments.kernel else []
+    wanted += [", ".join(map(str, arguments.files))] if arguments.files else []
+    wanted += [f"device `{arguments.device}`"] if arguments.device else []
+    about = f" of {', '.join(wanted)}" if wanted else ""
+    return f"nothing was measured{about}; `kernelcast measure FILE` does"
+
+
+def _show(timeline: Timeline, older: int) -> None:
+    console = out()
+    m = timeline.moments[-1].stored.measurement
+    file = timeline.kernel_id.removesuffix(f"::{m.kernel}") or "text that was not saved"
+    console.print(Text.assemble((m.kernel, "bold"), f" in {file} on {m.device_name} ({m.device_id})"))
+    console.print(history_table(timeline))
+    for trend in timeline.trends():
+        medians = trend.medians_us[-_TREND_COLUMNS:]
+        first, last = format_duration_us(medians[0]), format_duration_us(medians[-1])
+        change = format_percent(trend.change_percent, signed=True)
+        console.print(f"{trend.launch}  {sparkline(medians)}  {first} to {last} ({change})")
+    if older:
+        console.print(Text(f"{older} older ones are not shown: --most N shows more", style="dim"))
+    console.print()
+
+
+def _export(path: Path, kept: tuple[StoredMeasurement, ...]) -> int:
+    from profiler.store_files import write_file  # noqa: PLC0415 - not for the tables
+
+    write_file(path, kept)
+    warn(f"{len(kept)} measurements written to {path}")
+    return ANSWERED
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    from profiler.store_files import read_file  # noqa: PLC0415 - not for the tables
+
+    if arguments.files or arguments.kernel or arguments.device or arguments.exported:
+        raise WrongCallError(
+            "--import takes all that is in its file: no FILE, --kernel, --device or --export beside it"
+        )
+    found = read_file(arguments.imported)
+    added = Store.open().add_unknown(found)
+    warn(f"{added} of {len(found)} measurements in {arguments.imported} were new")
+    return ANSWERED
