@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import NoneType
 
-from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
+from profiler.enlarging import MAX_TRIES, as_requested, enlarged
+from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest, OutOfBounds
 from profiler.messages import AtStake, Outcome, Phase
 from profiler.worker import CancelToken, Limits, OnProgress, run_job
 
@@ -50,7 +51,8 @@ def measure_all(
 
     Requests of one device share a process, and those of one source and its options share a build. A failure costs its
     own launch alone: after a crash or a time-out the rest goes on in a new process. After `cancel.set()` what was
-    measured is kept, and the rest is `Cancelled`.
+    measured is kept, and the rest is `Cancelled`. A launch that overruns buffers of guessed lengths is tried again with
+    longer ones: see `profiler.enlarging`.
     """
     limits = limits or MeasureLimits()
     tasks = _Tasks(requests, on_progress)
@@ -80,11 +82,12 @@ class _Tasks:
         self._requests = requests
         self._on_progress = on_progress
         self._at_stake: tuple[int, ...] = ()
+        self._tried = [[one] for one in requests]  # as asked for, then with longer and longer buffers
         self.outcomes: dict[int, Measurement | MeasureError] = {}
 
     def begin(self) -> tuple[tuple[int, MeasureRequest], ...]:
         """What the next process has to do, all on one device; at first all of it is at stake."""
-        waiting = [(number, one) for number, one in enumerate(self._requests) if number not in self.outcomes]
+        waiting = [(number, tries[-1]) for number, tries in enumerate(self._tried) if number not in self.outcomes]
         tasks = tuple((number, one) for number, one in waiting if one.device_id == waiting[0][1].device_id)
         self._at_stake = tuple(number for number, _ in tasks)
         return tasks
@@ -94,7 +97,7 @@ class _Tasks:
             case AtStake(numbers):
                 self._at_stake = numbers
             case Outcome(number, value):
-                self.outcomes[number] = value
+                self._end(number, value)
 
     def on_progress(self, fraction: float, text: str) -> None:
         if self._on_progress is None:
@@ -107,4 +110,17 @@ class _Tasks:
     def fail(self, error: MeasureError) -> None:
         """The process ended before its time."""
         for number in self._at_stake:
-            self.outcomes.setdefault(number, error)
+            if number not in self.outcomes:
+                self._end(number, error)
+
+    def _end(self, number: int, outcome: Measurement | MeasureError) -> None:
+        """Keep the outcome, unless another try is worth it."""
+        tries = self._tried[number]
+        if isinstance(outcome, OutOfBounds) and len(tries) <= MAX_TRIES:
+            again = enlarged(tries[-1], outcome)
+            if again is not None:
+                tries.append(again)
+                return
+        self.outcomes[number] = (
+            as_requested(outcome, tries[0], tries[-1]) if isinstance(outcome, Measurement) else outcome
+        )

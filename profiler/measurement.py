@@ -55,6 +55,12 @@ class Measurement:
     drift_percent: float = 0.0  # trend of the batches' medians from first to last; 0 unless significant
     other_load_percent: float | None = None  # of the machine's CPU time while timing, what others used; None: unknown
     notes: tuple[str, ...] = ()  # sentences for the user
+    has_longer_buffers: bool = False  # than the launch says, because its guessed lengths were too short: see the notes
+
+    @property
+    def proof(self) -> str:
+        """What may be passed as `MeasureRequest.proved` for the same launch; empty if that must be proved anew."""
+        return "" if self.has_longer_buffers else self.checked
 
 
 class MeasureError(KernelcastError):

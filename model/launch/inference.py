@@ -10,14 +10,13 @@ from model.errors import LaunchError
 from model.launch.annotation.possible import allows_uneven_groups
 from model.launch.buffers import with_buffers
 from model.launch.evidence import Evidence, gather
-from model.launch.launch import Assumption, Launch, Number, Origin
+from model.launch.launch import Assumption, Launch, Origin
 from model.launch.local_size import effective_local_size
 from model.launch.resolve import Said, Size3, resolve
+from model.launch.scalars import missing_scalars, name_of
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
-from model.opencl.types import AddressSpace, ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
-from model.work.symbolic import Atom
-from model.work.values import MAX_NUMBERS
+from model.opencl.types import AddressSpace
 from model.work.work import Work
 
 _DEFAULT_GLOBAL: dict[int, tuple[int, ...]] = {1: (1 << 20,), 2: (1024, 1024), 3: (128, 128, 64)}
@@ -25,8 +24,6 @@ _DEFAULT_GROUPS: dict[int, list[tuple[int, ...]]] = {1: [(256,), (128,), (64,), 
                    2: [(32, 32), (16, 16), (8, 8), (4, 4), (64, 1), (16, 1), (1, 1)],
                    3: [(8, 8, 4), (4, 4, 4), (2, 2, 2), (1, 1, 1)]}  # fmt: skip
 _PREFERRED_GROUP: dict[int, tuple[int, ...]] = {1: (64,), 2: (16, 16), 3: (4, 4, 4)}
-_LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in each other
-_USUAL_GROUP = 64
 _BIGGEST_ASSUMED_BYTES = 256 << 20
 _MOST_ASSUMED_BLOCKS = 4e9  # executed: seconds on any device, not hours
 _SHRINK = (1, 4, 16, 64, 256, 1024)
@@ -71,7 +68,7 @@ def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence:
     notes: list[Assumption] = []
     size = _global_size(said, evidence, kernel, shrink, notes)
     scalars = dict(said.scalars)
-    for name, value, text in _missing_scalars(kernel, work, evidence, size, scalars):
+    for name, value, text in missing_scalars(kernel, work, evidence, size, scalars):
         scalars[name] = value
         notes.append(Assumption(name, text))
     launch = Launch(
@@ -93,7 +90,7 @@ def _guarded_size(evidence: Evidence, said: Said) -> tuple[int, ...] | None:
     """The sizes that bound checks hold the global ids against, when the user gave those."""
     sizes = []
     for d in range(evidence.dimensions):
-        values = [said.scalars.get(_name(a)) for a in evidence.guards.get(d, [])]
+        values = [said.scalars.get(name_of(a)) for a in evidence.guards.get(d, [])]
         given = [int(v) for v in values if v is not None and v >= 1]
         if not given:
             return None
@@ -124,81 +121,6 @@ def _global_size(
 
 def _tuple_text(size: tuple[int, ...]) -> str:
     return str(size[0]) if len(size) == 1 else f"({', '.join(map(str, size))})"
-
-
-def _name(atom: Atom) -> str:
-    return str(atom.arguments[0]).partition(".")[2]
-
-
-def _missing_scalars(
-    kernel: Kernel, work: Work, evidence: Evidence, size: tuple[int, ...], known: dict[str, Number]
-) -> list[tuple[str, Number, str]]:
-    """(name, value, sentence) for each scalar that nobody gave, from what it is used for."""
-    wanted: list[tuple[str, Type | None]] = []
-    for parameter in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT):
-        wanted += _leaves(parameter.name, parameter.type)
-    wanted += [(name, None) for name, _ in work.free_names]
-    missing = []
-    for name, kind in wanted:
-        lanes = _lanes(name, kind)
-        if name in known:
-            continue
-        element = kind.element if isinstance(kind, VectorType) else kind
-        guesses = {lane[0]: _guess(lane[0], element, evidence, size) for lane in lanes if not known.keys() & set(lane)}
-        if len(guesses) == len(lanes) and len(set(guesses.values())) == 1:
-            guesses = {name: guesses[lanes[0][0]]}  # one value for all components
-        for lane, (value, why) in guesses.items():
-            kept = min(value, _greatest(element))
-            declared = "" if kind is not None else " (not declared: give it with -D)"
-            missing.append((lane, kept, f"`{lane}`={kept}{declared}{why}"))
-    return missing
-
-
-def _lanes(name: str, kind: Type | None) -> list[tuple[str, ...]]:
-    """The names of each number in a scalar or vector, every spelling of it."""
-    if isinstance(kind, VectorType):
-        return [lane_names(name, lane) for lane in range(kind.width)]
-    return [(name,)]
-
-
-def _leaves(name: str, kind: Type) -> list[tuple[str, Type | None]]:
-    match kind:
-        case StructType() if kind.numbers <= MAX_NUMBERS:
-            return [leaf for member, of in kind.members for leaf in _leaves(f"{name}.{member}", of)]
-        case ScalarType() | VectorType():
-            return [(name, kind)]
-        case _:
-            return []
-
-
-def _greatest(kind: Type | None) -> Number:
-    """The largest value that a scalar type holds."""
-    if not isinstance(kind, ScalarType) or kind.kind is ScalarKind.FLOAT:
-        return 2**31 - 1
-    return 1 if kind.kind is ScalarKind.BOOL else 2 ** (8 * kind.size_bytes - (kind.kind is ScalarKind.SIGNED)) - 1
-
-
-def _guess(name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...]) -> tuple[Number, str]:
-    if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
-        return 1.0, ": its value does not matter to the counts"
-    atoms = [Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")]
-    for d, guards in evidence.guards.items():
-        if any(a in guards for a in atoms) and d < len(size):
-            return size[d], f", the global size of dimension {d}, which is checked against it"
-    for atom in atoms:
-        if atom in evidence.strides:
-            d = min(evidence.strides[atom], len(size) - 1)
-            return size[d], f", the global size of dimension {d}: it separates rows"
-        for d, guards in evidence.group_guards.items():
-            if atom in guards and d < len(size):
-                return max(1, size[d] // _USUAL_GROUP), ", about as many as there are work-groups to check against it"
-        if atom in evidence.trip_bounds:
-            return _LOOP_BOUNDS[min(evidence.trip_bounds[atom], len(_LOOP_BOUNDS) - 1)], ": it bounds a loop"
-        if atom in evidence.margins:
-            return 0, ": ids are checked against it, and most of them pass"
-    if not evidence.used.intersection(atoms):
-        return 1, ": its value does not matter to the counts"
-    return 1, ": nothing says how large it is"
 
 
 def _images(kernel: Kernel, said: Said, size: tuple[int, ...], notes: list[Assumption]) -> dict[str, Size3]:

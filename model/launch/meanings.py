@@ -1,0 +1,58 @@
+"""What the name of an integer argument says of its value, where the code itself says nothing."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+
+class Meaning(Enum):
+    """What programmers name so."""
+
+    WIDTH = "width"
+    HEIGHT = "height"
+    DEPTH = "depth"
+    COUNT = "count"  # of what the launch goes through
+    START = "start"
+    RADIUS = "radius"
+    WINDOW = "window"  # the side of what is moved over each element
+
+
+# Of names' last telling words, in lower case.
+_WORDS: dict[str, Meaning] = {
+    **dict.fromkeys(("width", "w", "wd", "cols", "columns", "ncols", "nx", "sx", "pitch", "stride"), Meaning.WIDTH),
+    **dict.fromkeys(("sizex", "xsize", "dimx", "xdim", "iwidth", "owidth", "lda", "ldb", "ldc", "ld"), Meaning.WIDTH),
+    **dict.fromkeys(("height", "heigth", "h", "ht", "rows", "nrows", "ny", "sy"), Meaning.HEIGHT),
+    **dict.fromkeys(("sizey", "ysize", "dimy", "ydim", "iheight", "oheight"), Meaning.HEIGHT),
+    **dict.fromkeys(("depth", "nz", "sz", "slices", "nslices", "sizez", "zsize", "dimz", "zdim"), Meaning.DEPTH),
+    **dict.fromkeys(("n", "size", "length", "len", "count", "total", "elements", "numel"), Meaning.COUNT),
+    **dict.fromkeys(("end", "stop"), Meaning.COUNT),
+    **dict.fromkeys(("offset", "start", "begin", "first", "shift", "origin", "off", "base"), Meaning.START),
+    **dict.fromkeys(("radius", "rad", "halfwidth", "halo"), Meaning.RADIUS),
+}
+# What these have a size of is small, whatever the launch.
+_WINDOWS = frozenset({"kernel", "filter", "window", "patch", "mask", "stencil", "neighborhood", "neighbourhood"})
+_UNITS = frozenset({"scale", "item", "step", "factor", "word", "block", "tile", "group", "local", "bin", "type"})
+_COUNTING = frozenset({"n", "nb", "num", "number", "max"})  # `nb_points`, `numBins`
+_AXES = {"x": Meaning.WIDTH, "y": Meaning.HEIGHT, "z": Meaning.DEPTH}
+_SIZES = frozenset({"size", "sizes", "dim", "dims", "n", "len", "extent", "extents", "shape", "resolution"})
+
+
+def meaning_of(name: str) -> Meaning | None:
+    """`image_width`, `imgWidth`, `nx`, `size.y`, `nb_points` ...; None for names that tell nothing."""
+    name = re.sub(r"\.s([0-2])$", lambda lane: f".{'xyz'[int(lane[1])]}", name)  # a vector's component
+    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)]
+    words = [word for word in words if not word.isdigit()]
+    if not words:
+        return None
+    if len(words) > 1 and _WINDOWS & set(words[:-1]) and words[-1] not in ("radius", "offset", "start", "begin"):
+        return Meaning.WINDOW
+    if len(words) > 1 and _UNITS & set(words):
+        return None
+    if len(words) > 1 and words[-1] in _AXES and words[-2] in _SIZES:
+        return _AXES[words[-1]]
+    if (known := _WORDS.get(words[-1])) is not None:
+        return known
+    if len(words) > 1 and words[0] in _COUNTING:
+        return Meaning.COUNT
+    return next((_WORDS[word] for word in reversed(words) if word in _WORDS and len(word) > 3), None)

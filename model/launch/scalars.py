@@ -1,0 +1,121 @@
+"""By-value arguments that nobody gave, from what the kernel uses them for, and failing that from their names."""
+
+from __future__ import annotations
+
+from math import prod
+
+from model.launch.evidence import Evidence
+from model.launch.launch import Number
+from model.launch.meanings import Meaning, meaning_of
+from model.opencl.kernel import Kernel, ParameterKind
+from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
+from model.work.symbolic import Atom
+from model.work.values import MAX_NUMBERS
+from model.work.work import Work
+
+_LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in each other
+_USUAL_GROUP = 64
+_USUAL_ROW = 1024  # of a picture that a one-dimensional launch goes through
+_USUAL_DEPTH = 16  # of a volume that a flat launch goes through
+_USUAL_RADIUS = 2
+
+
+def name_of(atom: Atom) -> str:
+    return str(atom.arguments[0]).partition(".")[2]
+
+
+def missing_scalars(
+    kernel: Kernel, work: Work, evidence: Evidence, size: tuple[int, ...], known: dict[str, Number]
+) -> list[tuple[str, Number, str]]:
+    """(name, value, sentence) for each scalar that nobody gave, from what it is used for."""
+    wanted: list[tuple[str, Type | None]] = []
+    for parameter in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT):
+        wanted += _leaves(parameter.name, parameter.type)
+    wanted += [(name, None) for name, _ in work.free_names]
+    missing = []
+    for name, kind in wanted:
+        lanes = _lanes(name, kind)
+        if name in known:
+            continue
+        element = kind.element if isinstance(kind, VectorType) else kind
+        guesses = {lane[0]: _guess(lane[0], element, evidence, size) for lane in lanes if not known.keys() & set(lane)}
+        if len(guesses) == len(lanes) and len(set(guesses.values())) == 1:
+            guesses = {name: guesses[lanes[0][0]]}  # one value for all components
+        for lane, (value, why) in guesses.items():
+            kept = min(value, _greatest(element))
+            declared = "" if kind is not None else " (not declared: give it with -D)"
+            missing.append((lane, kept, f"`{lane}`={kept}{declared}{why}"))
+    return missing
+
+
+def _lanes(name: str, kind: Type | None) -> list[tuple[str, ...]]:
+    """The names of each number in a scalar or vector, every spelling of it."""
+    if isinstance(kind, VectorType):
+        return [lane_names(name, lane) for lane in range(kind.width)]
+    return [(name,)]
+
+
+def _leaves(name: str, kind: Type) -> list[tuple[str, Type | None]]:
+    match kind:
+        case StructType() if kind.numbers <= MAX_NUMBERS:
+            return [leaf for member, of in kind.members for leaf in _leaves(f"{name}.{member}", of)]
+        case ScalarType() | VectorType():
+            return [(name, kind)]
+        case _:
+            return []
+
+
+def _greatest(kind: Type | None) -> Number:
+    """The largest value that a scalar type holds."""
+    if not isinstance(kind, ScalarType) or kind.kind is ScalarKind.FLOAT:
+        return 2**31 - 1
+    return 1 if kind.kind is ScalarKind.BOOL else 2 ** (8 * kind.size_bytes - (kind.kind is ScalarKind.SIGNED)) - 1
+
+
+def _guess(name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...]) -> tuple[Number, str]:
+    if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
+        return 1.0, ": its value does not matter to the counts"
+    atoms = [Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")]
+    for d, guards in evidence.guards.items():
+        if any(a in guards for a in atoms) and d < len(size):
+            return size[d], f", the global size of dimension {d}, which is checked against it"
+    for atom in atoms:
+        if atom in evidence.strides:
+            d = min(evidence.strides[atom], len(size) - 1)
+            return size[d], f", the global size of dimension {d}: it separates rows"
+        for d, guards in evidence.group_guards.items():
+            if atom in guards and d < len(size):
+                return max(1, size[d] // _USUAL_GROUP), ", about as many as there are work-groups to check against it"
+        if atom in evidence.trip_bounds:
+            return _LOOP_BOUNDS[min(evidence.trip_bounds[atom], len(_LOOP_BOUNDS) - 1)], ": it bounds a loop"
+        if atom in evidence.margins:
+            return 0, ": ids are checked against it, and most of them pass"
+    value = _by_name(name, size)
+    if value is not None:
+        return value, f", by its name, in a launch of {'x'.join(map(str, size))}"
+    if not evidence.used.intersection(atoms):
+        return 1, ": its value does not matter to the counts"
+    return 1, ": nothing says how large it is"
+
+
+def _by_name(name: str, size: tuple[int, ...]) -> int | None:
+    """Sizes that fit each other and the launch: the width, the height and the depth of what it goes through."""
+    items = prod(size)
+    width = size[0] if len(size) > 1 else min(items, _USUAL_ROW)
+    match meaning_of(name):
+        case Meaning.WIDTH:
+            return width
+        case Meaning.HEIGHT:
+            return size[1] if len(size) > 1 else max(1, items // width)
+        case Meaning.DEPTH:
+            return size[2] if len(size) > 2 else _USUAL_DEPTH
+        case Meaning.COUNT:
+            return items
+        case Meaning.START:
+            return 0
+        case Meaning.RADIUS:
+            return _USUAL_RADIUS
+        case Meaning.WINDOW:
+            return 2 * _USUAL_RADIUS + 1
+        case None:
+            return None
