@@ -23,7 +23,7 @@ _ERROR = re.compile(
 
 def build(context: cl.Context, source: str, path: str | None, options: BuildOptions) -> cl.Program:
     """The program of `source`, as if it stood in the file `path`. Raises BuildFailed with the line of `source`."""
-    name = Path(path).name if path else "kernel.cl"
+    name = source_name(path)
     # Drivers split their options at blanks whatever the quotes say, so defines and folders with blanks go around them.
     prologue = "".join(f"#define {key} {value}\n" for key, value in options.defines)
     text = f'{prologue}#line 1 "{_quoted(name)}"\n{source}'
@@ -38,6 +38,11 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
                 raise _explained(str(error), name) from None
             raise
     return program
+
+
+def source_name(path: str | None) -> str:
+    """What compilers are told that the file is called."""
+    return Path(path).name if path else "kernel.cl"
 
 
 def _explained(log: str, name: str) -> BuildFailed:

@@ -1,0 +1,142 @@
+"""What a device's compiler made of a kernel, in the analysis's own terms. Read from its output, nothing was run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cattrs import BaseValidationError, Converter
+
+from model.errors import KernelcastError
+
+MEMORY_KINDS = ("load", "store", "atomic")
+OTHER_KINDS = (*MEMORY_KINDS, "barrier", "call", "move")  # kinds of instructions that are no `OpKind`
+
+
+class UnreadableFacts(KernelcastError):
+    """Stored text that holds no facts of this version; compiling again makes them anew."""
+
+    code = "compiled"
+
+
+class CodeSource(StrEnum):
+    """What was read, the most telling part of it."""
+
+    ASSEMBLY = "assembly"  # a CPU's machine code, disassembled
+    PTX = "ptx"  # NVIDIA's intermediate code: registers are counted by its assembler's log only
+    BINARY = "binary"  # a GPU's binary, of which the notes were read
+    LOG = "driver log"
+    QUERIES = "queries"  # nothing but what OpenCL itself answers
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionCount:
+    """`count` instructions in the code (however often they run) that each work on `lanes` elements at once.
+
+    `kind` is a `model.work.counts.OpKind`, or one of `OTHER_KINDS`; `element` is `f32`, `i64` ... or '' where
+    the instruction does not tell. `space` of loads and stores: `global`, `local`, `private`, or '' where unknown.
+    """
+
+    kind: str
+    element: str
+    lanes: int
+    count: int
+    space: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCall:
+    """A library's function that is called, by OpenCL's name where that can be told; `lanes` elements a call."""
+
+    function: str
+    lanes: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledLoop:
+    """A loop in the code; the one over the work-items of a group is one, too.
+
+    `line` counts from 0 and is None where the loop stands nowhere in the source; `lanes` is the widest arithmetic
+    in it, `vector_share` the share of its arithmetic instructions that work on several elements.
+    """
+
+    line: int | None
+    depth: int
+    instructions: int
+    lanes: int
+    vector_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFacts:
+    """Everything that a driver told of one kernel. None where it does not tell.
+
+    Where a compiler keeps several versions of a loop (vectors, what is left over, a guard against overflow), `mix`
+    and the shares are those of the widest version, in which nearly all work-items run; `vector_share_...` count
+    instructions, not elements. `vector_registers` and `spill_...` are of the whole code of the kernel.
+    """
+
+    kernel: str
+    kernel_fingerprint: str
+    options: str
+    local_size: tuple[int, ...] | None
+    device_id: str
+    device_name: str
+    driver: str
+    compiled_at: str  # ISO 8601, UTC
+    source: CodeSource = CodeSource.QUERIES
+    max_work_group_size: int | None = None
+    preferred_multiple: int | None = None
+    private_mem_bytes: int | None = None
+    local_mem_bytes: int | None = None
+    required_local_size: tuple[int, ...] | None = None  # reqd_work_group_size, as the driver understood it
+    sub_group_size: int | None = None
+    registers: int | None = None  # of a work-item, as a GPU's assembler allots them
+    vector_registers: int | None = None  # different ones that a CPU's code names
+    spill_bytes: int | None = None
+    spill_loads: int | None = None
+    spill_stores: int | None = None
+    vector_width_bits: int | None = None  # of the widest arithmetic; 0: none is vectorised
+    items_side_by_side: int | None = None  # work-items in one vector, in the compiler's own words
+    float_vector_share: float | None = None  # None where there is no such arithmetic
+    integer_vector_share: float | None = None  # addresses and loop counters among it
+    memory_vector_share: float | None = None  # of the loads and stores of buffers
+    mix: tuple[InstructionCount, ...] = ()
+    calls: tuple[CompiledCall, ...] = ()
+    loops: tuple[CompiledLoop, ...] = ()
+    code_bytes: int | None = None
+    warnings: tuple[str, ...] = ()  # of the compiler, and what could not be read
+
+    @property
+    def spills(self) -> bool | None:
+        """Whether values wait in memory because registers ran out."""
+        told = [n for n in (self.spill_bytes, self.spill_loads, self.spill_stores) if n is not None]
+        return any(told) if told else None
+
+    @property
+    def is_vectorised(self) -> bool | None:
+        """Whether at least half of the code works on several elements at once: of its arithmetic on floats, else of its
+        loads and stores, else of its integers, among which are the addresses."""
+        shares = (self.float_vector_share, self.memory_vector_share, self.integer_vector_share)
+        return next((share >= 0.5 for share in shares if share is not None), None)
+
+    def count(self, kind: str, element: str | None = None) -> int:
+        """Instructions of one kind in the code, of all widths."""
+        return sum(i.count for i in self.mix if i.kind == kind and element in (None, i.element))
+
+
+def facts_to_json(facts: CompiledFacts) -> str:
+    return json.dumps(_CONVERTER.unstructure(facts))
+
+
+def facts_from_json(text: str) -> CompiledFacts:
+    """Raises UnreadableFacts."""
+    try:
+        return _CONVERTER.structure(json.loads(text), CompiledFacts)
+    except (ValueError, TypeError, BaseValidationError) as error:
+        raise UnreadableFacts("what was kept of a compiled kernel cannot be read; compile it again") from error
+
+
+_CONVERTER = Converter()

@@ -1,0 +1,128 @@
+"""Builds a program and reads what its compiler made of each kernel, inside the device process. Nothing is run."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import pyopencl as cl
+
+from model.compiled import CompiledFacts
+from model.device import DeviceType
+from model.launch.local_size import effective_local_size
+from model.opencl.options import BuildOptions
+from profiler.child.building import build, source_name
+from profiler.child.compilers import intel, nvidia, pocl
+from profiler.child.compilers.reader import Built, Reader, with_warning
+from profiler.child.failures import named_failures
+from profiler.child.probing import facts_of, open_device
+from profiler.machine_code.compiler_log import warnings_in
+from profiler.measurement import BuildFailed, MeasureError
+from profiler.messages import Phase
+
+if TYPE_CHECKING:
+    from profiler.child.main import Reporter
+    from profiler.compiling import CompileLimits, CompileRequest
+
+ONLY_QUERIES = Reader(lambda _request, _built, facts: facts)
+ON_CRASH = "the driver's compiler did not survive this source; its last words are in the log"
+
+
+def run(
+    requests: tuple[CompileRequest, ...], limits: CompileLimits, folder: str, reporter: Reporter
+) -> tuple[CompiledFacts | MeasureError, ...]:
+    """One outcome for each. `folder` is for the compilers' files. Raises MeasureError subclasses only."""
+    first = requests[0]
+    os.environ.update(pocl.environment(requests, folder), **nvidia.ENVIRONMENT)
+    device = open_device(first.device_id)
+    name = source_name(first.path)
+    reporter.begin(0.1, "building", Phase(f"compiling {name}", limits.build_s, on_crash=ON_CRASH))
+    reader = _reader(device)
+    options = first.launch.options.merged(BuildOptions(flags=reader.flags))
+    program = build(cl.Context([device]), first.source, first.path, options)
+    with named_failures(f"building {name}"):
+        log = str(program.get_build_info(device, cl.program_build_info.LOG))  # type: ignore[no-untyped-call]
+    built = Built(program, device, log, Path(folder))
+    reporter.progress(0.5, "reading what the compiler made")
+    return tuple(_outcome(request, built, reader) for request in requests)
+
+
+def _reader(device: cl.Device) -> Reader:
+    facts = facts_of(device)
+    platform = facts.platform.lower()
+    if "portable computing language" in platform and facts.type is DeviceType.CPU:
+        return pocl.READER
+    if "intel" in platform and facts.type is DeviceType.CPU:
+        return intel.READER
+    if "nvidia" in platform:
+        return nvidia.READER
+    return ONLY_QUERIES
+
+
+def _outcome(request: CompileRequest, built: Built, reader: Reader) -> CompiledFacts | MeasureError:
+    try:
+        with named_failures(f"kernel `{request.kernel.name}`"):
+            return reader.read(request, built, _asked(request, built))
+    except MeasureError as error:
+        return error
+
+
+def _asked(request: CompileRequest, built: Built) -> CompiledFacts:
+    """What every OpenCL driver answers: `clGetKernelWorkGroupInfo`, OpenCL 3.0, sec. 5.9.3."""
+    device = built.device
+    try:
+        kernel = cl.Kernel(built.program, request.kernel.name)
+    except cl.LogicError:
+        raise BuildFailed(
+            f"the built program holds no kernel `{request.kernel.name}`; do its build options leave it out?"
+        ) from None
+    info = cl.kernel_work_group_info
+    local_size = request.launch.local_size
+    facts = CompiledFacts(
+        kernel=request.kernel.name,
+        kernel_fingerprint=request.kernel.fingerprint,
+        options=shlex.join(request.launch.options.arguments()),
+        local_size=local_size,
+        device_id=request.device_id,
+        device_name=device.name.strip(),
+        driver=device.driver_version.strip(),
+        compiled_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        max_work_group_size=_number(kernel, info.WORK_GROUP_SIZE, device),
+        preferred_multiple=_number(kernel, info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE, device),
+        private_mem_bytes=_number(kernel, info.PRIVATE_MEM_SIZE, device),
+        local_mem_bytes=_number(kernel, info.LOCAL_MEM_SIZE, device),
+        required_local_size=_required_local_size(kernel, device),
+        sub_group_size=_sub_group_size(kernel, device, local_size),
+        warnings=warnings_in(built.log),
+    )
+    if local_size is None:
+        taken = "x".join(map(str, effective_local_size(request.launch, request.kernel)))
+        facts = with_warning(facts, f"which local size the driver will choose is not known; taken to be {taken}")
+    return facts
+
+
+def _number(kernel: cl.Kernel, what: cl.kernel_work_group_info, device: cl.Device) -> int | None:
+    try:
+        return int(cast("int", kernel.get_work_group_info(what, device)))
+    except cl.Error:
+        return None  # older drivers know fewer questions
+
+
+def _required_local_size(kernel: cl.Kernel, device: cl.Device) -> tuple[int, ...] | None:
+    """None where the source requires none: drivers then answer with zeros."""
+    sizes = kernel.get_work_group_info(cl.kernel_work_group_info.COMPILE_WORK_GROUP_SIZE, device)
+    return tuple(int(size) for size in sizes) if any(sizes) else None
+
+
+def _sub_group_size(kernel: cl.Kernel, device: cl.Device, local_size: tuple[int, ...] | None) -> int | None:
+    """OpenCL 2.1 and `cl_khr_subgroups`; drivers that know neither say nothing."""
+    if local_size is None:
+        return None
+    try:
+        asked = cl.kernel_sub_group_info.MAX_SUB_GROUP_SIZE_FOR_NDRANGE
+        return int(cast("int", kernel.get_sub_group_info(device, asked, list(local_size)))) or None
+    except (cl.Error, AttributeError, TypeError):
+        return None
