@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
-import shlex
-from datetime import UTC, datetime
+import time
 from itertools import count
-from statistics import median
 from typing import TYPE_CHECKING
 
 import pyopencl as cl
 
-from profiler.arguments import MemoryLimits, check_memory, plan_arguments
+from profiler.arguments import Argument, MemoryLimits, check_memory, plan_arguments
+from profiler.changed_inputs import changed_inputs
 from profiler.child.allocation import allocate
 from profiler.child.built import Built, build_key, kernel_of
 from profiler.child.failures import named_failures
 from profiler.child.guarding import Trial, prove_in_bounds
+from profiler.child.machine_load import LoadWatch
+from profiler.child.placements import Placements
 from profiler.child.probing import open_device
-from profiler.child.timing import Plan, Timing, run_us, time_launch
+from profiler.child.summary import Before, summary
+from profiler.child.timing import Plan, run_us, time_launch
 from profiler.measurement import MeasureError, Measurement, MeasureRequest, OutOfResources
 from profiler.messages import AtStake, Outcome, Phase
-from profiler.statistics import quantile, spread_percent
+from profiler.remarks import Circumstances
 
 if TYPE_CHECKING:
     from model.launch.launch import Launch
@@ -67,27 +69,45 @@ def _measure(
     reporter.begin(0.1, "filling buffers", running)
     with named_failures(subject):
         checked = prove_in_bounds(Trial(built.context, queue, program, kernel, plan, request), reporter, running)
-        arguments = allocate(plan, built.context, queue)
-        for index, value in enumerate(arguments.values):
-            kernel.set_arg(index, value)
-
-        def enqueue() -> cl.Event:
-            return cl.enqueue_nd_range_kernel(queue, kernel, request.launch.global_size, request.launch.local_size)
-
         reporter.begin(0.2, "warming up", running)
-        first_us = run_us(enqueue, 1)  # drivers such as PoCL compile for this local size now
-        longest_s = max(request.budget_s, 3 * first_us / 1e6 * max(1, request.repeats or 1)) + SLACK_S
+        changed = changed_inputs(request)
+        placements = _placements(kernel, queue, plan, request, changed)
+        longest_s = _longest_s(placements, request)  # drivers such as PoCL compile for this local size now
+        placements.grow()
         measuring = Phase(subject, longest_s, on_timeout=ON_TIMEOUT, on_crash=ON_CRASH)
         reporter.begin(0.3, "timing", measuring)
         batch = count(1)
         timing = time_launch(
-            enqueue,
-            queue,
+            placements,
             Plan(request.budget_s, request.repeats),
-            reset=lambda: arguments.reset(queue),
+            watch=LoadWatch(is_cpu=bool(device.type & cl.device_type.CPU)),
             on_batch=lambda share: reporter.progress(0.3 + 0.7 * share, f"batch {next(batch)}"),
+            resolution_us=device.profiling_timer_resolution / 1000,
         )
-    return _summary(request, device, timing, load_average, checked)
+    circumstances = Circumstances(
+        timing.judged.is_busy, placements.is_restored, tuple(sorted(changed)), request.repeats is not None
+    )
+    return summary(request, device, timing, Before(load_average, checked), circumstances)
+
+
+def _placements(
+    kernel: cl.Kernel,
+    queue: cl.CommandQueue,
+    plan: tuple[Argument, ...],
+    request: MeasureRequest,
+    changed: frozenset[str],
+) -> Placements:
+    values = allocate(plan, queue.context, queue).values
+    positions = [at for at, argument in enumerate(plan) if argument.name in changed]
+    return Placements(kernel, queue, (request.launch.global_size, request.launch.local_size), values, positions)
+
+
+def _longest_s(placements: Placements, request: MeasureRequest) -> float:
+    """After which timing has gone wrong."""
+    began = time.perf_counter()
+    placements.restore(1)
+    run_s = time.perf_counter() - began + run_us(placements.enqueue, 1) / 1e6
+    return max(request.budget_s, 3 * run_s * max(1, request.repeats or 1)) + SLACK_S
 
 
 def _check_sizes(launch: Launch, device: cl.Device, subject: str) -> None:
@@ -103,30 +123,3 @@ def _check_sizes(launch: Launch, device: cl.Device, subject: str) -> None:
         raise OutOfResources(
             f"{subject}: work-groups of {items} work-items; this device allows {device.max_work_group_size}"
         )
-
-
-def _summary(
-    request: MeasureRequest, device: cl.Device, timing: Timing, load_average: float, checked: str
-) -> Measurement:
-    runs = timing.runs_us
-    return Measurement(
-        kernel=request.kernel.name,
-        kernel_fingerprint=request.kernel.fingerprint,
-        launch_key=request.launch.key,
-        launch=request.launch.describe(),
-        device_id=request.device_id,
-        device_name=device.name.strip(),
-        driver=device.driver_version.strip(),
-        median_us=median(runs),
-        p10_us=quantile(runs, 0.1),
-        p90_us=quantile(runs, 0.9),
-        ci95_us=timing.interval_us(),
-        repeats=len(runs),
-        batches=len(timing.batches_us),
-        batch_spread_percent=spread_percent(timing.medians_us),
-        local_size=request.launch.local_size,
-        load_average=load_average,
-        measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        options=shlex.join(request.launch.options.arguments()),
-        checked=checked,
-    )

@@ -1,53 +1,51 @@
-"""Times one launch by profiling events, in batches with pauses between them."""
+"""Times one launch by profiling events and by the wall clock, in batches with pauses between them."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, gcd
 from statistics import median
+from typing import Protocol
 
 import pyopencl as cl
 
+from profiler.batches import MIN_BATCHES, Batch, Judged, Load, disturbances, is_enough, is_warm, judge
 from profiler.measurement import MeasureError
-from profiler.statistics import median_interval
 
-MIN_BATCHES = 6  # fewer cannot give a 95 % interval of the median
 MAX_BATCHES = 200
-BATCH_S = 0.1  # what a batch should take, for launches shorter than that
-MAX_LAUNCHES = 64  # in a batch: kernels that work in place drift towards denormals, which are slow
-MAX_RUNS = 20
-TRAIN_US = 20.0  # shorter launches are queued up in trains: the clock's steps and the waking of threads weigh less
+MAX_RUNS = 200  # in a batch
+BATCH_S = 0.1  # what a batch should take, for launches shorter than that; the system counts load in steps of 10 ms
+TRAIN_US = 20.0  # shorter launches are queued up in trains: the waking of threads weighs less
 TRAIN = 16
+LONGEST_TRAIN = 64
+STEP_SHARE = 0.01  # of a launch's time; with coarser steps of the event clock it runs in trains, too
+SINGLES = 3  # launches by themselves in each batch of trains, for the wall clock
 PAUSE_S = 0.02  # between batches, so that one disturbance cannot hit all of them
-ENOUGH = 0.03  # half the interval, as a share of the median, at which measuring may stop
+LONGEST_PAUSE_S = 0.3  # after disturbed batches: whatever it is may be over then
+WARM_UP_SHARE = 0.2  # of the budget, at most
+WARM_UP_BATCH_S = 0.02
+STEP_RUNS = 8  # launches whose time stamps tell the event clock's steps
 
-Enqueue = Callable[[], cl.Event]
 
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """`batches_us` holds the times of each batch's runs; a train counts as one run, by its mean."""
-
-    batches_us: tuple[tuple[float, ...], ...]
+class Subject(Protocol):
+    """A launch that can be repeated."""
 
     @property
-    def runs_us(self) -> list[float]:
-        return [run for batch in self.batches_us for run in batch]
+    def longest_train(self) -> int | None:
+        """How many launches may follow one another before `restore`; None: any number."""
 
-    @property
-    def medians_us(self) -> list[float]:
-        return [median(batch) for batch in self.batches_us]
+    def begin_batch(self) -> None: ...
+    def restore(self, launches: int) -> None: ...
+    def enqueue(self) -> cl.Event: ...
 
-    def interval_us(self) -> tuple[float, float]:
-        """95 % interval of the median, from the batches' medians: runs within a batch are not independent."""
-        low, high = median_interval(self.medians_us)
-        middle = median(self.runs_us)
-        return min(low, middle), max(high, middle)
 
-    def is_settled(self) -> bool:
-        low, high = self.interval_us()
-        return len(self.batches_us) >= MIN_BATCHES and (high - low) / 2 <= ENOUGH * median(self.runs_us)
+class Watch(Protocol):
+    """Whoever tells what others did meanwhile."""
+
+    def begin(self) -> None: ...
+    def end(self) -> Load: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,53 +58,153 @@ class Plan:
     pause_s: float = PAUSE_S
 
 
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Everything that was seen, and the batches that count. `step_us` is the event clock's, 0 where it shows none."""
+
+    seen: tuple[Batch, ...]
+    judged: Judged
+    step_us: float
+    train: int
+
+    @property
+    def batches(self) -> tuple[Batch, ...]:
+        return self.judged.batches
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Of a batch: `runs` trains of `train` launches each."""
+
+    runs: int
+    train: int
+
+
 def time_launch(
-    enqueue: Enqueue,
-    queue: cl.CommandQueue,
-    plan: Plan,
-    *,
-    reset: Callable[[], None],
-    on_batch: Callable[[float], None],
+    subject: Subject, plan: Plan, *, watch: Watch | None, on_batch: Callable[[float], None], resolution_us: float = 0.0
 ) -> Timing:
-    """Run `enqueue` until the median is known well enough. `reset` puts buffers back before each batch;
-    `on_batch` hears the share of the budget spent. The kernel must have run before (it is compiled then)."""
-    estimate_us = run_us(enqueue, 1)
-    train = TRAIN if estimate_us < TRAIN_US and plan.repeats is None else 1
-    most = min(MAX_RUNS, MAX_LAUNCHES // train)
-    runs = max(1, min(most, int(plan.batch_s * 1e6 / max(1.0, estimate_us * train))))
+    """Run `subject` until its median is known well enough, or the budget is spent. It must have run before.
+
+    Batches that others disturbed are repeated as long as the budget lasts; where exactly `repeats` runs are due, none
+    is. `watch` tells of others (None: nobody does), `on_batch` hears the share of the budget spent.
+    """
+    began = time.perf_counter()
+    estimate_us, step_us = _first_look(subject, resolution_us)
+    train = _train(subject, estimate_us, step_us, may_be_short=plan.repeats is None)
+    run_s = _warm_up(subject, train, estimate_us, began + WARM_UP_SHARE * plan.budget_s)
+    most = max(1, min(MAX_RUNS, int(plan.batch_s / run_s)))
     if plan.repeats is not None:
-        runs = max(1, min(runs, -(-plan.repeats // MIN_BATCHES)))
-    began = time.monotonic()
-    batches: list[tuple[float, ...]] = []
-    done = 0
+        most = max(1, min(most, ceil(plan.repeats / MIN_BATCHES)))
+    seen: list[Batch] = []
+    done, pause_s = 0, plan.pause_s
+    batches_began = time.perf_counter()
     while True:
-        left = runs if plan.repeats is None else min(runs, plan.repeats - done)
-        reset()
-        if estimate_us < plan.batch_s * 1e6:
-            run_us(enqueue, 1)  # the reset and the pause have cooled the caches
-        batches.append(tuple(run_us(enqueue, train) for _ in range(left)))
-        done += left
-        spent_s = time.monotonic() - began
-        timing = Timing(tuple(batches))
+        runs = most if plan.repeats is None else min(most, plan.repeats - done)
+        seen.append(_batch(subject, _Shape(runs, train), watch, is_rewarmed=run_s < plan.batch_s))
+        done += runs
+        now = time.perf_counter()
         if plan.repeats is not None:
             on_batch(done / plan.repeats)
             if done >= plan.repeats:
-                return timing
+                return Timing(tuple(seen), Judged(tuple(seen), is_busy=any(disturbances(seen))), step_us, train)
         else:
-            on_batch(min(1.0, max(spent_s / plan.budget_s, len(batches) / MAX_BATCHES)))
+            spent_s = now - began
+            on_batch(min(1.0, max(spent_s / plan.budget_s, len(seen) / MAX_BATCHES)))
+            judged = judge(seen)
             # Another batch takes as long as the mean of those before it.
-            over_budget = spent_s * (1 + 1 / len(batches)) > plan.budget_s
-            if over_budget or timing.is_settled() or len(batches) >= MAX_BATCHES:
-                return timing
-        queue.finish()
-        time.sleep(plan.pause_s)
+            over_budget = spent_s + (now - batches_began) / len(seen) > plan.budget_s
+            if over_budget or len(seen) >= MAX_BATCHES or (not judged.is_busy and is_enough(judged.batches)):
+                return Timing(tuple(seen), judged, step_us, train)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S) if disturbances(seen)[-1] else plan.pause_s
+        time.sleep(pause_s)
 
 
-def run_us(enqueue: Enqueue, train: int) -> float:
-    """Mean time on the device of `train` launches queued one behind the other [us]."""
+def run_us(enqueue: Callable[[], cl.Event], train: int) -> float:
+    """Mean time on the device of `train` launches queued one behind the other [us]. Raises MeasureError for none."""
     events = [enqueue() for _ in range(train)]
     cl.wait_for_events(events)
-    durations = [(event.profile.end - event.profile.start) / 1000 for event in events]
-    if any(duration <= 0 for duration in durations):
+    total_ns = sum(event.profile.end - event.profile.start for event in events)
+    if total_ns <= 0:
         raise MeasureError("this device's driver reports no profiling times")
-    return sum(durations) / train
+    return total_ns / 1000 / train
+
+
+def clock_step_ns(stamps_ns: list[int]) -> int:
+    """The step in which a clock moves that showed these time stamps: the greatest that divides all their distances.
+
+    0 if they are too few to tell.
+    """
+    distances = {stamp - stamps_ns[0] for stamp in stamps_ns[1:]}
+    return gcd(*distances) if len(distances) >= STEP_RUNS else 0
+
+
+def _first_look(subject: Subject, resolution_us: float) -> tuple[float, float]:
+    """A first estimate of one launch's time, and the step of the event clock [us]."""
+    stamps: list[int] = []
+    times_us: list[float] = []
+    for _ in range(STEP_RUNS):
+        subject.restore(1)
+        event = subject.enqueue()
+        cl.wait_for_events([event])
+        stamps += [event.profile.start, event.profile.end]
+        times_us.append((stamps[-1] - stamps[-2]) / 1000)
+        if times_us[-1] > 10_000:
+            break  # no clock is as coarse as that
+    return median(times_us), max(resolution_us, clock_step_ns(stamps) / 1000)
+
+
+def _train(subject: Subject, estimate_us: float, step_us: float, *, may_be_short: bool) -> int:
+    """How many launches make one run. Where runs are counted they are no trains, unless the clock needs them."""
+    wanted = TRAIN if estimate_us < TRAIN_US and may_be_short else 1
+    if step_us > STEP_SHARE * estimate_us:
+        wanted = max(wanted, min(LONGEST_TRAIN, ceil(step_us / (STEP_SHARE * max(estimate_us, step_us)))))
+    return min(wanted, subject.longest_train or wanted)
+
+
+def _warm_up(subject: Subject, train: int, estimate_us: float, deadline_s: float) -> float:
+    """Run until successive batches agree, or until the deadline. What a run takes with everything about it [s]."""
+    medians_us: list[float] = []
+    run_s = max(1e-6, estimate_us * train / 1e6)
+    while not is_warm(medians_us) and time.perf_counter() + run_s < deadline_s:
+        began = time.perf_counter()
+        runs = max(1, min(MAX_RUNS, int(WARM_UP_BATCH_S / run_s)))
+        medians_us.append(_batch(subject, _Shape(runs, train), None, is_rewarmed=False).median_us)
+        run_s = max(1e-6, (time.perf_counter() - began) / runs)
+    return run_s
+
+
+def _batch(subject: Subject, shape: _Shape, watch: Watch | None, *, is_rewarmed: bool) -> Batch:
+    subject.begin_batch()
+    if is_rewarmed:  # the pause, and another set of buffers, have left the caches cold
+        subject.restore(1)
+        run_us(subject.enqueue, 1)
+    if watch is not None:
+        watch.begin()
+    runs_us: list[float] = []
+    walls_us: list[float] = []
+    overheads_us: list[float] = []
+    for _ in range(shape.runs):
+        subject.restore(shape.train)
+        if shape.train > 1:
+            runs_us.append(run_us(subject.enqueue, shape.train))
+            continue
+        event_us, wall_us = _timed_alone(subject)
+        runs_us.append(event_us)
+        walls_us.append(wall_us)
+        overheads_us.append(max(0.0, wall_us - event_us))
+    load = watch.end() if watch is not None else None
+    for _ in range(SINGLES if shape.train > 1 else 0):
+        subject.restore(1)
+        event_us, wall_us = _timed_alone(subject)
+        walls_us.append(wall_us)
+        overheads_us.append(max(0.0, wall_us - event_us))
+    return Batch(tuple(runs_us), tuple(walls_us), tuple(overheads_us), load)
+
+
+def _timed_alone(subject: Subject) -> tuple[float, float]:
+    """The event's time and the wall clock's, from before enqueue to after the end [us]."""
+    began = time.perf_counter()
+    event = subject.enqueue()
+    event.wait()
+    wall_us = (time.perf_counter() - began) * 1e6
+    return (event.profile.end - event.profile.start) / 1000, wall_us

@@ -1,0 +1,153 @@
+"""What the batches of a measurement say: which of them count, when they are enough, and how well the median is known.
+
+Pure decisions over what was seen; `profiler.child.timing` does the seeing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import hypot, sqrt
+from statistics import median
+
+from profiler.statistics import CONFIDENCE_DEVIATIONS, median_interval, spread_percent
+
+MIN_BATCHES = 6  # fewer cannot give a 95 % interval of the median
+ENOUGH = 0.03  # half the interval, as a share of the median, at which measuring may stop
+WARM = 0.02  # within which successive batches agree once clocks and caches have settled
+WARM_BATCHES = 3
+DISPLACED = 0.05  # share of the time it was ready to run that a batch's own threads had to wait
+BUSY = 0.02  # share of the machine that others used, below which they cannot have been why
+CROWDED = 0.10  # share of the machine that others used; caches and memory are shared even where processors are not
+FAR_OFF = 1.05  # a batch's median over that of the undisturbed ones
+# Measured again later, in another process, the same launch differs by more than its own batches tell: code, stacks and
+# buffers lie elsewhere. Half the deviation between batches, which use several placements of the buffers, and never less
+# than this share of the median stands for it (standard deviation).
+RUN_TO_RUN = 0.0075
+RUN_PER_BATCH = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What others did to this process, and to the machine, during a batch. None: this system does not tell."""
+
+    elapsed_s: float
+    processors: int
+    ran_s: float  # processor time that this process used
+    waited_s: float | None  # time that its threads were ready to run and others ran instead
+    others_s: float | None  # processor time that others used, a hypervisor's other guests included
+    matters: bool = True  # the kernel runs on these processors
+
+    @property
+    def displaced(self) -> float:
+        """Share of the time that its threads could have run in which others did."""
+        return self.waited_s / (self.waited_s + self.ran_s) if self.waited_s else 0.0
+
+    @property
+    def others(self) -> float:
+        """Share of the machine's processor time that others used."""
+        return self.others_s / (self.elapsed_s * self.processors) if self.others_s and self.elapsed_s else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Runs that followed one another. A train counts as one run, by its mean."""
+
+    runs_us: tuple[float, ...]
+    walls_us: tuple[float, ...] = ()  # of launches by themselves, from before enqueue to after finish
+    overheads_us: tuple[float, ...] = ()  # what these walls have beyond their events
+    load: Load | None = None
+
+    @property
+    def median_us(self) -> float:
+        return median(self.runs_us)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The batches that count, and how many were thrown away because others disturbed them.
+
+    `is_busy`: too few were undisturbed, so that all count.
+    """
+
+    batches: tuple[Batch, ...]
+    thrown_away: int = 0
+    is_busy: bool = False
+
+
+def judge(batches: Sequence[Batch]) -> Judged:
+    """Throw away disturbed batches, provided that enough are left for an interval."""
+    disturbed = disturbances(batches)
+    quiet = tuple(batch for batch, is_disturbed in zip(batches, disturbed, strict=True) if not is_disturbed)
+    if len(quiet) == len(batches):
+        return Judged(quiet)
+    if len(quiet) < MIN_BATCHES:
+        return Judged(tuple(batches), is_busy=True)
+    return Judged(quiet, len(batches) - len(quiet))
+
+
+def disturbances(batches: Sequence[Batch]) -> tuple[bool, ...]:
+    """For each batch whether others disturbed it.
+
+    That is where its threads had to wait for others, and where it took far longer than the batches that did not wait
+    while others used much of the machine. A slow batch on an idle machine is no disturbance: the kernel is like that.
+    """
+    loads = [batch.load if batch.load is not None and batch.load.matters else None for batch in batches]
+    displaced = [load is not None and _is_displaced(load) for load in loads]
+    unhindered = [batch.median_us for batch, waited in zip(batches, displaced, strict=True) if not waited]
+    usual_us = median(unhindered) if unhindered else float("inf")
+    return tuple(
+        waited or (load is not None and load.others > CROWDED and batch.median_us > FAR_OFF * usual_us)
+        for batch, load, waited in zip(batches, loads, displaced, strict=True)
+    )
+
+
+def _is_displaced(load: Load) -> bool:
+    if load.waited_s is None:  # all that can be said is what others used of the machine
+        return load.others > CROWDED
+    return load.displaced > DISPLACED and (load.others_s is None or load.others > BUSY)
+
+
+def is_warm(medians_us: Sequence[float]) -> bool:
+    """Whether the last few batches agree: clocks have risen, caches and branch predictors have learned."""
+    last = medians_us[-WARM_BATCHES:]
+    return len(last) == WARM_BATCHES and max(last) <= (1 + WARM) * min(last)
+
+
+def is_enough(batches: Sequence[Batch]) -> bool:
+    """Whether the sampling error of the median is small enough to stop: half its 95 % interval within 3 %.
+
+    This is what more batches could improve; `repeat_interval`, which is wider, is what a repeat will show.
+    """
+    if len(batches) < MIN_BATCHES:
+        return False
+    low, high = sampling_interval(batches)
+    return (high - low) / 2 <= ENOUGH * median_of(batches)
+
+
+def median_of(batches: Sequence[Batch]) -> float:
+    return median(runs_of(batches))
+
+
+def runs_of(batches: Sequence[Batch]) -> list[float]:
+    return [run for batch in batches for run in batch.runs_us]
+
+
+def sampling_interval(batches: Sequence[Batch]) -> tuple[float, float]:
+    """95 % interval of the median [us], from the batches' medians: runs within a batch are not independent."""
+    low, high = median_interval([batch.median_us for batch in batches])
+    middle = median_of(batches)
+    return min(low, middle), max(high, middle)
+
+
+def repeat_interval(batches: Sequence[Batch]) -> tuple[float, float]:
+    """Where the median of a repeat in a new process will lie, with 95 % confidence [us].
+
+    Both medians carry the run-to-run deviation, hence the root of two; the sampling error is added to it in quadrature.
+    """
+    middle = median_of(batches)
+    low, high = sampling_interval(batches)
+    between = spread_percent([batch.median_us for batch in batches]) / 100
+    run_to_run = max(RUN_TO_RUN, RUN_PER_BATCH * between)
+    reach = CONFIDENCE_DEVIATIONS * sqrt(2) * run_to_run * middle
+    return max(0.0, middle - hypot(middle - low, reach)), middle + hypot(high - middle, reach)

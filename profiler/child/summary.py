@@ -1,0 +1,75 @@
+"""From what was timed to the measurement that is reported and kept."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from statistics import median
+
+import pyopencl as cl
+
+from profiler.batches import Batch, is_enough, repeat_interval, runs_of
+from profiler.child.timing import Timing
+from profiler.measurement import Measurement, MeasureRequest
+from profiler.remarks import Circumstances, remarks
+from profiler.statistics import drift_percent, outliers, quantile, spread_percent
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was known before the launch was timed."""
+
+    load_average: float
+    checked: str
+
+
+def summary(
+    request: MeasureRequest, device: cl.Device, timing: Timing, before: Before, seen: Circumstances
+) -> Measurement:
+    """The figures, and in `notes` what a user should know about them."""
+    batches, runs = timing.batches, runs_of(timing.batches)
+    medians = [batch.median_us for batch in batches]
+    measured = Measurement(
+        kernel=request.kernel.name,
+        kernel_fingerprint=request.kernel.fingerprint,
+        launch_key=request.launch.key,
+        launch=request.launch.describe(),
+        device_id=request.device_id,
+        device_name=device.name.strip(),
+        driver=device.driver_version.strip(),
+        median_us=median(runs),
+        p10_us=quantile(runs, 0.1),
+        p90_us=quantile(runs, 0.9),
+        ci95_us=repeat_interval(batches),
+        repeats=len(runs),
+        batches=len(batches),
+        batch_spread_percent=spread_percent(medians),
+        local_size=request.launch.local_size,
+        load_average=before.load_average,
+        measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        wall_us=_median(wall for batch in batches for wall in batch.walls_us),
+        launch_overhead_us=_median(over for batch in batches for over in batch.overheads_us),
+        options=shlex.join(request.launch.options.arguments()),
+        checked=before.checked,
+        settled=is_enough(batches),
+        disturbed_batches=timing.judged.thrown_away,
+        outliers=outliers(runs),
+        drift_percent=drift_percent(medians),
+        other_load_percent=_other_load_percent(timing.seen),
+    )
+    return replace(measured, notes=remarks(measured, replace(seen, longest_us=max(runs))))
+
+
+def _median(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return median(found) if found else None
+
+
+def _other_load_percent(batches: Sequence[Batch]) -> float | None:
+    """Over all batches, those thrown away included."""
+    loads = [batch.load for batch in batches if batch.load is not None]
+    told = [load for load in loads if load.others_s is not None]
+    available_s = sum(load.elapsed_s * load.processors for load in told)
+    return 100 * sum(load.others_s or 0.0 for load in told) / available_s if available_s else None

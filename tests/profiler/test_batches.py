@@ -1,0 +1,132 @@
+"""Which batches count, when there are enough, and what the reported interval covers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from profiler.batches import (
+    MIN_BATCHES,
+    Batch,
+    Load,
+    disturbances,
+    is_enough,
+    is_warm,
+    judge,
+    median_of,
+    repeat_interval,
+    sampling_interval,
+)
+
+QUIET = Load(elapsed_s=0.1, processors=4, ran_s=0.38, waited_s=0.002, others_s=0.0)
+times = st.floats(1.0, 1e6)
+loads = st.builds(
+    Load,
+    elapsed_s=st.floats(1e-3, 10),
+    processors=st.integers(1, 64),
+    ran_s=st.floats(0, 100),
+    waited_s=st.none() | st.floats(0, 100),
+    others_s=st.none() | st.floats(0, 100),
+    matters=st.booleans(),
+)
+batches = st.lists(
+    st.builds(Batch, st.lists(times, min_size=1, max_size=5).map(tuple), load=st.none() | loads),
+    min_size=1,
+    max_size=20,
+)
+
+
+def series(*medians_us: float, load: Load | None = QUIET) -> list[Batch]:
+    return [Batch((time_us,), load=load) for time_us in medians_us]
+
+
+@given(batches)
+def test_what_counts_is_what_was_seen_less_what_was_thrown_away(seen: list[Batch]) -> None:
+    judged = judge(seen)
+    assert len(judged.batches) + judged.thrown_away == len(seen)
+    assert all(batch in seen for batch in judged.batches)
+    assert judged.thrown_away == 0 or len(judged.batches) >= MIN_BATCHES
+    assert not (judged.is_busy and judged.thrown_away)
+
+
+@given(batches)
+def test_the_reported_interval_holds_the_median_and_is_never_narrower_than_sampling_alone(seen: list[Batch]) -> None:
+    low, high = repeat_interval(seen)
+    inner_low, inner_high = sampling_interval(seen)
+    assert 0 <= low <= inner_low * (1 + 1e-9)
+    assert inner_low <= median_of(seen) <= inner_high <= high * (1 + 1e-9)
+
+
+@given(batches, st.floats(0.01, 100))
+def test_units_do_not_matter(seen: list[Batch], factor: float) -> None:
+    scaled = [replace(batch, runs_us=tuple(run * factor for run in batch.runs_us)) for batch in seen]
+    low, high = repeat_interval(seen)
+    assert repeat_interval(scaled) == pytest.approx((low * factor, high * factor), rel=1e-6)
+
+
+def test_equal_batches_still_leave_the_difference_between_two_processes() -> None:
+    low, high = repeat_interval(series(*[100.0] * 8))
+    assert 97 < low < 99
+    assert 101 < high < 103
+
+
+def test_batches_that_differ_from_placement_to_placement_widen_the_interval() -> None:
+    same = repeat_interval(series(*[100.0] * 12))
+    moody = repeat_interval(series(*[96.0, 104.0, 99.0, 101.0] * 3))
+    assert moody[1] - moody[0] > 1.5 * (same[1] - same[0])
+
+
+def test_five_batches_are_not_enough_and_six_that_agree_are() -> None:
+    assert not is_enough(series(*[100.0] * 5))
+    assert is_enough(series(*[100.0] * 6))
+    assert not is_enough(series(100, 110, 90, 105, 95, 100))
+
+
+def test_a_batch_whose_threads_waited_for_others_is_thrown_away() -> None:
+    waited = Batch((150.0,), load=replace(QUIET, waited_s=0.2, others_s=0.15))
+    judged = judge([*series(*[100.0] * 6), waited])
+    assert judged.thrown_away == 1
+    assert waited not in judged.batches
+
+
+def test_threads_that_wait_for_each_other_on_an_idle_machine_are_not_disturbed() -> None:
+    assert disturbances(series(100.0, load=replace(QUIET, waited_s=0.2))) == (False,)
+
+
+def test_a_slow_batch_is_disturbed_if_others_were_busy_and_else_the_kernel_is_like_that() -> None:
+    crowded = replace(QUIET, others_s=0.1)
+    assert disturbances([*series(*[100.0] * 6), *series(150.0, load=crowded)])[-1]
+    assert not disturbances([*series(*[100.0] * 6), *series(101.0, load=crowded)])[-1]
+    assert not disturbances([*series(*[100.0] * 6), *series(150.0)])[-1]
+
+
+def test_on_a_device_of_its_own_others_on_the_processors_disturb_nobody() -> None:
+    crowded = Load(0.1, 4, ran_s=0.1, waited_s=0.3, others_s=0.39, matters=False)
+    assert not any(disturbances(series(100.0, 150.0, 100.0, load=crowded)))
+
+
+def test_where_the_system_tells_nothing_of_waiting_a_crowd_is_a_disturbance() -> None:
+    assert disturbances(series(100.0, load=Load(0.1, 4, 0.3, None, 0.1))) == (True,)
+    assert disturbances(series(100.0, load=Load(0.1, 4, 0.3, None, None))) == (False,)
+
+
+def test_on_a_machine_that_stays_busy_all_batches_count() -> None:
+    waited = replace(QUIET, waited_s=0.2, others_s=0.15)
+    judged = judge([*series(*[100.0] * 3), *series(*[150.0] * 9, load=waited)])
+    assert judged.is_busy
+    assert len(judged.batches) == 12
+
+
+def test_a_device_is_warm_when_its_last_batches_agree() -> None:
+    assert not is_warm([100.0, 100.0])
+    assert not is_warm([130.0, 110.0, 100.0])
+    assert is_warm([130.0, 110.0, 101.0, 100.0, 100.0])
+
+
+@given(st.lists(times, min_size=1, max_size=12))
+def test_the_median_of_single_runs_is_theirs(values: list[float]) -> None:
+    assert median_of(series(*values)) == median(values)
