@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from model.opencl.types import AddressSpace
 from model.work.region import Block, Branch, Loop
-from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, ONE, ZERO, Atom, Expression, operation
+from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, ONE, ZERO, Atom, Expression, operation
 from model.work.trips import conjuncts
 from model.work.work import Work
 
@@ -26,6 +26,7 @@ class Evidence:
     margins: set[Atom] = field(default_factory=set)
     group_guards: dict[int, list[Atom]] = field(default_factory=dict)  # held against the group id
     trip_bounds: dict[Atom, int] = field(default_factory=dict)
+    grid_bounds: dict[Atom, int] = field(default_factory=dict)  # ends of loops that start at a global id, by dimension
     strides: dict[Atom, int] = field(default_factory=dict)
     steps: set[Atom] = field(default_factory=set)  # added to a loop counter: `i += n`
     used: set[Atom] = field(default_factory=set)
@@ -89,6 +90,9 @@ def _note_trip_bounds(block: Block, depth: int, found: Evidence) -> int:
         if isinstance(inner, Loop):
             bounds = [a for a in inner.trips.leaves if _is_argument(a)]
             reached = _note_trip_bounds(inner.body, depth + bool(bounds), found)
+            for d in range(3):
+                if GLOBAL_ID[d] in inner.trips.leaves and GLOBAL_SIZE[d] in inner.trips.leaves:
+                    found.grid_bounds |= dict.fromkeys(bounds, d)
             for bound in bounds:
                 found.trip_bounds[bound] = max(reached, found.trip_bounds.get(bound, 1))
         else:

@@ -10,12 +10,13 @@ from model.errors import LaunchError
 from model.launch.annotation.possible import allows_uneven_groups
 from model.launch.buffers import with_buffers
 from model.launch.evidence import Evidence, gather
+from model.launch.extents import image_sizes
 from model.launch.launch import Assumption, Launch, Origin
 from model.launch.local_size import effective_local_size
-from model.launch.resolve import Said, Size3, resolve
+from model.launch.resolve import Said, resolve
 from model.launch.scalars import missing_scalars, name_of
 from model.launch.spec import LaunchSpec
-from model.opencl.kernel import Kernel, Parameter, ParameterKind
+from model.opencl.kernel import Kernel, Parameter
 from model.opencl.types import AddressSpace
 from model.work.work import Work
 
@@ -24,6 +25,8 @@ _DEFAULT_GROUPS: dict[int, list[tuple[int, ...]]] = {1: [(256,), (128,), (64,), 
                    2: [(32, 32), (16, 16), (8, 8), (4, 4), (64, 1), (16, 1), (1, 1)],
                    3: [(8, 8, 4), (4, 4, 4), (2, 2, 2), (1, 1, 1)]}  # fmt: skip
 _PREFERRED_GROUP: dict[int, tuple[int, ...]] = {1: (64,), 2: (16, 16), 3: (4, 4, 4)}
+_LARGE_PRIVATE_BYTES, _STACK_BYTES = 1024, 256 << 10
+_USUAL_GROUP = 64
 _BIGGEST_ASSUMED_BYTES = 256 << 20
 _MOST_ASSUMED_BLOCKS = 4e9  # executed: seconds on any device, not hours
 _SHRINK = (1, 4, 16, 64, 256, 1024)
@@ -71,11 +74,13 @@ def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence:
     for name, value, text in missing_scalars(kernel, work, evidence, size, scalars):
         scalars[name] = value
         notes.append(Assumption(name, text))
+    images, of_images = image_sizes(kernel, said.images, scalars, size)
+    notes += of_images
     launch = Launch(
         global_size=size,
         scalars=tuple(scalars.items()),
         buffers=tuple(said.buffers.items()),
-        images=tuple(_images(kernel, said, size, notes).items()),
+        images=tuple(images.items()),
         local_bytes=tuple(said.local_bytes.items()),
         fills=tuple(said.fills.items()),
         options=spec.options,
@@ -123,17 +128,6 @@ def _tuple_text(size: tuple[int, ...]) -> str:
     return str(size[0]) if len(size) == 1 else f"({', '.join(map(str, size))})"
 
 
-def _images(kernel: Kernel, said: Said, size: tuple[int, ...], notes: list[Assumption]) -> dict[str, Size3]:
-    images = dict(said.images)
-    for parameter in kernel.of_kind(ParameterKind.IMAGE):
-        if parameter.name not in images:
-            extents = [*size, 1, 1] if len(size) > 1 else [min(size[0], 4096), 1, 1]
-            images[parameter.name] = (extents[0], extents[1], extents[2] if "3d" in str(parameter.type) else 1)
-            text = f"the image `{parameter.name}` is {'x'.join(map(str, images[parameter.name]))}, like the global size"
-            notes.append(Assumption(parameter.name, text))
-    return images
-
-
 def _local_size(
     kernel: Kernel, work: Work, said: Said, evidence: Evidence, launch: Launch, notes: list[Assumption]
 ) -> tuple[int, ...] | None:
@@ -143,11 +137,26 @@ def _local_size(
     required = kernel.attributes.reqd_work_group_size
     if required is not None:
         return required[:rank]
-    if said.driver_chooses_local or not evidence.uses_local:
+    if said.driver_chooses_local:
         return None
+    if not evidence.uses_local:
+        return _group_for_stack(work, launch, notes)
     fitting = _fitting_group(work, launch)
     notes.append(Assumption("local", f"local={_tuple_text(fitting)}: nothing says how large a work-group is"))
     return fitting
+
+
+def _group_for_stack(work: Work, launch: Launch, notes: list[Assumption]) -> tuple[int, ...] | None:
+    """A small work-group for work-items with large arrays of their own: CPU drivers keep those of a whole group on one
+    stack, and drivers that choose take thousands of work-items."""
+    if work.private_bytes < _LARGE_PRIVATE_BYTES:
+        return None
+    most = min(_USUAL_GROUP, max(1, _STACK_BYTES // work.private_bytes))
+    first = next(s for s in range(most, 0, -1) if launch.global_size[0] % s == 0)
+    group = (first, *(1 for _ in launch.global_size[1:]))
+    text = f"local={_tuple_text(group)}: each work-item keeps {work.private_bytes} bytes in arrays of its own"
+    notes.append(Assumption("local", text))
+    return group
 
 
 def _fitting_group(work: Work, launch: Launch) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from model.launch.evidence import Evidence
+from model.launch.extents import extents
 from model.launch.launch import Number
 from model.launch.meanings import Meaning, meaning_of
 from model.opencl.kernel import Kernel, ParameterKind
@@ -15,8 +16,6 @@ from model.work.work import Work
 
 _LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in each other
 _USUAL_GROUP = 64
-_USUAL_ROW = 1024  # of a picture that a one-dimensional launch goes through
-_USUAL_DEPTH = 16  # of a volume that a flat launch goes through
 _USUAL_RADIUS = 2
 
 
@@ -32,13 +31,21 @@ def missing_scalars(
     for parameter in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT):
         wanted += _leaves(parameter.name, parameter.type)
     wanted += [(name, None) for name, _ in work.free_names]
+    spoken_of = {
+        meaning_of(lane) for name, kind in wanted for spellings in _lanes(name, kind) for lane in spellings[:1]
+    }
+    dimensions = 3 if Meaning.DEPTH in spoken_of else max(2, len(size))
     missing = []
     for name, kind in wanted:
         lanes = _lanes(name, kind)
         if name in known:
             continue
         element = kind.element if isinstance(kind, VectorType) else kind
-        guesses = {lane[0]: _guess(lane[0], element, evidence, size) for lane in lanes if not known.keys() & set(lane)}
+        guesses = {
+            lane[0]: _guess(lane[0], element, evidence, size, dimensions)
+            for lane in lanes
+            if not known.keys() & set(lane)
+        }
         if len(guesses) == len(lanes) and len(set(guesses.values())) == 1:
             guesses = {name: guesses[lanes[0][0]]}  # one value for all components
         for lane, (value, why) in guesses.items():
@@ -72,7 +79,9 @@ def _greatest(kind: Type | None) -> Number:
     return 1 if kind.kind is ScalarKind.BOOL else 2 ** (8 * kind.size_bytes - (kind.kind is ScalarKind.SIGNED)) - 1
 
 
-def _guess(name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...]) -> tuple[Number, str]:
+def _guess(
+    name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...], dimensions: int
+) -> tuple[Number, str]:
     if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
         return 1.0, ": its value does not matter to the counts"
     atoms = [Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")]
@@ -86,11 +95,13 @@ def _guess(name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ..
         for d, guards in evidence.group_guards.items():
             if atom in guards and d < len(size):
                 return max(1, size[d] // _USUAL_GROUP), ", about as many as there are work-groups to check against it"
+        if atom in evidence.grid_bounds and evidence.grid_bounds[atom] < len(size):
+            return size[evidence.grid_bounds[atom]], ": the work-items together go up to it"
         if atom in evidence.trip_bounds:
             return _LOOP_BOUNDS[min(evidence.trip_bounds[atom], len(_LOOP_BOUNDS) - 1)], ": it bounds a loop"
         if atom in evidence.margins:
             return 0, ": ids are checked against it, and most of them pass"
-    value = _by_name(name, size)
+    value = _by_name(name, size, dimensions)
     if value is not None:
         return value, f", by its name, in a launch of {'x'.join(map(str, size))}"
     if not evidence.used.intersection(atoms):
@@ -98,19 +109,18 @@ def _guess(name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ..
     return 1, ": nothing says how large it is"
 
 
-def _by_name(name: str, size: tuple[int, ...]) -> int | None:
+def _by_name(name: str, size: tuple[int, ...], dimensions: int) -> int | None:
     """Sizes that fit each other and the launch: the width, the height and the depth of what it goes through."""
-    items = prod(size)
-    width = size[0] if len(size) > 1 else min(items, _USUAL_ROW)
+    width, height, depth = extents(size, dimensions)
     match meaning_of(name):
         case Meaning.WIDTH:
             return width
         case Meaning.HEIGHT:
-            return size[1] if len(size) > 1 else max(1, items // width)
+            return height
         case Meaning.DEPTH:
-            return size[2] if len(size) > 2 else _USUAL_DEPTH
+            return depth
         case Meaning.COUNT:
-            return items
+            return prod(size)
         case Meaning.START:
             return 0
         case Meaning.RADIUS:

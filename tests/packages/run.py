@@ -22,16 +22,18 @@ def main() -> None:
     parser.add_argument("--kernel", default="", help="only kernels whose name holds this")
     parser.add_argument("--again", default="", metavar="OUTCOME", help="run these again: an outcome, or `all`")
     parser.add_argument("--only", default="", metavar="OUTCOME", help="no kernels but those that had this outcome")
+    parser.add_argument("--small", action="store_true", help="an eighth of the size to each side: a quick look")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth program")
     chosen = parser.parse_args()
     everything: list[Result] = []
     for package in chosen.packages:
         try:
-            sources = list(PACKAGES[package]())
+            sources = list(PACKAGES[package]())[:: chosen.every]
         except Unreachable as reason:
             print(f"{package}: {reason}")
             continue
         everything += _run(package, sources, chosen)
-    if not chosen.kernel and not chosen.only:
+    if not (chosen.kernel or chosen.only or chosen.small or chosen.every > 1):
         document(everything, is_whole=chosen.packages == list(CHOSEN))
 
 
@@ -44,7 +46,7 @@ def _run(package: str, sources: list[Source], chosen: argparse.Namespace) -> lis
     known = {key: r for key, r in kept.items() if r.outcome not in again and "all" not in again}
     found: list[Result] = []
     with ProcessPoolExecutor(chosen.jobs) as pool:
-        waiting = {pool.submit(_one, s, chosen.device, known, chosen.kernel): s for s in sources}
+        waiting = {pool.submit(_one, s, chosen.device, known, chosen.kernel, chosen.small): s for s in sources}
         for done, future in enumerate(as_completed(waiting), 1):
             found += future.result()
             measured = sum(r.outcome == "measured" for r in found)
@@ -52,10 +54,10 @@ def _run(package: str, sources: list[Source], chosen: argparse.Namespace) -> lis
     return found
 
 
-def _one(source: Source, device_id: str, known: dict[str, Result], wanted: str) -> list[Result]:
+def _one(source: Source, device_id: str, known: dict[str, Result], wanted: str, is_small: bool) -> list[Result]:
     os.nice(10)
     found = []
-    for result in results_of(source, device_id, known, wanted):
+    for result in results_of(source, device_id, known, wanted, is_small=is_small):
         if known.get(result.key) != result:
             write(result)
         found.append(result)
