@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench accuracy fuzz picture vsix test-vsix clean oracles packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test test-editors check bench accuracy repeatability fuzz picture vsix test-vsix clean oracles packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -43,6 +43,9 @@ fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine. ARGS="--inpu
 
 accuracy: .venv/accuracy.stamp ## Calibrate PoCL and Intel's runtime, measure kernels that nothing was fitted to, and hold the laws against them.
 	.venv/bin/python tests/accuracy/run.py --launch measure $(ARGS)
+
+repeatability: .venv/demo.stamp ## Measure 40 of our own kernels twice, ten minutes apart, and compare. ARGS="--minutes 1" for sooner.
+	$(IN_VENV) tests.repeatability.run $(ARGS)
 
 picture: real-editors vsix | screen ## Draw the pictures in the READMEs anew, from real runs.
 	.venv/bin/python tests/demo/show.py --picture editors/pictures/demo.svg

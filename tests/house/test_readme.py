@@ -28,6 +28,7 @@ TARGETS = (
     "fuzz",
     "oracles",
     "packages",
+    "repeatability",
     "picture",
     "vsix",
     "clean",
