@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
 
 from cattrs import BaseValidationError, Converter
 
 from model.errors import KernelcastError
 
+if TYPE_CHECKING:
+    from model.launch.launch import Launch
+    from model.opencl.kernel import Kernel
+
 MEMORY_KINDS = ("load", "store", "atomic")
 OTHER_KINDS = (*MEMORY_KINDS, "barrier", "call", "move")  # kinds of instructions that are no `OpKind`
+# PoCL writes other code where every global size is below this: no index can overflow then.
+SMALL_GRID = 65_535
 
 
 class UnreadableFacts(KernelcastError):
@@ -107,6 +115,7 @@ class CompiledFacts:
     calls: tuple[CompiledCall, ...] = ()
     loops: tuple[CompiledLoop, ...] = ()
     code_bytes: int | None = None
+    kernel_lines: tuple[int, int] | None = None  # its first and last, from 0, when it was compiled
     warnings: tuple[str, ...] = ()  # of the compiler, and what could not be read
 
     @property
@@ -125,6 +134,41 @@ class CompiledFacts:
     def count(self, kind: str, element: str | None = None) -> int:
         """Instructions of one kind in the code, of all widths."""
         return sum(i.count for i in self.mix if i.kind == kind and element in (None, i.element))
+
+
+class FactsKey(NamedTuple):
+    """What decides a kernel's code on one device and driver."""
+
+    kernel_fingerprint: str
+    options: str
+    local_size: tuple[int, ...] | None
+
+
+def key_of(kernel: Kernel, launch: Launch, device_id: str) -> FactsKey:
+    options = shlex.join(launch.options.arguments())
+    if "pocl" in device_id and is_small_grid(launch):
+        options = f"{options} (global sizes below {SMALL_GRID})".lstrip()
+    return FactsKey(kernel.fingerprint, options, launch.local_size)
+
+
+def is_small_grid(launch: Launch) -> bool:
+    return max(launch.global_size) < SMALL_GRID
+
+
+def moved_to(facts: CompiledFacts, kernel: Kernel) -> CompiledFacts:
+    """The same with the lines of today's text, in which the kernel may stand elsewhere or be written otherwise."""
+    lines = (kernel.range.start_line, kernel.range.end_line)
+    if facts.kernel_lines is None or facts.kernel_lines == lines:
+        return facts
+    first, last = facts.kernel_lines
+    moved = lines[0] - first if last - first == lines[1] - lines[0] else None
+    loops = tuple(
+        replace(loop, line=loop.line + moved if moved is not None and first <= loop.line <= last else None)
+        if loop.line is not None
+        else loop
+        for loop in facts.loops
+    )
+    return replace(facts, loops=loops, kernel_lines=lines)
 
 
 def facts_to_json(facts: CompiledFacts) -> str:

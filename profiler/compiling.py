@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.compiled import CompiledFacts, UnreadableFacts, facts_from_json, facts_to_json
+from model.compiled import CompiledFacts, UnreadableFacts, facts_from_json, facts_to_json, key_of, moved_to
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from profiler.measurement import MeasureError
 from profiler.messages import Phase
 from profiler.store import Store
 from profiler.worker import CancelToken, Limits, OnProgress, run_job
-
-# PoCL writes other code where every global size is below this: no index can overflow then.
-SMALL_GRID = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +24,6 @@ class CompileRequest:
     kernel: Kernel
     launch: Launch
     device_id: str
-
-    @property
-    def is_small(self) -> bool:
-        return max(self.launch.global_size) < SMALL_GRID
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,29 +78,16 @@ def compile_program(
         )
 
 
-def known_facts(store: Store, request: CompileRequest, driver: str) -> CompiledFacts | None:
+def known_facts(store: Store, kernel: Kernel, launch: Launch, device_id: str, driver: str) -> CompiledFacts | None:
     """What was kept of exactly this kernel, its options and local size on this device and driver. Raises StoreError."""
-    kernel = request.kernel.fingerprint
-    text = store.compiled(kernel, _options(request), request.launch.local_size, request.device_id, driver)
+    text = store.compiled(*key_of(kernel, launch, device_id), device_id, driver)
     try:
-        return facts_from_json(text) if text is not None else None
+        return moved_to(facts_from_json(text), kernel) if text is not None else None
     except UnreadableFacts:
         return None  # of another version: it is compiled again
 
 
 def keep_facts(store: Store, request: CompileRequest, facts: CompiledFacts) -> None:
     """Raises StoreError."""
-    store.keep_compiled(
-        request.kernel.fingerprint,
-        _options(request),
-        request.launch.local_size,
-        request.device_id,
-        facts.driver,
-        facts_to_json(facts),
-    )
-
-
-def _options(request: CompileRequest) -> str:
-    """Build options, and what else decides the code: PoCL writes two versions by the size of the grid."""
-    written = shlex.join(request.launch.options.arguments())
-    return f"{written} (grid below {SMALL_GRID})" if request.is_small and "pocl" in request.device_id else written
+    key = key_of(request.kernel, request.launch, request.device_id)
+    store.keep_compiled(*key, request.device_id, facts.driver, facts_to_json(facts))

@@ -96,6 +96,7 @@ def _asked(request: CompileRequest, built: Built) -> CompiledFacts:
         local_mem_bytes=_number(kernel, info.LOCAL_MEM_SIZE, device),
         required_local_size=_required_local_size(kernel, device),
         sub_group_size=_sub_group_size(kernel, device, local_size),
+        kernel_lines=(request.kernel.range.start_line, request.kernel.range.end_line),
         warnings=warnings_in(built.log),
     )
     if local_size is None:

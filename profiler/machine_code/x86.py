@@ -37,8 +37,8 @@ _SCATTER = re.compile(r"vp?scatter[dq](?P<element>ps|pd|d|q)$")
 _INTEGER = frozenset(
     {"add", "adc", "adcx", "adox", "sub", "sbb", "inc", "dec", "neg", "not", "and", "andn", "or", "xor", "shl",
      "sal", "shr", "sar", "shld", "shrd", "shlx", "shrx", "sarx", "rol", "ror", "rorx", "lea", "cmp", "test", "bt",
-     "bts", "btr", "btc", "bsf", "bsr", "tzcnt", "lzcnt", "popcnt", "blsr", "blsi", "blsmsk", "bextr", "bzhi", "pdep", "pext",
-     "bswap"}
+     "bts", "btr", "btc", "bsf", "bsr", "tzcnt", "lzcnt", "popcnt", "blsr", "blsi", "blsmsk", "bextr", "bzhi", "pdep",
+     "pext", "bswap"}
 )  # fmt: skip
 _CONVERT = frozenset({"movsx", "movsxd", "movzx", "cbw", "cwde", "cdqe", "cwd", "cdq", "cqo"})
 _NO_MEMORY = frozenset({"lea", "nop"})

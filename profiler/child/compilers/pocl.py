@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from model.compiled import CompiledFacts
+from model.compiled import CompiledFacts, is_small_grid
 from model.launch.local_size import effective_local_size
 from profiler.child.building import source_name
 from profiler.child.compilers.reader import NO_DISASSEMBLER, Built, Reader, with_code, with_warning
@@ -53,7 +53,7 @@ def _read(request: CompileRequest, built: Built, facts: CompiledFacts) -> Compil
 def _variant(request: CompileRequest) -> str:
     """The folder in PoCL's cache: the local size, no global offset, and whether the grid is small."""
     sizes = (*effective_local_size(request.launch, request.kernel), 1, 1)[:3]
-    return "-".join(map(str, sizes)) + "-goffs0" + ("-smallgrid" if request.is_small else "")
+    return "-".join(map(str, sizes)) + "-goffs0" + ("-smallgrid" if is_small_grid(request.launch) else "")
 
 
 def _object_file(folder: Path, kernel: str, variant: str) -> Path | None:

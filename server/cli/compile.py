@@ -1,0 +1,151 @@
+"""`kernelcast compile`: what a device's compiler makes of kernels, without running them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from model.compiled import CompiledFacts
+from model.device import Device
+from model.engine import Forecast, Problem
+from model.errors import KernelcastError, UnknownDevice
+from profiler.compiling import CompileRequest, compile_program, keep_facts, known_facts
+from profiler.store import StoreError
+from server.cli import compiled_tables, tables
+from server.cli.answers import Answer, error_answer, forecast_error_answer, prediction_answer
+from server.cli.compiled_json import compiled_answer
+from server.cli.device_choice import Devices
+from server.cli.forecasts import Forecaster, Found, UnansweredError
+from server.cli.requests import Request, requests_of
+from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.streams import warn, write_json
+from server.cli.terminal import progress_bar
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One launch: what its code looks like, or why that cannot be told."""
+
+    forecast: Forecast
+    outcome: CompiledFacts | KernelcastError
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compile the kernels of the files for a device of this machine."""
+    if not arguments.files:
+        raise WrongCallError("no FILE: say what to compile")
+    devices = Devices()
+    if arguments.device:
+        try:
+            devices.to_run_on(arguments.device)
+        except UnknownDevice as error:
+            raise WrongCallError(error.message) from None
+    forecaster = Forecaster(devices.to_run_on)
+    is_json = arguments.format == "json"
+    compiler = _Compiler(devices, arguments.anew)
+    return max(_answer(request, forecaster, compiler, is_json=is_json) for request in requests_of(arguments))
+
+
+def _answer(request: Request, forecaster: Forecaster, compiler: _Compiler, *, is_json: bool) -> int:
+    try:
+        found = forecaster.forecast(request)
+    except KernelcastError as error:
+        if is_json:
+            write_json(error_answer(request, error))
+        else:
+            tables.complain(request.file, error)
+        return SOME_FAILED
+    compiled = compiler.all_of(request.file, found)
+    if is_json:
+        for each in compiled:
+            write_json(_as_json(request, found, each))
+    else:
+        _show(request.file, found, compiled)
+    return SOME_FAILED if any(isinstance(each.outcome, KernelcastError) for each in compiled) else ANSWERED
+
+
+class _Compiler:
+    """Compiles what was not compiled before, and keeps what it learns."""
+
+    def __init__(self, devices: Devices, anew: bool) -> None:
+        self._devices = devices
+        self._anew = anew
+
+    def all_of(self, file: Path, found: Found) -> list[Compiled]:
+        """In the order of the forecasts. Launches that share a build are compiled together."""
+        outcomes: dict[int, CompiledFacts | KernelcastError] = {}
+        waiting: list[tuple[int, CompileRequest]] = []
+        for number, forecast in enumerate(found.forecasts):
+            if forecast.launch is None:
+                problem = forecast.problem or Problem("launch", "no launch is known, and so no local size")
+                outcomes[number] = UnansweredError(problem)
+                continue
+            known = self._known(forecast, found.device)
+            if known is not None:
+                outcomes[number] = known
+            else:
+                order = CompileRequest(
+                    found.text, str(file.absolute()), forecast.kernel, forecast.launch, found.device.id
+                )
+                waiting.append((number, order))
+        for _, group in groupby(sorted(waiting, key=_options), key=_options):
+            outcomes.update(self._compiled(file, list(group)))
+        return [Compiled(forecast, outcomes[number]) for number, forecast in enumerate(found.forecasts)]
+
+    def _compiled(
+        self, file: Path, orders: Sequence[tuple[int, CompileRequest]]
+    ) -> dict[int, CompiledFacts | KernelcastError]:
+        try:
+            with progress_bar(file.name) as on_progress:
+                outcomes = compile_program([order for _, order in orders], on_progress=on_progress)
+        except KernelcastError as error:
+            return dict.fromkeys((number for number, _ in orders), error)
+        found: dict[int, CompiledFacts | KernelcastError] = {}
+        for (number, order), outcome in zip(orders, outcomes, strict=True):
+            found[number] = outcome
+            if isinstance(outcome, CompiledFacts):
+                self._keep(order, outcome)
+        return found
+
+    def _known(self, forecast: Forecast, device: Device) -> CompiledFacts | None:
+        store = self._devices.store
+        if self._anew or store is None or forecast.launch is None:
+            return None
+        try:
+            return known_facts(store, forecast.kernel, forecast.launch, device.id, device.driver)
+        except StoreError as error:
+            warn(error.message)
+            return None
+
+    def _keep(self, order: CompileRequest, facts: CompiledFacts) -> None:
+        try:
+            if self._devices.store is not None:
+                keep_facts(self._devices.store, order, facts)
+        except StoreError as error:
+            warn(f"what the compiler made is not kept: {error.message}")
+
+
+def _options(numbered: tuple[int, CompileRequest]) -> tuple[str, ...]:
+    return tuple(numbered[1].launch.options.arguments())
+
+
+def _as_json(request: Request, found: Found, each: Compiled) -> Answer:
+    if isinstance(each.outcome, CompiledFacts):
+        return compiled_answer(request, each.forecast, each.outcome)
+    if each.forecast.launch is None:
+        return prediction_answer(request, found, each.forecast)
+    return forecast_error_answer(request, each.forecast, each.outcome)
+
+
+def _show(file: Path, found: Found, compiled: Sequence[Compiled]) -> None:
+    tables.show_problems(file, found)
+    told: set[str] = set()
+    for each in compiled:
+        if isinstance(each.outcome, CompiledFacts):
+            compiled_tables.show(file, found.device, each.forecast, each.outcome)
+        elif each.outcome.message not in told:  # one build that fails is one complaint
+            told.add(each.outcome.message)
+            tables.complain(file, each.outcome, kernel=each.forecast.kernel.name)

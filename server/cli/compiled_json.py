@@ -1,0 +1,34 @@
+"""An answer of `kernelcast compile` as JSON: the facts, and what the analysis counts beside them."""
+
+from __future__ import annotations
+
+import json
+
+from model.compiled import CompiledFacts, facts_to_json
+from model.engine import Forecast
+from server.cli.answers import Answer
+from server.cli.requests import Request
+from server.compiled_words import counted_by_the_analysis
+
+_SAID_ELSEWHERE = ("kernel", "device_id", "device_name", "driver", "kernel_lines")
+
+
+def compiled_answer(request: Request, forecast: Forecast, facts: CompiledFacts) -> Answer:
+    """`analysis_per_work_item` has the kinds of `mix`; lines count from 1, as in all answers."""
+    told = json.loads(facts_to_json(facts))
+    for key in _SAID_ELSEWHERE:
+        told.pop(key)
+    for loop in told["loops"]:
+        loop["line"] = loop["line"] + 1 if loop["line"] is not None else None
+    launch = forecast.launch
+    return {
+        "id": request.id,
+        "file": str(request.file),
+        "kernel": forecast.kernel.name,
+        "device": {"id": facts.device_id, "name": facts.device_name, "driver": facts.driver},
+        "launch": {"name": launch.name, "global": list(launch.global_size)} if launch else None,
+        "compiled": {**told, "vectorised": facts.is_vectorised, "spills": facts.spills},
+        "analysis_per_work_item": dict(counted_by_the_analysis(forecast.prediction.work))
+        if forecast.prediction
+        else None,
+    }

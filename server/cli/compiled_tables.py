@@ -1,0 +1,90 @@
+"""What a compiler made of a kernel beside what the analysis counts, for people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from model.compiled import OTHER_KINDS, CodeSource, CompiledFacts
+from model.device import Device
+from model.engine import Forecast
+from model.work.counts import OpKind
+from server.cli.terminal import out
+from server.compiled_words import counted_by_the_analysis, in_short, instruction_words, loop_words
+from server.format import format_bytes, format_count
+
+_SOURCES = {
+    CodeSource.ASSEMBLY: "its machine code",
+    CodeSource.PTX: "its PTX",
+    CodeSource.BINARY: "its binary's notes",
+    CodeSource.LOG: "the driver's log",
+    CodeSource.QUERIES: "the driver's answers alone",
+}
+
+
+def show(file: Path, device: Device, forecast: Forecast, facts: CompiledFacts) -> None:
+    """One launch: a sentence, the figures, and the loops."""
+    console = out()
+    sizes = forecast.launch.describe() if forecast.launch else ""
+    head = Text.assemble(
+        (facts.kernel, "bold"), f" ({sizes}) of {file} on {device.name} ({facts.device_id}, driver {facts.driver})"
+    )
+    console.print(head)
+    for name, value in _figures(facts):
+        console.print(Padding(Text.assemble((f"{name:<18}", "dim"), value), (0, 0, 0, 2), expand=False))
+    if facts.mix:
+        console.print()
+        console.print(_instructions(forecast, facts))
+    for loop in facts.loops:
+        indent = 2 * loop.depth
+        console.print(Padding(Text(loop_words(loop)), (0, 0, 0, indent), expand=False))
+    for warning in facts.warnings:
+        console.print(Padding(Text(warning, style="dim"), (0, 0, 0, 2), expand=False))
+    console.print()
+
+
+def _figures(facts: CompiledFacts) -> list[tuple[str, str]]:
+    said = [("Compiled", in_short(facts))]
+    if facts.items_side_by_side is not None:
+        items = facts.items_side_by_side
+        said.append(("Work-items", f"{items} side by side" if items > 1 else "one by one, says the compiler"))
+    if facts.max_work_group_size is not None:
+        multiple = f", best a multiple of {facts.preferred_multiple}" if facts.preferred_multiple else ""
+        said.append(("Work-group", f"at most {facts.max_work_group_size} work-items{multiple}"))
+    if facts.required_local_size:
+        said.append(("Required", "x".join(map(str, facts.required_local_size))))
+    if facts.sub_group_size:
+        said.append(("Sub-group", f"{facts.sub_group_size} work-items"))
+    memory = [
+        f"{what} {format_bytes(size)}"
+        for what, size in (("private", facts.private_mem_bytes), ("local", facts.local_mem_bytes))
+        if size is not None
+    ]
+    said.append(("Memory", ", ".join(memory)))
+    if facts.spills:
+        touched = f", {facts.spill_loads} loads, {facts.spill_stores} stores" if facts.spill_loads is not None else ""
+        said.append(("Spills", f"{format_bytes(facts.spill_bytes or 0)}{touched}"))
+    size = f", {format_bytes(facts.code_bytes)} of code" if facts.code_bytes else ""
+    said.append(("Read from", _SOURCES[facts.source] + size))
+    return [(name, value) for name, value in said if value]
+
+
+def _instructions(forecast: Forecast, facts: CompiledFacts) -> Padding:
+    """Kinds that the code or the analysis knows of. Code in loops stands once, and runs often."""
+    counted = counted_by_the_analysis(forecast.prediction.work) if forecast.prediction else {}
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("Kind")
+    table.add_column("Instructions in the code", overflow="fold")
+    table.add_column("Analysis, a work-item", justify="right")
+    for kind in (*OpKind, *OTHER_KINDS):
+        found = tuple(each for each in facts.mix if each.kind == kind)
+        if found or counted.get(kind, 0.0) >= _LEAST:
+            table.add_row(kind, instruction_words(found) or "-", format_count(counted[kind]) if kind in counted else "")
+    return Padding(table, (0, 0, 0, 2), expand=False)
+
+
+_LEAST = 0.005

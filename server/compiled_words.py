@@ -1,0 +1,98 @@
+"""What a compiler made of a kernel, in words for hovers and terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from model.compiled import CodeSource
+from server.format import format_bytes, format_percent
+
+if TYPE_CHECKING:
+    from model.compiled import CompiledFacts, CompiledLoop, InstructionCount
+    from model.work.counts import WorkCounts
+
+_FLOATS = {"f16": "halves", "f32": "floats", "f64": "doubles"}
+_MOST_CALLS = 3
+
+
+def in_short(facts: CompiledFacts) -> str:
+    """`vectors of 256 bits, 7 vector registers, no spills`; empty where nothing telling is known."""
+    said = [_vectors(facts), _registers(facts), _spills(facts), _private(facts), _calls(facts)]
+    return ", ".join(each for each in said if each)
+
+
+def _vectors(facts: CompiledFacts) -> str:
+    if facts.vector_width_bits is None:
+        return ""
+    if not facts.vector_width_bits:
+        return "not vectorised"
+    share = facts.float_vector_share if facts.float_vector_share is not None else facts.integer_vector_share
+    part = f" ({format_percent(100 * share)} of the arithmetic)" if share is not None and share < 0.995 else ""
+    return f"{facts.vector_width_bits}-bit vectors{part}"
+
+
+def _registers(facts: CompiledFacts) -> str:
+    if facts.registers is not None:
+        return f"{facts.registers} registers"
+    if facts.vector_registers:
+        return f"{facts.vector_registers} vector register{'s' if facts.vector_registers > 1 else ''}"
+    return ""
+
+
+def _spills(facts: CompiledFacts) -> str:
+    if not facts.spills:
+        return "" if facts.spills is None else "no spills"
+    return f"spills of {format_bytes(facts.spill_bytes)}" if facts.spill_bytes else "spills"
+
+
+def _private(facts: CompiledFacts) -> str:
+    """Of CPUs this is no news: PoCL answers the same for all kernels."""
+    if facts.source not in (CodeSource.PTX, CodeSource.BINARY) or not facts.private_mem_bytes:
+        return ""
+    return f"{format_bytes(facts.private_mem_bytes)} private memory"
+
+
+def _calls(facts: CompiledFacts) -> str:
+    names = [f"{call.function}{f' of {call.lanes}' if call.lanes > 1 else ''}" for call in facts.calls]
+    if not names:
+        return ""
+    more = " ..." if len(names) > _MOST_CALLS else ""
+    return f"calls {', '.join(names[:_MOST_CALLS])}{more}"
+
+
+def loop_words(loop: CompiledLoop) -> str:
+    """`loop at line 12: vectors of 8`. Where no line is known it may be the one over a group's work-items."""
+    place = f"loop at line {loop.line + 1}" if loop.line is not None else "loop"
+    if loop.lanes <= 1:
+        return f"{place}: not vectorised"
+    part = f", {format_percent(100 * loop.vector_share)} of its arithmetic" if loop.vector_share < 0.995 else ""
+    return f"{place}: vectors of {loop.lanes}{part}"
+
+
+def instruction_words(counts: tuple[InstructionCount, ...]) -> str:
+    """`8 of 8 floats, 4`: how many instructions, and on how many elements each."""
+    ordered = sorted(counts, key=lambda each: (-each.lanes, -each.count))
+    merged: dict[str, int] = {}
+    for each in ordered:
+        merged[_on(each)] = merged.get(_on(each), 0) + each.count
+    return ", ".join(f"{count}{on}" for on, count in merged.items())
+
+
+def _on(each: InstructionCount) -> str:
+    if each.lanes <= 1:
+        return ""
+    return f" of {each.lanes} {_FLOATS.get(each.element, 'integers' if each.element.startswith('i') else 'elements')}"
+
+
+def counted_by_the_analysis(work: WorkCounts) -> Mapping[str, float]:
+    """What a work-item executes on average, by the kinds of `InstructionCount`."""
+    found: dict[str, float] = {}
+    for op in work.ops:
+        found[op.kind] = found.get(op.kind, 0.0) + op.count
+    for access in work.accesses:
+        kind = "atomic" if access.is_atomic else "store" if access.is_store else "load"
+        found[kind] = found.get(kind, 0.0) + access.count
+    if work.barriers:
+        found["barrier"] = work.barriers * work.work_items / max(1, work.work_groups)
+    return {kind: count / max(1, work.work_items) for kind, count in found.items()}
