@@ -14,7 +14,10 @@ NEAR_BYTES = 1 << 44  # further from a buffer, an address says nothing about it
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where a buffer of `length` elements lies [byte addresses], and how far its guards reach to both sides."""
+    """Where a buffer of `length` elements lies [byte addresses], and how far its guards reach to both sides.
+
+    Of an image the elements are its texels, and `image_size` says how many there are in each dimension, x first.
+    """
 
     name: str
     element: Type
@@ -22,6 +25,7 @@ class Room:
     start: int
     guarded_from: int
     guarded_to: int
+    image_size: tuple[int, ...] = ()
 
     @property
     def end(self) -> int:
@@ -56,9 +60,17 @@ class Overrun:
         verb = {True: "written", False: "read", None: "accessed"}[self.is_store]
         side = "in front of its beginning" if index < 0 else "past its end"
         at = f" on line {line}" if line else ""
+        if room.image_size:
+            what = f"image `{room.name}` is {verb} {side}{at}: it has {_by(room.image_size)} texels"
+            return (
+                f"{what}; guard the coordinates, or say that it is larger, as in // kernelcast: {self._larger_image()}"
+            )
         elements = "1 element" if room.length == 1 else f"{room.length} elements"
         what = f"`{room.name}[{index}]{self.member}` is {verb} {side}{at}: buffer `{room.name}` has {elements}"
         return f"{what}; {self._remedy(highest, index_buffers)}"
+
+    def _larger_image(self) -> str:
+        return f"{self.room.name}=({', '.join(str(2 * extent) for extent in self.room.image_size)})"
 
     def _remedy(self, highest: int, index_buffers: Sequence[str]) -> str:
         name = self.room.name
@@ -86,7 +98,7 @@ def whereabouts(address: int, rooms: Iterable[Room]) -> str:
     far, nearest = min(((_distance(address, room), room) for room in rooms), key=lambda p: p[0], default=(0, None))
     if nearest is None or far > NEAR_BYTES:
         return ""
-    index = (address - nearest.start) // max(1, nearest.element.size_bytes)
+    index = (address - nearest.start) // nearest.element.size_bytes
     return f"at what would be `{nearest.name}[{index}]`, of {nearest.length} elements"
 
 

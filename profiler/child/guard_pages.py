@@ -10,12 +10,12 @@ import mmap
 import os
 import sys
 from enum import Enum
-from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
 from model.opencl.types import round_up
+from profiler.child.canaries import Bytes, changed, laid_out
 
 PROT_NONE, READ_WRITE = 0, mmap.PROT_READ | mmap.PROT_WRITE
 MAP_NORESERVE = 0x4000  # Linux, on x86-64 and AArch64
@@ -24,7 +24,6 @@ MAP_FAILED = ctypes.c_void_p(-1).value
 INDEX_RANGE = 1 << 32
 WIDEST_GUARD_BYTES, LEAST_GUARD_BYTES = 1 << 38, 1 << 20
 MOST_OPENED_BYTES = 1 << 24  # at once
-CANARY = 0xA5
 
 
 class Flush(Enum):
@@ -46,10 +45,13 @@ class GuardedMemory:
     `changed_canary`, a load is not. Raises MemoryError if the system gives no more.
     """
 
-    def __init__(self, size_bytes: int, align_bytes: int, element_bytes: int, flush: Flush) -> None:
+    def __init__(
+        self, size_bytes: int, align_bytes: int, element_bytes: int, flush: Flush, canary: bytes = b"\1"
+    ) -> None:
         page = mmap.PAGESIZE
         self.size_bytes = size_bytes
         self._opened = 0
+        self._canary = canary
         self._room = round_up(size_bytes, page)
         self._guard = _guard_bytes(element_bytes)
         self.guarded_from = self._reserve()
@@ -64,10 +66,11 @@ class GuardedMemory:
             except OSError as error:
                 self.release()
                 raise MemoryError(size_bytes) from error
-            self._slack(0, gap)[:] = CANARY
-            self._slack(gap + size_bytes, self._room)[:] = CANARY
+            self._slack(0, gap)[:] = laid_out(canary, gap)
+            behind = self._slack(gap + size_bytes, self._room)
+            behind[:] = laid_out(canary, behind.size)
 
-    def bytes(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    def bytes(self) -> Bytes:
         """The memory itself; not to be used after `release`."""
         return _view(self.start, self.size_bytes)
 
@@ -80,10 +83,10 @@ class GuardedMemory:
     def changed_canary(self) -> int | None:
         """The address of the byte nearest to the memory that should be a canary and is not."""
         gap = self.start - self._body
-        front = np.flatnonzero(self._slack(0, gap) != CANARY)
-        behind = np.flatnonzero(self._slack(gap + self.size_bytes, self._room) != CANARY)
+        behind = changed(self._slack(gap + self.size_bytes, self._room), self._canary)
         if behind.size:
             return self.start + self.size_bytes + int(behind[0])
+        front = changed(self._slack(0, gap), self._canary)
         return self._body + int(front[-1]) if front.size else None
 
     def is_tight(self) -> bool:
@@ -124,7 +127,7 @@ class GuardedMemory:
                 raise MemoryError(self.size_bytes)
             self._guard //= 4
 
-    def _slack(self, begin: int, end: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    def _slack(self, begin: int, end: int) -> Bytes:
         return _view(self._body + begin, end - begin)
 
 
@@ -132,10 +135,10 @@ def _guard_bytes(element_bytes: int) -> int:
     return max(LEAST_GUARD_BYTES, min(WIDEST_GUARD_BYTES, round_up(INDEX_RANGE * element_bytes, mmap.PAGESIZE)))
 
 
-def _view(address: int, size_bytes: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def _view(address: int, size_bytes: int) -> Bytes:
     if not size_bytes:
         return np.zeros(0, np.uint8)
-    return np.frombuffer((ctypes.c_uint8 * size_bytes).from_address(address), np.uint8)
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size_bytes).from_address(address))
 
 
 def _mprotect(address: int, size_bytes: int, protection: int) -> None:

@@ -1,19 +1,24 @@
 """One run of a launch with every buffer between guard pages.
 
 Any access past the end that lies flush against its guard, however far, is caught at the element it was made to.
-What this does not see: overruns of local memory, of private arrays and of images; an index that happens to hit another
-buffer of the launch; and, only where the source casts pointers to wider types, loads within the few bytes that their
-alignment leaves behind a buffer (stores there change a canary).
+Images too, where the driver does not check coordinates itself.
+What this does not see: overruns of local memory and of private arrays; coordinates beyond one row of an image that fall
+into the next; images made of buffers; and, only where the source casts pointers to wider types, loads within the few
+bytes that their alignment leaves behind a buffer (stores there change a canary).
 """
 
 from __future__ import annotations
 
+from math import prod
+
+import numpy as np
 import pyopencl as cl
 
-from model.opencl.types import Type
-from profiler.arguments import BufferArgument
+from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
+from profiler.arguments import BufferArgument, ImageArgument
 from profiler.bounds import Overrun, Room, overrun_at, whereabouts
-from profiler.child.allocation import allocate
+from profiler.child.allocation import Arguments, allocate
+from profiler.child.canaries import canary_of
 from profiler.child.contents import Array
 from profiler.child.faults import Fault, FaultTrap
 from profiler.child.guard_pages import Flush, GuardedMemory
@@ -25,42 +30,54 @@ from profiler.measurement import KernelCrashed, MeasureError
 _ABANDONED: list[object] = []  # what a kernel that never ends still uses
 
 
-class GuardedBuffers:
-    """Owns the buffers of one run and the memory they lie in."""
+class GuardedLayout:
+    """Owns the memory of one run's buffers and images, all of it guarded."""
 
     def __init__(self, context: cl.Context, align_bytes: int, flush: Flush) -> None:
         self._context, self._align_bytes, self._flush = context, align_bytes, flush
-        self._made: list[tuple[BufferArgument, GuardedMemory, cl.Buffer]] = []
+        self._made: list[tuple[Room, GuardedMemory]] = []
 
-    def place(self, argument: BufferArgument, data: Array) -> cl.Buffer:
-        """A buffer of the driver's, in place in guarded memory. Raises MemoryError."""
-        align_bytes = max(alignment_of(argument.element), self._align_bytes)
-        memory = GuardedMemory(data.nbytes, align_bytes, argument.element.size_bytes, self._flush)
-        memory.bytes()[:] = data
-        buffer = memory.as_buffer(self._context)
-        self._made.append((argument, memory, buffer))
-        return buffer
+    def buffer(self, argument: BufferArgument, data: Array) -> cl.Buffer:
+        """The driver's buffer in place in guarded memory. Raises MemoryError."""
+        memory = self._guarded(argument.name, argument.element, argument.length, data)
+        return memory.as_buffer(self._context)
+
+    def image_memory(self, argument: ImageArgument, texels: Array) -> tuple[cl.mem_flags, Array]:
+        """Likewise of an image. Raises MemoryError."""
+        *shape, channels = texels.shape
+        channel = ScalarType(argument.channel, ScalarKind.UNSIGNED, texels.itemsize)
+        memory = self._guarded(
+            argument.name, VectorType(channel, channels), prod(shape), texels, tuple(reversed(shape))
+        )
+        return cl.mem_flags.USE_HOST_PTR, memory.bytes().view(texels.dtype).reshape(texels.shape)
+
+    def _guarded(self, name: str, element: Type, length: int, data: Array, size: tuple[int, ...] = ()) -> GuardedMemory:
+        align_bytes = max(_natural_alignment(element), self._align_bytes)
+        memory = GuardedMemory(data.nbytes, align_bytes, element.size_bytes, self._flush, canary_of(element))
+        memory.bytes()[:] = data.reshape(-1).view(np.uint8)
+        room = Room(name, element, length, memory.start, memory.guarded_from, memory.guarded_to, size)
+        self._made.append((room, memory))
+        return memory
 
     def rooms(self) -> list[Room]:
-        made = self._made
-        return [Room(a.name, a.element, a.length, m.start, m.guarded_from, m.guarded_to) for a, m, _ in made]
+        return [room for room, _ in self._made]
 
     def are_tight(self) -> bool:
         """Whether both ends of all of them lie flush against guards: then one run shows it all."""
-        return all(memory.is_tight() for _, memory, _ in self._made)
+        return all(memory.is_tight() for _, memory in self._made)
 
     def open_guard(self, address: int) -> bool:
-        return any(memory.open_guard(address) for _, memory, _ in self._made)
+        return any(memory.open_guard(address) for _, memory in self._made)
 
     def changed_canary(self) -> Overrun | None:
-        for room, (_, memory, _) in zip(self.rooms(), self._made, strict=True):
+        for room, memory in self._made:
             if (address := memory.changed_canary()) is not None:
                 return Overrun(room, address - room.start, is_store=True)
         return None
 
     def release(self) -> None:
-        for _, memory, buffer in self._made:
-            buffer.release()
+        """Not before the kernel has ended, and nothing of the driver's uses it any more."""
+        for _, memory in self._made:
             memory.release()
 
 
@@ -68,32 +85,34 @@ def run_guarded(trial: Trial, flush: Flush) -> bool:
     """Run the launch once; whether nothing is left to be seen from the other side.
 
     Raises OutOfBounds or KernelCrashed; their `ends_process` says that the kernel could not be brought to an end.
-    Raises MemoryError if there is no room for guarded buffers.
+    Raises MemoryError if there is no room for guards.
     """
-    buffers = GuardedBuffers(trial.context, widest_cast_bytes(trial.request), flush)
-    trap = FaultTrap(buffers.open_guard)
+    layout = GuardedLayout(trial.context, widest_cast_bytes(trial.request), flush)
+    trap = FaultTrap(layout.open_guard)
+    arguments = Arguments()
     try:
-        arguments = allocate(trial.plan, trial.context, trial.queue, buffers.place)
+        arguments = allocate(trial.plan, trial.context, trial.queue, layout)
         for index, value in enumerate(arguments.values):
             trial.kernel.set_arg(index, value)
         with trap:
             has_ended = trap.run(trial.queue, trial.enqueue)
-        error = _verdict(trial, buffers, trap.faults)
+        error = _verdict(trial, layout, trap.faults)
         if error is not None:
             error.ends_process = not has_ended
             raise error
-        return buffers.are_tight()
+        return layout.are_tight()
     finally:
         if trap.is_running:
-            _ABANDONED.append((trial, buffers, trap, arguments))
+            _ABANDONED.append((trial, layout, trap, arguments))
         else:
-            buffers.release()
+            arguments.release()
+            layout.release()
 
 
-def _verdict(trial: Trial, buffers: GuardedBuffers, faults: list[Fault]) -> MeasureError | None:
-    rooms = buffers.rooms()
+def _verdict(trial: Trial, layout: GuardedLayout, faults: list[Fault]) -> MeasureError | None:
+    rooms = layout.rooms()
     if not faults:
-        overrun = buffers.changed_canary()
+        overrun = layout.changed_canary()
         return out_of_bounds(overrun, (overrun,), trial.request) if overrun else None
     overruns = [overrun_at(fault.address, rooms, fault.is_store) for fault in faults if fault.has_address]
     if overruns and overruns[0] is not None:
@@ -109,7 +128,6 @@ def _wild(fault: Fault, rooms: list[Room]) -> str:
     return f"it {verb} {where}"
 
 
-def alignment_of(element: Type) -> int:
-    """What the compiler may take for granted of a pointer to `element` (OpenCL C 3.0, section 6.3.5)."""
-    align = getattr(element, "align_bytes", 1)
-    return int(align) if align and element.size_bytes % align == 0 else 1
+def _natural_alignment(element: Type) -> int:
+    """What compilers take for granted of a pointer to it (OpenCL C 3.0, section 6.3.5)."""
+    return element.align_bytes if isinstance(element, ScalarType | VectorType | ArrayType | StructType) else 1

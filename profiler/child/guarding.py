@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyopencl as cl
 
-from profiler.arguments import BufferArgument
+from profiler.arguments import BufferArgument, ImageArgument
 from profiler.child import guard_pages
 from profiler.child.guard_pages import Flush
 from profiler.child.guard_probe import guards_hold
@@ -29,7 +29,7 @@ def prove_in_bounds(trial: Trial, reporter: Reporter, phase: Phase) -> str:
     """
     if trial.request.proved:
         return trial.request.proved
-    if not any(isinstance(argument, BufferArgument) for argument in trial.plan):
+    if not any(isinstance(argument, BufferArgument | ImageArgument) for argument in trial.plan):
         return ""
     if not trial.context.devices[0].type & cl.device_type.CPU or not guard_pages.is_supported():
         return ""

@@ -1,0 +1,67 @@
+"""Real images on the device, from a plan."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import pyopencl as cl
+
+from profiler.arguments import ImageArgument
+from profiler.child.contents import Array
+from profiler.child.layout import Layout
+from profiler.measurement import NeedsAnnotation
+
+CHANNELS = {
+    "float": ((cl.channel_type.FLOAT, np.float32), (cl.channel_type.UNORM_INT8, np.uint8)),
+    "int": ((cl.channel_type.SIGNED_INT32, np.int32), (cl.channel_type.SIGNED_INT8, np.int8)),
+    "uint": ((cl.channel_type.UNSIGNED_INT32, np.uint32), (cl.channel_type.UNSIGNED_INT8, np.uint8)),
+}
+IMAGE_KINDS = {  # (kind, dimensions of its shape)
+    "image1d_t": (cl.mem_object_type.IMAGE1D, 1),
+    "image1d_array_t": (cl.mem_object_type.IMAGE1D_ARRAY, 2),
+    "image1d_buffer_t": (cl.mem_object_type.IMAGE1D_BUFFER, 1),
+    "image2d_t": (cl.mem_object_type.IMAGE2D, 2),
+    "image2d_array_t": (cl.mem_object_type.IMAGE2D_ARRAY, 3),
+    "image3d_t": (cl.mem_object_type.IMAGE3D, 3),
+}
+
+
+def make_image(argument: ImageArgument, context: cl.Context, layout: Layout) -> cl.Image:
+    """Raises NeedsAnnotation for what cannot be supplied."""
+    name = argument.type.name
+    if name not in IMAGE_KINDS:
+        raise NeedsAnnotation(f"image `{argument.name}` is an `{name}`, which cannot be measured yet")
+    kind, dimensions = IMAGE_KINDS[name]
+    flags = {"read_only": cl.mem_flags.READ_ONLY, "write_only": cl.mem_flags.WRITE_ONLY}.get(
+        argument.access, cl.mem_flags.READ_WRITE
+    )
+    image_format, dtype = _format(argument, kind, flags, context)
+    width, height, depth = (max(1, n) for n in argument.size)
+    if name == "image1d_array_t":
+        height = max(height, depth)  # layers, wherever they were written
+    shape = (width, height, depth)[:dimensions]
+    texels = _texels(shape, dtype)
+    if name == "image1d_buffer_t":
+        backing = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=texels)
+        return cl.create_image(context, flags, image_format, shape, buffer=backing)
+    how, memory = layout.image_memory(argument, texels)
+    taken = cast(cl.mem_flags, flags | how)
+    return cl.create_image(context, taken, image_format, shape, hostbuf=memory, is_array="array" in name)
+
+
+def _texels(shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
+    rng = np.random.default_rng(1)
+    texels = (*reversed(shape), 4)
+    return rng.random(texels, np.float32) if dtype is np.float32 else rng.integers(0, 128, texels).astype(dtype)
+
+
+def _format(
+    argument: ImageArgument, kind: cl.mem_object_type, flags: cl.mem_flags, context: cl.Context
+) -> tuple[cl.ImageFormat, type[np.generic]]:
+    supported = cl.get_supported_image_formats(context, flags, kind)
+    for channel, dtype in CHANNELS[argument.channel]:
+        wanted = cl.ImageFormat(cl.channel_order.RGBA, channel)
+        if wanted in supported:
+            return wanted, dtype
+    raise NeedsAnnotation(f"image `{argument.name}`: this device has no RGBA format for read_image/write_image of it")
