@@ -61,10 +61,8 @@ class Overrun:
         side = "in front of its beginning" if index < 0 else "past its end"
         at = f" on line {line}" if line else ""
         if room.image_size:
-            what = f"image `{room.name}` is {verb} {side}{at}: it has {_by(room.image_size)} texels"
-            return (
-                f"{what}; guard the coordinates, or say that it is larger, as in // kernelcast: {self._larger_image()}"
-            )
+            what = f"image `{room.name}` is {verb} outside of its {'x'.join(map(str, room.image_size))} texels{at}"
+            return f"{what}; guard the coordinates, or make it larger, as in // kernelcast: {self._larger_image()}"
         elements = "1 element" if room.length == 1 else f"{room.length} elements"
         what = f"`{room.name}[{index}]{self.member}` is {verb} {side}{at}: buffer `{room.name}` has {elements}"
         return f"{what}; {self._remedy(highest, index_buffers)}"
