@@ -24,7 +24,7 @@ _PER_DOUBLING = 0.35  # by how much of itself it grows with each doubling beyond
 _PRIOR_POINTS = 2.0  # so many points' worth of the above stand against what the residuals say
 _LAWS = math.log(2.5)  # of the laws' own time against the truth
 _FLOOR = math.log(2.0)  # of a kernel's overhead against the device's launch floor
-_LEAST_NOISE = 0.002
+_LAW_ERROR = 0.03  # of the work between sizes: what a residual is worth however quiet the measurement was
 P90 = 1.2816  # standard deviations from the median to p90
 
 
@@ -113,7 +113,7 @@ def _lines(points: Sequence[Point], floor_us: float) -> Iterator[_Line]:
 
 def _misfit(line: _Line, points: Sequence[Point], floor_us: float) -> float:
     overhead_us, factor = line
-    residuals = sum(abs(_residual(line, p)) / max(_LEAST_NOISE, p.noise) for p in points)
+    residuals = sum(abs(_residual(line, p)) / math.hypot(_LAW_ERROR, p.noise) for p in points)
     from_laws = abs(math.log(factor)) / _LAWS
     from_floor = abs(math.log((overhead_us + floor_us) / (2 * floor_us))) / _FLOOR if floor_us > 0 else 0.0
     return residuals + from_laws + from_floor

@@ -70,8 +70,13 @@ class Fits:
             assumptions=(_assumption(len(alike)), *prediction.assumptions),
             # The laws' shares of the time that is now known better.
             resources=tuple(replace(r, time_us=r.time_us * scale) for r in prediction.resources),
-            through=Through(line.fit, min(items), max(items), own),
+            through=Through(line.fit, min(items), max(items), own, prediction.basis),
         )
+
+    def line(self, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]) -> Fit | None:
+        """What `through` predicts `launch` by."""
+        found = self._line(work, _alike(launch, samples), device)
+        return found.fit if found else None
 
     def _line(self, work: Work, samples: tuple[Sample, ...], device: Device) -> _Line | None:
         key = (work, samples, device)

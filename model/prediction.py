@@ -59,13 +59,15 @@ class ResourceTime:
 class Through:
     """The measurements that a prediction goes through, of launches from `least_items` to `most_items` work-items.
 
-    `own_us` is what the model says without them: what a measurement of the launch itself is held against.
+    `own_us`, on its `own_basis`, is what the model says without them: what a measurement of the launch itself is held
+    against.
     """
 
     fit: Fit
     least_items: int
     most_items: int
     own_us: Quantiles
+    own_basis: Basis
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model.device import Device
-from model.device_catalog import builtin_devices
 from model.engine import Engine, FileForecast
 from model.errors import ConfigError
 from model.launch.annotation import write_annotation
 from model.launch.config import Config, find_config, load_config
 from model.launch.launch import Origin
+from model.measured import Fits
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
-from server.devices import pick_device
+from server.devices import pick_device, shipped_for
+from server.fits import Run, with_fits
 from server.memory import Memory
 from server.scheduler import Order
 from server.snapshot import Analysis, ConfigProblem, Slot, slots_of
@@ -33,6 +35,7 @@ class Analyst:
     def __init__(self) -> None:
         self._engine = Engine()
         self._memory = Memory()
+        self._fits = Fits()
 
     def analyse(self, order: Order) -> Analysis:
         document = order.document
@@ -41,16 +44,19 @@ class Analyst:
         wanted = (order.chosen, order.settings.device, config_device)
         profiles = self._memory.profiles()
         found = with_calibrations(order.found, profiles)
-        device, unknown = pick_device(wanted, found, profiles, builtin_devices())
+        device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))
         forecast = self._engine.forecast(
             document.text.value, document.path, device, config=read.config, options=order.settings.options
         )
+        runs = self._runs(forecast, device, order)
+        forecasts = with_fits(forecast.forecasts, lambda fingerprint: runs.get(fingerprint, ()), device, self._fits)
+        forecast = replace(forecast, forecasts=forecasts)
         return Analysis(
             order.number,
             document,
             forecast,
             device,
-            stored=self._stored(forecast, device),
+            stored=_stored(forecast, runs),
             last=self._last(forecast, document.path, device),
             memory_problem=self._memory.problem,
             annotations=_annotations(forecast),
@@ -61,17 +67,28 @@ class Analyst:
             found=order.found,
         )
 
-    def _stored(self, forecast: FileForecast, device: Device) -> tuple[Measurement, ...]:
-        found = (
-            self._memory.exact(f.kernel.fingerprint, f.launch.key, device.id)
-            for f in forecast.forecasts
-            if f.launch is not None
-        )
-        return tuple(m for m in found if m is not None)
+    def _runs(self, forecast: FileForecast, device: Device, order: Order) -> dict[str, tuple[Run, ...]]:
+        """By kernel. Those of this session come first: they are newer, and may not have been kept."""
+        own: dict[str, list[Run]] = {}
+        for run in reversed(order.runs):
+            if run.measurement.device_id == device.id:
+                own.setdefault(run.measurement.kernel_fingerprint, []).append(run)
+        fingerprints = {kernel.fingerprint for kernel in forecast.kernels}
+        return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
 
     def _last(self, forecast: FileForecast, path: Path | None, device: Device) -> dict[str, Measurement]:
         found = {kernel.name: self._memory.last(path, kernel.name, device.id) for kernel in forecast.kernels}
         return {name: m for name, m in found.items() if m is not None}
+
+
+def _stored(forecast: FileForecast, runs: Mapping[str, Sequence[Run]]) -> tuple[Measurement, ...]:
+    """The newest measurement of each launch that the file has now."""
+    found = (
+        next((r.measurement for r in runs[f.kernel.fingerprint] if r.measurement.launch_key == f.launch.key), None)
+        for f in forecast.forecasts
+        if f.launch is not None
+    )
+    return tuple(m for m in found if m is not None)
 
 
 def _configuration(path: Path | None) -> _Configuration:

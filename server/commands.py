@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MEASURE = "kernelcast.measure"
 MEASURE_ALL = "kernelcast.measureAll"
+MEASURE_SIZES = "kernelcast.measureSizes"
 CHOOSE_DEVICE = "kernelcast.chooseDevice"
 CALIBRATE = "kernelcast.calibrate"
 WRITE_ANNOTATION = "kernelcast.writeAnnotation"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from server.fit_words import through_words
 from server.format import format_duration_us, format_interval, format_percent
 from server.layout import LABEL_WIDTH, in_columns, labelled
-from server.render import basis_text, error_percent
+from server.measured_words import circumstances
+from server.render import basis_name, basis_text, error_percent, spread_text
 
 if TYPE_CHECKING:
     from model.prediction import Prediction
     from profiler.measurement import Measurement
     from server.snapshot import LaunchView
 
+_NOTES_SHOWN = 2
 _HEAD = (" " * LABEL_WIDTH, "time", "80 % range", "from")
 
 
@@ -21,9 +24,7 @@ def compared(view: LaunchView) -> tuple[str, ...]:
     prediction, measured = view.forecast.prediction, view.measured or view.stale
     rows = [_HEAD]
     if prediction is not None:
-        q = prediction.runtime_us
-        figures = format_duration_us(q.p50), format_interval(q.p10, q.p90)
-        rows.append(("Predicted", *figures, basis_text(prediction)))
+        rows.append(_predicted(prediction, beside_measured=view.measured is not None))
     if measured is not None:
         figures = format_duration_us(measured.median_us), format_interval(measured.p10_us, measured.p90_us)
         when = f"{measured.measured_at[:16].replace('T', ' ')} UTC"
@@ -35,7 +36,21 @@ def compared(view: LaunchView) -> tuple[str, ...]:
         notes.append(("", f"measured before the kernel or its launch changed ({view.stale.launch})"))
     elif prediction is not None and measured is not None:
         notes.append(("Error", error_words(prediction, measured)))
+    if view.measured is not None:
+        notes += [("Run", said)] if (said := circumstances(view.measured)) else []
+        notes += [("" if place else "But", note) for place, note in enumerate(view.measured.notes[:_NOTES_SHOWN])]
     return (*in_columns(rows), *labelled(notes))
+
+
+def _predicted(prediction: Prediction, *, beside_measured: bool) -> tuple[str, str, str, str]:
+    """Beside its measurement, a launch shows what the model said of it without any."""
+    through, q = prediction.through, prediction.runtime_us
+    whence = basis_text(prediction)
+    if through is not None and beside_measured:
+        q, whence = through.own_us, basis_name(through.own_basis)
+    elif through is not None:
+        whence = f"{through_words(through)}, {spread_text(q)}"
+    return "Predicted", format_duration_us(q.p50), format_interval(q.p10, q.p90), whence
 
 
 def error_words(prediction: Prediction, measurement: Measurement) -> str:

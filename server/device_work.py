@@ -3,35 +3,70 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 
 from model.device import Device
 from model.device_catalog import builtin_devices
+from model.engine import Forecast
+from model.errors import LaunchError
+from model.fit import Fit
+from model.launch.launch import Launch
+from model.measured import Fits
+from model.sizes_to_measure import SizeChoice, sizes_to_measure
 from profiler.calibrate import calibrate
 from profiler.devices import discover, distinct_devices, with_calibrations
-from profiler.measure import MeasureLimits, measure
-from profiler.measurement import Measurement, MeasureRequest
-from profiler.store import Store, StoreError
+from profiler.measure import MeasureLimits, measure_all
+from profiler.measurement import MeasureError, Measurement, MeasureRequest
+from profiler.store import Store, StoredMeasurement, StoreError, kernel_id
+from server.fits import Run, samples_of
 from server.jobs import OnProgress
+from server.proofs import with_proofs
 
 
 class DeviceWork:
     """All that needs a device or the disk."""
 
     def discover(self, cancel: threading.Event) -> tuple[Device, ...]:
-        try:
-            store = Store.open()
-        except StoreError:  # said by the analysis thread already
-            store = None
-        return discover(store, cancel=cancel)
+        return discover(self._store(), cancel=cancel)
 
-    def measure(
-        self, request: MeasureRequest, time_limit_s: float, on_progress: OnProgress, cancel: threading.Event
-    ) -> Measurement:
+    def measure_all(
+        self,
+        requests: Sequence[MeasureRequest],
+        driver: str,
+        time_limit_s: float,
+        on_progress: OnProgress,
+        cancel: threading.Event,
+    ) -> tuple[Measurement | MeasureError, ...]:
         limits = MeasureLimits(first_run_s=time_limit_s)
-        return measure(request, limits=limits, on_progress=on_progress, cancel=cancel)
+        proved = with_proofs(requests, driver, self._store())
+        return measure_all(proved, limits=limits, on_progress=on_progress, cancel=cancel)
 
-    def keep(self, outcome: Measurement, predicted_us: float | None, path: str | None) -> None:
-        Store.open().add_measurement(outcome, predicted_us, path=path)
+    def sizes(self, forecast: Forecast, device: Device) -> SizeChoice:
+        """At which sizes to measure the launch of a forecast. Needs no device, but milliseconds."""
+        if forecast.work is None or forecast.spec is None or forecast.launch is None:
+            raise LaunchError("its launch is not known")
+        return sizes_to_measure(forecast.kernel, forecast.work, forecast.spec, forecast.launch, device)
+
+    def fit(self, forecast: Forecast, runs: Sequence[Run], device: Device) -> Fit | None:
+        """The line through these runs of a forecast's kernel."""
+        if forecast.work is None or forecast.launch is None:
+            return None
+        return Fits().line(forecast.work, forecast.launch, device, samples_of(runs, forecast.launch, device))
+
+    def run(self, measurement: Measurement, launch: Launch) -> Run:
+        return Run(measurement, launch)
+
+    def keep(self, entries: Sequence[tuple[Measurement, float | None, Launch]], path: str | None) -> None:
+        """Measurements, each with what was predicted for it and its launch."""
+        Store.open().add(
+            *(StoredMeasurement(m, predicted, kernel_id(path, m.kernel), launch) for m, predicted, launch in entries)
+        )
+
+    def _store(self) -> Store | None:
+        try:
+            return Store.open()
+        except StoreError:  # said by the analysis thread already
+            return None
 
     def calibrate(self, device: Device, on_progress: OnProgress, cancel: threading.Event) -> Device:
         profile = calibrate(device.id, on_progress=on_progress, cancel=cancel)

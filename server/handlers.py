@@ -12,6 +12,7 @@ from server.features import (
     kernels,
     lifecycle,
     measure,
+    measure_sizes,
     report,
     requests,
     synchronisation,
@@ -46,6 +47,7 @@ def create_server() -> KernelcastServer:
     command(commands.WRITE_ANNOTATION)(kernels.write_annotation)
     command(commands.MEASURE)(measure.measure)
     command(commands.MEASURE_ALL)(measure.measure_all)
+    command(commands.MEASURE_SIZES)(measure_sizes.measure_sizes)
     command(commands.LIST_DEVICES)(devices.list_devices)
     command(commands.CHOOSE_DEVICE)(devices.choose_device)
     command(commands.CALIBRATE)(devices.calibrate)

@@ -9,6 +9,7 @@ from cachetools import TTLCache
 from model.device import Device
 from profiler.measurement import Measurement
 from profiler.store import Store, StoreError
+from server.fits import Run
 
 _FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
 _KEPT = 4096
@@ -20,6 +21,7 @@ class Memory:
     def __init__(self) -> None:
         self.problem = ""
         self._answers: TTLCache[tuple[str, ...], Measurement | None] = TTLCache(_KEPT, _FRESH_S)
+        self._runs: TTLCache[tuple[str, str], tuple[Run, ...]] = TTLCache(_KEPT, _FRESH_S)
         self._profiles: TTLCache[str, tuple[Device, ...]] = TTLCache(1, _FRESH_S)
 
     def profiles(self) -> tuple[Device, ...]:
@@ -32,22 +34,22 @@ class Memory:
                 self.problem = error.message
         return self._profiles["all"]
 
-    def exact(self, fingerprint: str, launch_key: str, device_id: str) -> Measurement | None:
-        """The newest measurement of exactly this."""
-        key = ("exact", fingerprint, launch_key, device_id)
-        if key not in self._answers:
+    def runs(self, fingerprint: str, device_id: str) -> tuple[Run, ...]:
+        """What was measured of exactly this kernel, the newest first; of each launch the newest alone."""
+        key = (fingerprint, device_id)
+        if key not in self._runs:
             try:
-                found = Store.open().latest_measurement(fingerprint, launch_key, device_id)
+                found = Store.open().measurements_of(fingerprint, device_id, newest_only=True)
             except StoreError as error:
-                found, self.problem = None, error.message
-            self._answers[key] = found.measurement if found else None
-        return self._answers[key]
+                found, self.problem = (), error.message
+            self._runs[key] = tuple(Run(each.measurement, each.launch) for each in found)
+        return self._runs[key]
 
     def last(self, path: Path | None, kernel: str, device_id: str) -> Measurement | None:
         """The newest measurement of the kernel of that name in that file, whatever it looked like then."""
         if path is None:
             return None
-        key = ("last", str(path), kernel, device_id)
+        key = (str(path), kernel, device_id)
         if key not in self._answers:
             try:
                 found = Store.open().latest_for_kernel(path, kernel, device_id)

@@ -16,7 +16,7 @@ _BASIS = {
     "analytic": "performance laws",
     "model": "learned model",
     "compiled": "learned model, with what the driver's compiler made of the kernel",
-    "measured": "measured",
+    "measured": "measurements of the same kernel",
 }
 
 
@@ -90,8 +90,11 @@ def basis_sign(prediction: Prediction) -> str:
 
 def basis_text(prediction: Prediction | None) -> str:
     """What a prediction rests upon; without one, what it would rest upon at the least."""
-    basis = str(prediction.basis) if prediction else "analytic"
-    return _BASIS.get(basis, basis)
+    return basis_name(prediction.basis if prediction else "analytic")
+
+
+def basis_name(basis: str) -> str:
+    return _BASIS.get(str(basis), str(basis))
 
 
 def spread_text(runtime_us: Quantiles) -> str:
@@ -105,8 +108,8 @@ def spread_text(runtime_us: Quantiles) -> str:
 
 
 def error_percent(prediction: Prediction, measurement: Measurement) -> float:
-    """How far the prediction was off; above 0 when it was too slow."""
-    return (prediction.runtime_us.p50 / measurement.median_us - 1) * 100 if measurement.median_us > 0 else 0.0
+    """How far the model's own prediction was off; above 0 when it was too slow."""
+    return (prediction.own_us.p50 / measurement.median_us - 1) * 100 if measurement.median_us > 0 else 0.0
 
 
 def error_text(prediction: Prediction, measurement: Measurement) -> str:

@@ -18,6 +18,7 @@ from server.snapshot import Analysis
 if TYPE_CHECKING:
     from model.device import Device
     from server.analysis import Analyst
+    from server.fits import Run
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +27,7 @@ logger = logging.getLogger(__name__)
 class Order:
     """Everything an analysis depends on. `chosen` is a device id or empty; `found` are this machine's devices.
 
+    `runs` were measured in this session, the newest last; what earlier ones measured is in the store.
     `number` grows with every order, so that an answer can be told to be the newest one's.
     """
 
@@ -34,6 +36,7 @@ class Order:
     settings: Settings
     chosen: str
     found: tuple[Device, ...]
+    runs: tuple[Run, ...] = ()
 
 
 class Scheduler:

@@ -32,10 +32,11 @@ from server.status_news import METHOD as STATUS
 from server.status_news import StatusNews
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
+    from collections.abc import Coroutine, Iterable, Mapping
 
     from model.device import Device
     from profiler.measurement import Measurement
+    from server.fits import Run
 
 
 SETTLE_S = 30.0  # for an analysis that is under way when a command comes
@@ -69,6 +70,7 @@ class KernelcastServer(LanguageServer):
         self._analyses: dict[str, Analysis] = {}
         self._measured: dict[tuple[str, str], Mapping[Slot, Measurement]] = {}  # by document and device
         self._failures: dict[tuple[str, str], Mapping[Slot, Failure]] = {}
+        self._runs: tuple[Run, ...] = ()  # all that was measured since the start, the newest last
         self._ordered: dict[str, int] = {}
         self._orders = count(1)
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
@@ -113,7 +115,7 @@ class KernelcastServer(LanguageServer):
     def _order(self, document: Document) -> None:
         number = self._ordered[document.uri] = next(self._orders)
         settings = self.settings_of(document)
-        self.scheduler.ask(Order(number, document, settings, self.chosen_device, self.found_devices))
+        self.scheduler.ask(Order(number, document, settings, self.chosen_device, self.found_devices, self._runs))
 
     def settings_of(self, document: Document) -> Settings:
         return self.settings.of(document.uri, document.path, self.folders)
@@ -201,6 +203,11 @@ class KernelcastServer(LanguageServer):
             self._measured[key] = {**self._measured.get(key, {}), slot: outcome}
         self._failures[key] = failures
         self._show(uri)
+
+    def remember(self, runs: Iterable[Run]) -> None:
+        """Other launches of these kernels are predicted through them from now on."""
+        self._runs = (*self._runs, *runs)
+        self.analyse_all()
 
     def _show(self, uri: str) -> None:
         snapshot = self.snapshot(uri)

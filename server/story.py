@@ -61,7 +61,7 @@ def _lead(view: KernelView) -> str:
     more = f" ({len(view.launches)} launches below)" if len(view.launches) > 1 else ""
     if first.measured:
         took = f"`{name}` takes **{format_duration_us(first.measured.median_us)}** on {first.measured.device_name}"
-        predicted = f", predicted {format_duration_us(prediction.runtime_us.p50)}" if prediction else ""
+        predicted = f", predicted {format_duration_us(prediction.own_us.p50)}" if prediction else ""
         return f"{took} (measured){predicted}{more}."
     if prediction is None:
         reason = first.forecast.problem.message if first.forecast.problem else "nothing is known of it."

@@ -13,6 +13,7 @@ from server.advising import advice_json
 from server.cli.accesses import accesses_json, branches_json, loops_json
 from server.cli.forecasts import Found
 from server.cli.requests import Request
+from server.measured_json import measured_json
 from server.render import error_percent
 
 Answer = dict[str, Any]
@@ -63,17 +64,8 @@ def measurement_answer(request: Request, found: Found, forecast: Forecast, measu
             "calibrated": found.device.calibrated,
             "driver": measured.driver,
         },
-        "runtime_us": {
-            "median": measured.median_us,
-            "p10": measured.p10_us,
-            "p90": measured.p90_us,
-            "ci95": list(measured.ci95_us),
-        },
+        **measured_json(measured),
         "basis": "measured",
-        "repeats": measured.repeats,
-        "batches": measured.batches,
-        "batch_spread_percent": measured.batch_spread_percent,
-        "measured_at": measured.measured_at,
         **_predicted(prediction, measured),
     }
 
@@ -126,7 +118,7 @@ def _launch(launch: Launch) -> Answer:
 def _predicted(prediction: Prediction | None, measured: Measurement) -> Answer:
     if prediction is None:
         return {"predicted_us": None, "error_percent": None}
-    q = prediction.runtime_us
+    q = prediction.own_us
     return {
         "predicted_us": q.p50,
         "predicted": {"p10": q.p10, "p50": q.p50, "p90": q.p90},

@@ -19,6 +19,7 @@ from server.cli.flags import (
     positive,
     positive_number,
 )
+from server.cli.sizes_wanted import ALLOWED_SIZES, sizes_wanted
 from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
 
 
@@ -71,6 +72,9 @@ def _parser() -> argparse.ArgumentParser:
     add_launch_flags(predict)
     add_batch_flag(predict)
     add_format_flag(predict)
+    predict.add_argument(
+        "--unmeasured", action="store_true", help="by the model alone, whatever was measured of the same kernel"
+    )
 
     measure = commands.add_parser("measure", help="run kernels on a device and time them", epilog=_EXIT)
     add_launch_flags(measure)
@@ -80,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument(
         "--budget-s", type=positive_number, default=5.0, metavar="S", help="seconds of timed runs for each launch (5)"
     )
+    measure.add_argument("--sizes", type=sizes_wanted, metavar="SIZES", help=f"at several sizes: {ALLOWED_SIZES}")
 
     report = commands.add_parser(
         "report", help="a page with roofline, sizes, other devices and past measurements", epilog=_EXIT

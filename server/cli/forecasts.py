@@ -13,7 +13,11 @@ from model.engine import Engine, FileForecast, Forecast, Problem
 from model.errors import ConfigError, KernelcastError, NoSuchKernel, SourceError
 from model.launch.annotation import misused_names
 from model.launch.config import Config, find_config, load_config
+from model.launch.spec import LaunchSpec
+from model.measured import Fits
 from server.cli.requests import BadRequestError, Request
+from server.fits import with_fits
+from server.memory import Memory
 
 MAX_SOURCE_BYTES = 64_000_000
 
@@ -37,16 +41,28 @@ class Found:
 
 
 class Forecaster:
-    """Owns the engine, and keeps files and configurations until they change."""
+    """Owns the engine, and keeps files and configurations until they change.
 
-    def __init__(self, device_for: Callable[[str | None], Device]) -> None:
+    With a `memory`, launches are predicted through what was measured of their kernels; those that were measured
+    themselves only if `measured_too`.
+    """
+
+    def __init__(
+        self, device_for: Callable[[str | None], Device], memory: Memory | None = None, *, measured_too: bool = False
+    ) -> None:
+        self._memory = memory
+        self._measured_too = measured_too
+        self._fits = Fits()
         self._engine = Engine()
         self._device_for = device_for
         self._texts: LRUCache[tuple[Path, int, int], str] = LRUCache(64)
         self._configs: LRUCache[tuple[Path, int, int], Config] = LRUCache(64)
 
-    def forecast(self, request: Request) -> Found:
-        """Every launch of the kernels asked for. Raises `KernelcastError` if there is nothing to forecast."""
+    def forecast(self, request: Request, launches: Sequence[LaunchSpec] = ()) -> Found:
+        """Every launch of the kernels asked for, or `launches` of each, laid over what the request says.
+
+        Raises `KernelcastError` if there is nothing to forecast.
+        """
         text = self._text(request.file)
         config = self._config(request.file)
         device = self._device_for(request.device or (config.device_id if config else None))
@@ -56,13 +72,25 @@ class Forecaster:
             device,
             config=config,
             options=request.options,
-            requests=() if request.spec is None else (request.spec,),
+            requests=_requests(request, launches),
             kernel=request.kernel,
         )
         if not found.forecasts:
             raise _nothing(request, found)
         problems = (*found.problems, *found.annotation_problems, *_misused(request, found.forecasts))
-        return Found(text, device, found.forecasts, problems)
+        return Found(text, device, self._through_measurements(found.forecasts, device), problems)
+
+    def _through_measurements(self, forecasts: tuple[Forecast, ...], device: Device) -> tuple[Forecast, ...]:
+        memory = self._memory
+        if memory is None:
+            return forecasts
+        return with_fits(
+            forecasts,
+            lambda fingerprint: memory.runs(fingerprint, device.id),
+            device,
+            self._fits,
+            measured_too=self._measured_too,
+        )
 
     def forecast_one(self, request: Request) -> tuple[Found, Forecast]:
         """The one launch that a line of a batch is about. Raises `KernelcastError`."""
@@ -102,6 +130,12 @@ class Forecaster:
             raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
         except ConfigError as error:
             raise ConfigError(f"{path}: {error.message}", line=error.line) from None
+
+
+def _requests(request: Request, launches: Sequence[LaunchSpec]) -> tuple[LaunchSpec, ...]:
+    if request.spec is None:
+        return tuple(launches)
+    return tuple(request.spec.merged(launch) for launch in launches) or (request.spec,)
 
 
 def _misused(request: Request, forecasts: Sequence[Forecast]) -> Iterator[Problem]:

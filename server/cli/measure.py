@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
-from model.engine import Forecast, Problem
+from model.engine import Forecast
 from model.errors import KernelcastError, UnknownDevice
-from profiler.measure import measure
-from profiler.measurement import Measurement, MeasureRequest
-from profiler.store import StoreError
+from model.predictor import Predictor
 from server.cli import tables
 from server.cli.answers import (
     Answer,
@@ -19,101 +18,114 @@ from server.cli.answers import (
 )
 from server.cli.batches import answer_batch
 from server.cli.device_choice import Devices
-from server.cli.forecasts import Forecaster, Found, UnansweredError
+from server.cli.forecasts import Forecaster, Found
+from server.cli.left_out import Left, left_out
 from server.cli.requests import Request, requests_of
+from server.cli.runs import Runs
+from server.cli.sizes import at_sizes
+from server.cli.sizes_wanted import SizesWanted
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
-from server.cli.terminal import progress_bar
+from server.fit_words import fit_json
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure the launches of the files, or of the batch, one after the other."""
     if arguments.batch is None and not arguments.files:
         raise WrongCallError("no FILE and no --batch: say what to measure")
+    if arguments.batch is not None and arguments.sizes is not None:
+        raise WrongCallError("either --sizes or --batch, not both: a batch says each size itself")
     devices = Devices()
     if arguments.device:
         try:
             devices.to_run_on(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    run_one = _Runs(devices, arguments.budget_s, arguments.repeat)
+    command = _Measure(devices, Runs(devices, arguments.budget_s, arguments.repeat), arguments.sizes)
     if arguments.batch is not None:
-        return answer_batch(arguments, run_one.answer)
+        return answer_batch(arguments, command.answer)
     is_json = arguments.format == "json"
-    return max((run_one.as_json if is_json else run_one.as_text)(request) for request in requests_of(arguments))
+    return max((command.as_json if is_json else command.as_text)(request) for request in requests_of(arguments))
 
 
-class _Runs:
-    """Measures, and keeps what it measured for editors to show."""
+class _Measure:
+    """`sizes` is None where each launch is measured as it is."""
 
-    def __init__(self, devices: Devices, budget_s: float, repeats: int | None) -> None:
-        self._devices = devices
+    def __init__(self, devices: Devices, runs: Runs, sizes: SizesWanted | None) -> None:
         self._forecaster = Forecaster(devices.to_run_on)
-        self._budget_s = budget_s
-        self._repeats = repeats
+        self._runs = runs
+        self._sizes = sizes
+        self._predictor = Predictor()
 
     def answer(self, request: Request) -> Answer:
         """One line of a batch. Raises `KernelcastError`."""
         found, forecast = self._forecaster.forecast_one(request)
-        return self._measured_answer(request, found, forecast)
+        return _answer(request, found, Left(self._runs.outcome(request, found, forecast)))
 
     def as_json(self, request: Request) -> int:
         status = ANSWERED
         try:
-            found = self._forecaster.forecast(request)
+            found = self._found(request)
         except KernelcastError as error:
             write_json(error_answer(request, error))
             return SOME_FAILED
-        for forecast in found.forecasts:
-            answer = self._measured_answer(request, found, forecast)
+        for measured in self._measured(request, found):
+            answer = _answer(request, found, measured)
             status = SOME_FAILED if "error" in answer else status
             write_json(answer)
         return status
 
     def as_text(self, request: Request) -> int:
         try:
-            found = self._forecaster.forecast(request)
+            found = self._found(request)
         except KernelcastError as error:
             tables.complain(request.file, error)
             return SOME_FAILED
         tables.show_problems(request.file, found)
-        outcomes = [self._outcome(request, found, forecast) for forecast in found.forecasts]
-        tables.show_measurements(request.file, found.device, outcomes)
-        return SOME_FAILED if any(outcome.measurement is None for outcome in outcomes) else ANSWERED
+        measured = list(self._measured(request, found))
+        tables.show_measurements(request.file, found, measured)
+        return SOME_FAILED if any(each.outcome.measurement is None for each in measured) else ANSWERED
 
-    def _measured_answer(self, request: Request, found: Found, forecast: Forecast) -> Answer:
-        outcome = self._outcome(request, found, forecast)
-        if outcome.measurement is not None:
-            return measurement_answer(request, found, forecast, outcome.measurement)
-        if outcome.error is not None and forecast.launch is not None:
-            return forecast_error_answer(request, forecast, outcome.error)
-        return prediction_answer(request, found, forecast)
+    def _found(self, request: Request) -> Found:
+        return self._forecaster.forecast(request, self._sizes.launches if self._sizes else ())
 
-    def _outcome(self, request: Request, found: Found, forecast: Forecast) -> tables.Outcome:
-        if forecast.launch is None:
-            problem = forecast.problem or Problem("launch", "no launch is known")
-            return tables.Outcome(forecast, error=UnansweredError(problem))
-        order = MeasureRequest(
-            source=found.text,
-            path=str(request.file.absolute()),
-            kernel=forecast.kernel,
-            launch=forecast.launch,
-            device_id=found.device.id,
-            budget_s=self._budget_s,
-            repeats=self._repeats,
-        )
-        try:
-            with progress_bar(forecast.kernel.name) as on_progress:
-                measured = measure(order, on_progress=on_progress)
-        except KernelcastError as error:
-            return tables.Outcome(forecast, error=error)
-        self._keep(request, forecast, measured)
-        return tables.Outcome(forecast, measured)
+    def _measured(self, request: Request, found: Found) -> Iterator[Left]:
+        if self._sizes is None:
+            for forecast in found.forecasts:
+                yield Left(self._runs.outcome(request, found, forecast))
+            return
+        for forecasts in self._groups(request, found, self._sizes):
+            yield from left_out(self._runs.outcomes(request, found, forecasts), found.device)
 
-    def _keep(self, request: Request, forecast: Forecast, measured: Measurement) -> None:
-        predicted_us = forecast.prediction.runtime_us.p50 if forecast.prediction else None
-        try:
-            if self._devices.store is not None:
-                self._devices.store.add_measurement(measured, predicted_us, path=request.file)
-        except StoreError as error:
-            warn(f"the measurement is not kept: {error.message}")
+    def _groups(self, request: Request, found: Found, sizes: SizesWanted) -> Iterator[tuple[Forecast, ...]]:
+        """Launches that one line may go through: those written out for a kernel, or a launch at other sizes."""
+        if sizes.launches:
+            kernels = dict.fromkeys(forecast.kernel.range for forecast in found.forecasts)
+            yield from (tuple(f for f in found.forecasts if f.kernel.range == each) for each in kernels)
+            return
+        for forecast in found.forecasts:
+            made = at_sizes(forecast, sizes, found.device, self._predictor)
+            if made.problem:
+                warn(f"{request.file}: {forecast.kernel.name}: {made.problem}")
+            yield made.forecasts
+
+
+def _answer(request: Request, found: Found, measured: Left) -> Answer:
+    outcome = measured.outcome
+    forecast = outcome.forecast
+    if outcome.measurement is not None:
+        answer = measurement_answer(request, found, forecast, outcome.measurement)
+        return {**answer, "fit": _fit(measured)} if measured.line is not None else answer
+    if outcome.error is not None and forecast.launch is not None:
+        return forecast_error_answer(request, forecast, outcome.error)
+    return prediction_answer(request, found, forecast)
+
+
+def _fit(measured: Left) -> Answer | None:
+    """The line through all sizes, and what the others alone would have said of this one."""
+    assert measured.line is not None
+    return {
+        **fit_json(measured.line),
+        "left_out_us": measured.left_out_us,
+        "left_out_error_percent": measured.left_out_percent,
+    }

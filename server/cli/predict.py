@@ -13,6 +13,7 @@ from server.cli.forecasts import Forecaster
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import write_json
+from server.memory import Memory
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,7 +24,8 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_predict_for(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    forecaster = Forecaster(devices.to_predict_for)
+    memory = None if arguments.unmeasured else Memory()
+    forecaster = Forecaster(devices.to_predict_for, memory, measured_too=True)
     if arguments.batch is not None:
         return answer_batch(arguments, lambda request: _one(forecaster, request))
     if not arguments.files:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Literal
 
 from rich.box import SIMPLE_HEAD
@@ -19,20 +19,14 @@ from model.prediction import Prediction
 from profiler.measurement import MeasureError, Measurement
 from server.advising import sentence
 from server.cli.forecasts import Found
+from server.cli.left_out import Left
 from server.cli.terminal import err, out
+from server.fit_words import fit_sentence
 from server.format import format_duration_us, format_interval, format_percent
+from server.measured_words import circumstances
 from server.render import basis_sign, error_percent
 
 _LOG_LINES = 40  # lines of a compiler's or driver's words that are shown
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One launch that was to be measured."""
-
-    forecast: Forecast
-    measurement: Measurement | None = None
-    error: KernelcastError | None = None
 
 
 def show_predictions(file: Path, found: Found) -> None:
@@ -61,24 +55,28 @@ def show_predictions(file: Path, found: Found) -> None:
             _complain(file, problem.line, f"{forecast.kernel.name}: {problem.message}", problem.code)
 
 
-def show_measurements(file: Path, device: Device, outcomes: Sequence[Outcome]) -> None:
-    """What was measured beside what was predicted."""
-    table = _table("Kernel", "Launch", ">Predicted", ">Measured", ">±95 %", ">Error", "Bound by")
-    for outcome in outcomes:
-        forecast, measured, prediction = outcome.forecast, outcome.measurement, outcome.forecast.prediction
+def show_measurements(file: Path, found: Found, measured: Sequence[Left]) -> None:
+    """What was measured beside what was predicted; below, what disturbed it, and the lines through several sizes."""
+    at_sizes = any(each.left_out_us is not None for each in measured)
+    columns = ["Kernel", "Launch", ">Predicted", ">Measured", ">±95 %", ">Error", "Bound by"]
+    table = _table(*columns, *([">Through others"] if at_sizes else []))
+    for each in measured:
+        forecast, was, prediction = each.outcome.forecast, each.outcome.measurement, each.outcome.forecast.prediction
         cells = [forecast.kernel.name, _launch(forecast), _predicted(prediction) if prediction else "-"]
-        if measured is not None:
-            cells += [format_duration_us(measured.median_us), _half_width(measured)]
-            cells.append(format_percent(error_percent(prediction, measured), signed=True) if prediction else "")
+        if was is not None:
+            cells += [format_duration_us(was.median_us), _half_width(was)]
+            cells.append(format_percent(error_percent(prediction, was), signed=True) if prediction else "")
         else:
             cells += ["-", "", ""]
-        table.add_row(*cells, str(prediction.bound) if prediction else "")
-    forecasts = [outcome.forecast for outcome in outcomes]
-    _print(_title(file, device, forecasts), table)
-    _print_assumptions(forecasts)
-    for outcome in outcomes:
-        if outcome.error is not None:
-            complain(file, outcome.error, kernel=outcome.forecast.kernel.name)
+        table.add_row(*cells, str(prediction.bound) if prediction else "", *([_left_out(each)] if at_sizes else []))
+    _print(_title(file, found.device, found.forecasts), table)
+    _print_lines(measured)
+    _print_circumstances(measured)
+    _print_assumptions(found.forecasts)
+    errors = [(each.outcome.forecast.kernel.name, each.outcome.error) for each in measured if each.outcome.error]
+    # What keeps one size of a kernel from being measured often keeps all of them.
+    for (kernel, _), error in {(kernel, error.message): error for kernel, error in errors}.items():
+        complain(file, error, kernel=kernel)
 
 
 def show_problems(file: Path, found: Found) -> None:
@@ -105,8 +103,10 @@ def _complain(file: Path, line: int | None, message: str, code: str) -> None:
 
 def _title(file: Path, device: Device, forecasts: Sequence[Forecast]) -> Text:
     how = "calibrated" if device.calibrated else f"not calibrated, rates from the {device.source}"
-    bases = dict.fromkeys(str(f.prediction.basis) for f in forecasts if f.prediction)
-    basis = f"; {', '.join(bases)} prediction" if bases else ""
+    bases = {str(f.prediction.basis) for f in forecasts if f.prediction}
+    own = sorted(bases - {"measured"})
+    basis = f"; {', '.join(own)} prediction" if own else ""
+    basis += "; prediction through measurements" if "measured" in bases else ""
     return Text.assemble((str(file), "bold"), f" on {device.name} ({device.id}, {how}{basis})")
 
 
@@ -142,6 +142,34 @@ def _half_width(measured: Measurement) -> str:
     """Of the confidence interval of the median, in percent of it."""
     low, high = measured.ci95_us
     return format_percent((high - low) / 2 / measured.median_us * 100) if measured.median_us > 0 else ""
+
+
+def _left_out(measured: Left) -> str:
+    percent = measured.left_out_percent
+    return "-" if percent is None else format_percent(percent, signed=True)
+
+
+def _print_lines(measured: Sequence[Left]) -> None:
+    """Time over work, once for each line."""
+    console = out()
+    lines = dict.fromkeys((m.outcome.forecast.kernel.name, m.line) for m in measured if m.line is not None)
+    for kernel, line in lines:
+        missed = [abs(m.left_out_percent) for m in measured if m.line == line and m.left_out_percent is not None]
+        said = f"{kernel} takes {fit_sentence(line)}."
+        if missed:
+            said += f" Each size is predicted through the others to {format_percent(median(missed))} (median)."
+        console.print(Padding(Text(said), (0, 0, 1, 0), expand=False))
+
+
+def _print_circumstances(measured: Iterable[Left]) -> None:
+    console = out()
+    for each in measured:
+        was, forecast = each.outcome.measurement, each.outcome.forecast
+        said = [circumstances(was), *was.notes] if was is not None else []
+        if any(said):
+            console.print(Text.assemble((forecast.kernel.name, "bold"), f" ({_launch(forecast)}):"))
+        for sentence_ in filter(None, said):
+            console.print(Padding(Text(f"- {sentence_}", style="dim"), (0, 0, 0, 2), expand=False))
 
 
 def _print_advice(forecasts: Iterable[Forecast]) -> None:

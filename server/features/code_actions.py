@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, REPORT
+from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
 from server.positions import offset_of, position_of
 from server.render import launch_title
 from server.snapshot import KernelView, LaunchView, Snapshot
@@ -33,7 +33,7 @@ def code_actions(
     if edit is not None:
         title = f"Write launch annotation for `{view.kernel.name}`"
         written = types.CodeAction(title, _WRITE, edit=types.WorkspaceEdit(changes={snapshot.document.uri: [edit]}))
-        actions.insert(len([c for c in commands if c.command == MEASURE]), written)
+        actions.insert(len([c for c in commands if c.command in (MEASURE, MEASURE_SIZES)]), written)
     return [action for action in actions if _wanted(action.kind, only)]
 
 
@@ -59,6 +59,7 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
             for launch in view.launches
             if launch.forecast.launch is not None
         ]
+        commands += _at_several_sizes(view, snapshot)
         if len(snapshot.kernels) > 1:
             commands.append(types.Command("Measure all kernels of this file", MEASURE_ALL, arguments=[uri]))
     commands.append(types.Command(f"Show performance report of `{kernel}`", REPORT, arguments=[uri, kernel]))
@@ -66,6 +67,16 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
     if snapshot.trusted and not device.calibrated:
         commands.append(types.Command(f"Calibrate {device.name}", CALIBRATE, arguments=[device.id]))
     return commands
+
+
+def _at_several_sizes(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
+    """Of the first launch that can be run: sizes around it tell of the others, too."""
+    launch = next((each for each in view.launches if each.forecast.launch is not None), None)
+    if launch is None:
+        return []
+    title = f"Measure `{view.kernel.name}` on {snapshot.device.name} at several sizes"
+    arguments = [snapshot.document.uri, view.kernel.name, launch.slot.launch]
+    return [types.Command(title, MEASURE_SIZES, arguments=arguments)]
 
 
 def _measure_title(launch: LaunchView, view: KernelView, device_name: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 
 from model.device import ProfileSource
-from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, REPORT
+from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
 from server.features.code_actions import code_actions
 from server.snapshot import Slot, Snapshot
 
@@ -70,10 +70,19 @@ def test_an_untrusted_workspace_offers_nothing_that_runs(snapshot_of: Snapshots)
 def test_a_device_that_is_not_calibrated_can_be(snapshot_of: Snapshots) -> None:
     assert [a.command.command for a in actions(snapshot_of()) if a.command] == [
         MEASURE,
+        MEASURE_SIZES,
         REPORT,
         CHOOSE_DEVICE,
         CALIBRATE,
     ]
+
+
+def test_measuring_at_several_sizes_stands_beside_measuring_once_for_each_kernel(snapshot_of: Snapshots) -> None:
+    snapshot = snapshot_of()
+    several = actions(snapshot)[1]
+    assert several.title == "Measure `blur` on Generic CPU (8 cores at 3 GHz) at several sizes"
+    assert several.command
+    assert list(several.command.arguments or ()) == [snapshot.document.uri, "blur", "#0"]
 
 
 def test_kinds_that_were_not_asked_for_are_left_out(annotatable: Snapshot) -> None:

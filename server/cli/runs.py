@@ -1,0 +1,90 @@
+"""Measuring for the command line: one device process for the launches of a kernel, and everything kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.engine import Forecast, Problem
+from model.errors import KernelcastError
+from profiler.measure import measure_all
+from profiler.measurement import MeasureError, Measurement, MeasureRequest
+from profiler.store import StoredMeasurement, StoreError, kernel_id
+from server.cli.device_choice import Devices
+from server.cli.forecasts import Found, UnansweredError
+from server.cli.left_out import Outcome
+from server.cli.requests import Request
+from server.cli.streams import warn
+from server.cli.terminal import progress_bar
+from server.proofs import with_proofs
+
+
+class Runs:
+    """Measures, and keeps what it measured for editors to show."""
+
+    def __init__(self, devices: Devices, budget_s: float, repeats: int | None) -> None:
+        self._devices = devices
+        self._budget_s = budget_s
+        self._repeats = repeats
+
+    def outcome(self, request: Request, found: Found, forecast: Forecast) -> Outcome:
+        (outcome,) = self.outcomes(request, found, [forecast])
+        return outcome
+
+    def outcomes(self, request: Request, found: Found, forecasts: Sequence[Forecast]) -> list[Outcome]:
+        """One for each forecast; those of launches that are not known are errors."""
+        known = [forecast for forecast in forecasts if forecast.launch is not None]
+        measured = dict(zip(map(id, known), self._measured(request, found, known), strict=True))
+        return [_outcome(forecast, measured.get(id(forecast))) for forecast in forecasts]
+
+    def _measured(
+        self, request: Request, found: Found, forecasts: Sequence[Forecast]
+    ) -> Sequence[Measurement | MeasureError]:
+        orders = [
+            MeasureRequest(
+                source=found.text,
+                path=str(request.file.absolute()),
+                kernel=forecast.kernel,
+                launch=forecast.launch,
+                device_id=found.device.id,
+                budget_s=self._budget_s,
+                repeats=self._repeats,
+            )
+            for forecast in forecasts
+            if forecast.launch is not None
+        ]
+        if not orders:
+            return ()
+        proved = with_proofs(orders, found.device.driver, self._devices.store)
+        try:
+            with progress_bar(orders[0].kernel.name) as on_progress:
+                outcomes = measure_all(proved, on_progress=on_progress)
+        except MeasureError as error:
+            return [error] * len(orders)
+        self._keep(request, forecasts, outcomes)
+        return outcomes
+
+    def _keep(
+        self, request: Request, forecasts: Sequence[Forecast], outcomes: Sequence[Measurement | MeasureError]
+    ) -> None:
+        entries = [
+            StoredMeasurement(m, _predicted_us(f), kernel_id(request.file, m.kernel), f.launch)
+            for f, m in zip(forecasts, outcomes, strict=True)
+            if isinstance(m, Measurement)
+        ]
+        try:
+            if self._devices.store is not None:
+                self._devices.store.add(*entries)
+        except StoreError as error:
+            what = "the measurement is" if len(entries) == 1 else f"the {len(entries)} measurements are"
+            warn(f"{what} not kept: {error.message}")
+
+
+def _outcome(forecast: Forecast, measured: Measurement | KernelcastError | None) -> Outcome:
+    if isinstance(measured, Measurement):
+        return Outcome(forecast, measured)
+    problem = forecast.problem or Problem("launch", "no launch is known")
+    return Outcome(forecast, error=measured or UnansweredError(problem))
+
+
+def _predicted_us(forecast: Forecast) -> float | None:
+    return forecast.prediction.own_us.p50 if forecast.prediction else None

@@ -1,0 +1,69 @@
+"""Forecasts of launches that were not measured, through what was measured of the same kernels on the same device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from model.device import Device
+from model.engine import Forecast
+from model.launch.launch import Launch
+from model.measured import Fits, Sample
+from profiler.measurement import Measurement
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A measurement with all sizes and arguments of its launch; None where they were not kept."""
+
+    measurement: Measurement
+    launch: Launch | None
+
+
+RunsOf = Callable[[str], Sequence[Run]]  # of the kernel with that fingerprint on the device at hand, the newest first
+
+
+def with_fits(
+    forecasts: Sequence[Forecast], runs_of: RunsOf, device: Device, fits: Fits, *, measured_too: bool = False
+) -> tuple[Forecast, ...]:
+    """Each forecast through its kernel's own measurements, as far as there are any.
+
+    A launch that was itself measured keeps the model's own prediction, to be held against the measurement, unless
+    `measured_too`.
+    """
+    known = {f.launch.key: f.launch for f in forecasts if f.launch is not None}
+    return tuple(_through(f, runs_of(f.kernel.fingerprint), known, device, fits, measured_too) for f in forecasts)
+
+
+def samples_of(
+    runs: Iterable[Run], launch: Launch, device: Device, known: Mapping[str, Launch] | None = None
+) -> tuple[Sample, ...]:
+    """What tells of `launch`: runs under the same build options and driver. `known` are launches by their keys."""
+    found = ((run.measurement, run.launch or (known or {}).get(run.measurement.launch_key)) for run in runs)
+    return tuple(
+        Sample(was, m.median_us, _noise(m))
+        for m, was in found
+        if was is not None and was.options == launch.options and m.driver == device.driver
+    )
+
+
+def _through(
+    forecast: Forecast,
+    runs: Sequence[Run],
+    known: Mapping[str, Launch],
+    device: Device,
+    fits: Fits,
+    measured_too: bool,
+) -> Forecast:
+    prediction, launch, work = forecast.prediction, forecast.launch, forecast.work
+    if not runs or prediction is None or launch is None or work is None:
+        return forecast
+    samples = samples_of(runs, launch, device, known)
+    if not samples or (not measured_too and any(s.launch.key == launch.key for s in samples)):
+        return forecast
+    return replace(forecast, prediction=fits.through(prediction, work, launch, device, samples))
+
+
+def _noise(m: Measurement) -> float:
+    low, high = m.ci95_us
+    return (high - low) / 2 / m.median_us if m.median_us > 0 else 0.0

@@ -1,0 +1,124 @@
+"""What all commands that run kernels share: the launch that is meant, the run itself, and what becomes of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from model.errors import KernelcastError
+from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
+from server.device_access import device_here, device_work, must_be_trusted, unless_cancelled, wait_for_discovery
+from server.jobs import OnProgress
+from server.progress import ProgressBar
+from server.session import SETTLE_S, KernelcastServer
+from server.snapshot import Failure, LaunchView, Slot, Snapshot
+
+if TYPE_CHECKING:
+    from model.launch.launch import Launch
+    from model.opencl.kernel import Kernel
+
+Outcome = Measurement | MeasureError
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A launch to be run. `slot` is where it stands in the document, None for a size that stands nowhere."""
+
+    kernel: Kernel
+    launch: Launch
+    predicted_us: float | None = None
+    slot: Slot | None = None
+
+
+async def ready(ls: KernelcastServer, uri: str, bar: ProgressBar) -> Snapshot:
+    """The document as it is now, once it is known that its device is here and may be used."""
+    must_be_trusted(ls)
+    await wait_for_discovery(ls, bar)
+    snapshot = await unless_cancelled(ls.settled(uri, SETTLE_S), bar)
+    if snapshot is None:
+        raise KernelcastError("the document is not open")
+    device_here(ls, snapshot.device.id, snapshot.device.name)
+    return snapshot
+
+
+def launch_of(snapshot: Snapshot, kernel: str, launch_name: str) -> LaunchView:
+    """The launch of that name or place; without one the kernel's first. Raises KernelcastError."""
+    view = next((view for view in snapshot.kernels if view.kernel.name == kernel), None)
+    if view is None:
+        raise KernelcastError(f"the document has no kernel {kernel!r}" if kernel else "no kernel was named")
+    launches = [each for each in view.launches if not launch_name or each.slot.launch == launch_name]
+    if not launches:
+        raise KernelcastError(f"it has no launch `{launch_name}` any more")
+    return launches[0]
+
+
+def planned(view: LaunchView) -> Planned:
+    """Raises KernelcastError where the launch is not known."""
+    forecast = view.forecast
+    if forecast.launch is None:
+        raise KernelcastError(forecast.problem.message if forecast.problem else "its launch is not known")
+    predicted_us = forecast.prediction.own_us.p50 if forecast.prediction else None
+    return Planned(forecast.kernel, forecast.launch, predicted_us, view.slot)
+
+
+async def run(
+    ls: KernelcastServer, snapshot: Snapshot, view: LaunchView, on_progress: OnProgress, cancel: threading.Event
+) -> Measurement:
+    """Run one launch; success and failure are remembered beside the prediction. Raises MeasureError."""
+    (outcome,) = await run_all(ls, snapshot, [planned(view)], on_progress, cancel)
+    if isinstance(outcome, MeasureError):
+        raise outcome
+    return outcome
+
+
+async def run_all(
+    ls: KernelcastServer,
+    snapshot: Snapshot,
+    wanted: Sequence[Planned],
+    on_progress: OnProgress,
+    cancel: threading.Event,
+) -> tuple[Outcome, ...]:
+    """Run several in one device process, if they let it; one outcome for each."""
+    document, settings, device = snapshot.analysis.document, snapshot.settings, snapshot.device
+    path = str(document.path) if document.path else None
+    requests = [
+        MeasureRequest(document.text.value, path, one.kernel, one.launch, device.id, settings.measure_budget_s)
+        for one in wanted
+    ]
+    if ls.jobs.is_full:
+        raise KernelcastError("too many measurements are waiting already")
+    work, limit_s = device_work(), settings.measure_time_limit_s
+    outcomes = await ls.jobs.run(
+        lambda tell, cancel: work.measure_all(requests, device.driver, limit_s, tell, cancel), on_progress, cancel
+    )
+    for one, outcome in zip(wanted, outcomes, strict=True):
+        _record(ls, document.uri, device.id, one, outcome)
+    done = [(one, m) for one, m in zip(wanted, outcomes, strict=True) if isinstance(m, Measurement)]
+    if done:
+        ls.remember(work.run(m, one.launch) for one, m in done)
+        await _keep(ls, done, path)
+    return outcomes
+
+
+def _record(ls: KernelcastServer, uri: str, device_id: str, one: Planned, outcome: Outcome) -> None:
+    if one.slot is None or isinstance(outcome, Cancelled):
+        return
+    if isinstance(outcome, MeasureError):
+        failure = Failure(one.kernel.fingerprint, one.launch.key, device_id, outcome.message)
+        ls.record(uri, device_id, one.slot, failure)
+    else:
+        ls.record(uri, device_id, one.slot, outcome)
+
+
+async def _keep(ls: KernelcastServer, done: Sequence[tuple[Planned, Measurement]], path: str | None) -> None:
+    """For later sessions; a measurement that cannot be kept is shown all the same."""
+    keep = device_work().keep
+    entries = [(m, one.predicted_us, one.launch) for one, m in done]
+    try:
+        await ls.jobs.run(lambda *_: keep(entries, path), lambda *_: None, threading.Event())
+    except KernelcastError as error:
+        ls.say(types.MessageType.Warning, f"The measurement is shown but not remembered: {error.message}")
