@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
 LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES")
 
 
-@contextmanager
-def driver_environment(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+def driver_environment(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
     """`environment`, with Intel's CPU runtime added if the wheel `intel-opencl-rt` is installed beside us.
 
     That wheel's own .icd file holds a path of the machine it was built on, and its libraries need LD_LIBRARY_PATH.
-    PyOpenCL's loader finds the embedded PoCL by itself. Whoever sets the loader's variables is left alone.
+    PyOpenCL's loader finds the embedded PoCL by itself. Whoever sets the loader's variables is left alone. What the
+    loader reads is written into `folder`, which the device process needs as long as it lives.
     """
     library = Path(sys.prefix) / "lib" / "libintelocl.so"
     if any(name in environment for name in LOADER_VARIABLES) or not library.exists():
-        yield dict(environment)
-        return
-    with tempfile.TemporaryDirectory(prefix="kernelcast-icd-") as folder:
-        vendors = Path(folder)
-        (vendors / "intel-cpu.icd").write_text(f"{library}\n", "utf-8")
-        if SYSTEM_VENDORS.is_dir():  # naming a folder hides the system's own
-            for known in SYSTEM_VENDORS.glob("*.icd"):
-                (vendors / f"system-{known.name}").symlink_to(known)
-        libraries = [str(library.parent), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
-        yield {**environment, "OCL_ICD_VENDORS": folder, "LD_LIBRARY_PATH": os.pathsep.join(libraries)}
+        return dict(environment)
+    vendors = folder / "vendors"
+    vendors.mkdir()
+    (vendors / "intel-cpu.icd").write_text(f"{library}\n", "utf-8")
+    if SYSTEM_VENDORS.is_dir():  # naming a folder hides the system's own
+        for known in SYSTEM_VENDORS.glob("*.icd"):
+            (vendors / f"system-{known.name}").symlink_to(known)
+    libraries = [str(library.parent), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
+    return {**environment, "OCL_ICD_VENDORS": str(vendors), "LD_LIBRARY_PATH": os.pathsep.join(libraries)}

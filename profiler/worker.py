@@ -6,6 +6,7 @@ behind that holds both open, and do not tell the child's process id in time, so 
 could not be ended together with the child. `subprocess` gives a clean interpreter, a session of its own and an id.
 
 The child sends pickled messages over what was its stdout; its native output goes to a file that ends up in `log`.
+That file, temporary files and what PoCL compiles lie in one folder for each job, which goes when the job does.
 """
 
 from __future__ import annotations
@@ -13,34 +14,35 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import queue
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
 
 from profiler.drivers import driver_environment
-from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, OutOfResources, TimedOut
-from profiler.messages import AtStake, Done, Failed, Job, Message, Outcome, Phase, Progress
+from profiler.endings import sentence, why_it_died
+from profiler.inbox import Inbox
+from profiler.measurement import Cancelled, MeasureError, TimedOut
+from profiler.messages import AtStake, Done, Failed, Job, Outcome, Phase, Progress
 
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
 OnTask = Callable[[AtStake | Outcome], None]  # of a job with many tasks
 T = TypeVar("T")
 POLL_S = 0.05
+TELL_EVERY_S = 0.05  # progress at most so often, however much of it comes
+LEAVING_S = 5.0  # for a process that has said its last word, or was killed, to be gone
 # Unpinned, both of PoCL's workers often share a core and times flip between t and 2t.
 DEFAULTS = {"POCL_AFFINITY": "1", "PYOPENCL_NO_CACHE": "1", "PYOPENCL_COMPILER_OUTPUT": "0"}
-NO_LINKER = (
-    "PoCL cannot link kernels: it needs a linker and the C library's files; "
-    "install them (Debian, Ubuntu: apt-get install gcc libc6-dev)"
-)
 WHOLE_JOB = Phase("the device process", 600.0)
 LOG_BYTES = 8192  # of the child's native output, from its end
+FOLDER_VARIABLE = "KERNELCAST_JOB_FOLDER"
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from profiler.child.main import main; main()"
 
 
@@ -52,7 +54,10 @@ class CancelToken(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a device process may use. `phase` is its first; the job may begin others. `memory_bytes` 0: no limit."""
+    """What a device process may use. `phase` is its first; the job may begin others.
+
+    `memory_bytes` 0: what the machine, or the container, has free when the job begins, less a tenth.
+    """
 
     phase: Phase = WHOLE_JOB
     memory_bytes: int = 0
@@ -76,8 +81,8 @@ def run_job(
     Cancelled or MeasureError. Whatever happens, the child and all that it started are gone on return.
     """
     limits = limits or Limits()
-    with tempfile.TemporaryFile() as native_output, driver_environment({**DEFAULTS, **os.environ}) as environment:
-        child = _start(native_output, environment)
+    with _job_folder() as folder, _native_output(folder) as native_output:
+        child = _start(native_output, folder)
 
         def hear_task(message: AtStake | Outcome) -> None:
             if isinstance(message, Outcome) and isinstance(message.value, MeasureError):
@@ -86,9 +91,10 @@ def run_job(
                 on_task(message)
 
         try:
-            value = _attend(child, Job(target, arguments, limits.memory_bytes), limits, on_progress, hear_task, cancel)
+            with _sending(child, Job(target, arguments, limits.memory_bytes)):
+                value = _attend(child, limits, _Teller(on_progress), hear_task, cancel)
         except _DiedError as died:
-            raise _why_it_died(died, _tail(native_output)) from None
+            raise why_it_died(died.status, died.phase, _tail(native_output)) from None
         except MeasureError as error:
             error.log = error.log or _tail(native_output)
             raise
@@ -108,14 +114,62 @@ class _DiedError(Exception):
         self.phase = phase
 
 
-def _start(native_output: IO[bytes], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+class _Teller:
+    """Passes progress on, but no faster than anybody can read: a flood of it would keep the editor busy."""
+
+    def __init__(self, on_progress: OnProgress | None) -> None:
+        self._on_progress = on_progress
+        self._next_s = 0.0
+        self._untold: tuple[float, str] | None = None
+
+    def hear(self, fraction: float, text: str) -> None:
+        self._untold = (fraction, text)
+        self.tell_if_due()
+
+    def tell_if_due(self, *, at_once: bool = False) -> None:
+        now_s = time.monotonic()
+        if self._untold is None or self._on_progress is None or (now_s < self._next_s and not at_once):
+            return
+        self._on_progress(*self._untold)
+        self._untold, self._next_s = None, now_s + TELL_EVERY_S
+
+
+@contextmanager
+def _job_folder() -> Iterator[Path]:
+    """A folder for all that the device process and its drivers write, gone afterwards whatever became of them."""
+    with _room_needed():
+        made = tempfile.TemporaryDirectory(prefix="kernelcast-job-", ignore_cleanup_errors=True)
+    with made as folder:
+        yield Path(folder)
+
+
+def _native_output(folder: Path) -> IO[bytes]:
+    with _room_needed():
+        return (folder / "native-output").open("w+b")
+
+
+@contextmanager
+def _room_needed() -> Iterator[None]:
     try:
+        yield
+    except OSError as error:
+        raise MeasureError(
+            f"no temporary file can be made ({error.strerror}); free some space, or set TMPDIR to another folder"
+        ) from error
+
+
+def _start(native_output: IO[bytes], folder: Path) -> subprocess.Popen[bytes]:
+    # PoCL leaves files behind in its cache with every process, killed or not.
+    own = {FOLDER_VARIABLE: str(folder), "TMPDIR": str(folder)}
+    try:
+        (folder / "pocl").mkdir()
+        environment = driver_environment({**DEFAULTS, "POCL_CACHE_DIR": str(folder / "pocl"), **os.environ}, folder)
         return subprocess.Popen(
             [sys.executable, "-I", "-c", BOOT, *_search_path()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=native_output,
-            env=environment,
+            env={**environment, **own},
             start_new_session=True,  # a process group to end PoCL's compilers and linkers with
         )
     except OSError as error:
@@ -131,73 +185,84 @@ def _search_path() -> list[str]:
     ]
 
 
-def _attend(
-    child: subprocess.Popen[bytes],
-    job: Job,
-    limits: Limits,
-    on_progress: OnProgress | None,
-    on_task: OnTask,
-    cancel: CancelToken | None,
-) -> object:
+@contextmanager
+def _sending(child: subprocess.Popen[bytes], job: Job) -> Iterator[None]:
+    """Give it the job while what it says is heard already: one that hangs as it starts takes in nothing."""
     assert child.stdin is not None
-    messages: queue.Queue[Message | None] = queue.Queue()
-    threading.Thread(target=_read, args=(child, messages), daemon=True).start()
-    # Stays open: that it closes tells the child that its parent is gone.
-    with contextlib.suppress(BrokenPipeError):
-        pickle.dump(job, child.stdin)
-        child.stdin.flush()
+    stdin = child.stdin
 
+    def send() -> None:
+        # Stays open afterwards: that it closes tells the child that its parent is gone.
+        with contextlib.suppress(BrokenPipeError):
+            pickle.dump(job, stdin)
+            stdin.flush()
+
+    sender = threading.Thread(target=send, name="sends a job", daemon=True)
+    sender.start()
+    try:
+        yield
+    finally:
+        if sender.is_alive():
+            _kill(child)  # which breaks the pipe
+            sender.join(LEAVING_S)
+
+
+def _attend(
+    child: subprocess.Popen[bytes], limits: Limits, teller: _Teller, on_task: OnTask, cancel: CancelToken | None
+) -> object:
+    assert child.stdout is not None
+    inbox = Inbox(child.stdout)
     phase = limits.phase
-    deadline = time.monotonic() + phase.limit_s
+    deadline_s = time.monotonic() + phase.limit_s
     while True:
         if cancel is not None and cancel.is_set():
             raise Cancelled("cancelled")
-        if time.monotonic() > deadline:
+        if time.monotonic() > deadline_s:
             raise TimedOut(
-                _sentence(f"{phase.subject} ran longer than {phase.limit_s:g} s and was stopped", phase.on_timeout)
+                sentence(f"{phase.subject} ran longer than {phase.limit_s:g} s and was stopped", phase.on_timeout)
             )
-        try:
-            message = messages.get(timeout=POLL_S)
-        except queue.Empty:
-            continue
-        match message:
-            case None:
-                raise _DiedError(child.wait(), phase)
-            case Done(value):
-                return value
-            case Failed(error):
-                raise error
-            case AtStake() | Outcome():
-                on_task(message)
-            case Progress(fraction, text, next_phase):
-                if next_phase is not None:
-                    phase = next_phase
-                    deadline = time.monotonic() + phase.limit_s
-                if on_progress is not None:
-                    on_progress(fraction, text)
+        # Asked before the pipe is: what it said last must be heard, though others may hold the pipe open.
+        is_gone = child.poll() is not None
+        for message in inbox.wait(0 if is_gone else POLL_S):
+            match message:
+                case Done(value):
+                    teller.tell_if_due(at_once=True)
+                    return value
+                case Failed(error):
+                    raise error
+                case AtStake() | Outcome():
+                    on_task(message)
+                case Progress(fraction, text, next_phase):
+                    if next_phase is not None:
+                        phase = next_phase
+                        deadline_s = time.monotonic() + phase.limit_s
+                    teller.hear(fraction, text)
+        teller.tell_if_due()
+        if inbox.has_ended or (is_gone and inbox.is_quiet):
+            raise _DiedError(_exit_status(child, phase), phase)
 
 
-def _read(child: subprocess.Popen[bytes], messages: queue.Queue[Message | None]) -> None:
-    """Move messages from the pipe to the queue; None at its end."""
-    assert child.stdout is not None
+def _exit_status(child: subprocess.Popen[bytes], phase: Phase) -> int:
     try:
-        while True:
-            messages.put(pickle.load(child.stdout))
-    except (EOFError, pickle.UnpicklingError, OSError, ValueError):
-        messages.put(None)  # ended, maybe in the middle of a message
+        return child.wait(LEAVING_S)
+    except subprocess.TimeoutExpired:
+        raise MeasureError(f"{phase.subject} closed its connection without an answer") from None
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
-            os.killpg(child.pid, signal.SIGKILL)
-    else:
-        child.kill()
-    child.wait()
+    _kill(child)
+    # One that a driver holds inside the kernel cannot even be killed; the system ends it when it comes out.
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(LEAVING_S)
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
+        os.killpg(child.pid, signal.SIGKILL)
 
 
 def _tail(native_output: IO[bytes]) -> str:
@@ -205,32 +270,3 @@ def _tail(native_output: IO[bytes]) -> str:
     number = native_output.fileno()
     size = os.fstat(number).st_size
     return os.pread(number, LOG_BYTES, max(0, size - LOG_BYTES)).decode("utf-8", "replace").strip()
-
-
-def _why_it_died(died: _DiedError, log: str) -> MeasureError:
-    subject = died.phase.subject
-    if "out of memory" in log.lower() or "bad_alloc" in log:
-        return OutOfResources(f"{subject} ran out of memory: choose smaller buffers", log=log)
-    if "Final linking of kernel" in log:
-        return BuildFailed(NO_LINKER, log=log)
-    if died.status < 0:
-        name = _signal_name(-died.status)
-        why = {
-            "SIGKILL": "the system ended it, most likely because memory ran out; choose smaller buffers",
-            "SIGFPE": "an integer division by zero, most likely; check the scalar arguments of this launch",
-            "SIGILL": "its code holds an instruction that this processor lacks",
-        }
-        return KernelCrashed(_sentence(f"{subject} crashed ({name})", why.get(name, died.phase.on_crash)), log=log)
-    last = log.rsplit("\n", 1)[-1] if log else f"exit status {died.status}"
-    return MeasureError(f"{subject} ended without an answer: {last}", log=log)
-
-
-def _sentence(what: str, advice: str) -> str:
-    return f"{what}: {advice}" if advice else what
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

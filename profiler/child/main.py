@@ -7,15 +7,20 @@ import importlib
 import os
 import pickle
 import resource
+import shutil
 import signal
 import sys
+import traceback
 from pathlib import Path
 from typing import IO
 
 from model.errors import KernelcastError
+from profiler.child.free_memory import free_memory_bytes
+from profiler.inbox import packed
 from profiler.measurement import OutOfResources
 from profiler.messages import Done, Failed, Job, Message, Phase, Progress
 
+FOLDER_VARIABLE = "KERNELCAST_JOB_FOLDER"  # as profiler.worker sets it
 OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024  # a kernel that prints in a loop must not fill the disk
 
 
@@ -26,7 +31,7 @@ class Reporter:
         self._stream = stream
 
     def send(self, message: Message) -> None:
-        pickle.dump(message, self._stream)
+        self._stream.write(packed(message))
         self._stream.flush()
 
     def progress(self, fraction: float, text: str) -> None:
@@ -40,16 +45,27 @@ class Reporter:
 
 def main() -> None:
     """Serve one job. Never returns: the drivers' own clean-up at exit is known to hang."""
-    lifeline, outgoing = _secure_streams()
-    job = pickle.load(lifeline)
-    watcher = _start_watcher(lifeline, outgoing)
-    _limit_resources(job)
-    reporter = Reporter(outgoing)
-    reporter.send(_run(job, reporter))
-    os.kill(watcher, signal.SIGKILL)
-    os.waitpid(watcher, 0)
-    sys.stderr.flush()
-    os._exit(0)
+    folder = os.environ.pop(FOLDER_VARIABLE, "")
+    status = 1
+    try:
+        lifeline, outgoing = _secure_streams()
+        try:
+            job = pickle.load(lifeline)
+        except EOFError:  # the parent is gone already
+            shutil.rmtree(folder, ignore_errors=True)
+            return
+        watcher = _start_watcher(lifeline, outgoing, folder)
+        _limit_resources(job)
+        reporter = Reporter(outgoing)
+        reporter.send(_run(job, reporter))
+        os.kill(watcher, signal.SIGKILL)
+        os.waitpid(watcher, 0)
+        status = 0
+    except Exception:  # noqa: BLE001 - a mistake of ours, or a library's; the parent tells of it from our output
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
 
 
 def _run(job: Job, reporter: Reporter) -> Message:
@@ -72,18 +88,24 @@ def _secure_streams() -> tuple[IO[bytes], IO[bytes]]:
     return os.fdopen(incoming, "rb"), os.fdopen(outgoing, "wb")
 
 
-def _start_watcher(lifeline: IO[bytes], outgoing: IO[bytes]) -> int:
+def _start_watcher(lifeline: IO[bytes], outgoing: IO[bytes], folder: str) -> int:
     """Fork a process that ends our whole group, with PoCL's compilers and linkers, when the parent is gone.
 
     A thread could not: native code may hold Python's lock for ever. The parent never writes again, so the end of
-    the pipe means that it died.
+    the pipe means that it died. Then nobody else removes the job's folder.
     """
+    job = os.getpid()
     watcher = os.fork()
     if watcher:
         return watcher
     outgoing.close()  # or the parent would not notice that we crashed
     with contextlib.suppress(OSError):
         os.read(lifeline.fileno(), 1)
+    with contextlib.suppress(ProcessLookupError):
+        if os.getppid() == job:
+            os.kill(job, signal.SIGKILL)
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
     os._exit(0)
 
@@ -94,9 +116,10 @@ def _limit_resources(job: Job) -> None:
     with contextlib.suppress(OSError):  # not everywhere allowed
         # If memory runs out, the system shall end this process rather than the user's editor.
         Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
-    if job.memory_bytes:
+    most_bytes = job.memory_bytes or free_memory_bytes() * 9 // 10
+    if most_bytes:
         # Private writable memory. The whole address space (RLIMIT_AS) would stop GPU drivers, which reserve terabytes.
-        _lower(resource.RLIMIT_DATA, job.memory_bytes)
+        _lower(resource.RLIMIT_DATA, most_bytes)
 
 
 def _lower(kind: int, wanted: int) -> None:

@@ -1,0 +1,44 @@
+"""How much memory a job may take before the system would have to end somebody: of the machine, and of its container."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+LEAST_BYTES = 512 * 1024 * 1024  # less than drivers take for themselves would be no limit but a refusal
+_MACHINE = Path("/proc/meminfo")
+_GROUP = Path("/proc/self/cgroup")
+_GROUPS = Path("/sys/fs/cgroup")
+
+
+def free_memory_bytes() -> int:
+    """What can be taken without swapping; 0 where the system does not tell."""
+    told = [*_of_machine(), *_of_groups()]
+    return max(min(told), LEAST_BYTES) if told else 0
+
+
+def _of_machine() -> Iterator[int]:
+    with suppress(OSError):
+        for line in _MACHINE.read_text("ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                yield int(line.split()[1]) * 1024
+
+
+def _of_groups() -> Iterator[int]:
+    """Of cgroups, version 2 and 1; what the group itself may take, and each that it is in."""
+    with suppress(OSError):
+        for line in _GROUP.read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers == "":
+                yield from _in_group(_GROUPS, path, "memory.max", "memory.current")
+            elif "memory" in controllers.split(","):
+                yield from _in_group(_GROUPS / "memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes")
+
+
+def _in_group(root: Path, path: str, most: str, used: str) -> Iterator[int]:
+    here = PurePosixPath(path)
+    for group in (here, *here.parents):
+        folder = root / str(group).lstrip("/")
+        with suppress(OSError, ValueError):  # `max`: no limit
+            yield int((folder / most).read_text()) - int((folder / used).read_text())
