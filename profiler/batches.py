@@ -18,6 +18,7 @@ WARM = 0.02  # within which successive batches agree once clocks and caches have
 WARM_BATCHES = 3
 DISPLACED = 0.05  # share of the time it was ready to run that a batch's own threads had to wait
 BUSY = 0.02  # share of the machine that others used, below which they cannot have been why
+TELLING_S = 0.2  # processor time: systems count in steps of 10 ms, so what others used in less cannot be told
 CROWDED = 0.10  # share of the machine that others used; caches and memory are shared even where processors are not
 FAR_OFF = 1.05  # a batch's median over that of the undisturbed ones
 # Measured again later, in another process, the same launch differs by more than its own batches tell: code, stacks and
@@ -44,9 +45,14 @@ class Load:
         return self.waited_s / (self.waited_s + self.ran_s) if self.waited_s else 0.0
 
     @property
+    def available_s(self) -> float:
+        """Processor time that all processors together had to give."""
+        return self.elapsed_s * self.processors
+
+    @property
     def others(self) -> float:
         """Share of the machine's processor time that others used."""
-        return self.others_s / (self.elapsed_s * self.processors) if self.others_s and self.elapsed_s else 0.0
+        return self.others_s / self.available_s if self.others_s and self.available_s else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,8 @@ def disturbances(batches: Sequence[Batch]) -> tuple[bool, ...]:
     while others used much of the machine. A slow batch on an idle machine is no disturbance: the kernel is like that.
     """
     loads = [batch.load if batch.load is not None and batch.load.matters else None for batch in batches]
-    displaced = [load is not None and _is_displaced(load) for load in loads]
+    others = others_share([load for load in loads if load is not None])
+    displaced = [load is not None and _is_displaced(load, others) for load in loads]
     unhindered = [batch.median_us for batch, waited in zip(batches, displaced, strict=True) if not waited]
     usual_us = median(unhindered) if unhindered else float("inf")
     return tuple(
@@ -102,10 +109,18 @@ def disturbances(batches: Sequence[Batch]) -> tuple[bool, ...]:
     )
 
 
-def _is_displaced(load: Load) -> bool:
+def _is_displaced(load: Load, others_in_all: float | None) -> bool:
+    others = load.others if load.others_s is not None and load.available_s >= TELLING_S else others_in_all
     if load.waited_s is None:  # all that can be said is what others used of the machine
-        return load.others > CROWDED
-    return load.displaced > DISPLACED and (load.others_s is None or load.others > BUSY)
+        return others is not None and others > CROWDED
+    return load.displaced > DISPLACED and (others is None or others > BUSY)
+
+
+def others_share(loads: Sequence[Load]) -> float | None:
+    """Share of the machine's processor time that others used over all of them; None if no system told."""
+    told = [load for load in loads if load.others_s is not None]
+    available_s = sum(load.available_s for load in told)
+    return sum(load.others_s or 0.0 for load in told) / available_s if available_s else None
 
 
 def is_warm(medians_us: Sequence[float]) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from statistics import median
 
 import pyopencl as cl
 
-from profiler.batches import Batch, is_enough, repeat_interval, runs_of
+from profiler.batches import is_enough, others_share, repeat_interval, runs_of
 from profiler.child.timing import Timing
 from profiler.measurement import Measurement, MeasureRequest
 from profiler.remarks import Circumstances, remarks
@@ -31,6 +31,7 @@ def summary(
     """The figures, and in `notes` what a user should know about them."""
     batches, runs = timing.batches, runs_of(timing.batches)
     medians = [batch.median_us for batch in batches]
+    others = others_share([batch.load for batch in timing.seen if batch.load is not None])
     measured = Measurement(
         kernel=request.kernel.name,
         kernel_fingerprint=request.kernel.fingerprint,
@@ -57,7 +58,7 @@ def summary(
         disturbed_batches=timing.judged.thrown_away,
         outliers=outliers(runs),
         drift_percent=drift_percent(medians),
-        other_load_percent=_other_load_percent(timing.seen),
+        other_load_percent=None if others is None else 100 * others,
     )
     return replace(measured, notes=remarks(measured, replace(seen, longest_us=max(runs))))
 
@@ -65,11 +66,3 @@ def summary(
 def _median(values: Iterable[float]) -> float | None:
     found = list(values)
     return median(found) if found else None
-
-
-def _other_load_percent(batches: Sequence[Batch]) -> float | None:
-    """Over all batches, those thrown away included."""
-    loads = [batch.load for batch in batches if batch.load is not None]
-    told = [load for load in loads if load.others_s is not None]
-    available_s = sum(load.elapsed_s * load.processors for load in told)
-    return 100 * sum(load.others_s or 0.0 for load in told) / available_s if available_s else None

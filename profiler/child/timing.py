@@ -23,7 +23,7 @@ LONGEST_TRAIN = 64
 STEP_SHARE = 0.01  # of a launch's time; with coarser steps of the event clock it runs in trains, too
 SINGLES = 3  # launches by themselves in each batch of trains, for the wall clock
 PAUSE_S = 0.02  # between batches, so that one disturbance cannot hit all of them
-LONGEST_PAUSE_S = 0.3  # after disturbed batches: whatever it is may be over then
+LONGEST_PAUSE_S = 0.1  # after disturbed batches: whatever it is may be over then
 WARM_UP_SHARE = 0.2  # of the budget, at most
 WARM_UP_BATCH_S = 0.02
 STEP_RUNS = 8  # launches whose time stamps tell the event clock's steps
@@ -115,7 +115,10 @@ def time_launch(
             over_budget = spent_s + (now - batches_began) / len(seen) > plan.budget_s
             if over_budget or len(seen) >= MAX_BATCHES or (not judged.is_busy and is_enough(judged.batches)):
                 return Timing(tuple(seen), judged, step_us, train)
-            pause_s = min(2 * pause_s, LONGEST_PAUSE_S) if disturbances(seen)[-1] else plan.pause_s
+            if disturbances(seen)[-1]:  # a shorter batch is more likely to pass between two disturbances
+                pause_s, most = min(2 * pause_s, LONGEST_PAUSE_S), max(1, most // 2)
+            else:
+                pause_s = plan.pause_s
         time.sleep(pause_s)
 
 
