@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench accuracy repeatability fuzz picture vsix test-vsix clean oracles packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test test-editors check bench accuracy catalog repeatability fuzz picture vsix test-vsix clean oracles packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -34,6 +34,9 @@ bench: .venv/dev.stamp ## Keystroke to hint, predictions a second, analysis of a
 oracles: .venv/dev.stamp | oclgrind ## Hold the counts against an instruction counter and write the tables in tests/oracles.
 	$(IN_VENV) tests.oracles.instructions.document
 	$(IN_VENV) tests.oracles.compiler.document
+
+catalog: .venv/dev.stamp ## Write the profiles of known devices in model/devices anew from the facts in tests/catalog.
+	$(IN_VENV) tests.catalog.write $(ARGS)
 
 packages: .venv/dev.stamp ## Infer a launch for every kernel of three real packages, measure it, and write the table in tests/packages.
 	$(IN_VENV) tests.packages.run $(ARGS)

@@ -149,6 +149,7 @@ class Device:
     noise_percent: float | None = None  # batch-to-batch spread seen while calibrating
     note: str = ""  # where datasheet figures come from
     calibration: Calibration | None = None  # its conditions; also None in calibrations from before these were kept
+    aliases: tuple[str, ...] = ()  # what else drivers call the chip; shipped profiles only
 
     @property
     def calibrated(self) -> bool:

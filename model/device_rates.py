@@ -101,6 +101,7 @@ class DriverFacts:
     has_fp64: bool
     has_fp16: bool
     has_images: bool
+    board: str = ""  # what the card is sold as, where the driver's name is that of its chip (AMD)
 
 
 def derive_rates(facts: DriverFacts) -> Rates:
@@ -128,16 +129,17 @@ def derive_rates(facts: DriverFacts) -> Rates:
     )
 
 
-def cpu_rates(facts: DriverFacts) -> Rates:
+def cpu_rates(facts: DriverFacts, dram_gb_s: float | None = None) -> Rates:
     """Rates of a CPU: per-core, per-GHz figures from a calibration of PoCL 3.0 on two cores of an AMD EPYC (Zen 3)
     at a nominal 2.6 GHz, times cores and clock.
 
-    DRAM does not scale with cores: about 14 GB/s for one, saturating near 8 channels of 20 GB/s.
+    DRAM does not scale with cores: about 14 GB/s for one, saturating near 8 channels of 20 GB/s. `dram_gb_s` is what
+    was measured, where it was.
     """
     units = max(1, facts.compute_units)
     ghz = (facts.clock_mhz or 2500) / 1000
     core_ghz = units * ghz
-    dram_gb_s = min(units * 14.0, 160.0)
+    dram_gb_s = dram_gb_s or min(units * 14.0, 160.0)
     levels = (
         (units * 32 * KIB, 34 * core_ghz),
         (units * 1024 * KIB, 27 * core_ghz),

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Protocol
 
 from model.device import Device, DeviceType, ProfileSource, Rates
-from model.device_catalog import find_builtin_by_name, slug
+from model.device_catalog import slug
 from model.device_rates import DriverFacts, derive_rates
 from model.errors import UnknownDevice
+from model.known_devices import recognised
 from profiler.measurement import DeviceGone
 from profiler.messages import Phase
 from profiler.worker import CancelToken, Limits, run_job
 
 DISCOVERY_LIMIT_S = 30.0  # a GPU's driver may need seconds to wake up
+_MOST_LISTED = 12  # ids in a message
 NO_PLATFORM = (
     "no OpenCL platform on this machine: pip install 'kernelcast[pocl]' for a CPU device that needs nothing else, "
     "or install your vendor's OpenCL driver; `kernelcast doctor` says what was found"
@@ -119,9 +122,17 @@ def find_device(devices: Sequence[Device], wanted: str) -> Device:
     if needle and len(matches) == 1:
         return matches[0]
     if needle and matches:
-        raise UnknownDevice(f"`{wanted}` could be any of: {', '.join(device.id for device in matches)}")
-    choice = ", ".join(device.id for device in devices) or "none"
-    raise UnknownDevice(f"no device answers to `{wanted}`; there are: {choice}")
+        raise UnknownDevice(f"`{wanted}` could be any of: {_listed([device.id for device in matches])}")
+    ids = [device.id for device in devices]
+    near = get_close_matches(slug(wanted), ids, 4, 0.5) if len(ids) > _MOST_LISTED else []
+    choice = f"alike are: {', '.join(near)}" if near else f"there are: {_listed(ids) or 'none'}"
+    raise UnknownDevice(f"no device answers to `{wanted}`; {choice}")
+
+
+def _listed(ids: Sequence[str]) -> str:
+    more = len(ids) - _MOST_LISTED
+    tail = f" and {more} more, see `kernelcast devices --all`" if more > 0 else ""
+    return ", ".join(ids[:_MOST_LISTED]) + tail
 
 
 def assign_ids(facts: Sequence[DriverFacts]) -> tuple[str, ...]:
@@ -152,7 +163,7 @@ def _base_id(facts: DriverFacts) -> str:
 
 
 def _rates(facts: DriverFacts) -> tuple[Rates, str]:
-    known = find_builtin_by_name(facts.name)
-    if known is not None and known.type is facts.type:
-        return known.rates, known.note
+    known = recognised(facts)
+    if known is not None:
+        return known.rates, f"as {known.name}: {known.note}"
     return derive_rates(facts), "scaled from what the driver reports; run `kernelcast calibrate` to measure it"

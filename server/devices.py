@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from model.device_catalog import find_builtin
+
 if TYPE_CHECKING:
     from model.device import Device
 
 # Before anything is known of the machine. Every machine has a processor; its figures are marked `~`.
 _FALLBACK = "generic-cpu"
+
+
+def shipped_for(wanted: Sequence[str | None]) -> tuple[Device, ...]:
+    """Those shipped profiles that `pick_device` may need: reading them all takes a moment."""
+    names = (*filter(None, wanted), _FALLBACK)
+    return tuple(device for name in names if (device := find_builtin(name)) is not None)
 
 
 def pick_device(

@@ -77,7 +77,16 @@ def facts_of(device: cl.Device) -> DriverFacts:
         has_fp64="cl_khr_fp64" in extensions,
         has_fp16="cl_khr_fp16" in extensions,
         has_images=bool(device.image_support),
+        board=_board(device),
     )
+
+
+def _board(device: cl.Device) -> str:
+    """AMD's drivers name the chip (`gfx906`), and only here the card."""
+    try:
+        return str(device.board_name_amd).strip()
+    except (cl.Error, AttributeError):
+        return ""  # another vendor's query
 
 
 def _type(device: cl.Device) -> DeviceType:

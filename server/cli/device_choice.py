@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 
 from model.device import Device
-from model.device_catalog import builtin_devices
+from model.device_catalog import builtin_devices, find_builtin
 from model.errors import UnknownDevice
 from profiler.devices import discover, find_device
 from profiler.measurement import DeviceGone, MeasureError
 from profiler.store import Store, StoreError
 from server.cli.streams import warn
-from server.devices import pick_device
+from server.devices import pick_device, shipped_for
 
 
 class Devices:
@@ -70,28 +70,29 @@ class Devices:
         return self._picked[key]
 
     def _to_predict_for(self, wanted: str | None) -> Device:
-        shipped = builtin_devices()
-        known_by_heart = {device.id: device for device in (*shipped, *self.remembered)}
-        if wanted in {device.id for device in shipped}:
-            return known_by_heart[wanted or ""]  # needs no driver to be woken up
+        remembered = {device.id: device for device in self.remembered}
+        shipped = find_builtin(wanted or "")
+        if shipped is not None:
+            return remembered.get(shipped.id, shipped)  # needs no driver to be woken up
         found: tuple[Device, ...] = ()
         try:
             found = self.here
         except MeasureError as error:
             if not wanted:
-                device, _ = pick_device((), (), self.remembered, shipped)
+                device, _ = pick_device((), (), self.remembered, shipped_for(()))
                 warn(f"{error.message}. Predicting for {device.name} ({device.id}).")
                 return device
         if not wanted:
-            return pick_device((), found, self.remembered, shipped)[0]
+            return pick_device((), found, self.remembered, shipped_for(()))[0]
         here = {device.id: device for device in found}
-        if wanted not in here and wanted in known_by_heart:
-            return known_by_heart[wanted]
+        if wanted not in here and wanted in remembered:
+            return remembered[wanted]
         try:
             return find_device(found, wanted)
         except UnknownDevice:
             # The longer list only where the short one has no answer: `nvidia` means the card that is here.
-            return find_device(tuple({**known_by_heart, **here}.values()), wanted)
+            shelf = {device.id: device for device in builtin_devices()}
+            return find_device(tuple({**shelf, **remembered, **here}.values()), wanted)
 
     def _to_run_on(self, wanted: str | None) -> Device:
         if not wanted:
@@ -99,7 +100,7 @@ class Devices:
         try:
             return find_device(self.here, wanted)
         except UnknownDevice:
-            if wanted in {device.id for device in (*self.remembered, *builtin_devices())}:
+            if find_builtin(wanted) or wanted in {device.id for device in self.remembered}:
                 here = ", ".join(device.id for device in self.here)
                 raise DeviceGone(f"`{wanted}` is not in this machine; devices here: {here}") from None
             raise

@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 
 from model.device import Device
-from model.device_catalog import builtin_devices
+from model.device_catalog import well_known_devices
 from model.engine import FileForecast, Forecast, Problem
 from model.errors import KernelcastError
 from model.launch.inference import check
@@ -141,7 +141,7 @@ class _Gatherer:
 
     def _devices(self, forecast: Forecast, current: Device) -> tuple[DeviceRow, ...]:
         """Fastest first; those that cannot run the launch last."""
-        known = distinct_devices([current, *self._own], builtin_devices())
+        known = distinct_devices([current, *self._own], well_known_devices())
         rows = [self._device(forecast, device, current) for device in known]
         base = next((r.prediction for r in rows if r.is_current), None)
         base_us = base.runtime_us.p50 if base else 0.0

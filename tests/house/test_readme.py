@@ -27,6 +27,7 @@ TARGETS = (
     "accuracy",
     "fuzz",
     "oracles",
+    "catalog",
     "packages",
     "repeatability",
     "picture",

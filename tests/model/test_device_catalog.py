@@ -13,10 +13,10 @@ from model.device_catalog import (
     device_from_json,
     device_to_json,
     find_builtin,
-    find_builtin_by_name,
     slug,
 )
 from model.device_rates import DriverFacts, derive_rates
+from model.known_devices import find_builtin_by_name
 
 EVERY = pytest.mark.parametrize("device", builtin_devices(), ids=lambda device: device.id)
 
@@ -67,6 +67,8 @@ def test_every_profile_is_consistent(device: Device) -> None:
         assert getattr(rates, name) > 0
     footprints = [point.footprint_bytes for point in rates.bandwidth]
     assert footprints == sorted(footprints)
+    for point, near in zip(rates.gather, rates.bandwidth, strict=True):
+        assert 4 * point.gather_gaccess_s <= near.read_gb_s
     for curve in (
         [point.read_gb_s for point in rates.bandwidth],
         [point.gather_gaccess_s for point in rates.gather],

@@ -88,5 +88,5 @@ def _note(rows: Sequence[DeviceRow]) -> str:
     return (
         f"Basis: {', '.join(bases)}. The ratio is to the device of this report, in bold. Rates from a datasheet or "
         "from the driver have never been measured, which is why their intervals are wider (marked ~); the generic "
-        "devices do not exist and stand for their kind."
+        "devices do not exist and stand for their kind. `kernelcast devices --all` lists further ones to predict for."
     )
