@@ -31,6 +31,14 @@ class Pair:
         return low <= self.second.median_us <= high
 
     @property
+    def stretch(self) -> float:
+        """By what factor the first interval would have to reach further to just hold the second median."""
+        low, high = self.first.ci95_us
+        first_us, second_us = self.first.median_us, self.second.median_us
+        room_us = high - first_us if second_us > first_us else first_us - low
+        return abs(second_us - first_us) / room_us if room_us else float(second_us != first_us)
+
+    @property
     def reach_percent(self) -> float:
         """Half the first interval, of its median."""
         low, high = self.first.ci95_us
@@ -46,6 +54,7 @@ class Figures:
     p90_difference_percent: float
     covered: float
     median_reach_percent: float
+    p90_stretch: float  # above 1, intervals are too narrow by this factor; below, they are needlessly wide
     shortest_minutes: float
     median_load_average: float
     highest_load_average: float
@@ -76,6 +85,7 @@ def figures(pairs: Sequence[Pair]) -> Figures:
         p90_difference_percent=quantile(differences, 0.9),
         covered=sum(pair.is_covered for pair in pairs) / len(pairs),
         median_reach_percent=median(pair.reach_percent for pair in pairs),
+        p90_stretch=quantile([pair.stretch for pair in pairs], COVERED),
         shortest_minutes=min(pair.minutes for pair in pairs),
         median_load_average=median(averages),
         highest_load_average=max(averages),

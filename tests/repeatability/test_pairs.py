@@ -26,6 +26,8 @@ def test_a_pair_is_covered_if_the_first_interval_holds_the_second_median() -> No
     assert not pair(10.6).is_covered
     assert not pair(9.0).is_covered
     assert pair(9.0).difference_percent == pytest.approx(10)
+    assert pair(11.0).stretch == pytest.approx(2.0)
+    assert pair(9.75).stretch == pytest.approx(0.5)
 
 
 def test_bars_are_judged_on_a_quiet_machine_only() -> None:
