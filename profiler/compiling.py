@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.compiled import CompiledFacts, UnreadableFacts, facts_from_json, facts_to_json, key_of, moved_to
+from model.compiled import CompiledFacts, FactsKey, UnreadableFacts, facts_from_json, facts_to_json, key_of, moved_to
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from profiler.measurement import MeasureError
 from profiler.messages import Phase
-from profiler.store import Store
+from profiler.store import Store, StoreError
 from profiler.worker import CancelToken, Limits, OnProgress, run_job
 
 
@@ -76,6 +77,39 @@ def compile_program(
             on_progress=on_progress,
             cancel=cancel,
         )
+
+
+def collect_facts(
+    store: Store | None, requests: Sequence[CompileRequest], driver: str, cancel: CancelToken
+) -> dict[FactsKey, CompiledFacts]:
+    """What the store knows of these kernels, of one source and its options; the others are compiled, and kept.
+
+    Those that cannot be compiled are left out. Raises what `compile_program` raises for them all.
+    """
+    found: dict[FactsKey, CompiledFacts] = {}
+    missing = []
+    for request in requests:
+        known = _known(store, request, driver)
+        if known is None:
+            missing.append(request)
+        else:
+            found[key_of(request.kernel, request.launch, request.device_id)] = known
+    for request, outcome in zip(missing, compile_program(missing, cancel=cancel) if missing else (), strict=True):
+        if isinstance(outcome, CompiledFacts):
+            found[key_of(request.kernel, request.launch, request.device_id)] = outcome
+            if store is not None:
+                with contextlib.suppress(StoreError):  # told all the same, and compiled again another day
+                    keep_facts(store, request, outcome)
+    return found
+
+
+def _known(store: Store | None, request: CompileRequest, driver: str) -> CompiledFacts | None:
+    if store is None:
+        return None
+    try:
+        return known_facts(store, request.kernel, request.launch, request.device_id, driver)
+    except StoreError:
+        return None
 
 
 def known_facts(store: Store, kernel: Kernel, launch: Launch, device_id: str, driver: str) -> CompiledFacts | None:

@@ -190,6 +190,12 @@ class Store:
             row = database.execute(query, key).fetchone()
             return str(row[0]) if row else None
 
+    def compiled_kernels(self, device_id: str, driver: str) -> frozenset[str]:
+        """The fingerprints of all kernels of which something is kept, for this device and driver."""
+        query = "SELECT DISTINCT fingerprint FROM compiled_facts WHERE device_id = ? AND driver = ?"
+        with self._connection() as database:
+            return frozenset(str(row[0]) for row in database.execute(query, (device_id, driver)))
+
     def keep_compiled(
         self,
         kernel_fingerprint: str,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from model.compiled import CompiledFacts, FactsKey, key_of
 from model.device import Device
 from model.engine import Engine, FileForecast
 from model.errors import ConfigError
@@ -58,6 +59,7 @@ class Analyst:
             device,
             stored=_stored(forecast, runs),
             last=self._last(forecast, document.path, device),
+            compiled=self._compiled(forecast, device),
             memory_problem=self._memory.problem,
             annotations=_annotations(forecast),
             config_path=read.path,
@@ -75,6 +77,12 @@ class Analyst:
                 own.setdefault(run.measurement.kernel_fingerprint, []).append(run)
         fingerprints = {kernel.fingerprint for kernel in forecast.kernels}
         return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
+
+    def _compiled(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
+        launches = [(f.kernel, f.launch) for f in forecast.forecasts if f.launch is not None]
+        found = {key_of(kernel, launch, device.id): (kernel, launch) for kernel, launch in launches}
+        facts = {key: self._memory.compiled(kernel, launch, device) for key, (kernel, launch) in found.items()}
+        return {key: each for key, each in facts.items() if each is not None}
 
     def _last(self, forecast: FileForecast, path: Path | None, device: Device) -> dict[str, Measurement]:
         found = {kernel.name: self._memory.last(path, kernel.name, device.id) for kernel in forecast.kernels}

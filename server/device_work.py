@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from model.compiled import CompiledFacts, FactsKey
 from model.device import Device
 from model.device_catalog import builtin_devices
 from model.engine import Forecast
@@ -12,8 +13,10 @@ from model.errors import LaunchError
 from model.fit import Fit
 from model.launch.launch import Launch
 from model.measured import Fits
+from model.opencl.kernel import Kernel
 from model.sizes_to_measure import SizeChoice, sizes_to_measure
 from profiler.calibrate import calibrate
+from profiler.compiling import CompileRequest, collect_facts
 from profiler.devices import discover, distinct_devices, with_calibrations
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
@@ -61,6 +64,17 @@ class DeviceWork:
         Store.open().add(
             *(StoredMeasurement(m, predicted, kernel_id(path, m.kernel), launch) for m, predicted, launch in entries)
         )
+
+    def compile_request(
+        self, source: str, path: str | None, kernel: Kernel, launch: Launch, device_id: str
+    ) -> CompileRequest:
+        return CompileRequest(source, path, kernel, launch, device_id)
+
+    def compile(
+        self, requests: Sequence[CompileRequest], driver: str, cancel: threading.Event
+    ) -> dict[FactsKey, CompiledFacts]:
+        """What is known of these kernels' code, all of one source and its options; what is not known is compiled."""
+        return collect_facts(self._store(), requests, driver, cancel)
 
     def _store(self) -> Store | None:
         try:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from profiler.measurement import Cancelled
+
 OnProgress = Callable[[float, str], None]
 Result = TypeVar("Result")
 Work = Callable[[OnProgress, threading.Event], Result]
@@ -27,6 +29,7 @@ class Jobs:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="device")
         self._cancels: set[threading.Event] = set()
+        self._aside: threading.Event | None = None
 
     @property
     def is_full(self) -> bool:
@@ -43,6 +46,8 @@ class Jobs:
             with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
                 loop.call_soon_threadsafe(on_progress, fraction, text)
 
+        if self._aside is not None:
+            self._aside.set()
         if self._cancels:
             on_progress(0.0, WAITING)
         self._cancels.add(cancel)
@@ -58,9 +63,24 @@ class Jobs:
                 cancel.set()
                 job.cancel()
 
+    async def run_aside(self, work: Work[Result]) -> Result | None:
+        """As `run`, for what nobody waits for: given up, with None, as soon as another job wants the device."""
+        if self._cancels:
+            return None
+        cancel = self._aside = threading.Event()
+        job: Future[Result] = self._pool.submit(work, lambda *_: None, cancel)
+        outcome = asyncio.wrap_future(job)
+        outcome.add_done_callback(_heard)
+        try:
+            return await asyncio.shield(outcome)
+        except Cancelled:
+            return None
+        finally:
+            cancel.set()
+
     def close(self) -> None:
         """End all jobs; their child processes are gone shortly after."""
-        for cancel in self._cancels:
+        for cancel in (*self._cancels, *([self._aside] if self._aside else [])):
             cancel.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 

@@ -18,6 +18,7 @@ from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import Failure, LaunchView, Slot, Snapshot
 
 if TYPE_CHECKING:
+    from model.device import Device
     from model.launch.launch import Launch
     from model.opencl.kernel import Kernel
 
@@ -101,7 +102,16 @@ async def run_all(
     if done:
         ls.remember(work.run(m, one.launch) for one, m in done)
         await _keep(ls, done, path)
+        _compile_later(ls, [one for one, _ in done], document.text.value, path, device)
     return outcomes
+
+
+def _compile_later(
+    ls: KernelcastServer, done: Sequence[Planned], source: str, path: str | None, device: Device
+) -> None:
+    work = device_work()
+    orders = [work.compile_request(source, path, one.kernel, one.launch, device.id) for one in done]
+    ls.compiles.want(orders, lambda orders, cancel: work.compile(orders, device.driver, cancel))
 
 
 def _record(ls: KernelcastServer, uri: str, device_id: str, one: Planned, outcome: Outcome) -> None:

@@ -16,6 +16,7 @@ from pygls.protocol import default_converter
 
 from server.activities import Activities
 from server.capabilities import Supports
+from server.compiling import LaterCompiles
 from server.continuity import carry_over
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
@@ -34,6 +35,7 @@ from server.status_news import StatusNews
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Mapping
 
+    from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
     from profiler.measurement import Measurement
     from server.fits import Run
@@ -66,10 +68,12 @@ class KernelcastServer(LanguageServer):
         self.activities = Activities(self.status_news.look_again)
         self.refresh = HintRefresh(self)
         self.tasks: set[asyncio.Task[Any]] = set()
+        self.compiles = LaterCompiles(self.jobs, self.learn, self.spawn, self.leaving)
         self._documents: dict[str, Document] = {}
         self._analyses: dict[str, Analysis] = {}
         self._measured: dict[tuple[str, str], Mapping[Slot, Measurement]] = {}  # by document and device
         self._failures: dict[tuple[str, str], Mapping[Slot, Failure]] = {}
+        self._compiled: dict[str, dict[FactsKey, CompiledFacts]] = {}  # by device, in this session
         self._runs: tuple[Run, ...] = ()  # all that was measured since the start, the newest last
         self._ordered: dict[str, int] = {}
         self._orders = count(1)
@@ -136,7 +140,7 @@ class KernelcastServer(LanguageServer):
         key = (uri, analysis.device.id)
         return Snapshot(
             document, analysis, self.settings_of(document), self.encoding, self.trusted,
-            self._measured.get(key, {}), self._failures.get(key, {}),
+            self._measured.get(key, {}), self._failures.get(key, {}), self._compiled.get(analysis.device.id, {}),
         )  # fmt: skip
 
     async def settled(self, uri: str, timeout_s: float) -> Snapshot | None:
@@ -208,6 +212,10 @@ class KernelcastServer(LanguageServer):
         """Other launches of these kernels are predicted through them from now on."""
         self._runs = (*self._runs, *runs)
         self.analyse_all()
+
+    def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:
+        """What a device's compiler made of kernels; hovers tell it from now on."""
+        self._compiled[device_id] = {**self._compiled.get(device_id, {}), **facts}
 
     def _show(self, uri: str) -> None:
         snapshot = self.snapshot(uri)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from model.compiled import CompiledFacts, FactsKey, key_of
 from server.documents import Document
 from server.positions import Encoding, range_of, source_offsets
 from server.settings import Settings
@@ -57,6 +58,7 @@ class Analysis:
     device: Device
     stored: tuple[Measurement, ...] = ()  # of exactly these kernels and launches, from earlier sessions too
     last: Mapping[str, Measurement] = field(default_factory=dict)  # by kernel, however it looked then
+    compiled: Mapping[FactsKey, CompiledFacts] = field(default_factory=dict)  # kept earlier, for this device
     memory_problem: str = ""  # why nothing is remembered
     annotations: Mapping[Slot, str] = field(default_factory=dict)  # to write above kernels that have none
     config_path: Path | None = None
@@ -75,6 +77,7 @@ class LaunchView:
     measured: Measurement | None
     stale: Measurement | None  # of this slot, before the kernel or the launch changed
     failure: Failure | None
+    compiled: CompiledFacts | None = None  # what the device's compiler made of it, where that is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class Snapshot:
     trusted: bool = True
     measured: Mapping[Slot, Measurement] = field(default_factory=dict)  # the last of each slot on this device
     failures: Mapping[Slot, Failure] = field(default_factory=dict)
+    compiled: Mapping[FactsKey, CompiledFacts] = field(default_factory=dict)  # in this session, on this device
 
     @property
     def is_current(self) -> bool:
@@ -139,7 +143,13 @@ class Snapshot:
         failure = self.failures.get(slot)
         if failure and (failure.fingerprint, failure.launch_key) != (kernel.fingerprint, key):
             failure = None
-        return LaunchView(slot, forecast, same, None if same else last, failure)
+        return LaunchView(slot, forecast, same, None if same else last, failure, self._compiled(forecast))
+
+    def _compiled(self, forecast: Forecast) -> CompiledFacts | None:
+        known = {**self.analysis.compiled, **self.compiled}
+        if not known or forecast.launch is None:
+            return None
+        return known.get(key_of(forecast.kernel, forecast.launch, self.device.id))
 
 
 def slots_of(found: FileForecast, kernel: Kernel) -> list[tuple[Slot, Forecast]]:

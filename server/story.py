@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from server.advising import advice_of
 from server.comparison import compared
+from server.compiled_words import in_short
 from server.format import format_bytes, format_count, format_duration_us
 from server.layout import in_columns, labelled, plain
 from server.render import launch_title
@@ -85,6 +86,8 @@ def _launch(view: LaunchView, several: bool) -> list[Section]:
         times = ", ".join(f"{r.resource} {format_duration_us(r.time_us)}" for r in prediction.resources[:3])
         rows.append(("Bound by", _bound(prediction) + (f": {times}" if times else "")))
         rows += _work_rows(prediction.work)
+    if view.compiled is not None and (compiled := in_short(view.compiled)):
+        rows.append(("Compiled", compiled))
     notes = [f"No prediction: {forecast.problem.message}"] if forecast.problem and several else []
     if view.failure:
         notes.append(f"The last measurement failed: {view.failure.message}")

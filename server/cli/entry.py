@@ -86,6 +86,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     measure.add_argument("--sizes", type=sizes_wanted, metavar="SIZES", help=f"at several sizes: {ALLOWED_SIZES}")
 
+    compiled = commands.add_parser(
+        "compile", help="what a device's compiler makes of kernels: vectors, registers, spills", epilog=_EXIT
+    )
+    add_launch_flags(compiled)
+    add_format_flag(compiled)
+    compiled.add_argument("--anew", action="store_true", help="even what was compiled before")
+
     report = commands.add_parser(
         "report", help="a page with roofline, sizes, other devices and past measurements", epilog=_EXIT
     )
