@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import replace
 from math import prod
 
-from model.launch.launch import Assumption, Fill, Launch
+from model.launch.contents import Uses, fill_for, uses_of
+from model.launch.launch import Assumption, Launch
+from model.launch.reach import Reach
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
-from model.opencl.types import AddressSpace, PointerType, ScalarKind, ScalarType
-from model.work.region import Block, Loop
-from model.work.symbolic import Atom, Expression
+from model.opencl.types import PointerType
 from model.work.work import Work
 
-ROW_LENGTH = 16  # assumed average length of a row between two row pointers
-LISTED_TRIPS = 32  # assumed upper bound of a loop count that a buffer holds
-
-
-@dataclass(slots=True)
-class _Uses:
-    """What buffers are used for besides being read: as an index into others, as a loop's bounds."""
-
-    index_into: dict[str, str]
-    row_pointers: set[str]
-    trip_counts: set[str]
+_TRUSTED = 4  # times what some work-items reach
 
 
 def with_buffers(kernel: Kernel, work: Work, launch: Launch) -> Launch:
@@ -30,10 +21,10 @@ def with_buffers(kernel: Kernel, work: Work, launch: Launch) -> Launch:
 
     Lengths are the furthest element reached under the launch; what nobody said is noted as an assumption.
     """
-    uses = _uses(work)
+    uses = uses_of(kernel, work)
     buffers = kernel.of_kind(ParameterKind.BUFFER)
     # Several rounds: what an index buffer may hold depends on lengths that the first round finds.
-    for _ in range(3):
+    for _ in range(4):
         before, launch = launch, _round(work, launch, buffers, uses)
         if launch is before:
             break
@@ -46,37 +37,60 @@ def with_buffers(kernel: Kernel, work: Work, launch: Launch) -> Launch:
     return _with_local(kernel, work, launch)
 
 
-def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: _Uses) -> Launch:
-    launch = _with_fills(launch, buffers, uses)
-    known = dict(launch.buffers)
+def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Uses) -> Launch:
+    known, fills = dict(launch.buffers), dict(launch.fills)
     missing = [p for p in buffers if p.name not in known]
-    if not missing:
+    unfilled = [p for p in buffers if p.name in uses.all and p.name not in fills]
+    if not missing and not unfilled:
         return launch
-    reached = _reached(work, launch)
-    for parameter in missing:
-        high = reached.get(parameter.name)
-        if high is None or not isinstance(parameter.type, PointerType):
-            continue
-        elements = max(1, -(-int(high) // max(1, parameter.type.pointee.size_bytes)))
-        text = f"`{parameter.name}` holds {elements} elements, as far as its index reaches"
-        launch = _add_buffer(launch, parameter.name, elements, text)
+    most = Reach(work, launch)
+    if missing:
+        reached = _reached(work, launch, (most, Reach(work, launch, _ordinary(buffers, uses))))
+        for parameter in missing:
+            high = reached.get(parameter.name)
+            if high is None or not isinstance(parameter.type, PointerType):
+                continue
+            elements = max(1, -(-int(high) // max(1, parameter.type.pointee.size_bytes)))
+            text = f"`{parameter.name}` holds {elements} elements, as far as its index reaches"
+            launch = _add_buffer(launch, parameter.name, elements, text)
+    for parameter in unfilled:
+        found = fill_for(parameter, uses, launch, most)
+        if found is not None:
+            launch = replace(
+                launch,
+                fills=(*launch.fills, (parameter.name, found[0])),
+                assumptions=(*launch.assumptions, Assumption(parameter.name, found[1], 1.5)),
+            )
     return launch
 
 
-def _reached(work: Work, launch: Launch) -> dict[str, float | None]:
-    """The end of the furthest byte that each buffer is accessed at; None where the data decide."""
+def _ordinary(buffers: tuple[Parameter, ...], uses: Uses) -> frozenset[str]:
+    """Those whose contents are left as they are: no index and no count rests on them alone."""
+    return frozenset(p.name for p in buffers) - uses.all
+
+
+def _reached(work: Work, launch: Launch, reaches: tuple[Reach, ...]) -> dict[str, float | None]:
+    """The end of the furthest byte that each buffer is accessed at; None where the data decide.
+
+    The walk tries some work-items, of which none may be the last: the bounds over all of them are taken, unless they
+    are so much wider that they must rest on what never happens. The first of `reaches` that knows an end counts.
+    """
     walk = work.walk(launch)
-    ends: dict[str, float | None] = {}
+    tried: dict[str, float | None] = {}
     for access in work.accesses():
         extent = walk.extents.get(id(access))
         if extent is None:
             continue
         if not extent.is_known or extent.high is None:
-            ends[access.buffer] = None
-        elif ends.get(access.buffer, 0) is not None:
-            ends[access.buffer] = max(ends.get(access.buffer, 0) or 0, extent.high)
-    for name in {a.buffer for a in work.accesses()} - ends.keys():
-        ends[name] = 1  # never reached under this launch
+            tried[access.buffer] = None
+        elif tried.get(access.buffer, 0) is not None:
+            tried[access.buffer] = max(tried.get(access.buffer, 0) or 0, extent.high)
+    ends: dict[str, float | None] = {}
+    for name in {a.buffer for a in work.accesses()}:
+        end = tried.get(name, 1)  # 1: never reached under this launch
+        spans = (reach.spans[name] for reach in reaches if name in reach.spans)
+        bound = next((span.high for span in spans if math.isfinite(span.high)), None)
+        ends[name] = bound if end is None or (bound is not None and end <= bound <= _TRUSTED * end) else end
     return ends
 
 
@@ -88,82 +102,13 @@ def _add_buffer(launch: Launch, name: str, elements: int, text: str) -> Launch:
     )
 
 
-def _with_fills(launch: Launch, buffers: tuple[Parameter, ...], uses: _Uses) -> Launch:
-    fills, known = dict(launch.fills), dict(launch.buffers)
-    for parameter in buffers:
-        name = parameter.name
-        if name in fills or not _holds_integers(parameter):
-            continue
-        fill, text = None, ""
-        if name in uses.row_pointers:
-            if name in known:
-                nonzeros = ROW_LENGTH * max(1, known[name] - 1)
-                fill = Fill("csr_rows", (nonzeros,))
-                text = f"`{name}` bounds a loop: taken for row pointers with {ROW_LENGTH} entries a row"
-        elif name in uses.index_into:
-            target = uses.index_into[name]
-            length = known.get(target) or (launch.work_items if name in known else None)
-            if length:
-                fill = Fill("randint", (0, length))
-                text = f"`{name}` is used as an index into `{target}`: taken for random indices below {length}"
-        elif name in uses.trip_counts:
-            fill = Fill("randint", (0, LISTED_TRIPS))
-            text = f"`{name}` says how often a loop runs: taken for random counts below {LISTED_TRIPS}"
-        if fill is not None:
-            launch = replace(
-                launch,
-                fills=(*launch.fills, (name, fill)),
-                assumptions=(*launch.assumptions, Assumption(name, text, 1.5)),
-            )
-    return launch
-
-
-def _holds_integers(parameter: Parameter) -> bool:
-    match parameter.type:
-        case PointerType(pointee=ScalarType(kind=kind)):
-            return kind is not ScalarKind.FLOAT
-        case _:
-            return False
-
-
-def _uses(work: Work) -> _Uses:
-    uses = _Uses({}, set(), set())
-    for access in work.accesses():
-        if access.offset is None or access.space not in (AddressSpace.GLOBAL, AddressSpace.CONSTANT):
-            continue
-        for leaf in access.offset.leaves:
-            if leaf.kind == "load" and str(leaf.arguments[0]) != access.buffer:
-                uses.index_into.setdefault(str(leaf.arguments[0]), access.buffer)
-    for trips in _trips(work.root):
-        loads = [a for a in trips.leaves if a.kind == "load"]
-        for load in loads:
-            name = str(load.arguments[0])
-            paired = any(other is not load and other.arguments[0] == load.arguments[0] for other in loads)
-            (uses.row_pointers if paired and not _nested(load, loads) else uses.trip_counts).add(name)
-    return uses
-
-
-def _nested(load: Atom, loads: list[Atom]) -> bool:
-    return any(load in other.leaves and other is not load for other in loads)
-
-
-def _trips(block: Block) -> list[Expression]:
-    found: list[Expression] = []
-    for inner in block.inner:
-        if isinstance(inner, Loop):
-            found += [inner.trips, *_trips(inner.body)]
-        else:
-            found += [*_trips(inner.then), *_trips(inner.otherwise)]
-    return found
-
-
 def _with_local(kernel: Kernel, work: Work, launch: Launch) -> Launch:
     """Bytes of local pointers, as far as the kernel reaches into them."""
     known = dict(launch.local_bytes)
     missing = [p for p in kernel.of_kind(ParameterKind.LOCAL) if p.name not in known]
     if not missing:
         return launch
-    reached = _reached(work, launch)
+    reached = _reached(work, launch, (Reach(work, launch),))
     for parameter in missing:
         high = reached.get(parameter.name)
         size = parameter.type.pointee.size_bytes if isinstance(parameter.type, PointerType) else 4

@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 
 from model.opencl.types import AddressSpace
 from model.work.region import Block, Branch, Loop
-from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, ONE, ZERO, Atom, Expression, operation
+from model.work.symbolic import (
+    GLOBAL_ID,
+    GLOBAL_SIZE,
+    GROUP_ID,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    ONE,
+    ZERO,
+    Atom,
+    Expression,
+    operation,
+)
 from model.work.trips import conjuncts
 from model.work.work import Work
 

@@ -15,6 +15,7 @@ class Meaning(Enum):
     COUNT = "count"  # of what the launch goes through
     START = "start"
     RADIUS = "radius"
+    BINS = "bins"  # of a histogram
     WINDOW = "window"  # the side of what is moved over each element
 
 
@@ -28,6 +29,7 @@ _WORDS: dict[str, Meaning] = {
     **dict.fromkeys(("n", "size", "length", "len", "count", "total", "elements", "numel"), Meaning.COUNT),
     **dict.fromkeys(("end", "stop"), Meaning.COUNT),
     **dict.fromkeys(("offset", "start", "begin", "first", "shift", "origin", "off", "base"), Meaning.START),
+    **dict.fromkeys(("bins", "nbins", "nbin", "buckets", "levels"), Meaning.BINS),
     **dict.fromkeys(("radius", "rad", "halfwidth", "halo"), Meaning.RADIUS),
 }
 # What these have a size of is small, whatever the launch.

@@ -17,6 +17,7 @@ from model.work.work import Work
 _LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in each other
 _USUAL_GROUP = 64
 _USUAL_RADIUS = 2
+_USUAL_BINS = 256
 
 
 def name_of(atom: Atom) -> str:
@@ -125,6 +126,8 @@ def _by_name(name: str, size: tuple[int, ...], dimensions: int) -> int | None:
             return 0
         case Meaning.RADIUS:
             return _USUAL_RADIUS
+        case Meaning.BINS:
+            return _USUAL_BINS
         case Meaning.WINDOW:
             return 2 * _USUAL_RADIUS + 1
         case None:

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from model.launch.fill import DEFAULT_INTEGER_LIMIT
 from model.launch.launch import Fill
 from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
 from profiler.arguments import BufferArgument
 from profiler.measurement import NeedsAnnotation
 
 Array = npt.NDArray[Any]
-DEFAULT_INTEGER_LIMIT = 16
 TILE = 1 << 20  # random values are drawn so many at a time and repeated: no kernel can tell, and it is fast
 
 

@@ -1,0 +1,188 @@
+"""The least and the most that an expression can be, where ids, counters and data lie within known ranges.
+
+Plain interval arithmetic (Moore, 1966): never too narrow, sometimes too wide; infinite where nothing bounds a value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from model.work.evaluate import Knowledge, interval
+from model.work.floats import known_value
+from model.work.numbers import EVALUATED, Value, word_of
+from model.work.symbolic import Atom, Expression
+
+Bounds = tuple[Value, Value]  # both ends included
+Narrow = Mapping[Atom, Bounds]  # what ids, counters and conditions say of atoms
+
+TOP: Bounds = (-math.inf, math.inf)
+_TRUTH: Bounds = (0, 1)
+_MAX_STEPS = 20_000  # atoms worked out for one launch: a few milliseconds
+_TRUTHS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
+_INTEGERS = {"char": (-128, 127), "uchar": (0, 255), "short": (-(2**15), 2**15 - 1), "ushort": (0, 2**16 - 1)}
+_RISING: dict[str, Callable[[Value], Value]] = {
+    "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "rint": round,
+    "round": lambda a: math.floor(a + 0.5), "sqrt": math.sqrt, "exp": math.exp, "exp2": lambda a: 2.0**a,
+    "log": math.log, "log2": math.log2, "log10": math.log10, "atan": math.atan,
+}  # fmt: skip
+_WITHIN = {"sin": (-1, 1), "cos": (-1, 1), "sincos": (-1, 1), "atan2": (-math.pi, math.pi), "fract": (0, 1)}
+
+
+@dataclass(slots=True)
+class BoundsOf:
+    """Works out bounds under one launch; `loads` says what buffers hold."""
+
+    known: Knowledge
+    loads: Callable[[Atom], Bounds]
+    steps: int = 0
+    memo: dict[Atom, Bounds] = field(default_factory=dict)
+
+    def expression(self, expression: Expression, narrow: Narrow) -> Bounds:
+        """Of an expression, while atoms lie within `narrow`."""
+        self.memo = {}
+        return self._sum(expression, narrow)
+
+    def _sum(self, expression: Expression, narrow: Narrow) -> Bounds:
+        total: Bounds = (0, 0)
+        for monomial, coefficient in expression.terms:
+            product: Bounds = (coefficient, coefficient)
+            for atom in monomial:
+                product = times(product, self.atom(atom, narrow))
+            total = (total[0] + product[0], total[1] + product[1])
+        return total
+
+    def atom(self, atom: Atom, narrow: Narrow) -> Bounds:
+        """Of one atom."""
+        if atom not in self.memo:
+            self.steps += 1
+            found = self._worked_out(atom, narrow) if self.steps < _MAX_STEPS else TOP
+            if (said := narrow.get(atom)) is not None:
+                found = (max(found[0], said[0]), min(found[1], said[1]))
+                if found[0] > found[1]:
+                    found = said
+            self.memo[atom] = found
+        return self.memo[atom]
+
+    def _worked_out(self, atom: Atom, narrow: Narrow) -> Bounds:
+        match atom.kind:
+            case "symbol":
+                value = self.known.symbols.get(atom)
+                return TOP if value is None else (value, value)
+            case "load":
+                return self.loads(atom)
+            case "literal":
+                number = known_value(Expression({(atom,): 1}))
+                return TOP if number is None else (number, number)
+            case "iterate" | "trips":
+                return self._of_loop(atom, narrow)
+            case "unknown":
+                return TOP
+        operands = [self._sum(a, narrow) for a in atom.arguments if isinstance(a, Expression)]
+        try:
+            found = _operation(atom.kind, word_of(atom.arguments), operands)
+        except (ArithmeticError, ValueError, TypeError):
+            return TOP
+        return TOP if found is None or any(math.isnan(end) for end in found) else found
+
+    def _of_loop(self, atom: Atom, narrow: Narrow) -> Bounds:
+        ranges = {
+            a: (math.floor(low), math.floor(high) + 1) for a, (low, high) in narrow.items() if _is_finite(low, high)
+        }
+        found = interval(Expression({(atom,): 1}), self.known, {}, ranges)
+        return found if found is not None else (0, math.inf) if atom.kind == "trips" else TOP
+
+
+def _is_finite(*ends: Value) -> bool:
+    return all(math.isfinite(end) for end in ends)
+
+
+def times(x: Bounds, y: Bounds) -> Bounds:
+    """The product, in which 0 times anything is 0."""
+    corners = [a * b if a and b else 0 for a in x for b in y]
+    return min(corners), max(corners)
+
+
+def _operation(kind: str, word: str, operands: list[Bounds]) -> Bounds | None:
+    if kind in _TRUTHS:
+        return _TRUTH
+    if kind in ("float", "call"):
+        return _float_operation(word.removeprefix("native_").removeprefix("half_"), operands)
+    match kind, operands:
+        case "negate", [(a, b)]:
+            return -b, -a
+        case "convert", [(a, b)]:
+            if word.startswith(("float", "double", "half")):
+                return a, b
+            return _truncated(a), _truncated(b)
+        case "narrow", [(a, b)]:
+            least, most = _INTEGERS.get(word, TOP)
+            return (a, b) if least <= a and b <= most else (least, most)
+        case "select", [(a, b), x, y]:
+            return x if a > 0 else y if a == b == 0 else (min(x[0], y[0]), max(x[1], y[1]))
+        case "min" | "max", [x, y]:
+            pick = min if kind == "min" else max
+            return pick(x[0], y[0]), pick(x[1], y[1])
+        case "abs", [(a, b)]:
+            return (0 if a <= 0 <= b else min(abs(a), abs(b))), max(abs(a), abs(b))
+        case "sum", [x, y]:
+            return x[0] + y[0], x[1] + y[1]
+        case "product", [x, y]:
+            return times(x, y)
+        case "mod" | "floormod", [(a, b), (c, d)] if c > 0:
+            if a >= 0 and b < c:
+                return a, b
+            return (0 if kind == "floormod" or a >= 0 else 1 - d), d - 1
+        case "bitand", [(a, b), (c, d)] if a >= 0 or c >= 0:
+            return 0, min(b if a >= 0 else math.inf, d if c >= 0 else math.inf)
+        case "bitor" | "bitxor", [(a, b), (c, d)] if a >= 0 and c >= 0 and _is_finite(b, d):
+            return 0, (1 << max(int(b).bit_length(), int(d).bit_length())) - 1
+        case "div" | "floordiv" | "ceildiv", [(a, b), (c, d)] if c > 0:
+            return _corners(kind, (a, b), (c, min(d, 1 << 62)))
+        case "shr", [(a, b), (c, d)] if c >= 0 and d < 64:
+            return (0, b) if a >= 0 and not math.isfinite(b) else _corners(kind, (a, b), (c, d))
+        case "shl", [(a, b), (c, d)] if c >= 0 and d < 64 and _is_finite(a, b):
+            return times((a, b), (1 << int(c), 1 << int(d)))
+        case _:
+            return None
+
+
+def _corners(kind: str, x: Bounds, y: Bounds) -> Bounds:
+    found = [a if not math.isfinite(a) else EVALUATED[kind](a, b) for a in x for b in y]
+    known = [value for value in found if value is not None]
+    return (min(known), max(known)) if len(known) == len(found) else TOP
+
+
+def _truncated(value: Value) -> Value:
+    return math.trunc(value) if math.isfinite(value) else value
+
+
+def _float_operation(word: str, operands: list[Bounds]) -> Bounds | None:
+    match word, operands:
+        case "+", [x, y]:
+            return x[0] + y[0], x[1] + y[1]
+        case "-", [x, y]:
+            return x[0] - y[1], x[1] - y[0]
+        case "*", [x, y]:
+            return times(x, y)
+        case "/", [x, (c, d)] if c > 0 or d < 0:
+            return times(x, (1 / d, 1 / c))
+        case "fma" | "mad", [x, y, z]:
+            product = times(x, y)
+            return product[0] + z[0], product[1] + z[1]
+        case "fmin" | "min", [x, y]:
+            return min(x[0], y[0]), min(x[1], y[1])
+        case "fmax" | "max", [x, y]:
+            return max(x[0], y[0]), max(x[1], y[1])
+        case "clamp", [x, low, high]:
+            return min(max(x[0], low[0]), high[0]), min(max(x[1], low[1]), high[1])
+        case "fabs", [(a, b)]:
+            return (0 if a <= 0 <= b else min(abs(a), abs(b))), max(abs(a), abs(b))
+        case _ if word in _WITHIN:
+            return _WITHIN[word]
+        case _, [(a, b)] if word in _RISING:
+            rising = _RISING[word]
+            return (rising(a) if math.isfinite(a) else -math.inf), (rising(b) if math.isfinite(b) else math.inf)
+        case _:
+            return None

@@ -1,0 +1,130 @@
+"""What index buffers hold, where nobody said: contents that keep every index within what it points into."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from model.launch.launch import Fill, Launch
+from model.launch.reach import Reach
+from model.opencl.kernel import Kernel, Parameter
+from model.opencl.types import AddressSpace, PointerType, ScalarKind, ScalarType, VectorType
+from model.work.region import Access, Block, Loop
+from model.work.symbolic import Atom, Expression
+from model.work.work import Work
+
+ROW_LENGTH = 16  # assumed average length of a row between two row pointers
+LISTED_TRIPS = 32  # assumed upper bound of a loop count that a buffer holds
+
+
+@dataclass(slots=True)
+class Uses:
+    """What buffers are used for besides being read: as an index into others, as a loop's bounds."""
+
+    index_into: dict[str, list[Access]] = field(default_factory=dict)
+    row_pointers: set[str] = field(default_factory=set)
+    trip_counts: set[str] = field(default_factory=set)
+
+    @property
+    def all(self) -> frozenset[str]:
+        return frozenset((*self.index_into, *self.row_pointers, *self.trip_counts))
+
+
+def uses_of(kernel: Kernel, work: Work) -> Uses:
+    """Read all offsets and trip counts of `work`."""
+    uses = Uses()
+    integers = {p.name for p in kernel.parameters if integer_element(p) is not None}
+    for access in work.accesses():
+        if access.offset is None or access.space not in (AddressSpace.GLOBAL, AddressSpace.CONSTANT):
+            continue
+        for name in {str(leaf.arguments[0]) for leaf in access.offset.leaves if leaf.kind == "load"}:
+            if name != access.buffer and name in integers:
+                uses.index_into.setdefault(name, []).append(access)
+    for trips in _trips(work.root):
+        loads = [a for a in trips.leaves if a.kind == "load"]
+        for load in loads:
+            name = str(load.arguments[0])
+            if name not in integers:
+                continue
+            paired = any(other is not load and other.arguments[0] == load.arguments[0] for other in loads)
+            (uses.row_pointers if paired and not _nested(load, loads) else uses.trip_counts).add(name)
+    return uses
+
+
+def integer_element(parameter: Parameter) -> ScalarType | None:
+    """The integer that a buffer is made of, also in vectors; None for other buffers."""
+    element = parameter.type.pointee if isinstance(parameter.type, PointerType) else None
+    if isinstance(element, VectorType):
+        element = element.element
+    return element if isinstance(element, ScalarType) and element.kind is not ScalarKind.FLOAT else None
+
+
+def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: Reach) -> tuple[Fill, str] | None:
+    """What a buffer should hold, and the sentence that says so; None where that is not known (yet)."""
+    name, known = parameter.name, dict(launch.buffers)
+    element = integer_element(parameter)
+    if element is None or name not in known:
+        return None
+    greatest = 2 ** (8 * element.size_bytes - (element.kind is ScalarKind.SIGNED))
+    if name in uses.row_pointers:
+        nonzeros = min(ROW_LENGTH * max(1, known[name] - 1), greatest - 1)
+        return Fill("csr_rows", (nonzeros,)), (
+            f"`{name}` bounds a loop: taken for row pointers with {ROW_LENGTH} entries a row"
+        )
+    if name in uses.index_into:
+        accesses = uses.index_into[name]
+        target = accesses[0].buffer
+        limit = min(greatest, *(_limit(name, access, launch, known, found) for access in accesses))
+        if limit >= known[name] > 1 and all(a.is_store and not a.is_atomic for a in accesses):
+            return Fill("perm"), f"`{name}` says where in `{target}` to write: taken for a permutation"
+        return Fill("randint", (0, limit)), (
+            f"`{name}` is used as an index into `{target}`: taken for random indices below {limit}"
+        )
+    if name in uses.trip_counts:
+        return Fill("randint", (0, LISTED_TRIPS)), (
+            f"`{name}` says how often a loop runs: taken for random counts below {LISTED_TRIPS}"
+        )
+    return None
+
+
+def _limit(name: str, access: Access, launch: Launch, known: Mapping[str, int], found: Reach) -> int:
+    """What the elements of `name` must stay below, so that `access` stays within its buffer.
+
+    Of `x[i * width + 3]` the number of whole rows; for a buffer whose length is still open, as many as there is work.
+    """
+    assert access.offset is not None
+    size = found.element_bytes(access.buffer)
+    room = known.get(access.buffer, launch.work_items) * size
+    step, rest = 0, access.offset
+    for monomial, coefficient in access.offset.terms:
+        if any(_is_load_of(name, atom) for atom in monomial):
+            others = tuple(atom for atom in monomial if not _is_load_of(name, atom))
+            low, high = found.bounds(Expression({others: coefficient}))
+            if len(monomial) - len(others) != 1 or low <= 0 or not math.isfinite(high):
+                return max(1, room // size)
+            step += int(high)
+            rest = rest - Expression({monomial: coefficient})
+    if not step or any(_is_load_of(name, leaf) for leaf in rest.leaves):
+        return max(1, room // size)
+    beyond = found.bounds(rest)[1] if access.buffer in known else 0
+    left = room - access.element_bytes - (beyond if math.isfinite(beyond) else 0)
+    return max(1, int(left // step) + 1)
+
+
+def _is_load_of(name: str, atom: Atom) -> bool:
+    return atom.kind == "load" and atom.arguments[0] == name
+
+
+def _nested(load: Atom, loads: list[Atom]) -> bool:
+    return any(load in other.leaves and other is not load for other in loads)
+
+
+def _trips(block: Block) -> list[Expression]:
+    found: list[Expression] = []
+    for inner in block.inner:
+        if isinstance(inner, Loop):
+            found += [inner.trips, *_trips(inner.body)]
+        else:
+            found += [*_trips(inner.then), *_trips(inner.otherwise)]
+    return found

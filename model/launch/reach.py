@@ -1,0 +1,202 @@
+"""How far each buffer is accessed at most: every index between its bounds, narrowed by the conditions around it.
+
+Where `Work.walk` tries some work-items and counts, this takes all of them at once, and the data with them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from model.launch.bounds import Bounds, BoundsOf, Narrow
+from model.launch.fill import DEFAULT_FLOATS, DEFAULT_INTEGER_LIMIT
+from model.launch.launch import Launch
+from model.opencl.types import PointerType, ScalarKind, ScalarType, VectorType
+from model.work.evaluate import Knowledge
+from model.work.numbers import Value
+from model.work.region import Block, Branch, Loop
+from model.work.symbolic import (
+    GLOBAL_ID,
+    GLOBAL_SIZE,
+    GROUP_ID,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    NUM_GROUPS,
+    ONE,
+    Atom,
+    Expression,
+)
+from model.work.work import Work, knowledge
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+@dataclass(slots=True)
+class Span:
+    """The bytes of a buffer that may be accessed, from `low` to before `high`; infinite where nothing bounds them."""
+
+    low: Value
+    high: Value
+
+
+class Reach:
+    """One pass over a kernel's blocks; `spans` has every buffer that is accessed at all.
+
+    Of what buffers hold it takes no more for granted than their fills say; and, where `usual` names them, what stands
+    in buffers that nobody filled.
+    """
+
+    def __init__(self, work: Work, launch: Launch, usual: frozenset[str] = frozenset()) -> None:
+        self.spans: dict[str, Span] = {}
+        self._work = work
+        self._known = knowledge(work.kernel, launch, work.parameters, work.tables)
+        self._written = {a.buffer for a in work.accesses() if a.is_store}
+        self._usual = usual - self._written
+        self._bounds = BoundsOf(self._known, self._held)
+        self._ids = _ids(self._known)
+        self._visit(work.root, self._ids)
+
+    def bounds(self, expression: Expression) -> Bounds:
+        """Of an expression over ids and arguments, whatever the conditions."""
+        return self._bounds.expression(expression, self._ids)
+
+    def element_bytes(self, buffer: str) -> int:
+        """Of a buffer's elements; 1 where that is not known."""
+        parameter = self._work.kernel.parameter(buffer)
+        kind = parameter.type if parameter is not None else None
+        return max(1, kind.pointee.size_bytes) if isinstance(kind, PointerType) else 1
+
+    def _visit(self, block: Block, narrow: Narrow) -> None:
+        for access in block.accesses:
+            low, high = self._bounds.expression(access.offset, narrow) if access.offset is not None else (0, math.inf)
+            span = self.spans.setdefault(access.buffer, Span(low, high))
+            span.low = min(span.low, low)
+            span.high = max(span.high, high + access.element_bytes)
+        for inner in block.inner:
+            if isinstance(inner, Loop):
+                self._loop(inner, narrow)
+            else:
+                self._branch(inner, narrow)
+
+    def _loop(self, loop: Loop, narrow: Narrow) -> None:
+        most = self._bounds.expression(loop.trips, narrow)[1]
+        if most <= 0:
+            return
+        is_default = loop.leaves is not None or loop.trips.has("unknown")
+        within: Narrow | None = {**narrow, loop.counter: (0, math.inf if is_default else most - 1)}
+        if loop.leaves is not None and within is not None:
+            limit = self._bounds.expression(loop.leaves.limit, within)[1] if loop.leaves.limit is not None else math.inf
+            within = self._given(loop.leaves.before, {**within, loop.counter: (0, limit - 1)}, holds=False)
+        if within is not None:
+            self._visit(loop.body, within)
+
+    def _branch(self, branch: Branch, narrow: Narrow) -> None:
+        for side, holds in ((branch.then, True), (branch.otherwise, False)):
+            if side.accesses or side.inner:
+                within = self._given(branch.condition, narrow, holds=holds)
+                if within is not None:
+                    self._visit(side, within)
+
+    # --- conditions --------------------------------------------------------------------------------------
+
+    def _given(self, condition: Expression, narrow: Narrow, *, holds: bool) -> Narrow | None:
+        """`narrow` where `condition` holds (or does not); None where that cannot be."""
+        atom = condition.atom
+        if atom is None:
+            if condition.constant is None:
+                return narrow
+            return narrow if bool(condition.constant) == holds else None
+        inner = [a for a in atom.arguments if isinstance(a, Expression)]
+        if atom.kind == "not":
+            return self._given(inner[0], narrow, holds=not holds)
+        if atom.kind in ("and", "or"):
+            if (atom.kind == "and") != holds:
+                return narrow  # one of them, nobody knows which
+            for part in inner:
+                within = self._given(part, narrow, holds=holds)
+                if within is None:
+                    return None
+                narrow = within
+            return narrow
+        match atom.kind:
+            case "lt0":
+                return self._below_zero(inner[0] if holds else -inner[0] - ONE, -1, narrow)
+            case "eq0" if holds:
+                once = self._below_zero(inner[0], 0, narrow)
+                return self._below_zero(-inner[0], 0, once) if once is not None else None
+            case "compare":
+                word = str(atom.arguments[0])
+                return self._compared(word if holds else _OPPOSITE.get(word, ""), inner, narrow)
+        return narrow
+
+    def _below_zero(self, expression: Expression, most: Value, narrow: Narrow) -> Narrow | None:
+        """Where `expression <= most`: each of its linear terms is bounded by what the others leave."""
+        if self._bounds.expression(expression, narrow)[0] > most:
+            return None
+        found = dict(narrow)
+        for monomial, coefficient in expression.terms:
+            if len(monomial) != 1 or (monomial[0].kind == "symbol" and monomial[0] in self._known.symbols):
+                continue
+            atom = monomial[0]
+            rest = self._bounds.expression(expression - Expression({monomial: coefficient}), narrow)[0]
+            if not math.isfinite(rest):
+                continue
+            room = most - rest
+            low, high = found.get(atom) or self._bounds.atom(atom, narrow)
+            if coefficient > 0:
+                high = min(high, room // coefficient)
+            else:
+                low = max(low, -(room // -coefficient))
+            if low > high:
+                return None
+            found[atom] = (low, high)
+        return found
+
+    def _compared(self, word: str, sides: list[Expression], narrow: Narrow) -> Narrow:
+        """Floats that are held against each other, where one of them is a single value."""
+        if len(sides) != 2:
+            return narrow
+        found = dict(narrow)
+        for this, other, operator in ((sides[0], sides[1], word), (sides[1], sides[0], _FLIPPED.get(word, ""))):
+            if this.atom is None:
+                continue
+            low, high = self._bounds.expression(this, narrow)
+            least, most = self._bounds.expression(other, narrow)
+            if operator in ("<", "<=", "=="):
+                high = min(high, most)
+            if operator in (">", ">=", "=="):
+                low = max(low, least)
+            if low <= high:
+                found[this.atom] = (low, high)
+        return found
+
+    # --- data --------------------------------------------------------------------------------------------
+
+    def _held(self, load: Atom) -> Bounds:
+        """What an element of a buffer may be: by its fill, by what stands in buffers unless told otherwise, or by
+        its type."""
+        name = str(load.arguments[0])
+        contents = self._known.contents.get(name)
+        parameter = self._work.kernel.parameter(name)
+        element = parameter.type.pointee if parameter and isinstance(parameter.type, PointerType) else None
+        if isinstance(element, VectorType):
+            element = element.element
+        if contents is not None and (contents.values or name not in self._written) and contents.bounds is not None:
+            return contents.bounds
+        if name in self._usual and isinstance(element, ScalarType):
+            return DEFAULT_FLOATS if element.kind is ScalarKind.FLOAT else (0, DEFAULT_INTEGER_LIMIT - 1)
+        if isinstance(element, ScalarType) and element.kind is not ScalarKind.FLOAT and element.size_bytes <= 2:
+            bits = 8 * element.size_bytes
+            return (
+                (0, 2**bits - 1) if element.kind is not ScalarKind.SIGNED else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+            )
+        return -math.inf, math.inf
+
+
+def _ids(known: Knowledge) -> Narrow:
+    found: dict[Atom, Bounds] = {}
+    for ids, sizes in ((GLOBAL_ID, GLOBAL_SIZE), (LOCAL_ID, LOCAL_SIZE), (GROUP_ID, NUM_GROUPS)):
+        for d in range(3):
+            found[ids[d]] = (0, max(1, int(known.symbols[sizes[d]])) - 1)
+    return found
