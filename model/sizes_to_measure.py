@@ -15,6 +15,7 @@ from model.opencl.kernel import Kernel
 from model.work.work import Work
 
 _PREFERRED = (1.0, 0.25, 0.5, 2.0)  # of the launch itself: near enough for one line, far enough apart to draw it
+_LARGER = tuple(4.0**power for power in range(1, 11))  # for launches that are mostly overhead
 _MEMORY_SHARE = 0.25  # of the device's memory: on a CPU it is everybody's
 _LONGEST_US = 1e6
 _NEAR = 1.3  # a size within this factor of another is no other size
@@ -36,12 +37,14 @@ def sizes_to_measure(
     Sizes that are mostly launch overhead tell little of the work, so larger ones take their place; none takes more
     than a second, or a quarter of the device's memory, unless the launch itself does.
     """
-    scaled = scale(kernel, work, spec, launch, device, FACTORS)
+    is_small = not _tells(work, launch, device)
+    scaled = scale(kernel, work, spec, launch, device, _LARGER if is_small else FACTORS)
     others = [each for each in scaled.launches if each.launch is not launch]
     fitting = [each for each in others if _fits(kernel, work, each.launch, launch, device)]
     telling = [each for each in fitting if _tells(work, each.launch, device)] or fitting
     chosen = [launch]
-    for factor in (*_PREFERRED, *(f for f in FACTORS if f > 2), *(f for f in reversed(FACTORS) if f < 1)):
+    larger = [f for f in (_LARGER if is_small else FACTORS) if f > 2]
+    for factor in (*_PREFERRED, *larger, *(f for f in reversed(FACTORS) if f < 1)):
         nearest = min(telling, key=lambda each: max(each.factor / factor, factor / each.factor), default=None)
         if nearest is None or len(chosen) == most:
             break
