@@ -14,24 +14,36 @@ import pyopencl as cl
 from profiler.child.faults import FaultTrap
 from profiler.child.guard_pages import Flush, GuardedMemory
 
-SOURCE = """__kernel void kernelcast_probe(__global uchar* memory, __global ulong* seen, ulong reach) {
+SOURCE = """__kernel void address(__global uchar* memory, __global ulong* seen) { seen[0] = (ulong)memory; }
+__kernel void touch(__global uchar* memory, __global ulong* seen, ulong at) {
     seen[0] = (ulong)memory;
-    seen[1] = memory[reach];
+    seen[1] = memory[at];
 }
 """
-SIZES_BYTES = (mmap.PAGESIZE, mmap.PAGESIZE + 4, 12)
+SIZES_BYTES = (mmap.PAGESIZE, mmap.PAGESIZE + 4, 13)
 
 
 @functools.cache
 def guards_hold(device: cl.Device) -> bool:
-    """Tried once in each process."""
+    """Tried once in each process, with memory that fills its pages, that does not, and that has odd addresses."""
     context = cl.Context([device])
     queue = cl.CommandQueue(context)
-    kernel = cl.Kernel(cl.Program(context, SOURCE).build(), "kernelcast_probe")
-    return all(_holds(context, queue, kernel, size_bytes) for size_bytes in SIZES_BYTES)
+    return all(_holds(context, queue, size_bytes) for size_bytes in SIZES_BYTES)
 
 
-def _holds(context: cl.Context, queue: cl.CommandQueue, kernel: cl.Kernel, size_bytes: int) -> bool:
+def address_of(buffer: cl.Buffer, context: cl.Context, queue: cl.CommandQueue) -> int:
+    """Where kernels see it."""
+    kernel = cl.Kernel(_program(context), "address")
+    seen = np.zeros(1, np.uint64)
+    result = cl.Buffer(context, cl.mem_flags.READ_WRITE, seen.nbytes)
+    kernel.set_args(buffer, result)
+    cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+    cl.enqueue_copy(queue, seen, result)
+    return int(seen[0])
+
+
+def _holds(context: cl.Context, queue: cl.CommandQueue, size_bytes: int) -> bool:
+    kernel = cl.Kernel(_program(context), "touch")
     memory = GuardedMemory(size_bytes, 1, 1, Flush.END)
     buffer = memory.as_buffer(context)
     seen = np.zeros(2, np.uint64)
@@ -40,8 +52,17 @@ def _holds(context: cl.Context, queue: cl.CommandQueue, kernel: cl.Kernel, size_
     trap = FaultTrap(memory.open_guard)
     with trap:
         has_ended = trap.run(queue, lambda: cl.enqueue_nd_range_kernel(queue, kernel, (1,), None))
+    if not has_ended:
+        return False  # and leaves all of it to the process's end
     cl.enqueue_copy(queue, seen, result)
-    caught = [fault.address for fault in trap.faults] == [memory.start + size_bytes]
+    is_caught = [fault.address for fault in trap.faults] == [memory.start + size_bytes]
     buffer.release()
     memory.release()
-    return has_ended and caught and int(seen[0]) == memory.start
+    return is_caught and int(seen[0]) == memory.start
+
+
+@functools.lru_cache(maxsize=1)
+def _program(context: cl.Context) -> cl.Program:
+    program = cl.Program(context, SOURCE)
+    program.build()
+    return program

@@ -92,8 +92,7 @@ def run_guarded(trial: Trial, flush: Flush) -> bool:
     arguments = Arguments()
     try:
         arguments = allocate(trial.plan, trial.context, trial.queue, layout)
-        for index, value in enumerate(arguments.values):
-            trial.kernel.set_arg(index, value)
+        trial.set_arguments(arguments.values)
         with trap:
             has_ended = trap.run(trial.queue, trial.enqueue)
         error = _verdict(trial, layout, trap.faults)

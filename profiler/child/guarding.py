@@ -8,9 +8,13 @@ import pyopencl as cl
 
 from profiler.arguments import BufferArgument, ImageArgument
 from profiler.child import guard_pages
+from profiler.child.allocation import allocate
+from profiler.child.canary_layout import CanaryLayout
 from profiler.child.guard_pages import Flush
 from profiler.child.guard_probe import guards_hold
 from profiler.child.guarded_run import run_guarded
+from profiler.child.overruns import out_of_bounds
+from profiler.child.proving import prove_elsewhere
 from profiler.child.trial import Trial
 from profiler.messages import Phase
 
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from profiler.child.main import Reporter
 
 __all__ = ["Trial", "prove_in_bounds"]
-GUARD_PAGES = "guard pages"
+GUARD_PAGES, CANARIES = "guard pages", "canaries"
 
 
 def prove_in_bounds(trial: Trial, reporter: Reporter, phase: Phase) -> str:
@@ -31,14 +35,17 @@ def prove_in_bounds(trial: Trial, reporter: Reporter, phase: Phase) -> str:
         return trial.request.proved
     if not any(isinstance(argument, BufferArgument | ImageArgument) for argument in trial.plan):
         return ""
-    if not trial.context.devices[0].type & cl.device_type.CPU or not guard_pages.is_supported():
-        return ""
-    return _by_guard_pages(trial, reporter, phase)
+    if trial.context.devices[0].type & cl.device_type.CPU:
+        word = by_guard_pages(trial, reporter, phase)
+    else:
+        word = prove_elsewhere(trial.request, reporter)
+    return word or by_canaries(trial, reporter, phase)
 
 
-def _by_guard_pages(trial: Trial, reporter: Reporter, phase: Phase) -> str:
+def by_guard_pages(trial: Trial, reporter: Reporter, phase: Phase) -> str:
+    """Empty where this device or system has none. Raises as `prove_in_bounds`."""
     reporter.begin(0.1, "checking bounds", phase)
-    if not guards_hold(trial.context.devices[0]):
+    if not guard_pages.is_supported() or not guards_hold(trial.context.devices[0]):
         return ""
     try:
         if not run_guarded(trial, Flush.END):
@@ -47,3 +54,17 @@ def _by_guard_pages(trial: Trial, reporter: Reporter, phase: Phase) -> str:
     except MemoryError:
         return ""  # what is measured next needs as much, and says so better
     return GUARD_PAGES
+
+
+def by_canaries(trial: Trial, reporter: Reporter, phase: Phase) -> str:
+    """Sees stores within a pad's length of a buffer, and no loads: the best there is on this device."""
+    reporter.begin(0.1, "checking bounds by canaries", phase)
+    layout = CanaryLayout(trial.context, trial.queue)
+    arguments = allocate(trial.plan, trial.context, trial.queue, layout)
+    trial.set_arguments(arguments.values)
+    trial.enqueue().wait()
+    overrun = layout.overrun()
+    arguments.release()
+    if overrun is not None:
+        raise out_of_bounds(overrun, (overrun,), trial.request)
+    return CANARIES

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyopencl as cl
 
@@ -24,6 +26,10 @@ class Trial:
     @property
     def subject(self) -> str:
         return f"kernel `{self.request.kernel.name}`"
+
+    def set_arguments(self, values: Sequence[Any]) -> None:
+        for index, value in enumerate(values):
+            self.kernel.set_arg(index, value)
 
     def enqueue(self) -> cl.Event:
         launch = self.request.launch

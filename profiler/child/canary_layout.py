@@ -1,0 +1,47 @@
+"""Buffers with canaries in front of them and behind them, for devices that cannot guard memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyopencl as cl
+
+from model.opencl.types import round_up
+from profiler.arguments import PAD_BYTES, BufferArgument, ImageArgument
+from profiler.bounds import Overrun, Room
+from profiler.child.canaries import canary_of, changed, laid_out
+from profiler.child.contents import Array
+
+
+class CanaryLayout:
+    """Owns the buffers of one run."""
+
+    def __init__(self, context: cl.Context, queue: cl.CommandQueue) -> None:
+        self._context, self._queue = context, queue
+        aligned_bytes = max(1, int(context.devices[0].mem_base_addr_align) // 8)
+        self._pad_bytes = round_up(PAD_BYTES, aligned_bytes)
+        self._made: list[tuple[BufferArgument, cl.Buffer]] = []
+
+    def buffer(self, argument: BufferArgument, data: Array) -> cl.Buffer:
+        """A part of a larger buffer: between its pads."""
+        pad = laid_out(canary_of(argument.element), self._pad_bytes)
+        inner = data if data.nbytes else pad[:1]  # none is empty
+        room = np.concatenate((pad, inner, pad[len(inner) - data.nbytes :]))
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        whole = cl.Buffer(self._context, flags, hostbuf=room)
+        self._made.append((argument, whole))
+        return whole.get_sub_region(self._pad_bytes, len(inner))
+
+    def image_memory(self, _argument: ImageArgument, texels: Array) -> tuple[cl.mem_flags, Array]:
+        return cl.mem_flags.COPY_HOST_PTR, texels
+
+    def overrun(self) -> Overrun | None:
+        """The store nearest to its buffer, of the first buffer that was left; None if all canaries live."""
+        for argument, whole in self._made:
+            canary, size_bytes = canary_of(argument.element), argument.size_bytes
+            room = Room(argument.name, argument.element, argument.length, 0, 0, 0)
+            for begin, nearest in ((self._pad_bytes + size_bytes, 0), (0, -1)):
+                pad = np.zeros(self._pad_bytes, np.uint8)
+                cl.enqueue_copy(self._queue, pad, whole, src_offset=begin)
+                if (at := changed(pad, canary)).size:
+                    return Overrun(room, begin + int(at[nearest]) - self._pad_bytes, is_store=True)
+        return None
