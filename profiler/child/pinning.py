@@ -13,6 +13,8 @@ from collections.abc import Iterator, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from profiler.child.processors import allowed_processors, processor_quota
+
 AFFINITY = "POCL_AFFINITY"
 MOST_THREADS = "POCL_MAX_PTHREAD_COUNT"
 TASKS = Path("/proc/self/task")
@@ -20,24 +22,31 @@ TASKS = Path("/proc/self/task")
 
 @contextmanager
 def pinned_drivers() -> Iterator[None]:
-    """Inside it, PoCL starts its threads: as many as there are processors allowed, each on one of its own.
+    """Inside it, PoCL starts its threads: as many as there are processors for us, each on one of its own.
 
     Whoever sets POCL_AFFINITY=0 gets threads that roam.
     """
-    allowed = allowed_processors()
-    if os.environ.get(AFFINITY) != "1" or pocl_may_pin(allowed, os.cpu_count() or 1):
+    allowed, processors = allowed_processors(), os.cpu_count() or 1
+    most = threads_for(len(allowed) or processors, processor_quota())
+    if most < processors:
+        os.environ.setdefault(MOST_THREADS, str(most))
+    if os.environ.get(AFFINITY) != "1" or pocl_may_pin(allowed, min(most, processors)):
         yield
         return
     os.environ[AFFINITY] = "0"
-    os.environ.setdefault(MOST_THREADS, str(len(allowed)))
     before = _threads()
     yield
     pin(_threads() - before, allowed)
 
 
-def pocl_may_pin(allowed: Set[int], processors: int) -> bool:
-    """Whether the first processors, as many as PoCL starts threads, are ours to use. Empty: the system cannot tell."""
-    return not allowed or allowed >= set(range(processors))
+def threads_for(processors: int, quota: float | None) -> int:
+    """One for each processor; no more than a quota feeds, or all would be halted a part of the time."""
+    return processors if quota is None else max(1, min(processors, int(quota)))
+
+
+def pocl_may_pin(allowed: Set[int], threads: int) -> bool:
+    """Whether the first processors, as many as PoCL starts threads, are ours. Empty: the system cannot tell."""
+    return not allowed or allowed >= set(range(threads))
 
 
 def pin(threads: Set[int], allowed: Set[int]) -> None:
@@ -46,11 +55,6 @@ def pin(threads: Set[int], allowed: Set[int]) -> None:
     for at, thread in enumerate(sorted(threads)):
         with suppress(OSError):  # it has ended meanwhile
             os.sched_setaffinity(thread, {places[at % len(places)]})
-
-
-def allowed_processors() -> frozenset[int]:
-    """Those that this process may use; empty where the system cannot tell (macOS, Windows)."""
-    return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
 
 
 def _threads() -> set[int]:

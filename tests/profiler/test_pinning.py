@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from profiler.child.pinning import pocl_may_pin
+from profiler.child import processors
+from profiler.child.pinning import pocl_may_pin, threads_for
 from profiler.worker import run_job
 
 JOBS = """
@@ -26,9 +27,41 @@ def where_threads_run(allowed, reporter):
 
 def test_pocl_pins_by_itself_only_where_its_first_processors_are_ours() -> None:
     assert pocl_may_pin({0, 1, 2, 3}, 4)
+    assert pocl_may_pin({0, 1}, 2)
     assert pocl_may_pin(frozenset(), 4)
-    assert not pocl_may_pin({2, 3}, 4)
-    assert not pocl_may_pin({0, 1}, 4)
+    assert not pocl_may_pin({2, 3}, 2)
+
+
+def test_there_are_no_more_threads_than_a_containers_quota_feeds() -> None:
+    assert threads_for(4, None) == 4
+    assert threads_for(16, 2.0) == 2
+    assert threads_for(16, 0.5) == 1
+    assert threads_for(2, 8.0) == 2
+
+
+@pytest.mark.parametrize(
+    ("files", "quota"),
+    [
+        ({"cpu.max": "200000 100000"}, 2.0),
+        ({"cpu.max": "max 100000"}, None),
+        ({"a/cpu.max": "max 100000", "a/b/cpu.max": "150000 100000"}, 1.5),
+        ({"cpu/a/cpu.cfs_quota_us": "-1", "cpu/a/cpu.cfs_period_us": "100000"}, None),
+        ({"cpu/a/b/cpu.cfs_quota_us": "50000", "cpu/a/b/cpu.cfs_period_us": "100000"}, 0.5),
+        ({"cpu.max": "nonsense"}, None),
+        ({}, None),
+    ],
+)
+def test_the_quota_is_read_from_either_version_of_control_groups(
+    files: dict[str, str], quota: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = tmp_path / "groups"
+    for name, text in files.items():
+        (groups / name).parent.mkdir(parents=True, exist_ok=True)
+        (groups / name).write_text(text + "\n")
+    (tmp_path / "own").write_text("7:memory:/elsewhere\n3:cpu:/a/b\n0::/a/b\n")
+    monkeypatch.setattr(processors, "GROUPS", groups)
+    monkeypatch.setattr(processors, "OWN_GROUPS", tmp_path / "own")
+    assert processors.processor_quota() == quota
 
 
 @pytest.mark.device

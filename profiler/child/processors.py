@@ -1,0 +1,51 @@
+"""How many of the machine's processors this process may use: by its mask, and by its container's quota."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+OWN_GROUPS = Path("/proc/self/cgroup")
+GROUPS = Path("/sys/fs/cgroup")
+
+
+def allowed_processors() -> frozenset[int]:
+    """Those that this process may use; empty where the system cannot tell (macOS, Windows)."""
+    return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
+
+
+def processor_quota() -> float | None:
+    """Of how many processors a container may use the time (`docker run --cpus 2`); None: of all.
+
+    A process that uses more is halted for the rest of each period, 100 ms as a rule. Source: Linux,
+    Documentation/admin-guide/cgroup-v2 (cpu.max), and Documentation/scheduler/sched-bwc for version 1.
+    """
+    quotas = [quota for group in _groups() if (quota := _quota(group)) is not None]
+    return min(quotas, default=None)
+
+
+def _groups() -> list[Path]:
+    """Our group and those that it lies in, wherever they are mounted. A container sees its own as the root."""
+    try:
+        lines = OWN_GROUPS.read_text("utf-8").splitlines()
+    except OSError:
+        return []
+    found = [GROUPS, GROUPS / "cpu"]
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers in ("", "cpu") or "cpu" in controllers.split(","):
+            own = GROUPS / controllers / path.lstrip("/")
+            found += [own, *(parent for parent in own.parents if GROUPS in parent.parents)]
+    return found
+
+
+def _quota(group: Path) -> float | None:
+    try:
+        if (group / "cpu.max").exists():
+            quota, period = (group / "cpu.max").read_text("ascii").split()
+        else:
+            quota = (group / "cpu.cfs_quota_us").read_text("ascii").strip()
+            period = (group / "cpu.cfs_period_us").read_text("ascii").strip()
+        return int(quota) / int(period) if quota not in ("max", "-1") else None
+    except (OSError, ValueError, ZeroDivisionError):  # no such controller here
+        return None
