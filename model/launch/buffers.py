@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 from math import prod
 
-from model.launch.contents import Uses, fill_for, uses_of
+from model.launch.bounds import Bounds
+from model.launch.contents import Uses, fill_for, uses_of, with_places
 from model.launch.launch import Assumption, Launch
 from model.launch.reach import Reach
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
@@ -23,6 +24,7 @@ def with_buffers(kernel: Kernel, work: Work, launch: Launch) -> Launch:
     """
     uses = uses_of(kernel, work)
     buffers = kernel.of_kind(ParameterKind.BUFFER)
+    launch = with_places(kernel, work, launch, uses)
     # Several rounds: what an index buffer may hold depends on lengths that the first round finds.
     for _ in range(4):
         before, launch = launch, _round(work, launch, buffers, uses)
@@ -64,9 +66,9 @@ def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Use
     return launch
 
 
-def _ordinary(buffers: tuple[Parameter, ...], uses: Uses) -> frozenset[str]:
+def _ordinary(buffers: tuple[Parameter, ...], uses: Uses) -> dict[str, Bounds | None]:
     """Those whose contents are left as they are: no index and no count rests on them alone."""
-    return frozenset(p.name for p in buffers) - uses.all
+    return {p.name: None for p in buffers if p.name not in uses.all}
 
 
 def _reached(work: Work, launch: Launch, reaches: tuple[Reach, ...]) -> dict[str, float | None]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from model.launch.launch import Fill, Launch
+from model.launch.bounds import Bounds
+from model.launch.launch import Assumption, Fill, Launch
 from model.launch.reach import Reach
-from model.opencl.kernel import Kernel, Parameter
+from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import AddressSpace, PointerType, ScalarKind, ScalarType, VectorType
 from model.work.region import Access, Block, Loop
 from model.work.symbolic import Atom, Expression
 from model.work.work import Work
 
 ROW_LENGTH = 16  # assumed average length of a row between two row pointers
+_HIGHER = (1, 2, 4, 8, 16, 32)  # than what stands in buffers otherwise
 LISTED_TRIPS = 32  # assumed upper bound of a loop count that a buffer holds
 
 
@@ -23,6 +25,7 @@ class Uses:
     """What buffers are used for besides being read: as an index into others, as a loop's bounds."""
 
     index_into: dict[str, list[Access]] = field(default_factory=dict)
+    places: set[str] = field(default_factory=set)  # floats and structs that an index is worked out from
     row_pointers: set[str] = field(default_factory=set)
     trip_counts: set[str] = field(default_factory=set)
 
@@ -41,6 +44,8 @@ def uses_of(kernel: Kernel, work: Work) -> Uses:
         for name in {str(leaf.arguments[0]) for leaf in access.offset.leaves if leaf.kind == "load"}:
             if name != access.buffer and name in integers:
                 uses.index_into.setdefault(name, []).append(access)
+            elif name != access.buffer and kernel.parameter(name) is not None:
+                uses.places.add(name)
     for trips in _trips(work.root):
         loads = [a for a in trips.leaves if a.kind == "load"]
         for load in loads:
@@ -58,6 +63,29 @@ def integer_element(parameter: Parameter) -> ScalarType | None:
     if isinstance(element, VectorType):
         element = element.element
     return element if isinstance(element, ScalarType) and element.kind is not ScalarKind.FLOAT else None
+
+
+def with_places(kernel: Kernel, work: Work, launch: Launch, uses: Uses) -> Launch:
+    """`launch` with numbers in `uses.places` large enough that what is worked out from them is no negative index."""
+    names = sorted(uses.places - dict(launch.fills).keys())
+    usual: dict[str, Bounds | None] = {
+        p.name: None for p in kernel.of_kind(ParameterKind.BUFFER) if p.name not in uses.all
+    }
+    if not names or not Reach(work, launch, usual).falls_short:
+        return launch
+    for least in _HIGHER:
+        if not Reach(work, launch, {**usual, **dict.fromkeys(names, (least, least + 1))}).falls_short:
+            fill = Fill("uniform", (float(least), float(least + 1)))
+            text = "`{}` is where an index comes from: taken for numbers from {} to {}, so that none is negative"
+            return replace(
+                launch,
+                fills=(*launch.fills, *((name, fill) for name in names)),
+                assumptions=(
+                    *launch.assumptions,
+                    *(Assumption(name, text.format(name, least, least + 1), 1.5) for name in names),
+                ),
+            )
+    return launch
 
 
 def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: Reach) -> tuple[Fill, str] | None:

@@ -11,8 +11,9 @@ from model.launch.annotation.possible import allows_uneven_groups
 from model.launch.buffers import with_buffers
 from model.launch.evidence import Evidence, gather
 from model.launch.extents import image_sizes
-from model.launch.launch import Assumption, Launch, Origin
+from model.launch.launch import Assumption, Launch, Number, Origin
 from model.launch.local_size import effective_local_size
+from model.launch.reach import Reach
 from model.launch.resolve import Said, resolve
 from model.launch.scalars import missing_scalars, name_of
 from model.launch.spec import LaunchSpec
@@ -29,6 +30,7 @@ _LARGE_PRIVATE_BYTES, _STACK_BYTES = 1024, 256 << 10
 _USUAL_GROUP = 64
 _BIGGEST_ASSUMED_BYTES = 256 << 20
 _MOST_ASSUMED_BLOCKS = 4e9  # executed: seconds on any device, not hours
+_MARGINS = (1, 2, 4, 8, 16, 32)
 _SHRINK = (1, 4, 16, 64, 256, 1024)
 
 
@@ -71,7 +73,7 @@ def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence:
     notes: list[Assumption] = []
     size = _global_size(said, evidence, kernel, shrink, notes)
     scalars = dict(said.scalars)
-    for name, value, text in missing_scalars(kernel, work, evidence, size, scalars):
+    for name, value, text in _safe_scalars(kernel, work, spec, said, evidence, size):
         scalars[name] = value
         notes.append(Assumption(name, text))
     images, of_images = image_sizes(kernel, said.images, scalars, size)
@@ -89,6 +91,25 @@ def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence:
     )
     local = _local_size(kernel, work, said, evidence, launch, notes)
     return with_buffers(kernel, work, replace(launch, local_size=local, assumptions=tuple(notes)))
+
+
+def _safe_scalars(
+    kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence: Evidence, size: tuple[int, ...]
+) -> list[tuple[str, Number, str]]:
+    """What nobody gave, with margins wide enough that no index falls in front of its buffer."""
+    guesses = missing_scalars(kernel, work, evidence, size, said.scalars)
+    if not evidence.margins:
+        return guesses
+    tried = guesses
+    for margin in _MARGINS:
+        scalars = {**said.scalars, **{name: value for name, value, _ in tried}}
+        launch = Launch(size, said.local_size, tuple(scalars.items()), options=spec.options)
+        if not Reach(work, launch).falls_short:
+            return tried
+        tried = missing_scalars(kernel, work, evidence, size, said.scalars, margin=margin)
+        if tried == guesses:
+            break
+    return guesses
 
 
 def _guarded_size(evidence: Evidence, said: Said) -> tuple[int, ...] | None:

@@ -16,6 +16,7 @@ class Meaning(Enum):
     START = "start"
     RADIUS = "radius"
     BINS = "bins"  # of a histogram
+    FACTOR = "factor"  # between sizes
     WINDOW = "window"  # the side of what is moved over each element
 
 
@@ -34,7 +35,8 @@ _WORDS: dict[str, Meaning] = {
 }
 # What these have a size of is small, whatever the launch.
 _WINDOWS = frozenset({"kernel", "filter", "window", "patch", "mask", "stencil", "neighborhood", "neighbourhood"})
-_UNITS = frozenset({"scale", "item", "step", "factor", "word", "block", "tile", "group", "local", "bin", "type"})
+_FACTORS = frozenset({"scale", "factor", "zoom", "ratio", "binning", "upsampling", "downsampling", "magnification"})
+_UNITS = frozenset({"item", "step", "word", "block", "tile", "group", "local", "bin", "type"})
 _COUNTING = frozenset({"n", "nb", "num", "number", "max"})  # `nb_points`, `numBins`
 _AXES = {"x": Meaning.WIDTH, "y": Meaning.HEIGHT, "z": Meaning.DEPTH}
 _SIZES = frozenset({"size", "sizes", "dim", "dims", "n", "len", "extent", "extents", "shape", "resolution"})
@@ -49,6 +51,8 @@ def meaning_of(name: str) -> Meaning | None:
         return None
     if len(words) > 1 and _WINDOWS & set(words[:-1]) and words[-1] not in ("radius", "offset", "start", "begin"):
         return Meaning.WINDOW
+    if _FACTORS & set(words):
+        return Meaning.FACTOR
     if len(words) > 1 and _UNITS & set(words):
         return None
     if len(words) > 1 and words[-1] in _AXES and words[-2] in _SIZES:

@@ -6,13 +6,15 @@ Where `Work.walk` tries some work-items and counts, this takes all of them at on
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.launch.bounds import Bounds, BoundsOf, Narrow
 from model.launch.fill import DEFAULT_FLOATS, DEFAULT_INTEGER_LIMIT
 from model.launch.launch import Launch
-from model.opencl.types import PointerType, ScalarKind, ScalarType, VectorType
-from model.work.evaluate import Knowledge
+from model.opencl.kernel import ParameterKind
+from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, StructType, Type, VectorType
+from model.work.evaluate import Contents, Knowledge
 from model.work.numbers import Value
 from model.work.region import Block, Branch, Loop
 from model.work.symbolic import (
@@ -44,18 +46,24 @@ class Reach:
     """One pass over a kernel's blocks; `spans` has every buffer that is accessed at all.
 
     Of what buffers hold it takes no more for granted than their fills say; and, where `usual` names them, what stands
-    in buffers that nobody filled.
+    in buffers that nobody filled, or what it says stands in them.
     """
 
-    def __init__(self, work: Work, launch: Launch, usual: frozenset[str] = frozenset()) -> None:
+    def __init__(self, work: Work, launch: Launch, usual: Mapping[str, Bounds | None] | None = None) -> None:
         self.spans: dict[str, Span] = {}
         self._work = work
         self._known = knowledge(work.kernel, launch, work.parameters, work.tables)
-        self._written = {a.buffer for a in work.accesses() if a.is_store}
-        self._usual = usual - self._written
+        self._usual = usual or {}
+        self._fills = dict(launch.fills)
         self._bounds = BoundsOf(self._known, self._held)
         self._ids = _ids(self._known)
         self._visit(work.root, self._ids)
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether a place in front of a buffer may be accessed, as far as anything bounds it."""
+        named = {p.name for p in self._work.kernel.of_kind(ParameterKind.BUFFER)}
+        return any(-math.inf < span.low < 0 for name, span in self.spans.items() if name in named)
 
     def bounds(self, expression: Expression) -> Bounds:
         """Of an expression over ids and arguments, whatever the conditions."""
@@ -176,22 +184,43 @@ class Reach:
     def _held(self, load: Atom) -> Bounds:
         """What an element of a buffer may be: by its fill, by what stands in buffers unless told otherwise, or by
         its type."""
-        name = str(load.arguments[0])
+        name, is_untouched = str(load.arguments[0]), load.arguments[2] == 0
         contents = self._known.contents.get(name)
+        if contents is None and (fill := self._fills.get(name)) is not None:
+            contents = Contents(1, 1, fill)
         parameter = self._work.kernel.parameter(name)
         element = parameter.type.pointee if parameter and isinstance(parameter.type, PointerType) else None
-        if isinstance(element, VectorType):
-            element = element.element
-        if contents is not None and (contents.values or name not in self._written) and contents.bounds is not None:
+        if contents is not None and (contents.values or is_untouched) and contents.bounds is not None:
             return contents.bounds
-        if name in self._usual and isinstance(element, ScalarType):
-            return DEFAULT_FLOATS if element.kind is ScalarKind.FLOAT else (0, DEFAULT_INTEGER_LIMIT - 1)
-        if isinstance(element, ScalarType) and element.kind is not ScalarKind.FLOAT and element.size_bytes <= 2:
-            bits = 8 * element.size_bytes
-            return (
-                (0, 2**bits - 1) if element.kind is not ScalarKind.SIGNED else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-            )
-        return -math.inf, math.inf
+        if name in self._usual and is_untouched and element is not None:
+            return self._usual[name] or _usual(element)
+        return _of_type(element)
+
+
+def _usual(kind: Type) -> Bounds:
+    """What stands in a buffer of these, as long as nobody says more."""
+    match kind:
+        case ScalarType():
+            return DEFAULT_FLOATS if kind.kind is ScalarKind.FLOAT else (0, DEFAULT_INTEGER_LIMIT - 1)
+        case VectorType() | ArrayType():
+            return _usual(kind.element)
+        case StructType(is_union=False):
+            inner = [_usual(member) for _, member in kind.members]
+            return min(low for low, _ in inner), max(high for _, high in inner)
+        case _:
+            return -math.inf, math.inf
+
+
+def _of_type(kind: Type | None) -> Bounds:
+    match kind:
+        case VectorType():
+            return _of_type(kind.element)
+        case ScalarType(kind=ScalarKind.SIGNED) if kind.size_bytes <= 2:
+            return -(2 ** (8 * kind.size_bytes - 1)), 2 ** (8 * kind.size_bytes - 1) - 1
+        case ScalarType(kind=(ScalarKind.UNSIGNED | ScalarKind.BOOL)) if kind.size_bytes <= 2:
+            return 0, 2 ** (8 * kind.size_bytes) - 1
+        case _:
+            return -math.inf, math.inf
 
 
 def _ids(known: Knowledge) -> Narrow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
 
 from model.launch.evidence import Evidence
@@ -18,6 +19,7 @@ _LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in e
 _USUAL_GROUP = 64
 _USUAL_RADIUS = 2
 _USUAL_BINS = 256
+_USUAL_FACTOR = 2
 
 
 def name_of(atom: Atom) -> str:
@@ -25,9 +27,18 @@ def name_of(atom: Atom) -> str:
 
 
 def missing_scalars(
-    kernel: Kernel, work: Work, evidence: Evidence, size: tuple[int, ...], known: dict[str, Number]
+    kernel: Kernel,
+    work: Work,
+    evidence: Evidence,
+    size: tuple[int, ...],
+    known: Mapping[str, Number],
+    *,
+    margin: int = 0,
 ) -> list[tuple[str, Number, str]]:
-    """(name, value, sentence) for each scalar that nobody gave, from what it is used for."""
+    """(name, value, sentence) for each scalar that nobody gave, from what it is used for.
+
+    `margin` is what scalars get that keep ids away from an edge.
+    """
     wanted: list[tuple[str, Type | None]] = []
     for parameter in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT):
         wanted += _leaves(parameter.name, parameter.type)
@@ -43,7 +54,7 @@ def missing_scalars(
             continue
         element = kind.element if isinstance(kind, VectorType) else kind
         guesses = {
-            lane[0]: _guess(lane[0], element, evidence, size, dimensions)
+            lane[0]: _guess(lane[0], element, evidence, size, dimensions, margin)
             for lane in lanes
             if not known.keys() & set(lane)
         }
@@ -81,7 +92,7 @@ def _greatest(kind: Type | None) -> Number:
 
 
 def _guess(
-    name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...], dimensions: int
+    name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...], dimensions: int, margin: int
 ) -> tuple[Number, str]:
     if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
         return 1.0, ": its value does not matter to the counts"
@@ -98,16 +109,31 @@ def _guess(
                 return max(1, size[d] // _USUAL_GROUP), ", about as many as there are work-groups to check against it"
         if atom in evidence.grid_bounds and evidence.grid_bounds[atom] < len(size):
             return size[evidence.grid_bounds[atom]], ": the work-items together go up to it"
+        if atom in evidence.trip_bounds and meaning_of(name) is Meaning.FACTOR:
+            return _USUAL_FACTOR, ": it bounds a loop, and is a factor by its name"
         if atom in evidence.trip_bounds:
             return _LOOP_BOUNDS[min(evidence.trip_bounds[atom], len(_LOOP_BOUNDS) - 1)], ": it bounds a loop"
         if atom in evidence.margins:
-            return 0, ": ids are checked against it, and most of them pass"
+            return margin, ": ids are checked against it, and most of them pass"
+    if (sibling := _sibling_bound(name, evidence)) is not None:
+        return _LOOP_BOUNDS[
+            min(sibling, len(_LOOP_BOUNDS) - 1)
+        ], ": like its sibling of another axis, which bounds a loop"
     value = _by_name(name, size, dimensions)
     if value is not None:
         return value, f", by its name, in a launch of {'x'.join(map(str, size))}"
     if not evidence.used.intersection(atoms):
         return 1, ": its value does not matter to the counts"
     return 1, ": nothing says how large it is"
+
+
+def _sibling_bound(name: str, evidence: Evidence) -> int | None:
+    """Of `Ly`, what `Lx` bounds: how many loops are in each other."""
+    if name[-1].lower() not in "xyz":
+        return None
+    axes = "xyz" if name[-1].islower() else "XYZ"
+    atoms = (Atom.of("symbol", f"{kind}.{name[:-1]}{axis}") for axis in axes for kind in ("arg", "name"))
+    return next((evidence.trip_bounds[atom] for atom in atoms if atom in evidence.trip_bounds), None)
 
 
 def _by_name(name: str, size: tuple[int, ...], dimensions: int) -> int | None:
@@ -130,5 +156,7 @@ def _by_name(name: str, size: tuple[int, ...], dimensions: int) -> int | None:
             return _USUAL_BINS
         case Meaning.WINDOW:
             return 2 * _USUAL_RADIUS + 1
+        case Meaning.FACTOR:
+            return _USUAL_FACTOR
         case None:
             return None
