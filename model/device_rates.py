@@ -7,13 +7,14 @@ until `profiler.calibrate` has measured the device.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2
+from math import ceil, log2
 
 from model.device import BandwidthPoint, DeviceType, GatherPoint, Rates, StridePoint
 
-SUSTAINED_SHARE = 0.85  # of datasheet bandwidth; clpeak's logs show 0.79 (T4) to 0.94 (A100)
+SUSTAINED_SHARE = 0.85  # of datasheet bandwidth; the median over 46 GPUs in clpeak's public results is 0.86
 SECTOR_BYTES = 32  # what a GPU moves for a lone access: one sector of a cache line
 LINE_BYTES = 128  # what a CPU moves for a lone access: its cache line and the neighbour that is fetched with it
+UNITS_PER_CLUSTER = 16  # of a GPU: NVIDIA's GPC, AMD's shader engine, each with a scheduler of its own
 KIB, MIB = 1024, 1024 * 1024
 STRIDES = (1, 2, 4, 8, 16, 32, 64)
 FOOTPRINTS = (*(16 * KIB * 4**step for step in range(7)), 128 * MIB)  # 16 KiB ... 64 MiB, 128 MiB
@@ -56,7 +57,7 @@ def gpu_rates(figures: GpuFigures) -> Rates:
     levels = ((units * 64 * KIB, l1_gb_s), (figures.l2_bytes, l2_gb_s))
     return Rates(
         launch_floor_us=figures.launch_floor_us,
-        group_overhead_ns=round(1 / clock_ghz, 4),  # the scheduler starts one a clock
+        group_overhead_ns=round(1 / clock_ghz / ceil(units / UNITS_PER_CLUSTER), 4),  # each cluster starts one a clock
         item_overhead_ns=round(10 / instruction_gop_s, 6),  # ~10 instructions before the body
         fp32_gflop_s=figures.fp32_gflop_s,
         fp64_gflop_s=round(figures.fp32_gflop_s * figures.fp64_ratio, 1),

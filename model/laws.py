@@ -15,6 +15,7 @@ from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.costs import Costs, costs_of
 from model.device import Device, DeviceType, Rates
 from model.laws_cpu import cpu_times
+from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us, measured_gop_s
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.prediction import Bound
@@ -28,6 +29,8 @@ MIN_BARRIER_ITEMS = 32
 # Real code reaches this part of what microbenchmarks sustain: the median over the kernels in tests/kernels. A
 # learned efficiency per kernel and resource takes its place later.
 TYPICAL_EFFICIENCY = 0.65
+# Streams on GPUs come nearer to it: fitted on three GPUs, see tests/catalog/README.md.
+GPU_MEMORY_EFFICIENCY = 0.95
 CACHE_LINE_BYTES = 64
 HALF_IN_SOFTWARE = 20  # integer operations to widen or narrow a half where the device cannot
 CPU_LANES = 8  # 32-bit lanes of a 256-bit vector unit
@@ -74,12 +77,12 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     waiting = waiting_time_us(work, device, fp + integer)
     memory = memory_time_us(work, rates, is_cpu=device.type is DeviceType.CPU)
-    local = 1e-3 * (work.local_load_bytes + work.local_store_bytes) / rates.local_bandwidth_gb_s
+    local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates)
     private = (
         1e-3 * sum(a.bytes for a in work.accesses if a.space is AddressSpace.PRIVATE) / rates.private_bandwidth_gb_s
     )
-    images = 1e-3 * (work.image_reads + work.image_writes) / rates.image_read_gop_s if rates.image_read_gop_s else 0.0
-    barriers = 1e-3 * work.barriers * rates.barrier_ns
+    images = images_us(work.image_reads, work.image_writes, rates)
+    barriers = _barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns
     atomics = atomic_time_us(work.accesses, rates)
     starts = 1e-3 * (work.work_groups * rates.group_overhead_ns + work.work_items * rates.item_overhead_ns)
     times = {
@@ -97,10 +100,15 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
         "launch floor": rates.launch_floor_us,
     }
     resources = tuple((name, _BOUNDS[name], time_us) for name, time_us in times.items())
-    compute_us = (fp + integer + special + waiting) * waves
-    memory_us = (memory + local + private + images) * waves
-    busy = _together(compute_us, memory_us, OVERLAP_NORM) / TYPICAL_EFFICIENCY
-    total = rates.launch_floor_us + starts + busy + barriers * waves + atomics
+    compute_us = (fp + integer + special + waiting) * waves / TYPICAL_EFFICIENCY
+    if device.type is DeviceType.CPU:
+        memory_us = (memory + local + private + images) * waves / TYPICAL_EFFICIENCY
+        busy = starts + _together(compute_us, memory_us, OVERLAP_NORM)
+    else:
+        memory_us = (memory / GPU_MEMORY_EFFICIENCY + (local + private + images) / TYPICAL_EFFICIENCY) * waves
+        # Groups start while others run.
+        busy = _together(starts, _together(compute_us, memory_us, OVERLAP_NORM), OVERLAP_NORM)
+    total = rates.launch_floor_us + busy + barriers * waves + atomics
     return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
 
 
@@ -108,9 +116,7 @@ def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: flo
     """A CPU's whole launch, where its runtime's costs were measured."""
     rates = device.rates
     own = cpu_times(work, device, costs)
-    # A barrier ends one loop over the work-items and begins another: it was measured in groups of 256.
-    group_items = max(MIN_BARRIER_ITEMS, work.work_items / max(1, work.work_groups))
-    barriers = 1e-3 * work.barriers * rates.barrier_ns * group_items / CALIBRATED_GROUP
+    barriers = _barriers_us(work, rates)
     on_chip = [a for a in work.accesses if a.is_atomic and a.space is AddressSpace.LOCAL]
     atomics = atomic_time_us([a for a in work.accesses if a.space is not AddressSpace.LOCAL], rates)
     atomics += sum(1e-3 * a.count for a in on_chip) * (costs.local_atomic_ns or 1 / rates.contended_atomic_gop_s)
@@ -136,6 +142,13 @@ def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: flo
     return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
 
 
+def _barriers_us(work: WorkCounts, rates: Rates) -> float:
+    """On a CPU a barrier ends one loop over the work-items of its group and begins another."""
+    group_items = work.work_items / max(1, work.work_groups)
+    each_ns = barrier_ns(group_items, rates, calibrated_group=CALIBRATED_GROUP, least=MIN_BARRIER_ITEMS)
+    return 1e-3 * work.barriers * each_ns
+
+
 def _together(a_us: float, b_us: float, norm: float) -> float:
     """Two times that overlap in part; however long, without overflow."""
     longer = max(a_us, b_us)
@@ -157,7 +170,8 @@ def _roofline_us(work: WorkCounts, rates: Rates) -> float:
 
     Source: Williams et al., "Roofline", CACM 2009, with the rates that the device was seen to sustain.
     """
-    best = max(rates.fp32_gflop_s, rates.fp64_gflop_s, rates.fp16_gflop_s)
+    vectors = (rate.gop_s for rate in rates.arithmetic if rate.operation == "multiply-add")
+    best = max(rates.fp32_gflop_s, rates.fp64_gflop_s, rates.fp16_gflop_s, *vectors)
     bandwidth = max((max(p.read_gb_s, p.write_gb_s) for p in rates.bandwidth), default=math.inf)
     return max(1e-3 * work.flops / best, 1e-3 * work.global_footprint_bytes / bandwidth)
 
@@ -213,6 +227,9 @@ def waiting_time_us(work: WorkCounts, device: Device, busy_us: float) -> float:
 
 def _rate(op: OpCount, rates: Rates) -> float:
     """Operations a second in 1e9. An fma counts one operation here and two flops in the rate."""
+    measured = measured_gop_s(op, rates)
+    if measured is not None:
+        return measured
     match op.kind:
         case OpKind.DIVIDE | OpKind.SQRT:
             return _by_width(rates.divide_gop_s, op, rates)
@@ -289,9 +306,11 @@ def _rate_gb_s(access: AccessCount, footprint_bytes: float, rates: Rates) -> flo
 
 def atomic_time_us(accesses: Sequence[AccessCount], rates: Rates) -> float:
     """Atomics on one address queue up; spread over many they run at the spread rate [us]."""
-    total = 0.0
+    on_chip = [a for a in accesses if a.is_atomic and a.space is AddressSpace.LOCAL]
+    local_us = local_atomics_us(on_chip, rates)
+    total = local_us or 0.0
     for access in accesses:
-        if not access.is_atomic:
+        if not access.is_atomic or (local_us is not None and access.space is AddressSpace.LOCAL):
             continue
         addresses = max(1.0, access.footprint_bytes / max(1, access.element_bytes))
         rate = min(rates.atomic_gop_s, rates.contended_atomic_gop_s * addresses)

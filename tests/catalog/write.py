@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import model
 from model.device_catalog import device_to_json
+from tests.catalog.neusight import hold, table
 from tests.catalog.profiles import profiles
 
 FOLDER = Path(model.__file__).parent / "devices"
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--hold", type=Path, metavar="DATA", help="hold the profiles against NeuSight's vector operations"
+    )
+    arguments = parser.parse_args()
+    if arguments.hold:
+        print("\n".join(table(hold(arguments.hold))))
+        return
     made = {f"{device.id}.json": device_to_json(device, brief=True) for device in profiles()}
     for file in FOLDER.glob("*.json"):
         if file.name not in made:
