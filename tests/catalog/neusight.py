@@ -1,7 +1,7 @@
 """Holds the rules of thumb for GPUs against streaming kernels on seven of them: `make catalog ARGS="--hold DATA"`.
 
 The data are elementwise operations of PyTorch as timed by sitar-lab/NeuSight (MIT); the same traffic is predicted from
-a kernel of our own. DATA is its table of vector operations as a CSV with the columns OPName, Latency [ms], Device, B, H.
+a kernel of our own. DATA is its table of vector operations, a CSV with the columns OPName, Latency [ms], Device, B, H.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ def table(rows: Sequence[tuple[str, int, float, float, float]]) -> Iterator[str]
 
 
 def _measured(path: Path) -> dict[str, list[tuple[int, float, str]]]:
-    opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+    content = path.read_bytes()
+    content = gzip.decompress(content) if path.suffix == ".gz" else content
     found: dict[str, list[tuple[int, float, str]]] = defaultdict(list)
-    with opened as raw:
-        for row in csv.DictReader(io.TextIOWrapper(raw, "utf-8", newline="")):
-            kernel = "two_to_one" if row["OPName"] in TWO_TO_ONE else "one_to_one"
-            if row["OPName"] in (*TWO_TO_ONE, *ONE_TO_ONE):
-                floats = int(float(row["B"]) * float(row["H"]))
-                found[row["Device"]].append((floats, 1000 * float(row["Latency"]), kernel))
+    for row in csv.DictReader(io.StringIO(content.decode(), newline="")):
+        kernel = "two_to_one" if row["OPName"] in TWO_TO_ONE else "one_to_one"
+        if row["OPName"] in (*TWO_TO_ONE, *ONE_TO_ONE):
+            floats = int(float(row["B"]) * float(row["H"]))
+            found[row["Device"]].append((floats, 1000 * float(row["Latency"]), kernel))
     return found
 
 
