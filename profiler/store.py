@@ -23,7 +23,7 @@ from profiler.store_schema import migrate, write_ahead
 
 DATA_DIR_VARIABLE = "KERNELCAST_DATA_DIR"
 FILE_NAME = "kernelcast.sqlite3"
-BUSY_TIMEOUT_S = 10.0
+BUSY_TIMEOUT_S = 5.0  # everything that is ever done to the store takes milliseconds
 
 
 class StoreError(KernelcastError):
@@ -70,17 +70,21 @@ def kernel_id(path: str | os.PathLike[str] | None, kernel_name: str) -> str:
 class Store:
     """Owns one database file. Each call opens its own connection, so one store serves any thread."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> None:
         self.path = path
+        self._busy_timeout_s = busy_timeout_s
 
     @classmethod
-    def open(cls, path: Path | str | None = None) -> Store:
-        """The store at `path`, or the user's own; made or migrated if need be. Raises StoreError."""
-        store = cls(Path(path) if path is not None else data_folder() / FILE_NAME)
+    def open(cls, path: Path | str | None = None, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store:
+        """The store at `path`, or the user's own; made or migrated if need be. Raises StoreError.
+
+        `busy_timeout_s`: for how long each call waits while another process holds a lock.
+        """
+        store = cls(Path(path) if path is not None else data_folder() / FILE_NAME, busy_timeout_s)
         with store._failures_named():
             store.path.parent.mkdir(parents=True, exist_ok=True)
         with store._connection() as database:
-            write_ahead(database, BUSY_TIMEOUT_S)
+            write_ahead(database, store._busy_timeout_s)
             migrate(database)
         return store
 
@@ -225,7 +229,7 @@ class Store:
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         with self._failures_named():
-            database = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S)
+            database = sqlite3.connect(self.path, timeout=self._busy_timeout_s)
             try:
                 with database:  # one transaction: committed at the end, rolled back on an error
                     yield database

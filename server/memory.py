@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from cachetools import TTLCache
 
@@ -12,11 +15,13 @@ from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from profiler.compiling import known_facts
 from profiler.measurement import Measurement
-from profiler.store import Store, StoreError
+from profiler.store import Store, StoredMeasurement, StoreError
 from server.fits import Run
 
 _FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
+_PATIENCE_S = 0.2  # for a store that is locked: predictions do not wait for it
 _KEPT = 4096
+T = TypeVar("T")
 
 
 class Memory:
@@ -24,6 +29,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.problem = ""
+        self._ask_again_s = 0.0
         self._answers: TTLCache[tuple[str, ...], Measurement | None] = TTLCache(_KEPT, _FRESH_S)
         self._runs: TTLCache[tuple[str, str], tuple[Run, ...]] = TTLCache(_KEPT, _FRESH_S)
         self._compiled: TTLCache[tuple[FactsKey, str, str], CompiledFacts | None] = TTLCache(_KEPT, _FRESH_S)
@@ -33,21 +39,16 @@ class Memory:
     def profiles(self) -> tuple[Device, ...]:
         """Calibrated profiles."""
         if "all" not in self._profiles:
-            try:
-                self._profiles["all"] = Store.open().profiles()
-            except StoreError as error:
-                self._profiles["all"] = ()
-                self.problem = error.message
+            none: tuple[Device, ...] = ()
+            self._profiles["all"] = self._read(lambda store: store.profiles(), none)
         return self._profiles["all"]
 
     def runs(self, fingerprint: str, device_id: str) -> tuple[Run, ...]:
         """What was measured of exactly this kernel, the newest first; of each launch the newest alone."""
         key = (fingerprint, device_id)
         if key not in self._runs:
-            try:
-                found = Store.open().measurements_of(fingerprint, device_id, newest_only=True)
-            except StoreError as error:
-                found, self.problem = (), error.message
+            none: tuple[StoredMeasurement, ...] = ()
+            found = self._read(lambda store: store.measurements_of(fingerprint, device_id, newest_only=True), none)
             self._runs[key] = tuple(Run(each.measurement, each.launch) for each in found)
         return self._runs[key]
 
@@ -57,20 +58,17 @@ class Memory:
             return None
         key = (key_of(kernel, launch, device.id), device.id, device.driver)
         if key not in self._compiled:
-            try:
-                self._compiled[key] = known_facts(Store.open(), kernel, launch, device.id, device.driver)
-            except StoreError as error:
-                self._compiled[key], self.problem = None, error.message
+            self._compiled[key] = self._read(
+                lambda store: known_facts(store, kernel, launch, device.id, device.driver), None
+            )
         found = self._compiled[key]
         return moved_to(found, kernel) if found else None
 
     def _compiled_kernels(self, device: Device) -> frozenset[str]:
         key = (device.id, device.driver)
         if key not in self._with_code:
-            try:
-                self._with_code[key] = Store.open().compiled_kernels(*key)
-            except StoreError as error:
-                self._with_code[key], self.problem = frozenset(), error.message
+            none: frozenset[str] = frozenset()
+            self._with_code[key] = self._read(lambda store: store.compiled_kernels(*key), none)
         return self._with_code[key]
 
     def last(self, path: Path | None, kernel: str, device_id: str) -> Measurement | None:
@@ -79,9 +77,19 @@ class Memory:
             return None
         key = (str(path), kernel, device_id)
         if key not in self._answers:
-            try:
-                found = Store.open().latest_for_kernel(path, kernel, device_id)
-            except StoreError as error:
-                found, self.problem = None, error.message
+            found = self._read(lambda store: store.latest_for_kernel(path, kernel, device_id), None)
             self._answers[key] = found.measurement if found else None
         return self._answers[key]
+
+    def _read(self, read: Callable[[Store], T], otherwise: T) -> T:
+        """Once it could not be read it is left alone for a while: every kernel of a file would wait for it."""
+        if time.monotonic() < self._ask_again_s:
+            return otherwise
+        try:
+            found = read(Store.open(busy_timeout_s=_PATIENCE_S))
+        except StoreError as error:
+            self.problem = error.message
+            self._ask_again_s = time.monotonic() + _FRESH_S
+            return otherwise
+        self.problem = ""
+        return found

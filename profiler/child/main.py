@@ -119,7 +119,8 @@ def _limit_resources(job: Job) -> None:
     most_bytes = job.memory_bytes or free_memory_bytes() * 9 // 10
     if most_bytes:
         # Private writable memory. The whole address space (RLIMIT_AS) would stop GPU drivers, which reserve terabytes.
-        _lower(resource.RLIMIT_DATA, most_bytes)
+        soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
+        _lower(resource.RLIMIT_DATA, most_bytes if soft == resource.RLIM_INFINITY else min(most_bytes, soft))
 
 
 def _lower(kind: int, wanted: int) -> None:
