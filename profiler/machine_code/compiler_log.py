@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_WARNING = re.compile(r"^.*\bwarning\b.*$", re.MULTILINE | re.IGNORECASE)
+_WARNING = re.compile(r"^.*\bwarning: .*$", re.MULTILINE | re.IGNORECASE)
 _MOST_WARNINGS = 20
 _VECTORISED = re.compile(
     r'^Kernel "(?P<name>[^"]+)" was (?:successfully vectorized \((?P<items>\d+)\)|not vectorized)', re.MULTILINE

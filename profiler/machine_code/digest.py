@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from model.compiled import CompiledCall, CompiledLoop, InstructionCount
@@ -11,7 +12,9 @@ from profiler.machine_code.instruction import Instruction
 from profiler.machine_code.library import called_function
 from profiler.machine_code.loops import Loop, find_loops
 
+Place = tuple[str, int]  # file and line (from 1)
 _NOTHING = ("move",)
+_LOOP_WORD = re.compile(r"\b(?:for|while|do)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,8 @@ class Digest:
     vector_registers: int
 
 
-def digest(instructions: Sequence[Instruction], file: str = "") -> Digest:
-    """`file` is the name of the user's own file, of which loops tell the line."""
+def digest(instructions: Sequence[Instruction], loop_places: Container[Place] = ()) -> Digest:
+    """`loop_places` are where loops stand in the user's own file, so that those of the compiler's are told apart."""
     loops = find_loops(instructions)
     chosen = _widest_version(instructions, loops)
     floats = [i.lanes for i in chosen if i.is_float_arithmetic]
@@ -44,7 +47,7 @@ def digest(instructions: Sequence[Instruction], file: str = "") -> Digest:
     return Digest(
         mix=mix_of(chosen),
         calls=calls,
-        loops=loops_of(instructions, file),
+        loops=loops_of(instructions, loop_places),
         vector_width_bits=_vector_width_bits(chosen),
         float_vector_share=_vector_share(floats),
         integer_vector_share=_vector_share(integers),
@@ -134,16 +137,22 @@ def calls_of(instructions: Iterable[Instruction]) -> tuple[CompiledCall, ...]:
     return tuple(CompiledCall(each.name, each.lanes, n) for each, n in counted.most_common())
 
 
-def loops_of(instructions: Sequence[Instruction], file: str) -> tuple[CompiledLoop, ...]:
-    """Lines are told where they are of `file`."""
-    return tuple(_loop(loop, instructions, file) for loop in find_loops(instructions))
+def loops_of(instructions: Sequence[Instruction], loop_places: Container[Place]) -> tuple[CompiledLoop, ...]:
+    """With their lines, where they are among `loop_places`."""
+    return tuple(_loop(loop, instructions, loop_places) for loop in find_loops(instructions))
 
 
-def _loop(loop: Loop, instructions: Sequence[Instruction], file: str) -> CompiledLoop:
+def loop_places_in(source: str, file: str) -> frozenset[Place]:
+    """Where a loop's keyword stands. The loop over a group's work-items ends at some line, too, but at no such one."""
+    lines = source.splitlines()
+    return frozenset((file, number) for number, line in enumerate(lines, start=1) if _LOOP_WORD.search(line))
+
+
+def _loop(loop: Loop, instructions: Sequence[Instruction], loop_places: Container[Place]) -> CompiledLoop:
     inside = [instructions[p] for p in sorted(loop.members)]
     arithmetic = [i.lanes for i in inside if i.is_float_arithmetic] or [i.lanes for i in inside if _is_arithmetic(i)]
     places = [instructions[p].place for p in loop.latches]
-    lines = [place[1] - 1 for place in places if place is not None and place[0] == file]
+    lines = [place[1] - 1 for place in places if place is not None and place in loop_places]
     return CompiledLoop(
         min(lines, default=None), loop.depth, len(inside), max(arithmetic, default=1), _vector_share(arithmetic) or 0.0
     )

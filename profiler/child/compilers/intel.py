@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from model.compiled import CodeSource, CompiledFacts
-from profiler.child.building import source_name
 from profiler.child.compilers.reader import NO_DISASSEMBLER, Built, Reader, with_code, with_warning
 from profiler.machine_code.compiler_log import items_side_by_side
 
@@ -32,7 +31,7 @@ def _read(request: CompileRequest, built: Built, facts: CompiledFacts) -> Compil
         return with_warning(facts, "the program's binary holds no code of this kernel")
     # `_ZGVeN16uuu_name` is the kernel for 16 work-items, where there is one; the other then does what is left over.
     main = next((each for each in found if each.name != name), found[0])
-    return with_code(facts, main.instructions, sum(f.size_bytes for f in found), source_name(request.path))
+    return with_code(facts, main.instructions, sum(f.size_bytes for f in found), request)
 
 
 def _is_vector_version(symbol: str, kernel: str) -> bool:

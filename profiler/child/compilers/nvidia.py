@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from model.compiled import CodeSource, CompiledFacts
-from profiler.child.building import source_name
-from profiler.child.compilers.reader import Built, Reader, with_warning
+from profiler.child.compilers.reader import Built, Reader, loop_places, with_warning
 from profiler.machine_code.compiler_log import assembled
 from profiler.machine_code.digest import calls_of, loops_of, mix_of
 from profiler.machine_code.ptx import read_ptx
@@ -41,7 +40,7 @@ def _read(request: CompileRequest, built: Built, facts: CompiledFacts) -> Compil
         local_mem_bytes=facts.local_mem_bytes or code.local_bytes,
         mix=mix_of(found),
         calls=calls_of(found),
-        loops=loops_of(found, source_name(request.path)),
+        loops=loops_of(found, loop_places(request)),
     )
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from model.compiled import CompiledFacts, is_small_grid
 from model.launch.local_size import effective_local_size
-from profiler.child.building import source_name
 from profiler.child.compilers.reader import NO_DISASSEMBLER, Built, Reader, with_code, with_warning
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def _read(request: CompileRequest, built: Built, facts: CompiledFacts) -> Compil
         return with_warning(facts, str(error))
     if not found:
         return with_warning(facts, "PoCL's object file holds no function of this kernel")
-    return with_code(facts, found[0].instructions, found[0].size_bytes, source_name(request.path))
+    return with_code(facts, found[0].instructions, found[0].size_bytes, request)
 
 
 def _variant(request: CompileRequest) -> str:

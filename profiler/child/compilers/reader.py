@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, cast
 import pyopencl as cl
 
 from model.compiled import CodeSource, CompiledFacts
-from profiler.machine_code.digest import digest
+from profiler.child.building import source_name
+from profiler.machine_code.digest import digest, loop_places_in
 
 if TYPE_CHECKING:
     from profiler.compiling import CompileRequest
@@ -48,12 +49,18 @@ class Reader:
     flags: tuple[str, ...] = ()
 
 
+def loop_places(request: CompileRequest) -> frozenset[tuple[str, int]]:
+    """As the code's lines name them."""
+    return loop_places_in(request.source, source_name(request.path))
+
+
 def with_warning(facts: CompiledFacts, text: str) -> CompiledFacts:
     return replace(facts, warnings=(*facts.warnings, text))
 
 
-def with_code(facts: CompiledFacts, instructions: Sequence[Instruction], code_bytes: int, file: str) -> CompiledFacts:
-    """`file` is the user's own, as it is named in the code's lines."""
-    found = digest(instructions, file)
+def with_code(
+    facts: CompiledFacts, instructions: Sequence[Instruction], code_bytes: int, request: CompileRequest
+) -> CompiledFacts:
+    found = digest(instructions, loop_places(request))
     told = {field.name: getattr(found, field.name) for field in fields(found)}
     return replace(facts, source=CodeSource.ASSEMBLY, code_bytes=code_bytes, **told)

@@ -1,0 +1,160 @@
+"""Compiling on the real device: what the compiler made is told, and nothing runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model.compiled import CodeSource, CompiledFacts, key_of
+from model.launch.launch import Launch
+from model.opencl.kernel import Kernel
+from model.opencl.options import BuildOptions
+from profiler.compiling import (
+    CompileLimits,
+    CompileRequest,
+    collect_facts,
+    compile_facts,
+    compile_program,
+    keep_facts,
+    known_facts,
+)
+from profiler.measurement import BuildFailed, Cancelled, DeviceGone, MeasureError, TimedOut
+from profiler.store import Store
+
+pytestmark = [pytest.mark.device, pytest.mark.usefixtures("nothing_left_behind")]
+
+TWO = """__kernel void scale(__global const float* x, __global float* y, float factor) {
+    size_t i = get_global_id(0);
+    y[i] = factor * x[i] + 1.0f;
+}
+
+__kernel void curve(__global const float* x, __global float* y, int n) {
+    size_t i = get_global_id(0);
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += sin(x[i] + k);
+    y[i] = sum;
+}
+"""
+MakeKernel = Callable[..., Kernel]
+Four = tuple[CompiledFacts | MeasureError, ...]
+
+
+@pytest.fixture(scope="module")
+def scale(make_kernel: MakeKernel, types: Any) -> Kernel:
+    return make_kernel("scale", x=types.buffer(const=True), y=types.buffer(), factor=types.float)
+
+
+@pytest.fixture(scope="module")
+def curve(make_kernel: MakeKernel, types: Any) -> Kernel:
+    return make_kernel("curve", x=types.buffer(const=True), y=types.buffer(), n=types.int)
+
+
+def request_of(
+    kernel: Kernel, source: str = TWO, *, local: tuple[int, ...] | None = (64,), device: str = "pocl", **more: Any
+) -> CompileRequest:
+    launch = Launch((4096,), local, (), (), options=more.pop("options", BuildOptions()))
+    return CompileRequest(source, more.pop("path", None), kernel, launch, device)
+
+
+@pytest.fixture(scope="module")
+def four(scale: Kernel, curve: Kernel, make_kernel: MakeKernel) -> Four:
+    missing = make_kernel("no_such")
+    return compile_program([request_of(scale), request_of(curve), request_of(missing), request_of(scale, local=None)])
+
+
+@pytest.fixture(scope="module")
+def both(four: Four) -> tuple[CompiledFacts, CompiledFacts]:
+    one, other = four[:2]
+    assert isinstance(one, CompiledFacts)
+    assert isinstance(other, CompiledFacts)
+    return one, other
+
+
+def test_straight_code_is_told_to_be_vectors(both: tuple[CompiledFacts, CompiledFacts]) -> None:
+    facts = both[0]
+    assert facts.source is CodeSource.ASSEMBLY
+    assert facts.is_vectorised
+    assert facts.vector_width_bits
+    assert facts.vector_width_bits >= 128
+    assert facts.count("load", "f32") > 0
+    assert facts.count("store", "f32") > 0
+    assert facts.max_work_group_size
+    assert facts.max_work_group_size >= 64
+    assert facts.code_bytes
+
+
+def test_a_loop_with_a_call_is_told_by_its_line_with_what_it_calls(both: tuple[CompiledFacts, CompiledFacts]) -> None:
+    facts = both[1]
+    assert "sin" in {call.function for call in facts.calls}
+    assert facts.loops, "the loop over k is in the code"
+    assert {loop.line for loop in facts.loops if loop.line is not None} == {8}
+
+
+def test_nothing_runs(make_kernel: MakeKernel, types: Any) -> None:
+    source = "__kernel void spin(__global volatile int* x) { while (x[0] >= 0) x[1] += 1; }"
+    facts = compile_facts(request_of(make_kernel("spin", x=types.buffer(types.int)), source))
+    assert facts.loops
+
+
+def test_a_build_failure_names_the_users_own_line(scale: Kernel, tmp_path: Path) -> None:
+    broken = TWO.replace("factor * x[i]", "factor * undeclared[i]")
+    with pytest.raises(BuildFailed, match=r"my kernels\.cl does not build: line 3: .*undeclared") as failure:
+        compile_facts(request_of(scale, broken, path=str(tmp_path / "my kernels.cl")))
+    assert failure.value.line == 3
+
+
+def test_a_kernel_that_is_not_there_costs_only_itself(four: Four) -> None:
+    missing = four[2]
+    assert isinstance(missing, BuildFailed)
+    assert "no kernel `no_such`" in missing.message
+
+
+def test_a_local_size_that_the_driver_chooses_is_said_to_be_a_guess(four: Four) -> None:
+    facts = four[3]
+    assert isinstance(facts, CompiledFacts)
+    assert facts.local_size is None
+    assert any("which local size" in warning for warning in facts.warnings)
+
+
+def test_a_device_that_is_not_there_is_named(scale: Kernel) -> None:
+    with pytest.raises(DeviceGone, match="`no-such-device` is not there"):
+        compile_facts(request_of(scale, device="no-such-device"))
+
+
+def test_a_compiler_that_takes_too_long_is_stopped(scale: Kernel) -> None:
+    with pytest.raises(TimedOut, match=r"compiling kernel\.cl ran longer than 0\.05 s"):
+        compile_facts(request_of(scale), limits=CompileLimits(build_s=0.05))
+
+
+def test_cancelling_ends_it(scale: Kernel) -> None:
+    class Pressed:
+        def is_set(self) -> bool:
+            return True
+
+    with pytest.raises(Cancelled):
+        compile_facts(request_of(scale), cancel=Pressed())
+
+
+def test_what_was_compiled_once_is_known(
+    scale: Kernel, both: tuple[CompiledFacts, CompiledFacts], tmp_path: Path
+) -> None:
+    store, request, facts = Store.open(tmp_path / "a store.sqlite3"), request_of(scale), both[0]
+    assert known_facts(store, scale, request.launch, "pocl", facts.driver) is None
+    keep_facts(store, request, facts)
+    assert known_facts(store, scale, request.launch, "pocl", facts.driver) == facts
+    assert known_facts(store, scale, request.launch, "pocl", "another driver") is None
+    assert known_facts(store, scale, request_of(scale, local=(32,)).launch, "pocl", facts.driver) is None
+    # A known kernel needs no compiler: this device does not exist.
+    store.keep_compiled(*key_of(scale, request.launch, "gone"), "gone", facts.driver, '{"not": "facts"}')
+    with pytest.raises(DeviceGone):
+        collect_facts(store, [request_of(scale, device="gone")], facts.driver, _Never())
+    assert collect_facts(store, [request], facts.driver, _Never()) == {key_of(scale, request.launch, "pocl"): facts}
+
+
+class _Never:
+    def is_set(self) -> bool:
+        return False
