@@ -40,6 +40,7 @@ POCL = facts("cpu-haswell-Intel(R) Xeon(R)", "Portable Computing Language", "Gen
 INTEL_CPU = facts("Intel(R) Xeon(R)", "Intel(R) OpenCL", "Intel(R) Corporation", DeviceType.CPU)
 INTEL_GPU = facts("Intel(R) UHD Graphics 770", "Intel(R) OpenCL Graphics", "Intel(R) Corporation")
 H200 = facts("NVIDIA H200", "NVIDIA CUDA", "NVIDIA Corporation")
+WHOLE_H200 = replace(H200, compute_units=132, clock_mhz=1980)
 T4 = facts("Tesla T4", "NVIDIA CUDA", "NVIDIA Corporation")
 AMD = facts("gfx90a:sramecc+:xnack-", "AMD Accelerated Parallel Processing", "Advanced Micro Devices, Inc.")
 ODD = facts("Board 9", "Some SDK", kind=DeviceType.ACCELERATOR)
@@ -62,7 +63,7 @@ def test_alike_devices_are_numbered_in_the_drivers_order() -> None:
 
 
 def test_a_chip_of_the_catalog_gets_its_datasheet_rates_and_others_scaled_ones() -> None:
-    known, unknown = device_of("nvidia-h200", H200), device_of("some-sdk-board-9", ODD)
+    known, unknown = device_of("nvidia-h200", WHOLE_H200), device_of("some-sdk-board-9", ODD)
     builtin = find_builtin("nvidia-h200")
     assert builtin is not None
     assert known.rates == builtin.rates
