@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -138,9 +139,16 @@ class _Teller:
 def _job_folder() -> Iterator[Path]:
     """A folder for all that the device process and its drivers write, gone afterwards whatever became of them."""
     with _room_needed():
-        made = tempfile.TemporaryDirectory(prefix="kernelcast-job-", ignore_cleanup_errors=True)
+        made = tempfile.TemporaryDirectory(prefix="kernelcast-job-", dir=_base(), ignore_cleanup_errors=True)
     with made as folder:
         yield Path(folder)
+
+
+def _base() -> str:
+    """The folder for temporary files; another if it has blanks, at which compilers split what they are told."""
+    chosen = tempfile.gettempdir()
+    others = (each for each in ("/tmp", "/var/tmp") if os.access(each, os.W_OK | os.X_OK))
+    return next(others, chosen) if re.search(r"\s", chosen) else chosen
 
 
 def _native_output(folder: Path) -> IO[bytes]:
