@@ -36,7 +36,7 @@ TARGETS = (
     "help",
 )
 SET_UP = {f"make {target}" for target in TARGETS}
-NEEDS_DEVICE = {"measure", "devices", "calibrate"}
+NEEDS_DEVICE = {"compile", "measure", "devices", "calibrate"}
 WAITS_FOR_AN_EDITOR = {"serve"}
 
 
