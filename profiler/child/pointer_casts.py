@@ -16,7 +16,8 @@ WIDEST_BYTES = 128
 _CAST = re.compile(
     r"(\w+)\s*(?:\b(?:const|volatile|restrict|__restrict)\b\s*)*\*[\s*]*(?:const|restrict|__restrict)?\s*\)"
 )
-_HIDDEN = re.compile(r"\btypedef\b[^;{]*\*|\bvoid\s*\*|\*\s*##|\*\s*\)\s*##")
+_POINTER_TYPE = re.compile(r"\btypedef\b[^;{]*\*")  # casts to it show no asterisk
+_HIDDEN = re.compile(rf"{_POINTER_TYPE.pattern}|\bvoid\s*\*|\*\s*##")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WIDTHS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4, "unsigned": 4}
 _WIDTHS |= {"long": 8, "ulong": 8, "double": 8, "size_t": 8, "bool": 1}
@@ -24,8 +25,23 @@ _BUILT_IN = re.compile(rf"({'|'.join(_WIDTHS)})(2|3|4|8|16)?")
 
 
 def widest_cast_bytes(request: MeasureRequest) -> int:
-    """The alignment that the widest type behind a cast of a pointer wants; 1 if nothing is cast."""
-    text = _COMMENT.sub(" ", "\n".join(_texts(request)))
+    """The alignment that the widest type wants to which this kernel, or a function that it calls, casts a pointer; 1 if
+    none is cast."""
+    written = _COMMENT.sub(" ", request.source)
+    if "include" not in written and _widest(written) == 1:
+        return 1
+    path = Path(request.path) if request.path else None
+    program = read_program(request.source, path, request.launch.options)
+    functions = program.rests_on.get(request.kernel.name, ())
+    if not functions or any(function.has_errors for function in functions):
+        return WIDEST_BYTES
+    included = (data.decode("utf-8", "replace") for _, data in program.plan.opened if data is not None)
+    if any(_POINTER_TYPE.search(text) for text in (written, *included)):
+        return WIDEST_BYTES
+    return max(_widest((function.node.text or b"").decode("utf-8", "replace")) for function in functions)
+
+
+def _widest(text: str) -> int:
     if _HIDDEN.search(text):
         return WIDEST_BYTES
     return max((_width(match[1]) for match in _CAST.finditer(text)), default=1)
@@ -37,11 +53,3 @@ def _width(name: str) -> int:
         return WIDEST_BYTES
     lanes = int(known[2] or 1)
     return _WIDTHS[known[1]] * (4 if lanes == 3 else lanes)
-
-
-def _texts(request: MeasureRequest) -> list[str]:
-    if "include" not in request.source:
-        return [request.source]
-    path = Path(request.path) if request.path else None
-    opened = read_program(request.source, path, request.launch.options).plan.opened
-    return [request.source, *(data.decode("utf-8", "replace") for _, data in opened if data is not None)]

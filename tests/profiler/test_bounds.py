@@ -1,0 +1,95 @@
+"""From a fault's address to the user's words, whatever the address."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType
+from profiler.bounds import Overrun, Room, overrun_at, whereabouts
+
+FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
+FLOAT3 = VectorType(FLOAT, 3)
+PARTICLE = StructType("Particle", (("mass", FLOAT), ("place", FLOAT3)))
+GUARD = 1 << 30
+
+elements = st.sampled_from([ScalarType("uchar", ScalarKind.UNSIGNED, 1), FLOAT, FLOAT3, PARTICLE])
+
+
+def room(name: str = "x", element: Type = FLOAT, length: int = 1000, start: int = 1 << 40) -> Room:
+    return Room(name, element, length, start, start - GUARD, start + length * element.size_bytes + GUARD)
+
+
+@st.composite
+def neighbours(draw: st.DrawFn) -> list[Room]:
+    """Buffers of all kinds, each between guards of its own."""
+    kinds = draw(st.lists(st.tuples(elements, st.integers(0, 5000)), min_size=1, max_size=4))
+    return [room(f"b{at}", element, length, (1 << 40) + at * 4 * GUARD) for at, (element, length) in enumerate(kinds)]
+
+
+@given(neighbours(), st.data())
+def test_an_address_in_a_guard_is_the_element_that_was_accessed(rooms: list[Room], data: st.DataObject) -> None:
+    left = data.draw(st.sampled_from(rooms))
+    most = GUARD // left.element.size_bytes - 1
+    index = data.draw(st.integers(-most, -1) | st.integers(left.length, left.length + most))
+    byte = data.draw(st.integers(0, left.element.size_bytes - 1))
+    found = overrun_at(left.start + index * left.element.size_bytes + byte, rooms)
+    assert found is not None
+    assert (found.room.name, found.index) == (left.name, index)
+    assert f"`{left.name}[{index}]" in found.sentence(index)
+    assert ("past its end" if index >= 0 else "in front of its beginning") in found.sentence(index)
+
+
+@given(neighbours(), st.data())
+def test_an_address_inside_a_buffer_is_no_overrun(rooms: list[Room], data: st.DataObject) -> None:
+    held = [r for r in rooms if r.length]
+    if held:
+        one = data.draw(st.sampled_from(held))
+        assert overrun_at(data.draw(st.integers(one.start, one.end - 1)), rooms) is None
+
+
+@given(neighbours(), st.integers(0, (1 << 64) - 1))
+def test_every_address_can_be_spoken_of(rooms: list[Room], address: int) -> None:
+    found = overrun_at(address, rooms)
+    assert found is None or found.sentence(found.index)
+    assert isinstance(whereabouts(address, rooms), str)
+
+
+@pytest.mark.parametrize(("byte", "member"), [(0, "mass"), (3, "mass"), (16, "place"), (31, "place")])
+def test_the_member_of_a_struct_is_named(byte: int, member: str) -> None:
+    found = overrun_at(room(element=PARTICLE).end + byte, [room(element=PARTICLE)], is_store=True)
+    assert found is not None
+    assert found.sentence(found.index).startswith(f"`x[1000].{member}` is written past its end: ")
+
+
+def test_padding_of_a_struct_is_no_member() -> None:
+    found = overrun_at(room(element=PARTICLE).end + 5, [room(element=PARTICLE)])
+    assert found is not None
+    assert "`x[1000]` is accessed" in found.sentence(found.index)
+
+
+def test_the_length_to_write_covers_the_highest_index_that_was_seen() -> None:
+    assert "// kernelcast: x=1234, or guard the index" in Overrun(room(), 4 * 1000).sentence(1233)
+
+
+def test_no_length_is_advised_where_none_would_do() -> None:
+    for index in (-1, 1 << 31):
+        assert Overrun(room(), 4 * index).sentence(index).endswith("; guard the index")
+
+
+def test_what_an_index_buffer_should_hold_is_said() -> None:
+    sentence = Overrun(room(), 4 * 1000).sentence(1000, 7, ("column", "row"))
+    assert "on line 7" in sentence
+    assert "// kernelcast: fill.column=randint:0:1000 fill.row=randint:0:1000" in sentence
+
+
+def test_an_image_is_spoken_of_in_texels() -> None:
+    image = Room("photo", VectorType(FLOAT, 4), 30 * 17, 1 << 40, 0, 1 << 41, (30, 17))
+    sentence = Overrun(image, 16 * 30 * 17, is_store=True).sentence(510, 2)
+    assert sentence.startswith("image `photo` is written outside of its 30x17 texels on line 2; ")
+    assert "// kernelcast: photo=(60, 34)" in sentence
+
+
+def test_a_null_pointer_is_called_one() -> None:
+    assert "null pointer" in whereabouts(8, [room()])
