@@ -54,6 +54,7 @@ class Walk:
     visited: dict[int, list[Visit]] = field(default_factory=dict)  # the first MAX_KEPT visits of each access
     undecided: set[int] = field(default_factory=set)
     visits: int = 0
+    shares: dict[tuple[object, ...], float | None] = field(default_factory=dict)
     odds: Odds = field(init=False)
 
     def __post_init__(self) -> None:
@@ -295,6 +296,13 @@ class Walk:
         low, high = ranges[atom]
         if high - low > MAX_EXACT or decides(branch.then, atom) or decides(branch.otherwise, atom):
             return None
+        key = (condition, low, high, *((leaf, point[leaf]) for leaf in condition.leaves if leaf in point))
+        if key not in self.shares:  # conditions nested in others come by again and again
+            self.shares[key] = self._tried_share(condition, atom, point, ranges)
+        return self.shares[key]
+
+    def _tried_share(self, condition: Expression, atom: Atom, point: Point, ranges: Ranges) -> float | None:
+        low, high = ranges[atom]
         met = 0
         for value in range(low, high):
             now = {**point, atom: value}
