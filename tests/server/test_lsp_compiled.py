@@ -1,0 +1,176 @@
+"""What a compiler made of a kernel stands in its hover, and is asked for only when nobody waits for the device."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from model.compiled import CodeSource, CompiledCall, CompiledFacts, FactsKey, key_of
+from model.errors import KernelcastError
+from model.launch.launch import Launch
+from model.opencl.kernel import Kernel, KernelAttributes, SourceRange
+from profiler.compiling import CompileRequest
+from profiler.measurement import Cancelled
+from server import compiling
+from server.compiled_words import in_short
+from server.compiling import LaterCompiles
+from server.features.hover import hover
+from server.jobs import Jobs
+from server.snapshot import Snapshot
+
+FACTS = CompiledFacts(
+    "blur", "print", "", (64,), "pocl", "A CPU", "3.0", "2026-11-22T00:00:00+00:00", CodeSource.ASSEMBLY,
+    private_mem_bytes=1024, vector_width_bits=256, vector_registers=32, float_vector_share=1.0, spill_bytes=0,
+    spill_loads=0, spill_stores=0,
+)  # fmt: skip
+NOWHERE = SourceRange(0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (FACTS, "256-bit vectors, 32 vector registers, no spills"),
+        (replace(FACTS, vector_width_bits=0, vector_registers=2), "not vectorised, 2 vector registers, no spills"),
+        (
+            replace(FACTS, float_vector_share=0.5, spill_bytes=64),
+            "256-bit vectors (50 % of the arithmetic), 32 vector registers, spills of 64 B",
+        ),
+        (
+            replace(FACTS, calls=(CompiledCall("sin", 1, 2), CompiledCall("pow", 8, 1))),
+            "256-bit vectors, 32 vector registers, no spills, calls sin, pow of 8",
+        ),
+        (
+            CompiledFacts("k", "p", "", None, "g", "A GPU", "5", "", CodeSource.PTX, registers=40, spill_bytes=12),
+            "40 registers, spills of 12 B",
+        ),
+        (CompiledFacts("k", "p", "", None, "g", "A GPU", "5", "", private_mem_bytes=64), ""),
+    ],
+)
+def test_facts_are_told_in_a_few_words(facts: CompiledFacts, words: str) -> None:
+    assert in_short(facts) == words
+
+
+def told(snapshot: Snapshot) -> str:
+    answer = hover(snapshot, types.Position(1, 16), (types.MarkupKind.Markdown,))
+    assert answer is not None
+    assert isinstance(answer.contents, types.MarkupContent)
+    return answer.contents.value
+
+
+def test_the_hover_has_them_whether_learned_now_or_before(snapshot_of: Callable[..., Snapshot]) -> None:
+    plain = snapshot_of()
+    (forecast,) = plain.analysis.forecast.forecasts
+    assert forecast.launch is not None
+    known = {key_of(forecast.kernel, forecast.launch, plain.device.id): FACTS}
+    words = "256-bit vectors, 32 vector registers, no spills"
+    assert "Compiled" not in told(plain)
+    assert words in told(snapshot_of(compiled=known))
+    assert words in told(replace(plain, analysis=replace(plain.analysis, compiled=known)))
+    assert "Compiled" not in told(snapshot_of(compiled={FactsKey("of another kernel", "", (64,)): FACTS}))
+
+
+def request_of(name: str) -> CompileRequest:
+    kernel = Kernel(name, (), KernelAttributes(), NOWHERE, NOWHERE, NOWHERE, f"print of {name}")
+    return CompileRequest("source", None, kernel, Launch((64,), (64,), (), ()), "pocl")
+
+
+def compiled(requests: Sequence[CompileRequest], _cancel: threading.Event) -> dict[FactsKey, CompiledFacts]:
+    return {key_of(r.kernel, r.launch, r.device_id): replace(FACTS, kernel=r.kernel.name) for r in requests}
+
+
+@pytest.fixture
+def jobs() -> Iterator[Jobs]:
+    made = Jobs()
+    yield made
+    made.close()
+
+
+class Bench:
+    """`LaterCompiles` with all that it needs, and what it learned."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.learned: dict[FactsKey, CompiledFacts] = {}
+        self.tasks: list[asyncio.Task[Any]] = []
+        self.leaving = asyncio.Event()
+        self.later = LaterCompiles(jobs, lambda _, facts: self.learned.update(facts), self._spawn, self.leaving)
+
+    def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        self.tasks.append(asyncio.ensure_future(work))
+
+    async def done(self) -> set[str]:
+        await asyncio.wait_for(asyncio.gather(*self.tasks), 30)
+        return {facts.kernel for facts in self.learned.values()}
+
+
+@pytest.fixture
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "QUIET_S", 0.0)
+
+
+@pytest.mark.asyncio
+@pytest.mark.usefixtures("no_pause")
+async def test_measured_kernels_are_compiled_once(jobs: Jobs) -> None:
+    bench = Bench(jobs)
+    calls: list[int] = []
+
+    def work(requests: Sequence[CompileRequest], cancel: threading.Event) -> dict[FactsKey, CompiledFacts]:
+        calls.append(len(requests))
+        return compiled(requests, cancel)
+
+    bench.later.want([request_of("a"), request_of("b")], work)
+    assert await bench.done() == {"a", "b"}
+    bench.later.want([request_of("a")], work)
+    assert await bench.done() == {"a", "b"}
+    assert calls == [2]
+
+
+@pytest.mark.asyncio
+@pytest.mark.usefixtures("no_pause")
+async def test_a_compiler_that_fails_is_not_asked_again_and_bothers_nobody(jobs: Jobs) -> None:
+    bench = Bench(jobs)
+    calls: list[int] = []
+
+    def work(requests: Sequence[CompileRequest], _cancel: threading.Event) -> dict[FactsKey, CompiledFacts]:
+        calls.append(len(requests))
+        raise KernelcastError("the compiler crashed")
+
+    bench.later.want([request_of("a")], work)
+    assert await bench.done() == set()
+    bench.later.want([request_of("a")], work)
+    await bench.done()
+    assert calls == [1]
+
+
+@pytest.mark.asyncio
+@pytest.mark.usefixtures("no_pause")
+async def test_a_measurement_takes_the_device_and_the_compiler_waits_again(jobs: Jobs) -> None:
+    bench = Bench(jobs)
+    begun, gave_way = threading.Event(), threading.Event()
+
+    def work(requests: Sequence[CompileRequest], cancel: threading.Event) -> dict[FactsKey, CompiledFacts]:
+        if not gave_way.is_set():
+            begun.set()
+            assert cancel.wait(30)
+            gave_way.set()
+            raise Cancelled("given up")
+        return compiled(requests, cancel)
+
+    bench.later.want([request_of("a")], work)
+    await asyncio.to_thread(begun.wait, 30)
+    assert await jobs.run(lambda _tell, _cancel: "measured", lambda *_: None, threading.Event()) == "measured"
+    assert gave_way.is_set()
+    assert await bench.done() == {"a"}
+
+
+@pytest.mark.asyncio
+async def test_whoever_leaves_waits_for_no_compiler(jobs: Jobs) -> None:
+    bench = Bench(jobs)
+    bench.later.want([request_of("a")], compiled)
+    bench.leaving.set()
+    assert await bench.done() == set()
