@@ -123,9 +123,9 @@ class _Teller:
         self._next_s = 0.0
         self._untold: tuple[float, str] | None = None
 
-    def hear(self, fraction: float, text: str) -> None:
+    def hear(self, fraction: float, text: str, *, at_once: bool = False) -> None:
         self._untold = (fraction, text)
-        self.tell_if_due()
+        self.tell_if_due(at_once=at_once)
 
     def tell_if_due(self, *, at_once: bool = False) -> None:
         now_s = time.monotonic()
@@ -239,12 +239,13 @@ def _attend(
                 case Failed(error):
                     raise error
                 case AtStake() | Outcome():
+                    teller.tell_if_due(at_once=True)  # afterwards it would be taken for another task's
                     on_task(message)
                 case Progress(fraction, text, next_phase):
                     if next_phase is not None:
                         phase = next_phase
                         deadline_s = time.monotonic() + phase.limit_s
-                    teller.hear(fraction, text)
+                    teller.hear(fraction, text, at_once=next_phase is not None)
         teller.tell_if_due()
         if inbox.has_ended or (is_gone and inbox.is_quiet):
             raise _DiedError(_exit_status(child, phase), phase)

@@ -24,6 +24,9 @@ STEP_SHARE = 0.01  # of a launch's time; with coarser steps of the event clock i
 SINGLES = 3  # launches by themselves in each batch of trains, for the wall clock
 PAUSE_S = 0.02  # between batches, so that one disturbance cannot hit all of them
 LONGEST_PAUSE_S = 0.1  # after disturbed batches: whatever it is may be over then
+PAUSE_SHARE = 0.05  # of the budget, at most
+BATCH_SHARE = 0.08  # of the budget, at most: there must be room for enough batches
+OVERTIME = 2.0  # times what a batch should take, after which it ends with fewer runs
 WARM_UP_SHARE = 0.2  # of the budget, at most
 WARM_UP_BATCH_S = 0.02
 STEP_RUNS = 8  # launches whose time stamps tell the event clock's steps
@@ -74,10 +77,11 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Of a batch: `runs` trains of `train` launches each."""
+    """Of a batch: `runs` trains of `train` launches each, or fewer if they take longer than `longest_s`."""
 
     runs: int
     train: int
+    longest_s: float = float("inf")
 
 
 def time_launch(
@@ -92,7 +96,8 @@ def time_launch(
     estimate_us, step_us = _first_look(subject, resolution_us)
     train = _train(subject, estimate_us, step_us, may_be_short=plan.repeats is None)
     run_s = _warm_up(subject, train, estimate_us, began + WARM_UP_SHARE * plan.budget_s)
-    most = max(1, min(MAX_RUNS, int(plan.batch_s / run_s)))
+    batch_s = min(plan.batch_s, BATCH_SHARE * plan.budget_s)
+    most = max(1, min(MAX_RUNS, int(batch_s / run_s)))
     if plan.repeats is not None:
         most = max(1, min(most, ceil(plan.repeats / MIN_BATCHES)))
     seen: list[Batch] = []
@@ -100,8 +105,9 @@ def time_launch(
     batches_began = time.perf_counter()
     while True:
         runs = most if plan.repeats is None else min(most, plan.repeats - done)
-        seen.append(_batch(subject, _Shape(runs, train), watch, is_rewarmed=run_s < plan.batch_s))
-        done += runs
+        shape = _Shape(runs, train, OVERTIME * batch_s)
+        seen.append(_batch(subject, shape, watch, is_rewarmed=run_s < batch_s))
+        done += len(seen[-1].runs_us)
         now = time.perf_counter()
         if plan.repeats is not None:
             on_batch(done / plan.repeats)
@@ -116,7 +122,8 @@ def time_launch(
             if over_budget or len(seen) >= MAX_BATCHES or (not judged.is_busy and is_enough(judged.batches)):
                 return Timing(tuple(seen), judged, step_us, train)
             if disturbances(seen)[-1]:  # a shorter batch is more likely to pass between two disturbances
-                pause_s, most = min(2 * pause_s, LONGEST_PAUSE_S), max(1, most // 2)
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S, max(plan.pause_s, PAUSE_SHARE * plan.budget_s))
+                most = max(1, most // 2)
             else:
                 pause_s = plan.pause_s
         time.sleep(pause_s)
@@ -186,7 +193,10 @@ def _batch(subject: Subject, shape: _Shape, watch: Watch | None, *, is_rewarmed:
     runs_us: list[float] = []
     walls_us: list[float] = []
     overheads_us: list[float] = []
+    began = time.perf_counter()
     for _ in range(shape.runs):
+        if runs_us and time.perf_counter() - began > shape.longest_s:
+            break
         subject.restore(shape.train)
         if shape.train > 1:
             runs_us.append(run_us(subject.enqueue, shape.train))

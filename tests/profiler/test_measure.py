@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -54,9 +55,23 @@ def test_a_measurement_has_a_median_inside_its_interval(scale: Kernel, make_requ
     assert result.launch == f"{N} / 64"
     assert result.ci95_us[0] <= result.median_us <= result.ci95_us[1]
     assert 0 < result.p10_us <= result.median_us <= result.p90_us
-    assert result.batches >= 6
+    assert result.batches >= 6 or result.notes  # a busy machine
     assert {"building", "warming up", "timing", "batch 1"} <= {text for _, text in heard}
     assert [fraction for fraction, _ in heard] == sorted(fraction for fraction, _ in heard)
+
+
+def test_beside_the_event_stand_the_wall_clock_the_overhead_and_the_circumstances(
+    scale: Kernel, make_request: MakeRequest
+) -> None:
+    options = BuildOptions(defines=(("SIDE", "a b"),), flags=("-cl-mad-enable",))
+    result = measure(make_request(SCALE, scale, launch_of(options=options)))
+    assert result.wall_us is not None
+    assert result.launch_overhead_us is not None
+    assert 0 <= result.launch_overhead_us < result.wall_us
+    assert result.options == "'-DSIDE=a b' -cl-mad-enable"
+    if sys.platform == "linux":
+        assert result.other_load_percent is not None
+    assert result.ci95_us[0] < result.median_us < result.ci95_us[1]
 
 
 def test_repeats_are_counted_exactly_when_asked_for(scale: Kernel, make_request: MakeRequest) -> None:
@@ -106,7 +121,9 @@ def test_a_kernel_that_writes_out_of_bounds_takes_only_its_own_process_down(
 ) -> None:
     source = "__kernel void wild(__global int* x, int far) { x[(long)far * get_global_id(0) * 1024] = 1; }"
     kernel = make_kernel("wild", x=types.buffer(types.int), far=types.int)
-    with pytest.raises(KernelCrashed, match=r"kernel `wild` crashed \(SIG\w+\): .*out of bounds"):
+    with pytest.raises(
+        KernelCrashed, match=r"kernel `wild` crashed \(SIG\w+\): .*(far from all of its buffers|out of bounds)"
+    ):
         measure(make_request(source, kernel, Launch((1024,), (64,), (("far", 2**30),), (("x", 16),))))
     assert measure(make_request(SCALE, scale, launch_of())).median_us > 0
 
@@ -119,7 +136,7 @@ def test_cancelling_ends_a_running_kernel_at_once(
     cancel = threading.Event()
 
     def cancel_once_it_runs(_fraction: float, text: str) -> None:
-        if text == "warming up":
+        if text in ("checking bounds", "warming up"):
             cancel.set()
 
     with pytest.raises(Cancelled):
