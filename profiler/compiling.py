@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.compiled import CompiledFacts, FactsKey, UnreadableFacts, facts_from_json, facts_to_json, key_of, moved_to
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
-from profiler.measurement import MeasureError
+from profiler.measurement import KernelCrashed, MeasureError
 from profiler.messages import Phase
 from profiler.store import Store, StoreError
 from profiler.worker import CancelToken, Limits, OnProgress, run_job
@@ -67,16 +66,21 @@ def compile_program(
     """
     limits = limits or CompileLimits()
     opening = Phase(f"opening device `{requests[0].device_id}`", limits.open_s)
-    # Made and removed here, since the device process may be killed. PoCL's cache goes there, its code with it.
-    with tempfile.TemporaryDirectory(prefix="kernelcast-", ignore_cleanup_errors=True) as folder:
+
+    def run(*, with_lines: bool) -> tuple[CompiledFacts | MeasureError, ...]:
         return run_job(
             "profiler.child.compiling:run",
-            (tuple(requests), limits, folder),
+            (tuple(requests), limits, with_lines),
             returns=tuple,
             limits=Limits(opening, limits.memory_bytes),
             on_progress=on_progress,
             cancel=cancel,
         )
+
+    try:
+        return run(with_lines=True)
+    except KernelCrashed:
+        return run(with_lines=False)  # PoCL 3.0 crashes on the lines of samplers in program scope
 
 
 def collect_facts(

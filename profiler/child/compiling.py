@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -32,16 +33,17 @@ ON_CRASH = "the driver's compiler did not survive this source; its last words ar
 
 
 def run(
-    requests: tuple[CompileRequest, ...], limits: CompileLimits, folder: str, reporter: Reporter
+    requests: tuple[CompileRequest, ...], limits: CompileLimits, with_lines: bool, reporter: Reporter
 ) -> tuple[CompiledFacts | MeasureError, ...]:
-    """One outcome for each. `folder` is for the compilers' files. Raises MeasureError subclasses only."""
+    """One outcome for each. Raises MeasureError subclasses only."""
     first = requests[0]
+    folder = tempfile.mkdtemp(prefix="code-")  # below the job's own folder, which is removed with it
     os.environ.update(pocl.environment(requests, folder), **nvidia.ENVIRONMENT)
     device = open_device(first.device_id)
     name = source_name(first.path)
     reporter.begin(0.1, "building", Phase(f"compiling {name}", limits.build_s, on_crash=ON_CRASH))
     reader = _reader(device)
-    options = first.launch.options.merged(BuildOptions(flags=reader.flags))
+    options = first.launch.options.merged(BuildOptions(flags=reader.flags + (reader.line_flags if with_lines else ())))
     program = build(cl.Context([device]), first.source, first.path, options)
     with named_failures(f"building {name}"):
         log = str(program.get_build_info(device, cl.program_build_info.LOG))  # type: ignore[no-untyped-call]

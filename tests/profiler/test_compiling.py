@@ -26,7 +26,7 @@ from profiler.store import Store
 
 pytestmark = [pytest.mark.device, pytest.mark.usefixtures("nothing_left_behind")]
 
-TWO = """__kernel void scale(__global const float* x, __global float* y, float factor) {
+SOURCE = """__kernel void scale(__global const float* x, __global float* y, float factor) {
     size_t i = get_global_id(0);
     y[i] = factor * x[i] + 1.0f;
 }
@@ -38,9 +38,13 @@ __kernel void curve(__global const float* x, __global float* y, int n) {
         sum += sin(x[i] + k);
     y[i] = sum;
 }
+
+__kernel void spin(__global volatile int* x) {
+    while (x[0] >= 0) x[1] += 1;
+}
 """
 MakeKernel = Callable[..., Kernel]
-Four = tuple[CompiledFacts | MeasureError, ...]
+Compiled = tuple[CompiledFacts | MeasureError, ...]
 
 
 @pytest.fixture(scope="module")
@@ -54,21 +58,23 @@ def curve(make_kernel: MakeKernel, types: Any) -> Kernel:
 
 
 def request_of(
-    kernel: Kernel, source: str = TWO, *, local: tuple[int, ...] | None = (64,), device: str = "pocl", **more: Any
+    kernel: Kernel, source: str = SOURCE, *, local: tuple[int, ...] | None = (64,), device: str = "pocl", **more: Any
 ) -> CompileRequest:
     launch = Launch((4096,), local, (), (), options=more.pop("options", BuildOptions()))
     return CompileRequest(source, more.pop("path", None), kernel, launch, device)
 
 
 @pytest.fixture(scope="module")
-def four(scale: Kernel, curve: Kernel, make_kernel: MakeKernel) -> Four:
-    missing = make_kernel("no_such")
-    return compile_program([request_of(scale), request_of(curve), request_of(missing), request_of(scale, local=None)])
+def compiled(scale: Kernel, curve: Kernel, make_kernel: MakeKernel, types: Any) -> Compiled:
+    missing, spin = make_kernel("no_such"), make_kernel("spin", x=types.buffer(types.int))
+    return compile_program(
+        [request_of(scale), request_of(curve), request_of(missing), request_of(scale, local=None), request_of(spin)]
+    )
 
 
 @pytest.fixture(scope="module")
-def both(four: Four) -> tuple[CompiledFacts, CompiledFacts]:
-    one, other = four[:2]
+def both(compiled: Compiled) -> tuple[CompiledFacts, CompiledFacts]:
+    one, other = compiled[:2]
     assert isinstance(one, CompiledFacts)
     assert isinstance(other, CompiledFacts)
     return one, other
@@ -94,30 +100,41 @@ def test_a_loop_with_a_call_is_told_by_its_line_with_what_it_calls(both: tuple[C
     assert {loop.line for loop in facts.loops if loop.line is not None} == {8}
 
 
-def test_nothing_runs(make_kernel: MakeKernel, types: Any) -> None:
-    source = "__kernel void spin(__global volatile int* x) { while (x[0] >= 0) x[1] += 1; }"
-    facts = compile_facts(request_of(make_kernel("spin", x=types.buffer(types.int)), source))
+def test_nothing_runs(compiled: Compiled) -> None:
+    facts = compiled[4]  # its loop never ends
+    assert isinstance(facts, CompiledFacts)
     assert facts.loops
 
 
 def test_a_build_failure_names_the_users_own_line(scale: Kernel, tmp_path: Path) -> None:
-    broken = TWO.replace("factor * x[i]", "factor * undeclared[i]")
+    broken = SOURCE.replace("factor * x[i]", "factor * undeclared[i]")
     with pytest.raises(BuildFailed, match=r"my kernels\.cl does not build: line 3: .*undeclared") as failure:
         compile_facts(request_of(scale, broken, path=str(tmp_path / "my kernels.cl")))
     assert failure.value.line == 3
 
 
-def test_a_kernel_that_is_not_there_costs_only_itself(four: Four) -> None:
-    missing = four[2]
+def test_a_kernel_that_is_not_there_costs_only_itself(compiled: Compiled) -> None:
+    missing = compiled[2]
     assert isinstance(missing, BuildFailed)
     assert "no kernel `no_such`" in missing.message
 
 
-def test_a_local_size_that_the_driver_chooses_is_said_to_be_a_guess(four: Four) -> None:
-    facts = four[3]
+def test_a_local_size_that_the_driver_chooses_is_said_to_be_a_guess(compiled: Compiled) -> None:
+    facts = compiled[3]
     assert isinstance(facts, CompiledFacts)
     assert facts.local_size is None
     assert any("which local size" in warning for warning in facts.warnings)
+
+
+def test_a_compiler_that_crashes_on_lines_is_asked_again_without_them(make_kernel: MakeKernel, types: Any) -> None:
+    source = """__constant sampler_t nearest = CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+__kernel void invert(__read_only image2d_t from, __write_only image2d_t to) {
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(to, at, 1.0f - read_imagef(from, nearest, at));
+}
+"""
+    kernel = make_kernel("invert", **{"from": types.image2d, "to": types.image2d})
+    assert compile_facts(request_of(kernel, source, local=(8,))).source is CodeSource.ASSEMBLY
 
 
 def test_a_device_that_is_not_there_is_named(scale: Kernel) -> None:

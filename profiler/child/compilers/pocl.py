@@ -59,4 +59,4 @@ def _object_file(folder: Path, kernel: str, variant: str) -> Path | None:
     return next(folder.glob(f"**/{kernel}/{variant}/*.so.o"), None)
 
 
-READER = Reader(_read, flags=("-g",))  # lines; the code stays byte for byte the same
+READER = Reader(_read, line_flags=("-g",))  # the code stays byte for byte the same

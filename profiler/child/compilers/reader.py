@@ -43,10 +43,11 @@ Read = Callable[["CompileRequest", Built, CompiledFacts], CompiledFacts]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`flags` are build options that make the driver tell more, and change nothing else."""
+    """`flags` are build options that make the driver tell more and change nothing else; `line_flags` those for lines."""
 
     read: Read
     flags: tuple[str, ...] = ()
+    line_flags: tuple[str, ...] = ()
 
 
 def loop_places(request: CompileRequest) -> frozenset[tuple[str, int]]:
