@@ -43,7 +43,7 @@ Read = Callable[["CompileRequest", Built, CompiledFacts], CompiledFacts]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`flags` are build options that make the driver tell more and change nothing else; `line_flags` those for lines."""
+    """Build options that make the driver tell more and change nothing else; `line_flags` are those for lines."""
 
     read: Read
     flags: tuple[str, ...] = ()
