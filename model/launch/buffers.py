@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from math import prod
 
@@ -47,7 +48,8 @@ def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Use
         return launch
     most = Reach(work, launch)
     if missing:
-        reached = _reached(work, launch, (most, Reach(work, launch, _ordinary(buffers, uses))))
+        reaches = (most, Reach(work, launch, _ordinary(buffers, uses)))
+        reached = _reached(work, launch, [p.name for p in missing], reaches)
         for parameter in missing:
             high = reached.get(parameter.name)
             if high is None or not isinstance(parameter.type, PointerType):
@@ -71,28 +73,37 @@ def _ordinary(buffers: tuple[Parameter, ...], uses: Uses) -> dict[str, Bounds | 
     return {p.name: None for p in buffers if p.name not in uses.all}
 
 
-def _reached(work: Work, launch: Launch, reaches: tuple[Reach, ...]) -> dict[str, float | None]:
-    """The end of the furthest byte that each buffer is accessed at; None where the data decide.
+def _reached(work: Work, launch: Launch, names: Iterable[str], reaches: tuple[Reach, ...]) -> dict[str, float | None]:
+    """The end of the furthest byte at which each of the buffers is accessed; None where the data decide.
 
-    The walk tries some work-items, of which none may be the last: the bounds over all of them are taken, unless they
-    are so much wider that they must rest on what never happens. The first of `reaches` that knows an end counts.
+    The first of `reaches` that knows an end counts. Only ends that are large for the launch are held against what some
+    work-items do: they may rest on what never happens.
     """
+    ends: dict[str, float | None] = {}
+    doubtful = False
+    for name in {a.buffer for a in work.accesses()}.intersection(names):
+        spans = [reach.spans[name] for reach in reaches if name in reach.spans]
+        bound = next((span.high for span in spans if math.isfinite(span.high)), None)
+        ends[name] = bound if spans else 1  # 1: not under this launch
+        size = reaches[0].element_bytes(name)
+        doubtful |= bool(spans) and (bound is None or bound > _TRUSTED * size * launch.work_items)
+    if doubtful:
+        for name, end in _tried(work, launch).items():
+            bound = ends.get(name)
+            if name in ends and end is not None and not (bound is not None and end <= bound <= _TRUSTED * end):
+                ends[name] = end
+    return ends
+
+
+def _tried(work: Work, launch: Launch) -> dict[str, float | None]:
+    """The same for some of the work-items, of which none may be the last."""
     walk = work.walk(launch)
-    tried: dict[str, float | None] = {}
+    ends: dict[str, float | None] = {a.buffer: 1 for a in work.accesses()}
     for access in work.accesses():
         extent = walk.extents.get(id(access))
-        if extent is None:
-            continue
-        if not extent.is_known or extent.high is None:
-            tried[access.buffer] = None
-        elif tried.get(access.buffer, 0) is not None:
-            tried[access.buffer] = max(tried.get(access.buffer, 0) or 0, extent.high)
-    ends: dict[str, float | None] = {}
-    for name in {a.buffer for a in work.accesses()}:
-        end = tried.get(name, 1)  # 1: never reached under this launch
-        spans = (reach.spans[name] for reach in reaches if name in reach.spans)
-        bound = next((span.high for span in spans if math.isfinite(span.high)), None)
-        ends[name] = bound if end is None or (bound is not None and end <= bound <= _TRUSTED * end) else end
+        end = ends[access.buffer]
+        if extent is not None and end is not None:
+            ends[access.buffer] = max(end, extent.high) if extent.is_known and extent.high is not None else None
     return ends
 
 
@@ -110,7 +121,7 @@ def _with_local(kernel: Kernel, work: Work, launch: Launch) -> Launch:
     missing = [p for p in kernel.of_kind(ParameterKind.LOCAL) if p.name not in known]
     if not missing:
         return launch
-    reached = _reached(work, launch, (Reach(work, launch),))
+    reached = _reached(work, launch, [p.name for p in missing], (Reach(work, launch),))
     for parameter in missing:
         high = reached.get(parameter.name)
         size = parameter.type.pointee.size_bytes if isinstance(parameter.type, PointerType) else 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from math import prod
 
@@ -18,7 +19,6 @@ from model.launch.resolve import Said, resolve
 from model.launch.scalars import missing_scalars, name_of
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, Parameter
-from model.opencl.types import AddressSpace
 from model.work.work import Work
 
 _DEFAULT_GLOBAL: dict[int, tuple[int, ...]] = {1: (1 << 20,), 2: (1024, 1024), 3: (128, 128, 64)}
@@ -190,9 +190,9 @@ def _fitting_group(work: Work, launch: Launch) -> tuple[int, ...]:
             _PREFERRED_GROUP[rank] if _PREFERRED_GROUP[rank] in possible else possible[-1] if possible else (1,) * rank
         )
     for candidate in possible:
-        walk = work.walk(replace(launch, local_size=candidate))
-        reached = [(a.buffer, walk.extents.get(id(a))) for a in work.accesses() if a.space is AddressSpace.LOCAL]
-        if all(e is None or e.high is None or e.high <= declared.get(name, e.high) for name, e in reached):
+        spans = Reach(work, replace(launch, local_size=candidate)).spans
+        ends = [(size, spans[name].high) for name, size in declared.items() if name in spans]
+        if all(end <= size or math.isinf(end) for size, end in ends):
             return candidate
     return possible[-1] if possible else (1,) * rank
 

@@ -1,4 +1,4 @@
-"""One program of a package: each kernel that PoCL builds is given a launch, without any annotation, and measured."""
+"""Programs of a package: each kernel that PoCL builds is given a launch, without any annotation, and measured."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -61,27 +61,28 @@ class _TooLate(Exception):
 
 
 def results_of(
-    source: Source, device_id: str, known: dict[str, Result], wanted: str = "", *, is_small: bool = False
+    sources: Sequence[Source], device_id: str, known: dict[str, Result], wanted: str = "", *, is_small: bool = False
 ) -> Iterator[Result]:
-    """What becomes of each kernel of `source`; those in `known` under the same launch are not run again.
+    """What becomes of each kernel of `sources`; those in `known` under the same launch are not run again.
 
     `wanted`: only kernels whose name holds it. `is_small`: with an eighth of the inferred global size to each side.
     """
-    answer = built([source], workers=1)[0]
-    if answer.error:
-        return
-    program = read_program(source.text, source.path, source.options)
-    todo: list[tuple[Kernel, Launch]] = []
-    for kernel in program.kernels:
-        if kernel.name in answer.kernels and wanted in kernel.name:
-            made = _launch(program, kernel, source, is_small=is_small)
-            if isinstance(made, Result):
-                yield made
-            elif (again := known.get(_result(source, kernel, "", launch=made).key)) is not None:
-                yield again
-            else:
-                todo.append((kernel, made))
-    yield from _measured(source, todo, device_id)
+    todo: list[tuple[Source, Kernel, Launch]] = []
+    for source in sources:
+        answer = built([source], workers=1)[0]
+        if answer.error:
+            continue
+        program = read_program(source.text, source.path, source.options)
+        for kernel in program.kernels:
+            if kernel.name in answer.kernels and wanted in kernel.name:
+                made = _launch(program, kernel, source, is_small=is_small)
+                if isinstance(made, Result):
+                    yield made
+                elif (again := known.get(_result(source, kernel, "", launch=made).key)) is not None:
+                    yield again
+                else:
+                    todo.append((source, kernel, made))
+    yield from _measured(todo, device_id)
 
 
 def _launch(program: Program, kernel: Kernel, source: Source, *, is_small: bool) -> Launch | Result:
@@ -105,14 +106,13 @@ def _launch(program: Program, kernel: Kernel, source: Source, *, is_small: bool)
         signal.alarm(0)
 
 
-def _measured(source: Source, todo: list[tuple[Kernel, Launch]], device_id: str) -> Iterator[Result]:
-    """All of a program's kernels in one process, which is far faster than one for each."""
-    path = str(source.path)
+def _measured(todo: list[tuple[Source, Kernel, Launch]], device_id: str) -> Iterator[Result]:
+    """All in one process, which is far faster than one for each."""
     requests = [
-        MeasureRequest(source.text, path, kernel, launch, device_id, budget_s=1.0, repeats=REPEATS)
-        for kernel, launch in todo
+        MeasureRequest(source.text, str(source.path), kernel, launch, device_id, budget_s=1.0, repeats=REPEATS)
+        for source, kernel, launch in todo
     ]
-    for (kernel, launch), outcome in zip(todo, measure_all(requests, limits=LIMITS), strict=True):
+    for (source, kernel, launch), outcome in zip(todo, measure_all(requests, limits=LIMITS), strict=True):
         if isinstance(outcome, MeasureError):
             yield _result(source, kernel, outcome.code, outcome.message, launch, log=outcome.log[-2000:])
         else:

@@ -11,6 +11,7 @@ from tests.packages.measuring import Result, read, results_of, write
 from tests.packages.table import document
 from tests.real_packages import Unreachable
 
+AT_A_TIME = 8  # programs in one process
 CHOSEN = ("silx", "pyclesperanto", "darktable")
 
 
@@ -18,7 +19,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("packages", nargs="*", default=list(CHOSEN), help=f"of {', '.join(CHOSEN)}; all if none")
     parser.add_argument("--device", default="pocl", help="where to run, as `kernelcast devices` names it")
-    parser.add_argument("--jobs", type=int, default=2, help="how many programs at a time")
+    parser.add_argument("--jobs", type=int, default=2, help="how many processes at a time")
     parser.add_argument("--kernel", default="", help="only kernels whose name holds this")
     parser.add_argument("--again", default="", metavar="OUTCOME", help="run these again: an outcome, or `all`")
     parser.add_argument("--only", default="", metavar="OUTCOME", help="no kernels but those that had this outcome")
@@ -46,18 +47,21 @@ def _run(package: str, sources: list[Source], chosen: argparse.Namespace) -> lis
     known = {key: r for key, r in kept.items() if r.outcome not in again and "all" not in again}
     found: list[Result] = []
     with ProcessPoolExecutor(chosen.jobs) as pool:
-        waiting = {pool.submit(_one, s, chosen.device, known, chosen.kernel, chosen.small): s for s in sources}
-        for done, future in enumerate(as_completed(waiting), 1):
+        parts = [sources[at : at + AT_A_TIME] for at in range(0, len(sources), AT_A_TIME)]
+        waiting = {pool.submit(_some, p, chosen.device, known, chosen.kernel, chosen.small): p for p in parts}
+        done = 0
+        for future in as_completed(waiting):
+            done += len(waiting[future])
             found += future.result()
             measured = sum(r.outcome == "measured" for r in found)
             print(f"{package}: {done} of {len(sources)} programs, {measured} of {len(found)} kernels", flush=True)
     return found
 
 
-def _one(source: Source, device_id: str, known: dict[str, Result], wanted: str, is_small: bool) -> list[Result]:
+def _some(sources: list[Source], device_id: str, known: dict[str, Result], wanted: str, is_small: bool) -> list[Result]:
     os.nice(10)
     found = []
-    for result in results_of(source, device_id, known, wanted, is_small=is_small):
+    for result in results_of(sources, device_id, known, wanted, is_small=is_small):
         if known.get(result.key) != result:
             write(result)
         found.append(result)
