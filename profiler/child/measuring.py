@@ -72,7 +72,11 @@ def _measure(
         reporter.begin(0.2, "warming up", running)
         changed = changed_inputs(request)
         placements = _placements(kernel, queue, plan, request, changed)
-        longest_s = _longest_s(placements, request)  # drivers such as PoCL compile for this local size now
+        began = time.perf_counter()
+        placements.restore(1)
+        restore_s = time.perf_counter() - began
+        first_us = run_us(placements.enqueue, 1)  # drivers such as PoCL compile for this local size now
+        longest_s = max(request.budget_s, 3 * (restore_s + first_us / 1e6) * max(1, request.repeats or 1)) + SLACK_S
         placements.grow()
         measuring = Phase(subject, longest_s, on_timeout=ON_TIMEOUT, on_crash=ON_CRASH)
         reporter.begin(0.3, "timing", measuring)
@@ -80,6 +84,7 @@ def _measure(
         timing = time_launch(
             placements,
             Plan(request.budget_s, request.repeats),
+            first_us=first_us,
             watch=LoadWatch(is_cpu=bool(device.type & cl.device_type.CPU)),
             on_batch=lambda share: reporter.progress(0.3 + 0.7 * share, f"batch {next(batch)}"),
             resolution_us=device.profiling_timer_resolution / 1000,
@@ -100,14 +105,6 @@ def _placements(
     values = allocate(plan, queue.context, queue).values
     positions = [at for at, argument in enumerate(plan) if argument.name in changed]
     return Placements(kernel, queue, (request.launch.global_size, request.launch.local_size), values, positions)
-
-
-def _longest_s(placements: Placements, request: MeasureRequest) -> float:
-    """After which timing has gone wrong."""
-    began = time.perf_counter()
-    placements.restore(1)
-    run_s = time.perf_counter() - began + run_us(placements.enqueue, 1) / 1e6
-    return max(request.budget_s, 3 * run_s * max(1, request.repeats or 1)) + SLACK_S
 
 
 def _check_sizes(launch: Launch, device: cl.Device, subject: str) -> None:

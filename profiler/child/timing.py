@@ -29,6 +29,7 @@ BATCH_SHARE = 0.08  # of the budget, at most: there must be room for enough batc
 OVERTIME = 2.0  # times what a batch should take, after which it ends with fewer runs
 WARM_UP_SHARE = 0.2  # of the budget, at most
 WARM_UP_BATCH_S = 0.02
+COARSEST_US = 100.0  # no event clock has coarser steps
 STEP_RUNS = 8  # launches whose time stamps tell the event clock's steps
 
 
@@ -85,15 +86,24 @@ class _Shape:
 
 
 def time_launch(
-    subject: Subject, plan: Plan, *, watch: Watch | None, on_batch: Callable[[float], None], resolution_us: float = 0.0
+    subject: Subject,
+    plan: Plan,
+    *,
+    first_us: float,
+    watch: Watch | None,
+    on_batch: Callable[[float], None],
+    resolution_us: float = 0.0,
 ) -> Timing:
-    """Run `subject` until its median is known well enough, or the budget is spent. It must have run before.
+    """Run `subject` until its median is known well enough, or the budget is spent.
+
+    It must have run before: `first_us` is what that took by its event. `resolution_us` is what the driver says of its
+    clock.
 
     Batches that others disturbed are repeated as long as the budget lasts; where exactly `repeats` runs are due, none
     is. `watch` tells of others (None: nobody does), `on_batch` hears the share of the budget spent.
     """
     began = time.perf_counter()
-    estimate_us, step_us = _first_look(subject, resolution_us)
+    estimate_us, step_us = _first_look(subject, first_us, resolution_us)
     train = _train(subject, estimate_us, step_us, may_be_short=plan.repeats is None)
     run_s = _warm_up(subject, train, estimate_us, began + WARM_UP_SHARE * plan.budget_s)
     batch_s = min(plan.batch_s, BATCH_SHARE * plan.budget_s)
@@ -148,8 +158,10 @@ def clock_step_ns(stamps_ns: list[int]) -> int:
     return gcd(*distances) if len(distances) >= STEP_RUNS else 0
 
 
-def _first_look(subject: Subject, resolution_us: float) -> tuple[float, float]:
+def _first_look(subject: Subject, first_us: float, resolution_us: float) -> tuple[float, float]:
     """A first estimate of one launch's time, and the step of the event clock [us]."""
+    if first_us > COARSEST_US / STEP_SHARE:
+        return first_us, resolution_us
     stamps: list[int] = []
     times_us: list[float] = []
     for _ in range(STEP_RUNS):
@@ -158,8 +170,6 @@ def _first_look(subject: Subject, resolution_us: float) -> tuple[float, float]:
         cl.wait_for_events([event])
         stamps += [event.profile.start, event.profile.end]
         times_us.append((stamps[-1] - stamps[-2]) / 1000)
-        if times_us[-1] > 10_000:
-            break  # no clock is as coarse as that
     return median(times_us), max(resolution_us, clock_step_ns(stamps) / 1000)
 
 
