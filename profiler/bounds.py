@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from model.opencl.types import StructType, Type
 
 NULL_BYTES = 1 << 16  # no system maps the first pages: an address in there is a null pointer with an index
-LARGEST_BYTES = 1 << 30  # an index beyond went astray: no length is the remedy
+LARGEST_BYTES = 1 << 30  # an index far beyond went astray: no length is the remedy
 NEAR_BYTES = 1 << 44  # further from a buffer, an address says nothing about it
 
 
@@ -76,7 +76,8 @@ class Overrun:
             fills = " ".join(f"fill.{buffer}=randint:0:{max(1, self.room.length)}" for buffer in index_buffers)
             holders = " and ".join(f"`{buffer}`" for buffer in index_buffers)
             return f"its index comes from {holders}: say what that holds: // kernelcast: {fills}, or guard the index"
-        if self.index < 0 or (highest + 1) * self.room.element.size_bytes > LARGEST_BYTES:
+        has_strayed = highest * self.room.element.size_bytes > LARGEST_BYTES and highest > 2 * self.room.length
+        if self.index < 0 or has_strayed:
             return "guard the index"
         return f"give it more: // kernelcast: {name}={highest + 1}, or guard the index"
 

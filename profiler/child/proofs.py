@@ -37,7 +37,7 @@ def on_a_cpu(request: MeasureRequest, reporter: Reporter) -> str:
     """By guard pages on the first CPU device that has them; empty if there is none. Raises MeasureError."""
     for device in opencl_devices():
         if device.type & cl.device_type.CPU and device.platform.name != oclgrind.PLATFORM:
-            trial, phase = _trial(device, request, reporter)
+            trial, phase = trial_of(device, request, reporter)
             with named_failures(trial.subject):
                 return guarding.by_guard_pages(trial, reporter, phase)
     return ""
@@ -52,7 +52,7 @@ def under_oclgrind(request: MeasureRequest, reporter: Reporter) -> str:
         folder = Path(name)
         os.environ.update(oclgrind.environment(library, folder))
         device = next(d for d in opencl_devices() if d.platform.name.strip() == oclgrind.PLATFORM)
-        trial, phase = _trial(device, request, reporter)
+        trial, phase = trial_of(device, request, reporter)
         reporter.begin(0.1, "checking bounds under Oclgrind", phase)
         with named_failures(trial.subject):
             rooms = _simulate(trial)
@@ -115,7 +115,7 @@ def _overrun(access: InvalidAccess, rooms: list[Room]) -> Overrun | None:
     return overrun_at(access.address, rooms, access.is_store) or overrun_at(last, rooms, access.is_store)
 
 
-def _trial(device: cl.Device, request: MeasureRequest, reporter: Reporter) -> tuple[Trial, Phase]:
+def trial_of(device: cl.Device, request: MeasureRequest, reporter: Reporter) -> tuple[Trial, Phase]:
     built = Built(device, BUILD_S, reporter)
     program = built.program(request)
     plan = plan_arguments(request.kernel, request.launch, request.source)
