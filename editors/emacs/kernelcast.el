@@ -130,17 +130,26 @@
                                        (funcall done)
                                        (message "%s: %s" command (plist-get failure :message))))))
 
-(defun kernelcast-measure ()
-  "Run the kernel at point on the device, and show what it takes."
-  (interactive)
+(defun kernelcast--measure (command)
+  "Run what the code actions at point offer under COMMAND; ask where there are several."
   (let* ((server (kernelcast--server))
          (found (seq-filter (lambda (action)
-                              (equal (plist-get (kernelcast--command action) :command) "kernelcast.measure"))
+                              (equal (plist-get (kernelcast--command action) :command) command))
                             (eglot-code-actions (point) (point) "kernelcast")))
          (titles (mapcar (lambda (action) (plist-get action :title)) found)))
     (unless found (user-error "No kernel that can be measured stands at point"))
     (let ((title (if (cdr titles) (completing-read "Measure: " titles nil t) (car titles))))
       (eglot-execute server (seq-find (lambda (action) (equal (plist-get action :title) title)) found)))))
+
+(defun kernelcast-measure ()
+  "Run the kernel at point on the device, and show what it takes."
+  (interactive)
+  (kernelcast--measure "kernelcast.measure"))
+
+(defun kernelcast-measure-sizes ()
+  "Run the kernel at point at several sizes, and predict its other sizes through them."
+  (interactive)
+  (kernelcast--measure "kernelcast.measureSizes"))
 
 (defun kernelcast-cancel ()
   "Give up what was started last and still runs."

@@ -74,7 +74,7 @@ def _at_several_sizes(view: KernelView, snapshot: Snapshot) -> list[types.Comman
     launch = next((each for each in view.launches if each.forecast.launch is not None), None)
     if launch is None:
         return []
-    title = f"Measure `{view.kernel.name}` on {snapshot.device.name} at several sizes"
+    title = f"Measure `{view.kernel.name}` at several sizes on {snapshot.device.name}"
     arguments = [snapshot.document.uri, view.kernel.name, launch.slot.launch]
     return [types.Command(title, MEASURE_SIZES, arguments=arguments)]
 

@@ -152,7 +152,7 @@ async def test_each_launch_of_a_kernel_is_measured_by_its_name(start_editor: Sta
     async with start_editor() as editor:
         editor.open("scale.cl", text)
         await editor.wait_for_hint("scale.cl", lambda label: "small" in label or "more" in label)
-        titles = [title for title in await editor.actions("scale.cl", 3) if title.startswith("Measure `scale`")]
+        titles = [title for title in await editor.actions("scale.cl", 3) if title.startswith("Measure `scale` (")]
         assert [re.findall(r"\((small|large)\)", title) for title in titles] == [["small"], ["large"]]
         answer = await editor.run("kernelcast.measure", editor.uri("scale.cl"), "scale", "large")
         assert answer["launch"].startswith("1048576")

@@ -80,7 +80,7 @@ def test_a_device_that_is_not_calibrated_can_be(snapshot_of: Snapshots) -> None:
 def test_measuring_at_several_sizes_stands_beside_measuring_once_for_each_kernel(snapshot_of: Snapshots) -> None:
     snapshot = snapshot_of()
     several = actions(snapshot)[1]
-    assert several.title == "Measure `blur` on Generic CPU (8 cores at 3 GHz) at several sizes"
+    assert several.title == "Measure `blur` at several sizes on Generic CPU (8 cores at 3 GHz)"
     assert several.command
     assert list(several.command.arguments or ()) == [snapshot.document.uri, "blur", "#0"]
 

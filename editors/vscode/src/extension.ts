@@ -6,7 +6,7 @@ import { writeLaunchAnnotation } from './commands/annotation.ts';
 import { copyDebugInformation } from './commands/debug_information.ts';
 import { calibrateDevice, selectDevice } from './commands/devices.ts';
 import { openExample } from './commands/example.ts';
-import { measureFile, measureKernel } from './commands/measure.ts';
+import { measureFile, measureKernel, measureKernelSizes } from './commands/measure.ts';
 import { register } from './commands/register.ts';
 import { showWalkthrough } from './commands/walkthrough.ts';
 import { Installer } from './install/offer.ts';
@@ -35,6 +35,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     reports,
 
     register('kernelcast.measureKernel', () => measureKernel(server)),
+    register('kernelcast.measureKernelSizes', () => measureKernelSizes(server)),
     register('kernelcast.measureFile', () => measureFile(server)),
     register('kernelcast.selectDevice', () => selectDevice(server)),
     register('kernelcast.calibrateDevice', () => calibrateDevice(server)),

@@ -8,6 +8,7 @@ export const STATUS = 'kernelcast/status';
 export const SERVER = {
   measure: 'kernelcast.measure',
   measureAll: 'kernelcast.measureAll',
+  measureSizes: 'kernelcast.measureSizes',
   chooseDevice: 'kernelcast.chooseDevice',
   calibrate: 'kernelcast.calibrate',
   listKernels: 'kernelcast.listKernels',

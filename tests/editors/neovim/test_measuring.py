@@ -83,6 +83,14 @@ def test_all_kernels_of_a_file_are_measured(start: Start) -> None:
     editor.until(lambda: all("measured" in hint for hint in editor.hints().values()), lambda: str(editor.hints()))
 
 
+def test_a_kernel_is_measured_at_several_sizes(start: Start) -> None:
+    editor = start({"blend.cl": ONE_KERNEL})
+    editor.until(editor.hint, "the hint is there")
+    editor.run("KernelcastMeasureSizes blend")
+    editor.wait_for_message("blend: 4 sizes measured")
+    assert "measured" in (editor.hint() or "")
+
+
 def test_of_several_launches_one_is_asked_for(start: Start) -> None:
     editor = start({"two.cl": TWO_LAUNCHES})
     editor.until(editor.hints, "the hint is there")

@@ -10,8 +10,9 @@ from tests.editors.neovim.editor import Neovim
 pytestmark = pytest.mark.timeout(240)
 
 COMMANDS = {
-    *("KernelcastMeasure", "KernelcastMeasureAll", "KernelcastCancel", "KernelcastDevice", "KernelcastCalibrate"),
-    *("KernelcastAnnotate", "KernelcastReport", "KernelcastRestart", "KernelcastLog", "KernelcastInfo"),
+    *("KernelcastMeasure", "KernelcastMeasureSizes", "KernelcastMeasureAll", "KernelcastCancel"),
+    *("KernelcastDevice", "KernelcastCalibrate", "KernelcastAnnotate", "KernelcastReport"),
+    *("KernelcastRestart", "KernelcastLog", "KernelcastInfo"),
 }
 
 

@@ -93,8 +93,8 @@ def test_eldoc_tells_the_whole_story_in_80_columns(emacs: Terminal) -> None:
 def test_measuring_from_the_code_actions_shows_the_measured_time_without_another_key(emacs: Terminal) -> None:
     go_to_kernel(emacs)
     command(emacs, "eglot-code-actions")
-    emacs.until("Measure `blend`")
-    emacs.type("Measure `blend`")
+    emacs.until("Measure `blend` on")
+    emacs.type("Measure `blend` on")
     emacs.press("Tab", "Enter")
     emacs.until(lambda screen: bool(MEASURED.search(screen)))
 

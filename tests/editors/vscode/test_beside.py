@@ -78,7 +78,7 @@ def test_beside_clangd_nothing_is_shown_twice_and_nothing_breaks(
     workbench.leave_hover()
     titles = workbench.code_actions("mix")
     workbench.press("Escape")
-    assert len([title for title in titles if title.startswith("Measure `mix`")]) == 1
+    assert len([title for title in titles if title.startswith("Measure `mix` on ")]) == 1
     assert workbench.messages() == []
 
     workbench.put_cursor_behind(r"0\.5f\);")

@@ -4,14 +4,27 @@ local kernels = require("kernelcast.kernels")
 
 local M = {}
 
+---@param command string
+---@param bufnr integer
+---@param name string?
+local function measure_launch(command, bufnr, name)
+  kernels.with(bufnr, name, function(kernel)
+    kernels.with_launch(kernel, function(launch)
+      client_of.ask(command, { kernels.uri(bufnr), kernel.name, launch }, nil, bufnr)
+    end)
+  end)
+end
+
 ---@param bufnr integer
 ---@param name string?
 function M.measure(bufnr, name)
-  kernels.with(bufnr, name, function(kernel)
-    kernels.with_launch(kernel, function(launch)
-      client_of.ask("measure", { kernels.uri(bufnr), kernel.name, launch }, nil, bufnr)
-    end)
-  end)
+  measure_launch("measure", bufnr, name)
+end
+
+---@param bufnr integer
+---@param name string?
+function M.measure_sizes(bufnr, name)
+  measure_launch("measureSizes", bufnr, name)
 end
 
 ---@param bufnr integer
@@ -73,6 +86,12 @@ end
 ---@type kernelcast.Command[]
 local COMMANDS = {
   { name = "Measure", desc = "Run a kernel on the device", run = M.measure, complete = kernels.names },
+  {
+    name = "MeasureSizes",
+    desc = "Run a kernel at several sizes, to predict its others",
+    run = M.measure_sizes,
+    complete = kernels.names,
+  },
   { name = "MeasureAll", desc = "Run all kernels of the file on the device", run = M.measure_all },
   {
     name = "Device",

@@ -1,4 +1,4 @@
-/** "Measure Kernel on Device" and "Measure All Kernels in File". */
+/** "Measure Kernel on Device", "Measure Kernel at Several Sizes" and "Measure All Kernels in File". */
 
 import { window } from 'vscode';
 import type { Server } from '../client/server.ts';
@@ -8,12 +8,20 @@ import { isTrusted } from '../trust.ts';
 import { activeTarget, kernelsOf, pickKernel } from './active.ts';
 
 export async function measureKernel(server: Server): Promise<void> {
+  await measureLaunch(server, SERVER.measure);
+}
+
+export async function measureKernelSizes(server: Server): Promise<void> {
+  await measureLaunch(server, SERVER.measureSizes);
+}
+
+async function measureLaunch(server: Server, command: string): Promise<void> {
   mustBeTrusted();
   const target = activeTarget(server);
   const kernel = await pickKernel(await kernelsOf(server, target), target.editor);
   const launch = kernel === undefined ? undefined : await pickLaunch(kernel);
   if (kernel !== undefined && launch !== undefined) {
-    await server.execute(SERVER.measure, [target.uri, kernel.name, launch.id]);
+    await server.execute(command, [target.uri, kernel.name, launch.id]);
   }
 }
 
