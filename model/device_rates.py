@@ -179,10 +179,19 @@ def cpu_rates(facts: DriverFacts, dram_gb_s: float | None = None) -> Rates:
 Levels = tuple[tuple[int, float], ...]  # (capacity in bytes, bandwidth in GB/s) of each cache, nearest first
 
 
+def _footprints(levels: Levels) -> tuple[int, ...]:
+    """At least one is beyond the caches, however large these are."""
+    largest = max(capacity for capacity, _ in levels)
+    sizes = list(FOOTPRINTS)
+    while sizes[-1] <= largest:
+        sizes.append(4 * sizes[-1])
+    return tuple(sizes)
+
+
 def _bandwidth(levels: Levels, dram_gb_s: float, write_share: float) -> tuple[BandwidthPoint, ...]:
     return tuple(
         BandwidthPoint(size, round(rate, 2), round(rate * write_share, 2))
-        for size in FOOTPRINTS
+        for size in _footprints(levels)
         for rate in (_rate_at(size, levels, dram_gb_s),)
     )
 
@@ -191,7 +200,7 @@ def _gather(levels: Levels, dram_gb_s: float, moved_bytes: int) -> tuple[GatherP
     """Each random load moves one sector or line between levels; from the nearest level it moves 8 bytes at most."""
     return tuple(
         GatherPoint(size, round(_rate_at(size, levels, dram_gb_s) / (8 if size <= levels[0][0] else moved_bytes), 4))
-        for size in FOOTPRINTS
+        for size in _footprints(levels)
     )
 
 

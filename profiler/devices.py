@@ -18,6 +18,7 @@ from profiler.messages import Phase
 from profiler.worker import CancelToken, Limits, run_job
 
 DISCOVERY_LIMIT_S = 30.0  # a GPU's driver may need seconds to wake up
+KNOWN_AS = "as "  # begins the note of a device whose rates are those of a known chip
 _MOST_LISTED = 12  # ids in a message
 NO_PLATFORM = (
     "no OpenCL platform on this machine: pip install 'kernelcast[pocl]' for a CPU device that needs nothing else, "
@@ -165,5 +166,5 @@ def _base_id(facts: DriverFacts) -> str:
 def _rates(facts: DriverFacts) -> tuple[Rates, str]:
     known = recognised(facts)
     if known is not None:
-        return known.rates, f"as {known.name}: {known.note}"
+        return known.rates, f"{KNOWN_AS}{known.name}: {known.note}"
     return derive_rates(facts), "scaled from what the driver reports; run `kernelcast calibrate` to measure it"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from model.device import Device
+from model.device import Device, ProfileSource
 from model.device_catalog import builtin_devices
+from profiler.devices import KNOWN_AS
 from profiler.measurement import MeasureError
 from server.cli.device_choice import Devices
-from server.cli.status import ANSWERED, SOME_FAILED
+from server.cli.device_picture import show
+from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out
 from server.devices import pick_device
@@ -20,7 +24,11 @@ from server.format import format_count, format_mem_bytes
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List them; without any the status says that something failed, and stderr what."""
+    """List them, or show one; without any the status says that something failed, and stderr what."""
+    if arguments.show is not None:
+        return show(arguments)
+    if arguments.format in ("svg", "png") or arguments.output:
+        raise WrongCallError("a picture is of one device: say which, with --show DEVICE")
     devices = Devices()
     status = ANSWERED
     here: tuple[Device, ...] = ()
@@ -39,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         write_json(answers, indent=2)
     elif listed:
         out().print(_table(listed, known, chosen))
+        for hint in _outdated(here, devices.remembered):
+            out().print(hint)
     return status
 
 
@@ -65,6 +75,41 @@ def device_json(device: Device) -> dict[str, Any]:
     }
 
 
+def _outdated(here: Sequence[Device], remembered: Sequence[Device]) -> Iterator[str]:
+    """Calibrations that count no longer, because the driver is another one now."""
+    for device in here:
+        older = [p for p in remembered if (p.id, p.name) == (device.id, device.name) and p.driver != device.driver]
+        if older and not device.calibrated:
+            newest = max(older, key=lambda profile: profile.measured_at or "")
+            yield (
+                f"{device.id} was calibrated under driver {newest.driver}, and runs {device.driver} now: "
+                f"kernelcast calibrate {device.id}"
+            )
+
+
+def _source(device: Device) -> str:
+    """Where the rates come from; of a calibration, how old it is."""
+    if device.calibrated:
+        return (
+            f"calibration of {device.measured_at[:10]}{_age(device.measured_at)}"
+            if device.measured_at
+            else "calibration"
+        )
+    if device.note.startswith(KNOWN_AS):
+        return f"those known of {device.note.removeprefix(KNOWN_AS).partition(':')[0]}"
+    if device.source is ProfileSource.DATASHEET:
+        return "clpeak's results, datasheet" if "clpeak" in device.note else "datasheet"
+    return "driver, scaled"
+
+
+def _age(measured_at: str) -> str:
+    try:
+        days = (datetime.now(UTC) - datetime.fromisoformat(measured_at)).days
+    except (ValueError, TypeError):  # a date without a zone, from before these were kept
+        return ""
+    return "" if days < 1 else f", {days} day{'s' if days > 1 else ''} old"
+
+
 def _table(devices: list[Device], here: set[str], chosen: str) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in ("Id", "Name", "Units", "Memory", "fp32 rate", "Rates from"):
@@ -77,7 +122,7 @@ def _table(devices: list[Device], here: set[str], chosen: str) -> Table:
             str(device.compute_units),
             format_mem_bytes(device.global_mem_bytes),
             format_count(device.rates.fp32_gflop_s * 1e9, "flop/s"),
-            f"calibration of {device.measured_at[:10]}" if device.measured_at else str(device.source),
+            _source(device),
         )
     if chosen:
         table.caption = "* used unless another is named"

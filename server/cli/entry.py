@@ -117,9 +117,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_format_flag(history)
 
-    devices = commands.add_parser("devices", help="list the OpenCL devices of this machine")
+    devices = commands.add_parser("devices", help="list the OpenCL devices of this machine, or show what one can do")
     devices.add_argument("--all", action="store_true", help="also the devices known from datasheets, to predict for")
-    add_format_flag(devices)
+    devices.add_argument("--show", metavar="DEVICE", help="roofline and figures of one; its id or part of its name")
+    devices.add_argument("--format", choices=("text", "json", "svg", "png"), help="svg and png with --show (text)")
+    devices.add_argument("-o", "--output", metavar="FILE", help="with --show: write there; its suffix tells the format")
 
     calibrate = commands.add_parser("calibrate", help="measure what a device sustains, for better predictions")
     calibrate.add_argument("wanted", nargs="*", metavar="DEVICE", help="device ids; every device here if none is named")

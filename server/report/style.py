@@ -6,22 +6,51 @@ apart by people who are colour-blind (after Okabe and Ito), and shapes and dashe
 
 from __future__ import annotations
 
-_LIGHT = """
+LIGHT = """
   --plain-page: #ffffff; --plain-text: #1f2328; --plain-soft: #59636e; --plain-line: #d1d9e0; --plain-card: #f6f8fa;
   --plain-link: #0757b0; --plain-predicted: #0060a8; --plain-measured: #b34700; --plain-memory: #00745a;
   --plain-compute: #8a3d78; --plain-warn: #8a4b00;
 """
-_DARK = """
+DARK = """
   --plain-page: #14171c; --plain-text: #e4e7eb; --plain-soft: #a3abb5; --plain-line: #3b424c; --plain-card: #1d2128;
   --plain-link: #79b8ff; --plain-predicted: #62b5f0; --plain-measured: #f5a05a; --plain-memory: #3fc49c;
   --plain-compute: #dd9fcd; --plain-warn: #f0b060;
 """
 
+# Of what stands on a chart; pictures outside the page have it, too.
+CHARTS = """.grid { stroke: var(--line); stroke-width: 0.6; opacity: 0.8; }
+.axis { fill: none; stroke: var(--soft); stroke-width: 1; }
+.tick, .title { fill: var(--soft); }
+.label { fill: var(--text); paint-order: stroke; stroke: var(--page); stroke-width: 3px; stroke-linejoin: round; }
+.label.predicted, .label.measured { font-weight: 600; }
+.label.roof-name { fill: var(--soft); }
+.roof { stroke-width: 1.8; fill: none; }
+.roof.memory { stroke: var(--memory); }
+.roof.memory.level-1 { stroke-dasharray: 7 3; }
+.roof.memory.level-0:not(:only-of-type) { stroke-dasharray: none; }
+.roof.compute { stroke: var(--compute); stroke-dasharray: 2 3; }
+.curve { fill: none; stroke: var(--predicted); stroke-width: 2; stroke-linejoin: round; }
+.curve.measured { stroke: var(--measured); stroke-width: 1.2; }
+.band { fill: var(--predicted); opacity: 0.16; }
+.mark { stroke: var(--page); stroke-width: 1.5; }
+.mark.predicted { fill: var(--predicted); }
+.mark.measured { fill: var(--measured); }
+.mark.old { fill: var(--page); stroke: var(--measured); }
+.range { stroke-width: 1.6; }
+.range.predicted, .dash.predicted { stroke: var(--predicted); }
+.range.measured { stroke: var(--measured); }
+.dash { stroke-width: 2; stroke-dasharray: 4 3; }
+.amount { fill: var(--predicted); }
+.bound-memory .amount { fill: var(--memory); }
+.bound-compute .amount { fill: var(--compute); }
+.bound-launch .amount, .bound-latency .amount { fill: var(--soft); }
+"""
+
 STYLE = f"""
-:root {{ color-scheme: light dark; {_LIGHT} }}
-@media (prefers-color-scheme: dark) {{ :root {{ {_DARK} }} }}
-body.vscode-light, body.vscode-high-contrast-light {{ {_LIGHT} }}
-body.vscode-dark, body.vscode-high-contrast:not(.vscode-high-contrast-light) {{ {_DARK} }}
+:root {{ color-scheme: light dark; {LIGHT} }}
+@media (prefers-color-scheme: dark) {{ :root {{ {DARK} }} }}
+body.vscode-light, body.vscode-high-contrast-light {{ {LIGHT} }}
+body.vscode-dark, body.vscode-high-contrast:not(.vscode-high-contrast-light) {{ {DARK} }}
 body {{
   --page: var(--vscode-editor-background, var(--plain-page));
   --text: var(--vscode-editor-foreground, var(--plain-text));
@@ -80,33 +109,7 @@ svg.wide {{ max-width: 54rem; }}
 svg.narrow {{ display: none; }}
 svg.bar {{ display: block; width: 100%; height: 0.75rem; }}
 svg.range {{ display: block; width: 8rem; height: 1rem; }}
-.grid {{ stroke: var(--line); stroke-width: 0.6; opacity: 0.8; }}
-.axis {{ fill: none; stroke: var(--soft); stroke-width: 1; }}
-.tick, .title {{ fill: var(--soft); }}
-.label {{ fill: var(--text); paint-order: stroke; stroke: var(--page); stroke-width: 3px; stroke-linejoin: round; }}
-.label.predicted, .label.measured {{ font-weight: 600; }}
-.label.roof-name {{ fill: var(--soft); }}
-.roof {{ stroke-width: 1.8; fill: none; }}
-.roof.memory {{ stroke: var(--memory); }}
-.roof.memory.level-1 {{ stroke-dasharray: 7 3; }}
-.roof.memory.level-0:not(:only-of-type) {{ stroke-dasharray: none; }}
-.roof.compute {{ stroke: var(--compute); stroke-dasharray: 2 3; }}
-.curve {{ fill: none; stroke: var(--predicted); stroke-width: 2; stroke-linejoin: round; }}
-.curve.measured {{ stroke: var(--measured); stroke-width: 1.2; }}
-.band {{ fill: var(--predicted); opacity: 0.16; }}
-.mark {{ stroke: var(--page); stroke-width: 1.5; }}
-.mark.predicted {{ fill: var(--predicted); }}
-.mark.measured {{ fill: var(--measured); }}
-.mark.old {{ fill: var(--page); stroke: var(--measured); }}
-.range {{ stroke-width: 1.6; }}
-.range.predicted, .dash.predicted {{ stroke: var(--predicted); }}
-.range.measured {{ stroke: var(--measured); }}
-.dash {{ stroke-width: 2; stroke-dasharray: 4 3; }}
-.amount {{ fill: var(--predicted); }}
-.bound-memory .amount {{ fill: var(--memory); }}
-.bound-compute .amount {{ fill: var(--compute); }}
-.bound-launch .amount, .bound-latency .amount {{ fill: var(--soft); }}
-ul {{ margin: 0.4rem 0; padding-left: 1.2rem; max-width: 46rem; }}
+{CHARTS}ul {{ margin: 0.4rem 0; padding-left: 1.2rem; max-width: 46rem; }}
 li {{ margin: 0.15rem 0; }}
 footer {{ margin-top: 3rem; padding-top: 0.8rem; border-top: 1px solid var(--line); color: var(--soft);
   font-size: 0.85rem; }}
@@ -123,7 +126,7 @@ body.vscode-high-contrast .grid {{ opacity: 0.35; }}
     --predicted: CanvasText; --measured: Highlight; --memory: CanvasText; --compute: CanvasText; --warn: Highlight; }}
 }}
 @media print {{
-  :root {{ {_LIGHT} color-scheme: light; }}
+  :root {{ {LIGHT} color-scheme: light; }}
   body {{ --page: #ffffff; --text: #000000; --soft: #444444; --line: #bbbbbb; --card: #ffffff; padding: 0;
   font-size: 11pt; }}
   figure, table, dl, .scroll {{ break-inside: avoid; }}

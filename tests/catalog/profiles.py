@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from model.device import Device, DeviceType, ProfileSource, Rates
+from model.device import BandwidthPoint, Device, DeviceType, ProfileSource, Rates
 from model.device_catalog import slug
 from model.device_names import platform_family
 from model.device_rates import KIB, SUSTAINED_SHARE, DriverFacts, GpuFigures, cpu_rates, gpu_rates
@@ -201,7 +201,13 @@ def _cpu_profile(row: dict[str, str], peaks: dict[str, list[Peaks]]) -> Device:
         scalar_fp32_gflop_s=min(rates.scalar_fp32_gflop_s, seen.fp32_gflop_s),
         int32_gop_s=rates.int32_gop_s * slower,  # the same compiler makes the same of integers
         divide_gop_s=rates.divide_gop_s * slower,
+        bandwidth=tuple(_slower(point, slower, seen.bandwidth_gb_s) for point in rates.bandwidth),  # ... and of loads
     )
+    gathers = [
+        replace(point, gather_gaccess_s=min(point.gather_gaccess_s, near.read_gb_s / 8))
+        for point, near in zip(rates.gather, rates.bandwidth, strict=True)
+    ]
+    rates = replace(rates, gather=tuple(gathers))
     measured = ["fp32", *(["fp64"] if seen.fp64_gflop_s else []), "global bandwidth"]
     family = platform_family(row["platform"])
     return Device(
@@ -228,9 +234,14 @@ def _cpu_profile(row: dict[str, str], peaks: dict[str, list[Peaks]]) -> Device:
     )
 
 
+def _slower(point: BandwidthPoint, share: float, dram_gb_s: float) -> BandwidthPoint:
+    read = max(point.read_gb_s * share, dram_gb_s)
+    return replace(point, read_gb_s=read, write_gb_s=point.write_gb_s / point.read_gb_s * read)
+
+
 def _note(peaks: Peaks | None, measured: list[str], source: str, logs: int) -> str:
     if peaks is None:
-        return f"figures: {source}; {RULES}"
+        return f"units, clock, memory and peaks: {source}; {RULES}"
     newest = f", the newest of {logs}" if logs > 1 else ""
     latency = f", launch latency {peaks.launch_latency_us:g} us" if peaks.launch_latency_us else ""
     return (

@@ -8,6 +8,7 @@ from model.device import Device, DeviceType
 from model.device_catalog import builtin_devices, device_to_json
 from tests.catalog.profiles import profiles, read_gpus, read_peaks
 
+SHEETS = {row.name: row.figures.dram_bandwidth_gb_s or float("inf") for row in read_gpus()}
 BOOST = 1.5  # what cards were seen to run above the clock that their driver reports
 MEASURED = [device for device in builtin_devices() if "clpeak" in device.note]
 
@@ -48,4 +49,6 @@ def test_one_type_is_never_faster_than_hardware_allows(device: Device) -> None:
     assert rates.fp16_gflop_s <= 4.1 * rates.fp32_gflop_s
     assert device.has_fp64 == (rates.fp64_gflop_s > 0)
     assert device.has_fp16 == (rates.fp16_gflop_s > 0)
+    if (peak := SHEETS.get(device.name)) is not None:
+        assert rates.bandwidth[-1].read_gb_s < peak
     assert device.max_alloc_bytes < device.global_mem_bytes

@@ -53,14 +53,14 @@ def _draw(
     for word, rate in points:
         amount = format_count(rate * 1e9, f"{roof.unit}/s")
         names.append(frame.labels.beside([f"{word} {amount}", amount], at, y.at(rate), f"label {word}"))
-    _roofs(frame, roof, top)
+    draw_roofs(frame, roof, top)
     frame.add(marks, names)
     said = "; ".join(f"{word} {format_count(rate * 1e9, f'{roof.unit}/s')}" for word, rate in points)
     return frame.svg(chart_id, "Roofline", f"{intensity:.3g} {roof.unit}s for each byte: {said}.")
 
 
-def _roofs(frame: Frame, roof: Roofline, top: float) -> None:
-    """All lines first, so that no name crosses one."""
+def draw_roofs(frame: Frame, roof: Roofline, top: float) -> None:
+    """Slopes and ceilings with their names; all lines first, so that no name crosses one."""
     x, y, plot = frame.x, frame.y, frame.format.plot
     assert isinstance(x, LogAxis)
     assert isinstance(y, LogAxis)

@@ -1,0 +1,223 @@
+"""Every figure of a profile with its unit and, where it was measured, its noise; and the roofs of its roofline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from model.device import Device, Rates
+from model.device_curves import MemoryLevel
+from model.memory_levels import memory_levels
+from model.roofline import Ceiling
+from server.format import format_count, format_duration_us, format_mem_bytes, format_percent
+
+_PLAIN_RATES = (
+    ("fp32_gflop_s", "fp32, in vectors", "flop/s"),
+    ("scalar_fp32_gflop_s", "fp32, one chain after the other", "flop/s"),
+    ("fp64_gflop_s", "fp64", "flop/s"),
+    ("fp16_gflop_s", "fp16", "flop/s"),
+    ("int32_gop_s", "int32 additions", "op/s"),
+    ("int32_mul_gop_s", "int32 multiplications", "op/s"),
+    ("int64_gop_s", "int64 additions", "op/s"),
+    ("int64_mul_gop_s", "int64 multiplications", "op/s"),
+    ("int_divide_gop_s", "integer divisions", "op/s"),
+    ("divide_gop_s", "fp32 divisions, square roots", "op/s"),
+    ("special_gop_s", "sin, exp, log, pow", "op/s"),
+    ("native_gop_s", "native_sin, native_exp, ...", "op/s"),
+    ("local_bandwidth_gb_s", "local memory", "B/s"),
+    ("private_bandwidth_gb_s", "private arrays", "B/s"),
+    ("atomic_gop_s", "atomics, spread", "op/s"),
+    ("contended_atomic_gop_s", "atomics, on one address", "op/s"),
+    ("local_atomic_gop_s", "local atomics, spread", "op/s"),
+    ("contended_local_atomic_gop_s", "local atomics, on one address", "op/s"),
+    ("image_read_gop_s", "image reads", "op/s"),
+)
+_TIMES_NS = (
+    ("group_overhead_ns", "each further work-group"),
+    ("item_overhead_ns", "each further work-item"),
+    ("barrier_ns", "a barrier"),
+    ("fma_latency_ns", "a multiply-add that waits"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of a table. `noise` is empty where nobody measured."""
+
+    name: str
+    value: str
+    noise: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    title: str
+    figures: tuple[Figure, ...]
+
+
+def levels(device: Device) -> tuple[MemoryLevel, ...]:
+    """Caches and memory, nearest first: as calibrated, else as the curve tells."""
+    return device.rates.memory_levels or memory_levels(device.rates.bandwidth)
+
+
+def ceilings(device: Device) -> tuple[Ceiling, ...]:
+    """Highest first; those that a device lacks are left out, and scalar code where it is as fast."""
+    rates = device.rates
+    found = [
+        Ceiling("fp16", rates.fp16_gflop_s),
+        Ceiling("fp32", rates.fp32_gflop_s),
+        Ceiling("fp64", rates.fp64_gflop_s),
+    ]
+    found.append(Ceiling("int32", rates.int32_gop_s))
+    if rates.scalar_fp32_gflop_s < 0.9 * rates.fp32_gflop_s:
+        found.append(Ceiling("fp32 scalar", rates.scalar_fp32_gflop_s))
+    return tuple(sorted((c for c in found if c.gop_s > 0), key=lambda ceiling: -ceiling.gop_s))
+
+
+def origin(device: Device) -> str:
+    """Where the figures come from, when, and how sure they are."""
+    if not device.calibrated:
+        note = f" ({device.note})" if device.note else ""
+        return f"Not calibrated: rates from the {device.source}{note}."
+    words = [f"Calibrated on {device.measured_at[:16].replace('T', ' ')} UTC" if device.measured_at else "Calibrated"]
+    if device.noise_percent is not None:
+        words.append(f"noise {format_percent(device.noise_percent)}")
+    if device.calibration is not None:
+        made = device.calibration
+        words.append(f"{'quick, ' if made.is_quick else ''}{made.duration_s:.0f} s, {made.rounds} rounds")
+        words.append(f"load {made.load_average:.1f}")
+        if made.threads:
+            words.append(f"{made.threads} threads")
+        words.extend(f"not measured: {failure}" for failure in made.failures)
+    return "; ".join(words) + "."
+
+
+def groups(device: Device) -> Iterator[Group]:
+    """All figures, in the order in which one asks for them."""
+    rates = device.rates
+    noise = {each.rate: _noise(each.percent) for each in rates.noise}
+    yield Group("Device", tuple(_of_device(device)))
+    yield Group("Starting and waiting", tuple(_times(rates, noise)))
+    plain = [(name, words, unit, getattr(rates, name)) for name, words, unit in _PLAIN_RATES]
+    yield Group(
+        "Rates",
+        tuple(Figure(words, format_count(v * 1e9, unit), noise.get(name, "")) for name, words, unit, v in plain if v),
+    )
+    yield Group(
+        "Memory",
+        tuple(Figure(level_name(level), _read_write(level)) for level in levels(device)),
+    )
+    yield from (group for group in _curves(rates) if group.figures)
+
+
+def level_name(level: MemoryLevel) -> str:
+    return f"{level.name}, up to {format_mem_bytes(level.up_to_bytes)}" if level.up_to_bytes else level.name
+
+
+def _of_device(device: Device) -> Iterator[Figure]:
+    yield Figure("compute units", f"{device.compute_units}")
+    if device.clock_mhz:
+        yield Figure("clock", f"{device.clock_mhz} MHz")
+    yield Figure("global memory", format_mem_bytes(device.global_mem_bytes))
+    yield Figure("largest buffer", format_mem_bytes(device.max_alloc_bytes))
+    yield Figure("local memory", format_mem_bytes(device.local_mem_bytes))
+    if device.cache_bytes:
+        yield Figure("last cache", format_mem_bytes(device.cache_bytes))
+    yield Figure("largest work-group", f"{device.max_work_group_size}")
+    yield Figure("work-groups that fill it", f"{device.rates.groups_to_fill}")
+
+
+def _times(rates: Rates, noise: dict[str, str]) -> Iterator[Figure]:
+    yield Figure("an empty kernel", format_duration_us(rates.launch_floor_us), noise.get("launch_floor_us", ""))
+    if rates.launch_wall_us:
+        wall = format_duration_us(rates.launch_wall_us)
+        yield Figure("an empty kernel, seen from the host", wall, noise.get("launch_wall_us", ""))
+    for name, words in _TIMES_NS:
+        value_ns = getattr(rates, name)
+        if value_ns:
+            yield Figure(words, f"{value_ns:.3g} ns", noise.get(name, ""))
+
+
+def _read_write(level: MemoryLevel) -> str:
+    said = f"read {format_count(level.read_gb_s * 1e9, 'B/s')}, write {format_count(level.write_gb_s * 1e9, 'B/s')}"
+    return f"{said}, copy {format_count(level.copy_gb_s * 1e9, 'B/s')}" if level.copy_gb_s else said
+
+
+def _curves(rates: Rates) -> Iterator[Group]:
+    def group(title: str, figures: Iterator[Figure]) -> Group:
+        return Group(title, tuple(figures))
+
+    g = 1e9
+    yield group(
+        "Reading by footprint",
+        (Figure(format_mem_bytes(p.footprint_bytes), format_count(p.read_gb_s * g, "B/s"), _noise(p.noise_percent))
+         for p in rates.bandwidth),
+    )  # fmt: skip
+    yield group(
+        "Random loads of 4 bytes by footprint",
+        (Figure(format_mem_bytes(p.footprint_bytes), format_count(p.gather_gaccess_s * g, "load/s"),
+                _noise(p.noise_percent))
+         for p in rates.gather),
+    )  # fmt: skip
+    yield group(
+        "Loads of 4 bytes by stride",
+        (Figure(f"{p.stride_elements}", format_count(p.strided_gaccess_s * g, "load/s"), _noise(p.noise_percent))
+         for p in rates.strided),
+    )  # fmt: skip
+    yield group(
+        "Arithmetic by type",
+        (Figure(f"{p.type} {p.operation}", format_count(p.gop_s * g, "op/s"), _noise(p.noise_percent))
+         for p in rates.arithmetic),
+    )  # fmt: skip
+    yield group(
+        "Independent accumulators",
+        (Figure(f"{p.chains}", format_count(p.gflop_s * g, "flop/s"), _noise(p.noise_percent)) for p in rates.chains),
+    )
+    yield group(
+        "Local memory by stride",
+        (Figure(f"{p.stride_elements}", format_count(p.local_gb_s * g, "B/s"), _noise(p.noise_percent))
+         for p in rates.local_strided),
+    )  # fmt: skip
+    yield group(
+        "A barrier by group size",
+        (Figure(f"{p.group_items}", f"{p.barrier_ns:.3g} ns", _noise(p.noise_percent)) for p in rates.barriers),
+    )
+    yield group(
+        "Ways through a branch",
+        (Figure(f"{p.ways}", f"{p.slowdown:.2g} x as long", _noise(p.noise_percent)) for p in rates.divergence),
+    )
+    yield group(
+        "Throughput by work-groups",
+        (Figure(f"{p.work_groups}", format_count(p.gflop_s * g, "flop/s"), _noise(p.noise_percent))
+         for p in rates.scaling),
+    )  # fmt: skip
+    yield group(
+        "Private arrays by size",
+        (Figure(format_mem_bytes(p.array_bytes), format_count(p.private_gb_s * g, "B/s"), _noise(p.noise_percent))
+         for p in rates.private_arrays),
+    )  # fmt: skip
+    yield group(
+        "Images",
+        (Figure(f"{p.dimensions}D, {p.access}", format_count(p.gtexel_s * g, "texel/s"), _noise(p.noise_percent))
+         for p in rates.images),
+    )  # fmt: skip
+    yield group(
+        "Against vector code",
+        (Figure(p.surrounding, f"{p.slowdown:.2g} x as long") for p in rates.vectorised),
+    )
+    yield group("Costs of single operations", _costs(rates))
+
+
+def _costs(rates: Rates) -> Iterator[Figure]:
+    for cost in rates.costs:
+        yield Figure(cost.name, f"{cost.ns:.3g} ns", _noise(cost.noise_percent))
+
+
+def _noise(percent: float) -> str:
+    return f"± {format_percent(percent)}" if percent else ""
+
+
+def intensities(levels_: Sequence[MemoryLevel], roofs: Sequence[Ceiling]) -> tuple[float, float]:
+    """The range of operations for each byte that shows every place where a slope meets a ceiling."""
+    ridges = [roof.gop_s / level.read_gb_s for level in levels_ for roof in (roofs[0], roofs[-1])]
+    return min(ridges) / 4, max(ridges) * 4
