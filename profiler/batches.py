@@ -159,10 +159,11 @@ def repeat_interval(batches: Sequence[Batch]) -> tuple[float, float]:
     """Where the median of a repeat in a new process will lie, with 95 % confidence [us].
 
     Both medians carry the run-to-run deviation, hence the root of two; the sampling error is added to it in quadrature.
+    A few batches hardly tell how they spread: with fewer than make an interval, the deviation is taken to be larger.
     """
     middle = median_of(batches)
     low, high = sampling_interval(batches)
     between = spread_percent([batch.median_us for batch in batches]) / 100
-    run_to_run = max(RUN_TO_RUN, RUN_PER_BATCH * between)
+    run_to_run = max(RUN_TO_RUN, RUN_PER_BATCH * between) * sqrt(max(1.0, MIN_BATCHES / len(batches)))
     reach = CONFIDENCE_DEVIATIONS * sqrt(2) * run_to_run * middle
     return max(0.0, middle - hypot(middle - low, reach)), middle + hypot(high - middle, reach)

@@ -74,6 +74,12 @@ def test_equal_batches_still_leave_the_difference_between_two_processes() -> Non
     assert 101 < high < 103
 
 
+def test_a_single_run_is_known_less_well_than_six_batches() -> None:
+    low, high = repeat_interval(series(100.0))
+    assert low < 96
+    assert high > 104
+
+
 def test_batches_that_differ_from_placement_to_placement_widen_the_interval() -> None:
     same = repeat_interval(series(*[100.0] * 12))
     moody = repeat_interval(series(*[96.0, 104.0, 99.0, 101.0] * 3))
