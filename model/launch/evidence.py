@@ -140,10 +140,12 @@ def _note_bound(inner: Expression, found: Evidence) -> None:
             continue
         is_upper = slope.constant > 0
         plain = {m[0]: c for m, c in inner.terms if len(m) == 1 and _is_argument(m[0])}
+        # Of `i - r / 2 < n` only `n` is the bound; of `i < n / 2` it is what stands in the quotient.
+        nested = 0 if any(c < 0 for c in plain.values()) else -1
         for leaf in inner.leaves:
             if not _is_argument(leaf):
                 continue
-            if is_upper and plain.get(leaf, -1) < 0:
+            if is_upper and plain.get(leaf, nested) < 0:
                 guards.setdefault(held[0], []).append(leaf)
             elif plain.get(leaf, 0) > 0:
                 found.margins.add(leaf)
