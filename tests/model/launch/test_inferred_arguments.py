@@ -1,0 +1,175 @@
+"""Arguments that nobody gave keep a kernel within its buffers, and fit each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.device import Device
+from model.engine import Engine
+from model.launch.expression import constant
+from model.launch.inference import complete
+from model.launch.launch import Fill, Launch, Origin
+from model.launch.meanings import Meaning, meaning_of
+from model.launch.spec import LaunchSpec
+from model.opencl.program import read_program
+from model.work.analyse import analyse
+
+Infer = Callable[[str], Launch]
+
+
+@pytest.fixture
+def infer(cpu: Device) -> Infer:
+    """The launch of the only kernel of a text, with what a line of annotation above it says."""
+
+    def infer_launch(text: str) -> Launch:
+        if text.startswith("//"):
+            (forecast,) = Engine().forecast(text, None, cpu).forecasts
+            assert forecast.launch is not None, forecast.problem
+            return forecast.launch
+        program = read_program(text)
+        kernel = program.kernels[0]
+        return complete(kernel, analyse(program, kernel), LaunchSpec(origin=Origin.INFERRED), cpu)
+
+    return infer_launch
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    width=st.integers(1, 300), height=st.integers(1, 40), rounds=st.integers(1, 9),
+    steps=st.tuples(*[st.integers(0, 7)] * 3), first=st.integers(0, 50), limit=st.integers(1, 400),
+)  # fmt: skip
+def test_the_last_work_item_of_an_affine_index_has_an_element(
+    width: int, height: int, rounds: int, steps: tuple[int, int, int], first: int, limit: int
+) -> None:
+    a, b, c = steps
+    text = f"""__kernel void k(__global float *x) {{
+        int i = get_global_id(0), j = get_global_id(1); if (i >= {limit}) return;
+        for (int r = 0; r < {rounds}; r++) x[{a} * i + {b} * j + {c} * r + {first}] = 1; }}"""
+    program = read_program(text)
+    spec = LaunchSpec(global_size=(constant(width), constant(height)))
+    launch = complete(program.kernels[0], analyse(program, program.kernels[0]), spec)
+    last = a * (min(width, limit) - 1) + b * (height - 1) + c * (rounds - 1) + first
+    assert dict(launch.buffers)["x"] == last + 1
+
+
+def test_a_stencil_over_a_flat_launch_reaches_no_further_than_its_picture(infer: Infer) -> None:
+    launch = infer("""// kernelcast: global=5000 w=100 h=50
+__kernel void k(__global const float *x, __global float *y, int w, int h) {
+        int i = get_global_id(0), r = i / w, c = i % w;
+        if (r > 0 && c > 0 && r < h - 1 && c < w - 1) y[i] = x[(r - 1) * w + c - 1] + x[(r + 1) * w + c + 1]; }""")
+    assert dict(launch.buffers) == {"x": 5000, "y": 5000}
+
+
+def test_a_kernel_that_looks_around_itself_is_kept_from_the_edge(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global const float *x, __global float *y, int width, int height, int edge) {
+        int i = get_global_id(0), j = get_global_id(1);
+        if (i >= edge && j >= edge && i < width - edge && j < height - edge)
+            y[j * width + i] = x[(j - 3) * width + i - 3]; }""")
+    assert dict(launch.scalars)["edge"] >= 3
+
+
+def test_checks_on_the_data_bound_what_is_reached_through_them(infer: Infer) -> None:
+    launch = infer("""// kernelcast: global=1000 nx=30 ny=20
+__kernel void k(__global const float2 *at, __global const float *x, __global float *y, int nx, int ny) {
+        int i = get_global_id(0), a = (int)at[i].x, b = (int)at[i].y;
+        if (a >= 0 && a < nx && b >= 0 && b < ny) y[i] = x[b * nx + a]; }""")
+    assert dict(launch.buffers)["x"] == 600
+
+
+def test_clamped_indices_stay_within_what_they_are_clamped_to(infer: Infer) -> None:
+    launch = infer("""// kernelcast: global=1000 bins=10
+__kernel void k(__global const float *x, __global int *h, int bins) {
+        int b = (int)(x[get_global_id(0)] * 3.7f); b = b < 0 ? 0 : b; atomic_inc(&h[min(b, bins - 1)]); }""")
+    assert dict(launch.buffers)["h"] == 10
+
+
+def test_bytes_index_no_further_than_a_byte_goes(infer: Infer) -> None:
+    launch = infer("__kernel void k(__global const uchar *x, __global int *h) { atomic_inc(&h[x[get_global_id(0)]]); }")
+    assert dict(launch.buffers)["h"] == 256
+
+
+def test_an_index_of_rows_stays_below_the_number_of_rows(infer: Infer) -> None:
+    launch = infer("""// kernelcast: global=1000 x=640 width=64
+__kernel void k(__global const int *row, __global const float *x, __global float *y, int width) {
+        int i = get_global_id(0); float s = 0;
+        for (int c = 0; c < width; c++) s += x[row[i] * width + c];
+        y[i] = s; }""")
+    assert dict(launch.fills)["row"] == Fill("randint", (0, 10))
+
+
+def test_places_to_write_to_are_all_different(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global const int *to, __global const float *x, __global float *y) {
+        int i = get_global_id(0); y[to[i]] = x[i]; }""")
+    assert dict(launch.fills)["to"] == Fill("perm")
+    assert dict(launch.buffers)["y"] == dict(launch.buffers)["to"]
+
+
+def test_positions_are_taken_far_enough_from_zero_to_look_around_them(infer: Infer) -> None:
+    launch = infer("""typedef struct { float row, column; } spot;
+__kernel void k(__global const spot *at, __global const float *x, __global float *y, int width) {
+        int i = get_global_id(0), r = (int)at[i].row, c = (int)at[i].column;
+        y[i] = x[(r - 1) * width + c - 1]; }""")
+    fill = dict(launch.fills)["at"]
+    assert fill.kind == "uniform"
+    assert fill.arguments[0] >= 1
+    assert "at" in {a.subject for a in launch.assumptions}
+
+
+def test_the_end_of_a_loop_over_the_whole_launch_is_the_launch(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global float *x, int total) {
+        for (int i = get_global_id(0); i < total; i += get_global_size(0)) x[i] = 0; }""")
+    assert dict(launch.scalars)["total"] == launch.global_size[0] == dict(launch.buffers)["x"]
+
+
+def test_sizes_that_only_their_names_tell_fit_each_other(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global const float *p, __global const float *x, __global float *y,
+        int img_width, int img_height) { int i = get_global_id(0); float u = p[i];
+        if (u >= 0 && u < img_width && u < img_height) y[i] = x[(int)u * img_width + (int)u]; }""")
+    scalars = dict(launch.scalars)
+    assert scalars["img_width"] * scalars["img_height"] == launch.work_items
+
+
+def test_a_radius_is_not_taken_for_a_bound(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global const float *x, __global float *y, int width, int size) {
+        int i = get_global_id(0), e = (size - 1) / 2; float s = 0;
+        for (int d = -e; d <= e; d++) { if (i + d < 0 || i + d >= width) continue; s += x[i + d]; } y[i] = s; }""")
+    assert dict(launch.scalars)["width"] == launch.global_size[0]
+    assert dict(launch.scalars)["size"] < 100
+
+
+def test_an_image_is_as_large_as_the_scalars_of_its_name_say(infer: Infer) -> None:
+    launch = infer("""// kernelcast: global=(100, 50) src_width=300 src_height=200
+__kernel void k(read_only image2d_t src, write_only image2d_t dst, sampler_t s, int src_width, int src_height) {
+        int2 p = (int2)(get_global_id(0), get_global_id(1)); write_imagef(dst, p, read_imagef(src, s, p * 3)); }""")
+    assert dict(launch.images) == {"src": (300, 200, 1), "dst": (100, 50, 1)}
+
+
+@pytest.mark.parametrize(("kind", "sides"), [("image2d_t", 2), ("image3d_t", 3), ("image2d_array_t", 3)])
+def test_a_flat_launch_still_has_images_of_full_dimensions(infer: Infer, kind: str, sides: int) -> None:
+    at = "(int2)(i % 64, i / 64)" if sides == 2 else "(int4)(i % 8, i / 8 % 8, i / 64, 0)"
+    launch = infer(f"""__kernel void k(read_only {kind} p, sampler_t s, __global float4 *y) {{
+        int i = get_global_id(0); y[i] = read_imagef(p, s, {at}); }}""")
+    assert all(1 < side <= 2048 for side in dict(launch.images)["p"][:sides])
+
+
+def test_large_arrays_of_each_work_item_come_with_small_work_groups(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global float *x, int n) { float held[2000]; int i = get_global_id(0);
+        for (int j = 0; j < n; j++) held[j] = x[i] * j; x[i] = held[(int)x[i]]; }""")
+    assert launch.local_size is not None
+    assert launch.local_size[0] <= 64
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [
+        ("imgWidth", Meaning.WIDTH), ("ny", Meaning.HEIGHT), ("size.s2", Meaning.DEPTH), ("nb_points", Meaning.COUNT),
+        ("kernel_size", Meaning.WINDOW), ("start_at", Meaning.START), ("row_offset", Meaning.START), ("alpha", None),
+        ("scale_x", Meaning.FACTOR), ("nbins", Meaning.BINS),
+    ],
+)  # fmt: skip
+def test_names_say_what_numbers_are_for(name: str, meaning: Meaning | None) -> None:
+    assert meaning_of(name) is meaning
