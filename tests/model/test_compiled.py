@@ -56,11 +56,13 @@ def test_lines_are_not_told_where_the_kernel_was_laid_out_anew() -> None:
     assert [loop.line for loop in moved_to(FACTS, kernel(10, 22)).loops] == [None, None]
 
 
-def test_what_counts_is_the_arithmetic_on_floats_then_memory_then_integers() -> None:
+def test_what_counts_is_the_compilers_word_then_floats_then_memory_then_integers() -> None:
     assert FACTS.is_vectorised
     assert replace(FACTS, float_vector_share=0.1, memory_vector_share=1.0).is_vectorised is False
     assert replace(FACTS, float_vector_share=None, memory_vector_share=1.0).is_vectorised is True
     assert replace(FACTS, float_vector_share=None).is_vectorised is None
+    assert replace(FACTS, float_vector_share=0.1, items_side_by_side=16).is_vectorised is True
+    assert replace(FACTS, items_side_by_side=1).is_vectorised is False
 
 
 def test_pocls_code_depends_on_the_size_of_the_grid() -> None:
