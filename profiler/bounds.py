@@ -9,7 +9,7 @@ from model.opencl.types import StructType, Type
 
 NULL_BYTES = 1 << 16  # no system maps the first pages: an address in there is a null pointer with an index
 LARGEST_BYTES = 1 << 30  # an index far beyond went astray: no length is the remedy
-NEAR_BYTES = 1 << 44  # further from a buffer, an address says nothing about it
+NEAR_BYTES = 1 << 32  # further from a buffer, an address says nothing about it
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,8 +74,8 @@ class FaultTrap:
 
         Sleeps rather than waits, so that the handler can have Python's lock.
         """
-        self.is_running = True
         event = enqueue()
+        self.is_running = True
         queue.flush()
         give_up_at = math.inf
         for pause_s in chain(PAUSES_S, repeat(PAUSES_S[-1])):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyopencl as cl
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from profiler.child.main import Reporter
 
 __all__ = ["Trial", "prove_in_bounds"]
+# A fault in a buffer's guard is caught, and named. One on a stack without room for the handler is not.
+ON_CRASH = "most likely its private arrays are too large for the driver's stack; make them smaller, or the work-groups"
 GUARD_PAGES, CANARIES = "guard pages", "canaries"
 
 
@@ -44,16 +48,23 @@ def prove_in_bounds(trial: Trial, reporter: Reporter, phase: Phase) -> str:
 
 def by_guard_pages(trial: Trial, reporter: Reporter, phase: Phase) -> str:
     """Empty where this device or system has none. Raises as `prove_in_bounds`."""
-    reporter.begin(0.1, "checking bounds", phase)
+    guarded = replace(phase, on_crash=ON_CRASH)
+    reporter.begin(0.1, "checking bounds", guarded)
     if not guard_pages.is_supported() or not guards_hold(trial.context.devices[0]):
         return ""
     try:
+        began = time.monotonic()
         if not run_guarded(trial, Flush.END):
-            reporter.begin(0.15, "checking bounds from the other side", phase)
+            again = f"checking bounds from the other side{_duration(time.monotonic() - began)}"
+            reporter.begin(0.15, again, guarded)
             run_guarded(trial, Flush.START)
     except MemoryError:
         return ""  # what is measured next needs as much, and says so better
     return GUARD_PAGES
+
+
+def _duration(seconds: float) -> str:
+    return f", at most {seconds:.0f} s more" if seconds > 2 else ""
 
 
 def by_canaries(trial: Trial, reporter: Reporter, phase: Phase) -> str:
