@@ -109,11 +109,14 @@ class RateNoise:
     percent: float
 
 
+CALIBRATION_VERSION = 2  # of what is measured; 1 kept no conditions, and no curves but bandwidth, gathers, strides
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """Under which conditions a device was calibrated, and what could not be measured."""
 
-    version: int  # of what is measured: see `profiler.calibrate`
+    version: int  # `CALIBRATION_VERSION` at the time
     is_quick: bool
     duration_s: float
     rounds: int  # over all probes

@@ -1,29 +1,33 @@
-"""A whole calibration inside the device process: probe after probe, then one profile."""
+"""A whole calibration inside the device process: prepare every probe, time them all in rounds, then one profile."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from statistics import median
-from typing import TypeVar
 
-import numpy as np
-
-from model.device import Cost, Device, DeviceType, ProfileSource, Rates
-from model.device_rates import FOOTPRINTS, MIB, STRIDES
-from profiler.child import costs, probes
-from profiler.child.bench import Bench
-from profiler.child.costs import CostBench
+from model.device import Device, DeviceType, ProfileSource, Rates
+from model.device_curves import CALIBRATION_VERSION, Calibration
+from profiler.child.calibration import arithmetic, groups, memory
+from profiler.child.calibration.bench import Bench, Target
+from profiler.child.calibration.costs import CostProbes
+from profiler.child.calibration.probe import Finish, Probe
+from profiler.child.calibration.rounds import Outcome, Plan, Timed, run_rounds
+from profiler.child.calibration.vectorised import with_outcomes
 from profiler.child.failures import named_failures
+from profiler.child.machine_load import LoadWatch
 from profiler.child.main import Reporter
 from profiler.child.probing import facts_of, open_device
-from profiler.child.timing import Plan
 from profiler.devices import device_of
+from profiler.measurement import MeasureError
+from profiler.messages import AtStake, Phase
 
-T = TypeVar("T")
-PROBES = 22  # how many `Step.run` calls a calibration makes
+PROBE_LIMIT_S = 60.0  # to prepare a probe or to time one of its launches: compilers have been seen to hang
+PREPARED = 0.6  # the share of a calibration that goes into preparing it
+MOST_FAILURES = 0.5  # of the probes; beyond that, something is wrong with the device
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,93 +35,133 @@ class Effort:
     """How thoroughly to measure."""
 
     plan: Plan
-    target_us: float  # of one launch of a probe
-    footprints: tuple[int, ...]
-    strides: tuple[int, ...]
+    target: Target
 
 
-THOROUGH = Effort(Plan(budget_s=0.6), 4000, FOOTPRINTS, STRIDES)
-QUICK = Effort(
-    Plan(budget_s=0.15, batch_s=0.015, pause_s=0.005),
-    1500,
-    (16 * 1024, 512 * 1024, 4 * MIB, 32 * MIB, 128 * MIB),
-    (1, 4, 16, 64),
-)
+THOROUGH = Effort(Plan(rounds=4, repeat_s=8.0), Target(3000, 10_000))
+QUICK = Effort(Plan(rounds=3, repeat_s=1.0), Target(1500, 5000))
 
 
-class Steps:
-    """Counts probes, for progress."""
+def run(device_id: str, quick: bool, skipped: Mapping[int, str], reporter: Reporter) -> Device:
+    """Measure all rates of a device, in about a minute or a third of that if `quick`.
 
-    def __init__(self, reporter: Reporter) -> None:
-        self._reporter = reporter
-        self._done = 0
-
-    def run(self, what: str, probe: Callable[[], T]) -> T:
-        self._reporter.progress(self._done / PROBES, what)
-        self._done += 1
-        with named_failures(f"calibrating ({what})"):
-            return probe()
-
-
-def run(device_id: str, quick: bool, reporter: Reporter) -> Device:
-    """Measure all rates of a device. Takes one to one and a half minutes, or about half a minute if `quick`."""
-    effort = QUICK if quick else THOROUGH
+    What fails is named in `Device.calibration`, and costs its own rates only; so do the probes that are `skipped`, by
+    their number and with the reason. Raises MeasureError where most of it fails.
+    """
+    began = time.monotonic()
     load_average = os.getloadavg()[0]
+    effort = QUICK if quick else THOROUGH
     opened = open_device(device_id)
-    facts = facts_of(opened)
-    with named_failures("building the calibration kernels"):
-        bench = Bench(opened, facts, effort.plan, effort.target_us)
-    rates = _rates(bench, device_of(device_id, facts), effort, Steps(reporter))
+    device = device_of(device_id, facts_of(opened))
+    with named_failures("preparing the calibration"):
+        bench = Bench(opened, device, effort.target)
+    session = Session(_probes(device, quick=quick), reporter, dict(skipped))
+    session.prepare(bench)
+    outcome = run_rounds(bench.launches, effort.plan, LoadWatch, session.on_sample)
+    rates = _finished(device, session.finishes(bench))
+    failures = session.failures()
     return replace(
-        device_of(device_id, facts),
+        device,
         rates=rates,
         source=ProfileSource.CALIBRATED,
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        noise_percent=round(median(bench.spreads_percent), 2),
-        note=f"measured {'quickly' if quick else 'thoroughly'}, at a load average of {load_average:.1f}",
+        noise_percent=round(median(timed.noise_percent for timed in bench.launches if timed.samples), 2),
+        note=_note(quick=quick, load_average=load_average, outcome=outcome, failures=failures),
+        calibration=Calibration(
+            version=CALIBRATION_VERSION,
+            is_quick=quick,
+            duration_s=round(time.monotonic() - began, 1),
+            rounds=effort.plan.rounds,
+            repeats=outcome.repeats,
+            threads=_threads(device),
+            load_average=round(load_average, 2),
+            other_load_percent=outcome.other_load_percent,
+            failures=failures,
+        ),
     )
 
 
-def _costs(bench: Bench, device: Device, steps: Steps, *, quick: bool) -> tuple[Cost, ...]:
-    """What CPU runtimes differ in most: what they vectorise, and what each function takes."""
-    small = CostBench(bench)
-    return (
-        *steps.run("loops, branches and barriers", lambda: tuple(costs.surroundings(small, quick=quick))),
-        *steps.run("stores and images", lambda: tuple(costs.memory(small, device.has_images))),
-        *steps.run("each function", lambda: tuple(costs.functions(small, device.has_fp64, quick=quick))),
-    )
+class Session:
+    """The probes of one calibration: which are prepared, which failed and why, and how far it is."""
+
+    def __init__(self, probes: Sequence[Probe], reporter: Reporter, failed: dict[int, str]) -> None:
+        self._probes = probes
+        self._reporter = reporter
+        self._failed = failed
+        self._finishes: dict[int, Finish] = {}
+
+    def prepare(self, bench: Bench) -> None:
+        """Build and size every probe; a failure is remembered, and the rest stands."""
+        for number, probe in enumerate(self._probes):
+            if number in self._failed:
+                continue
+            subject = self._begin(number, PREPARED * number / len(self._probes), probe.what)
+            bench.probe = number
+            before = len(bench.launches)
+            try:
+                with named_failures(subject):
+                    self._finishes[number] = probe.prepare(bench)
+            except MeasureError as error:
+                del bench.launches[before:]
+                self._fail(number, error.message.removeprefix(f"{subject}: "))
+
+    def on_sample(self, share: float, timed: Timed, when: str) -> None:
+        self._begin(timed.probe, PREPARED + (1 - PREPARED) * share, f"{self._probes[timed.probe].what} ({when})")
+
+    def finishes(self, bench: Bench) -> list[Finish]:
+        """Of all probes whose launches could be timed, in their order."""
+        for timed in bench.launches:
+            if timed.failure and timed.probe not in self._failed:
+                self._fail(timed.probe, timed.failure)
+        return [finish for number, finish in self._finishes.items() if number not in self._failed]
+
+    def failures(self) -> tuple[str, ...]:
+        return tuple(f"{self._probes[number].what}: {why}" for number, why in sorted(self._failed.items()))
+
+    def _begin(self, number: int, fraction: float, text: str) -> str:
+        subject = f"calibrating ({self._probes[number].what})"
+        self._reporter.send(AtStake((number,)))
+        self._reporter.begin(fraction, text, Phase(subject, PROBE_LIMIT_S))
+        return subject
+
+    def _fail(self, number: int, why: str) -> None:
+        self._failed[number] = why
+        if len(self._failed) > MOST_FAILURES * len(self._probes):
+            raise MeasureError(f"most probes fail on this device; the first: {self.failures()[0]}")
 
 
-def _rates(bench: Bench, device: Device, effort: Effort, steps: Steps) -> Rates:
-    # Half of the largest buffer, and a power of two: masks in the kernels rely on it.
-    largest = 1 << ((device.max_alloc_bytes // 2).bit_length() - 1)
-    footprints = tuple(size for size in effort.footprints if size <= largest)
-    beyond_caches = min(largest, 128 * MIB)
-    floor_us, group_ns, item_ns = steps.run("launch, group and work-item overhead", lambda: probes.overheads(bench))
-    spread, contended = steps.run("atomics", lambda: probes.atomics(bench))
-    multiply_adds = probes.multiply_adds
-    return Rates(
-        launch_floor_us=floor_us,
-        group_overhead_ns=group_ns,
-        item_overhead_ns=item_ns,
-        fp32_gflop_s=steps.run("fp32", lambda: multiply_adds(bench, "fp32", np.float32)),
-        fp64_gflop_s=steps.run("fp64", lambda: multiply_adds(bench, "fp64", np.float64) if device.has_fp64 else 0.0),
-        fp16_gflop_s=steps.run("fp16", lambda: multiply_adds(bench, "fp16", np.float16) if device.has_fp16 else 0.0),
-        int32_gop_s=steps.run("int32", lambda: probes.integers(bench)),
-        scalar_fp32_gflop_s=steps.run("fp32 in a counted loop", lambda: probes.counted_multiply_adds(bench)),
-        divide_gop_s=steps.run("division", lambda: probes.divides(bench)),
-        special_gop_s=steps.run("special functions", lambda: probes.special_functions(bench, "special")),
-        native_gop_s=steps.run("native functions", lambda: probes.special_functions(bench, "native")),
-        int_divide_gop_s=steps.run("integer division", lambda: probes.int_divides(bench)),
-        local_bandwidth_gb_s=steps.run("local memory", lambda: probes.local_memory(bench)),
-        private_bandwidth_gb_s=steps.run("private arrays", lambda: probes.private_arrays(bench)),
-        atomic_gop_s=spread,
-        contended_atomic_gop_s=contended,
-        barrier_ns=steps.run("barriers", lambda: probes.barrier_ns(bench)),
-        image_read_gop_s=steps.run("images", lambda: probes.image_reads(bench) if device.has_images else 0.0),
-        bandwidth=steps.run("bandwidth by footprint", lambda: probes.bandwidths(bench, footprints)),
-        gather=steps.run("gathers by footprint", lambda: probes.gathers(bench, footprints)),
-        strided=steps.run("strides", lambda: probes.strides(bench, effort.strides, beyond_caches)),
-        groups_to_fill=steps.run("parallel scaling", lambda: probes.groups_to_fill(bench, device.compute_units)),
-        costs=_costs(bench, device, steps, quick=effort is QUICK) if device.type is DeviceType.CPU else (),
-    )
+def _probes(device: Device, *, quick: bool) -> list[Probe]:
+    return [
+        *groups.probes(device, quick=quick),
+        *arithmetic.probes(device, quick=quick),
+        *memory.probes(device, quick=quick),
+        *CostProbes(device, quick=quick).found,
+    ]
+
+
+def _finished(device: Device, prepared: Sequence[Finish]) -> Rates:
+    """The rates that the driver's facts gave, each replaced by what was measured."""
+    rates = replace(device.rates, bandwidth=(), gather=(), strided=(), costs=())
+    for finish in prepared:
+        rates = finish(rates)
+    if not device.has_images:
+        rates = replace(rates, image_read_gop_s=0.0)
+    rates = memory.with_levels(rates)
+    return with_outcomes(rates) if device.type is DeviceType.CPU else rates
+
+
+def _threads(device: Device) -> int | None:
+    """PoCL takes its number from the environment; other runtimes for CPUs, from the cores that they may use."""
+    limit = os.environ.get("POCL_MAX_PTHREAD_COUNT", "")
+    if device.id.startswith("pocl") and limit.isdecimal():
+        return int(limit)
+    return device.compute_units if device.type is DeviceType.CPU else None
+
+
+def _note(*, quick: bool, load_average: float, outcome: Outcome, failures: Sequence[str]) -> str:
+    parts = [f"measured {'quickly' if quick else 'thoroughly'}, at a load average of {load_average:.1f}"]
+    if outcome.other_load_percent:
+        parts.append(f"while others used {outcome.other_load_percent:.0f} % of the machine")
+    if failures:
+        parts.append(f"without {len(failures)} probes that failed")
+    return ", ".join(parts)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from model.device import Device
+from model.device_catalog import device_from_json, device_to_json
 from profiler.calibrate import calibrate
 from profiler.devices import discover
 from profiler.measurement import Cancelled, DeviceGone
@@ -15,18 +17,27 @@ from profiler.store import Store
 
 pytestmark = [pytest.mark.device, pytest.mark.usefixtures("nothing_left_behind")]
 
+Heard = list[tuple[float, str]]
 
-def test_a_calibrated_device_has_every_rate_and_is_found_again(tmp_path: Path) -> None:
-    heard: list[float] = []
-    device = calibrate("pocl", quick=True, on_progress=lambda fraction, _: heard.append(fraction))
+
+@pytest.fixture(scope="module")
+def calibrated() -> tuple[Device, Heard]:
+    """One quick calibration of PoCL for all the promises about it."""
+    heard: Heard = []
+    made = calibrate("pocl", quick=True, on_progress=lambda fraction, text: heard.append((fraction, text)))
+    return made, heard
+
+
+def test_a_calibrated_device_has_every_rate_and_is_found_again(
+    calibrated: tuple[Device, Heard], tmp_path: Path
+) -> None:
+    device, _ = calibrated
     store = Store.open(tmp_path / "store.sqlite3")
     store.save_profile(device)
 
     assert device.calibrated
     assert device.measured_at
     assert device.noise_percent is not None
-    assert heard == sorted(heard)
-    assert 0 <= heard[0] <= heard[-1] < 1
     unsupported = {"fp16_gflop_s"} if not device.has_fp16 else set()
     rates = device.rates
     assert all(
@@ -36,14 +47,46 @@ def test_a_calibrated_device_has_every_rate_and_is_found_again(tmp_path: Path) -
     )
     for curve in (rates.bandwidth, rates.gather, rates.strided):
         assert len(curve) >= 3
-        assert all(value > 0 for point in curve for value in astuple(point))
+        assert all(value > 0 for point in curve for value in astuple(point)[:-1])  # noise may be none
     assert [point.read_gb_s for point in rates.bandwidth] == sorted(
         (p.read_gb_s for p in rates.bandwidth), reverse=True
     )
 
     again = next(d for d in discover(store) if d.id == "pocl")
     assert again.rates == rates
+    assert again.calibration == device.calibration
     assert again.calibrated
+
+
+def test_a_profile_says_how_sure_each_rate_is_and_under_which_conditions(calibrated: tuple[Device, Heard]) -> None:
+    device, _ = calibrated
+    rates = device.rates
+    single = {noise.rate for noise in rates.noise}
+    assert {"launch_floor_us", "fp32_gflop_s", "special_gop_s", "barrier_ns", "atomic_gop_s"} <= single
+    assert single <= set(rates.__slots__)
+    assert all(noise.percent >= 0 for noise in rates.noise)
+    assert any(point.noise_percent > 0 for point in rates.bandwidth)
+
+    calibration = device.calibration
+    assert calibration is not None
+    assert calibration.is_quick
+    assert calibration.duration_s > 0
+    assert calibration.failures == ()
+    assert device_from_json(device_to_json(device)) == device
+
+
+def test_caches_and_vectors_are_told_from_what_was_measured(calibrated: tuple[Device, Heard]) -> None:
+    rates = calibrated[0].rates
+    assert rates.memory_levels[-1].name == "memory"
+    assert {"loops of run-time length", "branches that the data decide"} <= {v.surrounding for v in rates.vectorised}
+
+
+def test_progress_names_each_step_and_never_goes_back(calibrated: tuple[Device, Heard]) -> None:
+    fractions = [fraction for fraction, _ in calibrated[1]]
+    assert fractions == sorted(fractions)
+    assert 0 <= fractions[0] <= fractions[-1] < 1
+    assert len(set(fractions)) > 20
+    assert all(text for _, text in calibrated[1])
 
 
 def test_calibrating_can_be_cancelled() -> None:

@@ -15,7 +15,7 @@ _TILE_ROUNDS = 16
 
 REGIONS = 61
 REGION_FLOATS = 8192
-# Work-groups that run at once on different cores write to different cache lines: see `PLACE` in `probe_kernels`. Bodies
+# Work-groups that run at once on different cores write to different cache lines: see `PLACE` in `bench`. Bodies
 # that store have their own part of `x`, which the groups next to each other share.
 _OWN_REGION = f"x += (get_group_id(0) / 64 % {REGIONS}) * {REGION_FLOATS};"
 _KERNEL = """
@@ -58,6 +58,10 @@ INT_BODIES: Mapping[str, tuple[Callable[[int, str], str], int]] = {
     "int": (lambda j, v: f"{v} = ({v} ^ n) + e;", 16),
     "int_mul": (lambda j, v: f"{v} = ({v} ^ n) * e;", 8),
     "int_divide": (lambda j, v: f"{v} = n / (e + ({v} & 3));" if j < 4 else "", 4),
+    "int_modulo": (lambda j, v: f"{v} = n % (e + ({v} & 3));" if j < 4 else "", 4),
+    # By constants, compilers multiply and shift.
+    "int_divide_constant": (lambda j, v: f"{v} = ({v} + n) / 10;", 8),
+    "int_modulo_constant": (lambda j, v: f"{v} = ({v} + n) % 10;", 8),
 }
 
 
@@ -76,6 +80,23 @@ def in_loop(context: str, body: str) -> tuple[str, int]:
     step, per_round = BODIES[body]
     wrap, rounds = CONTEXTS[context]
     return _program(_FLOATS, wrap(step), _FLOAT_SUM), per_round * rounds
+
+
+def lanes_along(dimension: int) -> tuple[str, int]:
+    """Straight-line code whose work-items stand side by side along another dimension than 0."""
+    step, per_round = BODIES["fp"]
+    program = _program(_FLOATS, _rounds(step), _FLOAT_SUM)
+    return program.replace("get_local_id(0)", f"get_local_id({dimension})"), per_round * STRAIGHT_ROUNDS
+
+
+def indexed(type_name: str) -> str:
+    """The sum of two vectors, by an index of that type."""
+    return f"""
+__kernel void k(__global const float* x, __global float* y) {{
+    const {type_name} i = get_global_id(0);
+    y[i] = x[i] + y[i];
+}}
+"""
 
 
 def reduced() -> tuple[str, int]:

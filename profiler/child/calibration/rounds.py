@@ -1,0 +1,163 @@
+"""Times many launches in rounds over all of them, so that no disturbance and no mood of the clock hits one alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from statistics import median
+from typing import Protocol
+
+from profiler.batches import CROWDED, DISPLACED, Load
+from profiler.measurement import MeasureError
+from profiler.statistics import spread_percent
+
+AGREE = 0.02  # the two samples that decide may differ by so much
+MOST_SAMPLES = 15
+ROUNDS_SHARE = 0.8  # of the time, where there are repeats
+
+
+class Decides(StrEnum):
+    """Which of a launch's samples count.
+
+    Rates are what the device can sustain, so whatever else ran on the machine must not count: the fastest do. Where
+    cores contend, though, a run in which one of them was away looks fast: there the middle does.
+    """
+
+    FASTEST = "fastest"
+    MIDDLE = "middle"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The median of a few runs, one after the other."""
+
+    us: float
+    is_disturbed: bool
+
+
+@dataclass(slots=True)
+class Timed:
+    """One launch and what was seen of it. `run_us` times it once; `items` is its number of work-items."""
+
+    run_us: Callable[[], float]
+    items: int
+    runs: int  # for one sample
+    decides: Decides = Decides.FASTEST
+    probe: int = 0  # the number of the probe that it belongs to
+    failure: str = ""  # why it could not be timed
+    samples: list[Sample] = field(default_factory=list)
+
+    @property
+    def us(self) -> float:
+        return decided_us(self.samples, self.decides)
+
+    @property
+    def noise_percent(self) -> float:
+        """Spread between the samples."""
+        return round(spread_percent([sample.us for sample in trusted(self.samples)]), 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """So many rounds; then for at most `repeat_s` again what was disturbed or does not agree."""
+
+    rounds: int
+    repeat_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`repeats` counts samples beyond the rounds."""
+
+    repeats: int
+    other_load_percent: float | None  # None where the system does not tell
+
+
+class Watch(Protocol):
+    """`profiler.child.machine_load.LoadWatch` is one."""
+
+    def begin(self) -> None: ...
+
+    def end(self) -> Load: ...
+
+
+OnSample = Callable[[float, Timed, str], None]  # the share done in 0..1, what is timed next, in which round
+
+
+def trusted(samples: Sequence[Sample]) -> list[Sample]:
+    """Those that nothing disturbed, if they are two or more; else all."""
+    calm = [sample for sample in samples if not sample.is_disturbed]
+    return calm if len(calm) > 1 else list(samples)
+
+
+def decided_us(samples: Sequence[Sample], decides: Decides) -> float:
+    """What the samples say together [us]: the mean of the two fastest, or the median."""
+    times = sorted(sample.us for sample in trusted(samples))
+    if decides is Decides.MIDDLE:
+        return median(times)
+    return sum(times[:2]) / len(times[:2])
+
+
+def agreed(samples: Sequence[Sample], decides: Decides) -> bool:
+    """Whether enough undisturbed samples are alike: the two fastest, or half of all."""
+    times = sorted(sample.us for sample in samples if not sample.is_disturbed)
+    if len(times) <= 1:
+        return False
+    if decides is Decides.FASTEST:
+        return times[1] <= times[0] * (1 + AGREE)
+    quarter = len(times) // 4
+    return times[-1 - quarter] <= times[quarter] * (1 + 2 * AGREE)
+
+
+def run_rounds(launches: Sequence[Timed], plan: Plan, new_watch: Callable[[], Watch], on_sample: OnSample) -> Outcome:
+    """Sample every launch once a round, then repeat what deserves it."""
+    whole, each = new_watch(), new_watch()
+    whole.begin()
+    share_of_rounds = ROUNDS_SHARE if plan.repeat_s else 1.0
+    for number in range(plan.rounds):
+        for at, timed in enumerate(launches):
+            done = (number + at / len(launches)) / plan.rounds
+            on_sample(share_of_rounds * done, timed, f"round {number + 1} of {plan.rounds}")
+            _sample(timed, each)
+    repeats = _repeat(launches, plan, each, on_sample)
+    load = whole.end()
+    return Outcome(repeats, None if load.others_s is None else round(100 * load.others, 1))
+
+
+def _repeat(launches: Sequence[Timed], plan: Plan, watch: Watch, on_sample: OnSample) -> int:
+    """Again and again what was disturbed or does not agree, until all do or the time is up."""
+    began = time.monotonic()
+    repeats = 0
+    while doubtful := [timed for timed in launches if _is_doubtful(timed)]:
+        for timed in doubtful:
+            spent = (time.monotonic() - began) / max(plan.repeat_s, 1e-9)
+            if spent >= 1:
+                return repeats
+            on_sample(ROUNDS_SHARE + (1 - ROUNDS_SHARE) * spent, timed, "again, as others disturbed it")
+            _sample(timed, watch)
+            repeats += 1
+    return repeats
+
+
+def _is_doubtful(timed: Timed) -> bool:
+    is_open = not timed.failure and len(timed.samples) < MOST_SAMPLES
+    return is_open and not agreed(timed.samples, timed.decides)
+
+
+def _sample(timed: Timed, watch: Watch) -> None:
+    if timed.failure:
+        return
+    try:
+        timed.run_us()  # whatever ran before has cooled the caches
+        watch.begin()
+        us = median(timed.run_us() for _ in range(timed.runs))
+        timed.samples.append(Sample(us, is_disturbed(watch.end())))
+    except MeasureError as error:
+        timed.failure = error.message
+
+
+def is_disturbed(load: Load) -> bool:
+    """Whether our threads had to wait for others; where the system does not tell, whether others used much of it."""
+    return load.others > CROWDED if load.waited_s is None else load.displaced > DISPLACED
