@@ -40,11 +40,27 @@ def run(arguments: argparse.Namespace) -> int:
             status = SOME_FAILED
             continue
         calibrated.append(profile)
+        for failure in profile.calibration.failures if profile.calibration else ():
+            warn(f"{device.id}: not measured: {failure}")
         if arguments.format == "text":
             out().print(_table(profile))
     if arguments.format == "json":
         write_json([device_json(profile) for profile in calibrated], indent=2)
     return status
+
+
+def _conditions(device: Device) -> str:
+    """One line for below the table."""
+    made = device.calibration
+    if made is None:
+        return ""
+    parts = [f"took {made.duration_s:.0f} s", f"{made.rounds} rounds and {made.repeats} repeats"]
+    if made.threads is not None:
+        parts.append(f"{made.threads} thread{'' if made.threads == 1 else 's'}")
+    parts.append(f"load average {made.load_average:.1f}")
+    if made.other_load_percent is not None:
+        parts.append(f"others used {made.other_load_percent:.0f} % of the machine")
+    return ", ".join(parts)
 
 
 def _table(device: Device) -> Table:
@@ -54,6 +70,8 @@ def _table(device: Device) -> Table:
         title=f"{device.name} ({device.id}){noise}",
         title_justify="left",
         title_style="bold",
+        caption=_conditions(device) or None,
+        caption_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
         show_edge=False,
@@ -61,13 +79,20 @@ def _table(device: Device) -> Table:
     table.add_column("What it sustains", overflow="fold")
     table.add_column("Rate", justify="right", no_wrap=True)
     table.add_row("launch of an empty kernel", format_duration_us(rates.launch_floor_us))
+    if rates.launch_wall_us:
+        table.add_row("the same by the host's clock", format_duration_us(rates.launch_wall_us))
     table.add_row("fp32 arithmetic", format_count(rates.fp32_gflop_s * 1e9, "flop/s"))
     if rates.fp64_gflop_s:
         table.add_row("fp64 arithmetic", format_count(rates.fp64_gflop_s * 1e9, "flop/s"))
+    if rates.fp16_gflop_s:
+        table.add_row("fp16 arithmetic", format_count(rates.fp16_gflop_s * 1e9, "flop/s"))
     table.add_row("integer arithmetic", format_count(rates.int32_gop_s * 1e9, "op/s"))
     table.add_row("sin, exp, log, pow", format_count(rates.special_gop_s * 1e9, "op/s"))
+    if rates.fma_latency_ns:
+        table.add_row("a multiply-add that waits for the one before", f"{rates.fma_latency_ns:.2g} ns")
     table.add_row("local memory", format_count(rates.local_bandwidth_gb_s * 1e9, "B/s"))
-    for point in rates.bandwidth:
-        footprint = format_mem_bytes(point.footprint_bytes)
-        table.add_row(f"reading {footprint}", format_count(point.read_gb_s * 1e9, "B/s"))
+    for level in rates.memory_levels:
+        until = f" (up to {format_mem_bytes(level.up_to_bytes)})" if level.up_to_bytes else ""
+        table.add_row(f"reading {level.name}{until}", format_count(level.read_gb_s * 1e9, "B/s"))
+        table.add_row(f"writing {level.name}", format_count(level.write_gb_s * 1e9, "B/s"))
     return table

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from model.device import Device
 from model.device_catalog import builtin_devices
+from model.device_curves import CALIBRATION_VERSION
 from model.engine import Engine
 from model.errors import ConfigError
 from model.launch.config import find_config, load_config
@@ -150,6 +151,9 @@ def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover)
         if device.calibrated:
             floor = format_duration_us(device.rates.launch_floor_us)
             yield Finding("", Health.GOOD, f"calibrated {(device.measured_at or '')[:10]}, launch floor {floor}")
+            if device.calibration is None or device.calibration.version < CALIBRATION_VERSION:
+                text = "calibrated by an earlier version, which measured less"
+                yield Finding("", Health.NOTE, text, f"kernelcast calibrate {device.id}")
         else:
             mend = f"kernelcast calibrate {device.id}"
             yield Finding("", Health.NOTE, f"not calibrated: rates from the {device.source}", mend)
