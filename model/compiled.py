@@ -126,8 +126,8 @@ class CompiledFacts:
 
     @property
     def is_vectorised(self) -> bool | None:
-        """Whether the compiler says so, else whether at least half of the code works on several elements at once: of its
-        arithmetic on floats, else of its loads and stores, else of its integers, among which are the addresses."""
+        """Whether the compiler says so, else whether half of the code at least works on several elements at once:
+        of its arithmetic on floats, else of its loads and stores, else of its integers, addresses among them."""
         if self.items_side_by_side is not None:
             return self.items_side_by_side > 1
         shares = (self.float_vector_share, self.memory_vector_share, self.integer_vector_share)
