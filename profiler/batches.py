@@ -18,7 +18,7 @@ WARM = 0.02  # within which successive batches agree once clocks and caches have
 WARM_BATCHES = 3
 DISPLACED = 0.05  # share of the time it was ready to run that a batch's own threads had to wait
 BUSY = 0.02  # share of the machine that others used, below which they cannot have been why
-TELLING_S = 0.2  # processor time: systems count in steps of 10 ms, so what others used in less cannot be told
+COUNTED_S = 0.03  # processor time that systems may miscount: they look every 10 ms, on each processor
 CROWDED = 0.10  # share of the machine that others used; caches and memory are shared even where processors are not
 FAR_OFF = 1.05  # a batch's median over that of the undisturbed ones
 # Measured again later, in another process, the same launch differs by more than its own batches tell: code, stacks and
@@ -36,7 +36,8 @@ class Load:
     processors: int
     ran_s: float  # processor time that this process used
     waited_s: float | None  # time that its threads were ready to run and others ran instead
-    others_s: float | None  # processor time that others used, a hypervisor's other guests included
+    others_s: float | None  # processor time that others used; by miscounting it may come out below 0
+    stolen_s: float = 0.0  # of it, what a hypervisor gave to its other guests
     matters: bool = True  # the kernel runs on these processors
 
     @property
@@ -52,7 +53,7 @@ class Load:
     @property
     def others(self) -> float:
         """Share of the machine's processor time that others used."""
-        return self.others_s / self.available_s if self.others_s and self.available_s else 0.0
+        return max(0.0, self.others_s) / self.available_s if self.others_s and self.available_s else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ def disturbances(batches: Sequence[Batch]) -> tuple[bool, ...]:
     while others used much of the machine. A slow batch on an idle machine is no disturbance: the kernel is like that.
     """
     loads = [batch.load if batch.load is not None and batch.load.matters else None for batch in batches]
-    others = others_share([load for load in loads if load is not None])
-    displaced = [load is not None and _is_displaced(load, others) for load in loads]
+    known = [load for load in loads if load is not None]
+    displaced = [load is not None and _is_displaced(load, known) for load in loads]
     unhindered = [batch.median_us for batch, waited in zip(batches, displaced, strict=True) if not waited]
     usual_us = median(unhindered) if unhindered else float("inf")
     return tuple(
@@ -109,18 +110,26 @@ def disturbances(batches: Sequence[Batch]) -> tuple[bool, ...]:
     )
 
 
-def _is_displaced(load: Load, others_in_all: float | None) -> bool:
-    others = load.others if load.others_s is not None and load.available_s >= TELLING_S else others_in_all
+def _is_displaced(load: Load, in_all: Sequence[Load]) -> bool:
+    """Threads wait for each other, too: that they waited for others takes others that ran."""
     if load.waited_s is None:  # all that can be said is what others used of the machine
-        return others is not None and others > CROWDED
-    return load.displaced > DISPLACED and (others is None or others > BUSY)
+        return load.others > CROWDED
+    return load.displaced > DISPLACED and (_others_ran([load]) or _others_ran(in_all))
+
+
+def _others_ran(loads: Sequence[Load]) -> bool:
+    """On this machine: while a hypervisor's other guests run, nobody here waits in a queue."""
+    if any(load.others_s is None for load in loads):
+        return True  # for all we know
+    ran_s = sum((load.others_s or 0.0) - load.stolen_s for load in loads)
+    return ran_s > BUSY * sum(load.available_s for load in loads) + COUNTED_S
 
 
 def others_share(loads: Sequence[Load]) -> float | None:
     """Share of the machine's processor time that others used over all of them; None if no system told."""
     told = [load for load in loads if load.others_s is not None]
     available_s = sum(load.available_s for load in told)
-    return sum(load.others_s or 0.0 for load in told) / available_s if available_s else None
+    return max(0.0, sum(load.others_s or 0.0 for load in told)) / available_s if available_s else None
 
 
 def is_warm(medians_us: Sequence[float]) -> bool:

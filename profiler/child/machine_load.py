@@ -20,7 +20,8 @@ class _Reading:
     at_s: float
     ran_s: float
     waits_ns: dict[str, int] | None  # by thread
-    busy_s: float | None
+    busy_s: float | None  # of all processors together, what was stolen included
+    stolen_s: float
 
 
 class LoadWatch:
@@ -43,13 +44,15 @@ class LoadWatch:
             # A thread that ended meanwhile takes its figure with it.
             waited_s = sum(ns - before.waits_ns.get(task, 0) for task, ns in now.waits_ns.items()) / 1e9
         if now.busy_s is not None and before.busy_s is not None:
-            others_s = max(0.0, now.busy_s - before.busy_s - ran_s)
-        return Load(now.at_s - before.at_s, self._processors, ran_s, waited_s, others_s, self._is_cpu)
+            others_s = now.busy_s - before.busy_s - ran_s
+        elapsed_s, stolen_s = now.at_s - before.at_s, now.stolen_s - before.stolen_s
+        return Load(elapsed_s, self._processors, ran_s, waited_s, others_s, stolen_s, self._is_cpu)
 
 
 def _read() -> _Reading:
     own = os.times()
-    return _Reading(time.perf_counter(), own.user + own.system, _waits_ns(), _busy_s())
+    busy_s, stolen_s = _busy_and_stolen_s()
+    return _Reading(time.perf_counter(), own.user + own.system, _waits_ns(), busy_s, stolen_s)
 
 
 def _waits_ns() -> dict[str, int] | None:
@@ -65,11 +68,13 @@ def _waits_ns() -> dict[str, int] | None:
     return waits
 
 
-def _busy_s() -> float | None:
-    """Time that all processors together have been busy, or were taken from this machine by its hypervisor."""
+def _busy_and_stolen_s() -> tuple[float | None, float]:
+    """Time that all processors together have been busy or away; and away, given to others by their hypervisor."""
     try:
         columns = [int(text) for text in STAT.read_text("ascii").split("\n", 1)[0].split()[1:]]
     except (OSError, ValueError):
-        return None
+        return None, 0.0
     counted = columns[: STEAL + 1]
-    return (sum(counted) - counted[IDLE] - counted[IOWAIT]) / os.sysconf("SC_CLK_TCK")
+    ticks_a_second = os.sysconf("SC_CLK_TCK")
+    stolen = counted[STEAL] if len(counted) > STEAL else 0
+    return (sum(counted) - counted[IDLE] - counted[IOWAIT]) / ticks_a_second, stolen / ticks_a_second

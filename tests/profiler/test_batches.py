@@ -30,7 +30,8 @@ loads = st.builds(
     processors=st.integers(1, 64),
     ran_s=st.floats(0, 100),
     waited_s=st.none() | st.floats(0, 100),
-    others_s=st.none() | st.floats(0, 100),
+    others_s=st.none() | st.floats(-1, 100),
+    stolen_s=st.floats(0, 1),
     matters=st.booleans(),
 )
 batches = st.lists(
@@ -101,6 +102,12 @@ def test_a_batch_whose_threads_waited_for_others_is_thrown_away() -> None:
 
 def test_threads_that_wait_for_each_other_on_an_idle_machine_are_not_disturbed() -> None:
     assert disturbances(series(100.0, load=replace(QUIET, waited_s=0.2))) == (False,)
+    miscounted = replace(QUIET, waited_s=0.2, others_s=0.03)
+    assert not any(disturbances([*series(*[100.0] * 9), *series(100.0, load=miscounted)]))
+    stolen = replace(QUIET, waited_s=0.2, others_s=0.04, stolen_s=0.04)
+    assert not any(disturbances(series(*[100.0] * 6, load=stolen)))
+    others = replace(stolen, stolen_s=0.0)
+    assert all(disturbances(series(*[100.0] * 6, load=others)))
 
 
 def test_a_slow_batch_is_disturbed_if_others_were_busy_and_else_the_kernel_is_like_that() -> None:

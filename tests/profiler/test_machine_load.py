@@ -46,6 +46,7 @@ def test_others_used_what_was_busy_or_stolen_and_not_ours(machine: Machine) -> N
     load = watch.end()
     assert load.ran_s == pytest.approx(0.5)
     assert load.others_s == pytest.approx(0.7 + 0.1 - 0.5)
+    assert load.stolen_s == pytest.approx(0.1)
     assert load.waited_s == pytest.approx(0.003)
 
 
