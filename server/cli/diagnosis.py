@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from model.device import Device
+from model.device import Device, DeviceType
 from model.device_catalog import builtin_devices
 from model.device_curves import CALIBRATION_VERSION
 from model.engine import Engine
 from model.errors import ConfigError
 from model.launch.config import find_config, load_config
 from profiler.devices import discover
+from profiler.drivers import LOADER_VARIABLES, intels_library
 from profiler.measurement import MeasureError
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
 from server.format import format_duration_us, format_mem_bytes
@@ -157,10 +159,25 @@ def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover)
         else:
             mend = f"kernelcast calibrate {device.id}"
             yield Finding("", Health.NOTE, f"not calibrated: rates from the {device.source}", mend)
+    yield from _intels_runtime(found)
     if any("portable computing" in device.platform.lower() for device in found):
         yield _pinning()
         yield _linker()
     yield _load()
+
+
+def _intels_runtime(found: Sequence[Device]) -> Iterator[Finding]:
+    """A second CPU platform for machines with x86-64 processors."""
+    if any("intel" in device.platform.lower() and device.type is DeviceType.CPU for device in found):
+        return
+    if intels_library() is not None:
+        chosen = next((name for name in LOADER_VARIABLES if name in os.environ), None)
+        reason = f"{chosen} is set, which leaves the choice of drivers to you" if chosen else "its driver does not load"
+        mend = f"unset {chosen}" if chosen else f"{sys.executable} -m pip install --force-reinstall 'kernelcast[intel]'"
+        yield Finding("second platform", Health.NOTE, f"Intel's CPU runtime is installed and not seen: {reason}", mend)
+    elif platform.machine().lower() in ("x86_64", "amd64"):
+        text = "none; Intel's CPU runtime compiles otherwise than PoCL does: pip install 'kernelcast[intel]' (276 MB)"
+        yield Finding("second platform", Health.GOOD, text)
 
 
 def _drivers_registered() -> str:

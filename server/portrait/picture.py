@@ -55,7 +55,7 @@ def picture_svg(device: Device) -> str:
 
 
 def _style() -> str:
-    own = """svg { font: 12px/1 system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif; }
+    own = """svg { font-size: 12px; font-family: system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif; }
 .page { fill: var(--page); }
 text { fill: var(--text); }
 .name { font-size: 20px; font-weight: 600; }

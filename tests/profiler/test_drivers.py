@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from profiler.drivers import driver_environment
+from model.device import DeviceType
+from model.launch.launch import Launch
+from profiler.devices import discover
+from profiler.drivers import LOADER_VARIABLES, driver_environment, intels_library
+from profiler.measure import measure
 
 
 @pytest.fixture
@@ -32,5 +40,68 @@ def test_whoever_chose_drivers_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_without_intels_runtime_nothing_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(name: str) -> None:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("profiler.drivers.distribution", nothing)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     assert driver_environment({"HOME": "/me"}, tmp_path) == {"HOME": "/me"}
+
+
+def test_the_runtime_is_found_in_the_users_own_folder_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = tmp_path / "own folder" / "lib" / "libintelocl.so"
+    library.parent.mkdir(parents=True)
+    library.write_bytes(b"")
+
+    class File:
+        name = library.name
+
+        def locate(self) -> Path:
+            return library.parent / ".." / "lib" / library.name
+
+    class Installed:
+        files = (File(),)
+
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "elsewhere"))
+    monkeypatch.setattr("profiler.drivers.distribution", lambda name: Installed())
+    assert intels_library() == library
+
+
+@pytest.fixture
+def both_platforms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skips where Intel's runtime is not installed, as on processors that it does not know."""
+    if intels_library() is None:
+        pytest.skip("Intel's CPU runtime is not installed: pip install 'kernelcast[intel]'")
+    for name in LOADER_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.device
+@pytest.mark.usefixtures("both_platforms", "nothing_left_behind")
+def test_both_platforms_are_seen_at_once_and_run_kernels(
+    make_kernel: Callable[..., Any], make_request: Callable[..., Any], types: Any
+) -> None:
+    found = {device.id: device for device in discover()}
+    assert {"pocl", "intel-cpu"} <= found.keys()
+    assert found["intel-cpu"].type is found["pocl"].type is DeviceType.CPU
+    kernel = make_kernel("twice", x=types.buffer(), n=types.int)
+    source = "kernel void twice(global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2.0f; }"
+    request = make_request(source, kernel, Launch((4096,), (64,), (("n", 4096),), (("x", 4096),)), repeats=20)
+    for device_id in ("pocl", "intel-cpu"):
+        result = measure(replace(request, device_id=device_id))
+        assert result.device_id == device_id
+        assert result.median_us > 0
+
+
+@pytest.mark.device
+@pytest.mark.usefixtures("both_platforms", "nothing_left_behind")
+def test_both_platforms_are_seen_from_an_environment_with_an_odd_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = tmp_path / "größe: 2 µm"
+    odd.mkdir()
+    library = intels_library()
+    assert library is not None
+    (odd / "lib").symlink_to(library.parent)
+    monkeypatch.setattr(sys, "prefix", str(odd))
+    assert {"pocl", "intel-cpu"} <= {device.id for device in discover()}
