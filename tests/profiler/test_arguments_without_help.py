@@ -1,0 +1,131 @@
+"""Kernels about which nobody said a word are measured, and shown to stay within their buffers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from model.errors import KernelcastError
+from model.launch.expression import constant
+from model.launch.inference import complete
+from model.launch.launch import Assumption, Launch, Origin
+from model.launch.spec import LaunchSpec
+from model.opencl.program import read_program
+from model.work.analyse import analyse
+from profiler.enlarging import MAX_BYTES, enlarged
+from profiler.measure import measure_all
+from profiler.measurement import Measurement, MeasureRequest, OutOfBounds
+
+PATTERNS = """
+typedef struct { float mass; int kind; float3 at; } body;
+typedef struct { int width; float2 shift; } setup;
+
+__kernel void picture_shrink(__global const uchar4 *in, __global uchar4 *out, int in_width, int in_height, int factor) {
+    int x = get_global_id(0), y = get_global_id(1); int4 s = 0;
+    for (int b = 0; b < factor; b++) for (int a = 0; a < factor; a++) {
+        int u = min(x * factor + a, in_width - 1), v = min(y * factor + b, in_height - 1);
+        s += convert_int4(in[v * in_width + u]); }
+    out[y * get_global_size(0) + x] = convert_uchar4(s / max(1, factor * factor)); }
+
+__kernel void look_around(__global const float *in, __global float *out, int width, int height, int margin) {
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < margin || y < margin || x >= width - margin || y >= height - margin) return;
+    float s = 0; for (int d = -2; d <= 2; d++) s += in[(y + d) * width + x - d];
+    out[y * width + x] = s; }
+
+__kernel void sparse_rows(__global const int *rows, __global const int *cols, __global const float *v,
+                          __global const float *x, __global float *y, int n) {
+    int r = get_global_id(0); if (r >= n) return; float s = 0;
+    for (int j = rows[r]; j < rows[r + 1]; j++) s += v[j] * x[cols[j]];
+    y[r] = s; }
+
+__kernel void move_bodies(__global body *b, __global const int2 *pairs, __global float *force, setup s, int n) {
+    int i = get_global_id(0); if (i >= n) return; int2 p = pairs[i];
+    force[i] = b[p.x].mass * b[p.y].mass + s.shift.x; b[i].at += (float3)(s.width); }
+
+__kernel void tally(__global const ushort *values, __global uint *counts, __local uint *own, int shift) {
+    int l = get_local_id(0); own[l] = 0; barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_inc(&own[(values[get_global_id(0)] >> shift) % get_local_size(0)]); barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&counts[l], own[l]); }
+
+__kernel void send(__global const uint *to, __global const float4 *x, __global float *y) {
+    int i = get_global_id(0); vstore4(x[i], to[i], y); }
+
+__kernel void warp(read_only image2d_t in, write_only image2d_t out, __global const float *matrix) {
+    const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_LINEAR;
+    int2 p = (int2)(get_global_id(0), get_global_id(1)); float2 f = convert_float2(p);
+    float2 q = (float2)(matrix[0] * f.x + matrix[1] * f.y + matrix[2], matrix[3] * f.x + matrix[4] * f.y + matrix[5]);
+    write_imagef(out, p, read_imagef(in, s, q)); }
+
+__kernel void sample_at(__global const float2 *at, __global const float *field, __global float *out, int field_width) {
+    int i = get_global_id(0); int2 p = convert_int2_rtz(at[i]);
+    out[i] = field[(p.y - 1) * field_width + p.x - 1] + field[(p.y + 1) * field_width + p.x + 1]; }
+
+__kernel void far_away(__global const float *seeds, __global const float *table, __global float *out) {
+    int i = get_global_id(0); uint h = (uint)(seeds[i] * 1000.0f) * 2654435761u;
+    out[i] = table[h % 50000u]; }
+"""
+
+
+def launch_of(name: str, text: str = PATTERNS) -> tuple[MeasureRequest, Launch]:
+    program = read_program(text)
+    kernel = next(k for k in program.kernels if k.name == name)
+    work, spec = analyse(program, kernel), LaunchSpec(origin=Origin.INFERRED)
+    dimensions = len(complete(kernel, work, spec).global_size)
+    launch = complete(kernel, work, replace(spec, global_size=(constant(64),) * dimensions))
+    return MeasureRequest(text, None, kernel, launch, "pocl", repeats=2, budget_s=0.1), launch
+
+
+@pytest.mark.device
+def test_all_usual_patterns_are_measured_and_stay_within_bounds() -> None:
+    names = [kernel.name for kernel in read_program(PATTERNS).kernels]
+    outcomes = measure_all([launch_of(name)[0] for name in names])
+    failed = {n: o.message for n, o in zip(names, outcomes, strict=True) if isinstance(o, KernelcastError)}
+    assert failed == {}
+    assert {o.checked for o in outcomes if isinstance(o, Measurement)} == {"guard pages"}
+
+
+HASHED = """__kernel void lookup(__global const uint *key, __global const float *table, __global float *y) {
+    uint i = get_global_id(0), h = key[i] * 31u + 7u; h ^= h << 5; y[i] = table[h & 0xfff | 0x800]; }"""
+
+
+@pytest.mark.device
+def test_a_guessed_buffer_grows_until_the_kernel_fits_and_the_result_says_so() -> None:
+    request, launch = launch_of("lookup", HASHED)
+    short = tuple((name, 64 if name == "table" else length) for name, length in launch.buffers)
+    (outcome,) = measure_all([replace(request, launch=replace(launch, buffers=short))])
+    assert isinstance(outcome, Measurement)
+    assert outcome.checked
+    assert any("`table` was made" in note for note in outcome.notes)
+    assert outcome.launch_key == replace(launch, buffers=short).key
+    assert outcome.proof == ""  # the launch that was asked for is not safe as it stands
+
+
+@pytest.mark.device
+def test_a_length_that_the_user_gave_is_never_changed() -> None:
+    request, launch = launch_of("lookup", HASHED)
+    short = tuple((name, 64 if name == "table" else length) for name, length in launch.buffers)
+    given = tuple(a for a in launch.assumptions if a.subject != "table")
+    (outcome,) = measure_all([replace(request, launch=replace(launch, buffers=short, assumptions=given))])
+    assert isinstance(outcome, OutOfBounds)
+    assert "`table[" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "elements"),
+    [(64, 64, 128), (64, 100, 128), (70, 1000, 1024), (-1, 5, None), (64, MAX_BYTES, None)],
+)
+def test_a_longer_buffer_holds_what_was_reached_or_is_not_tried(
+    lowest: int, highest: int, elements: int | None
+) -> None:
+    request, launch = launch_of("lookup", HASHED)
+    short = tuple((name, 64 if name == "table" else length) for name, length in launch.buffers)
+    request = replace(request, launch=replace(launch, buffers=short))
+    again = enlarged(request, OutOfBounds("table", overruns=(("table", lowest, highest),)))
+    assert (dict(again.launch.buffers)["table"] if again else None) == elements
+    assert again is None or [a for a in again.launch.assumptions if a.subject == "table"] == [
+        Assumption(
+            "table", f"`table` was made {elements} elements long, because the kernel accesses `table[{highest}]`"
+        )
+    ]
