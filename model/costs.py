@@ -34,6 +34,13 @@ _ALIKE = {
     "native_cos": "native_sin", "native_tan": "native_sin", "native_exp2": "native_exp", "native_exp10": "native_exp",
     "native_log2": "native_log", "native_log10": "native_log", "degrees": "mix", "radians": "mix",
 }  # fmt: skip
+
+
+def alike(function: str) -> str:
+    """The name of a function, or of one like it, under which it was measured."""
+    return _ALIKE.get(function, function)
+
+
 # Functions of vectors are calls as a whole, counted by the one operation that each has once.
 _GEOMETRIC = {"dot": "dot", "length": "length", "fast_length": "length", "distance": "length", "normalize": "length",
               "fast_distance": "length", "fast_normalize": "length"}  # fmt: skip
@@ -80,7 +87,7 @@ class Costs:
         if op.function in _GEOMETRIC:
             is_counted = op.kind is (OpKind.MUL if op.function == "dot" else OpKind.SQRT)
             return op.count * self._ns[f"call.{_GEOMETRIC[op.function]}"] if is_counted else 0.0
-        if op.kind in _CALLED or f"call.{_ALIKE.get(op.function, op.function)}" in self._ns:
+        if op.kind in _CALLED or f"call.{alike(op.function)}" in self._ns:
             return self._call_ns(op)
         # Explicit vectors fill a register where work-items are not side by side in it.
         count = op.count / math.pow(min(op.width, 8), share)
@@ -107,7 +114,7 @@ class Costs:
         return count * wide * self.between("int", share)
 
     def _call_ns(self, op: OpCount) -> float:
-        name = _ALIKE.get(op.function, op.function)
+        name = alike(op.function)
         each = self._ns.get(f"call64.{name}", 0.0) if op.element == "f64" else 0.0
         each = each or self._ns.get(f"call.{name}", 0.0) or self._unnamed_ns(op)
         builtin = BUILTINS.get(op.function)
