@@ -10,6 +10,7 @@ from profiler.arguments import PAD_BYTES, BufferArgument, ImageArgument
 from profiler.bounds import Overrun, Room
 from profiler.child.canaries import canary_of, changed, laid_out
 from profiler.child.contents import Array
+from profiler.child.layout import PaddedLayout
 
 
 class CanaryLayout:
@@ -19,17 +20,22 @@ class CanaryLayout:
         self._context, self._queue = context, queue
         aligned_bytes = max(1, int(context.devices[0].mem_base_addr_align) // 8)
         self._pad_bytes = round_up(PAD_BYTES, aligned_bytes)
+        self._limit_bytes = int(context.devices[0].max_mem_alloc_size)
         self._made: list[tuple[BufferArgument, cl.Buffer]] = []
 
     def buffer(self, argument: BufferArgument, data: Array) -> cl.Buffer:
-        """A part of a larger buffer: between its pads."""
+        """A part of a larger one, between its pads; where the device allows none so large, without canaries."""
+        size_bytes = max(1, data.nbytes)  # none may be empty
+        if size_bytes + 2 * self._pad_bytes > self._limit_bytes:
+            return PaddedLayout(self._context, self._queue).buffer(argument, data)
+        whole = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size_bytes + 2 * self._pad_bytes)
         pad = laid_out(canary_of(argument.element), self._pad_bytes)
-        inner = data if data.nbytes else pad[:1]  # none is empty
-        room = np.concatenate((pad, inner, pad[len(inner) - data.nbytes :]))
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-        whole = cl.Buffer(self._context, flags, hostbuf=room)
+        cl.enqueue_copy(self._queue, whole, pad)
+        cl.enqueue_copy(self._queue, whole, pad, dst_offset=self._pad_bytes + data.nbytes)
+        if data.nbytes:
+            cl.enqueue_copy(self._queue, whole, data, dst_offset=self._pad_bytes)
         self._made.append((argument, whole))
-        return whole.get_sub_region(self._pad_bytes, len(inner))
+        return whole.get_sub_region(self._pad_bytes, size_bytes)
 
     def image_memory(self, _argument: ImageArgument, texels: Array) -> tuple[cl.mem_flags, Array]:
         return cl.mem_flags.COPY_HOST_PTR, texels

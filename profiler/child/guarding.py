@@ -59,7 +59,7 @@ def by_guard_pages(trial: Trial, reporter: Reporter, phase: Phase) -> str:
             reporter.begin(0.15, again, guarded)
             run_guarded(trial, Flush.START)
     except MemoryError:
-        return ""  # what is measured next needs as much, and says so better
+        return ""
     return GUARD_PAGES
 
 
@@ -71,7 +71,10 @@ def by_canaries(trial: Trial, reporter: Reporter, phase: Phase) -> str:
     """Sees stores within a pad's length of a buffer, and no loads: the best there is on this device."""
     reporter.begin(0.1, "checking bounds by canaries", phase)
     layout = CanaryLayout(trial.context, trial.queue)
-    arguments = allocate(trial.plan, trial.context, trial.queue, layout)
+    try:
+        arguments = allocate(trial.plan, trial.context, trial.queue, layout)
+    except MemoryError:
+        return ""  # what is measured next needs as much, and says so better
     trial.set_arguments(arguments.values)
     trial.enqueue().wait()
     overrun = layout.overrun()
