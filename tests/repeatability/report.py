@@ -8,11 +8,12 @@ from rich.console import Console
 from rich.table import Table
 
 from model.device import Device
+from profiler.measurement import Measurement
 from tests.repeatability.pairs import COVERED, DIFFERENCE_PERCENT, QUIET_PERCENT, Figures, Pair, figures
 
 
 def print_report(console: Console, device: Device, pairs: Sequence[Pair], failures: dict[str, str]) -> None:
-    table = Table("kernel", "launch", "first us", "its 95 % interval", "second us", "off", "covered", "others", "notes")
+    table = Table("kernel", "launch", "first us", "its 95 % interval", "second us", "off", "covered", "others", "busy")
     for pair in pairs:
         first, second = pair.first, pair.second
         low, high = first.ci95_us
@@ -28,12 +29,17 @@ def print_report(console: Console, device: Device, pairs: Sequence[Pair], failur
             f"{pair.difference_percent:.1f} %",
             "yes" if pair.is_covered else "no",
             others,
-            "; ".join(dict.fromkeys((*first.notes, *second.notes))),
+            "yes" if any(is_busy(one) for one in (first, second)) else "",
         )
     console.print(table)
     for name, failure in failures.items():
         console.print(f"[red]{name}[/] was not measured: {failure}")
     console.print(in_words(device.name, figures(pairs)))
+
+
+def is_busy(measured: Measurement) -> bool:
+    """Whether it says that others disturbed too much of it."""
+    return any(note.startswith("the machine was busy") for note in measured.notes)
 
 
 def in_words(device_name: str, found: Figures) -> str:
