@@ -25,6 +25,7 @@ TARGETS = (
     "check",
     "bench",
     "accuracy",
+    "faults",
     "fuzz",
     "oracles",
     "catalog",
