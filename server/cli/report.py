@@ -17,6 +17,7 @@ from server.cli.forecasts import Forecaster
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import json_text
+from server.memory import Memory
 from server.report.as_json import report_json
 from server.report.facts import Report
 from server.report.gathering import History, Subject, gather
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _subjects(arguments: argparse.Namespace, devices: Devices) -> tuple[list[Subject], int]:
-    forecaster = Forecaster(devices.to_predict_for)
+    forecaster = Forecaster(devices.to_predict_for, Memory())
     found, status = [], ANSWERED
     for request in requests_of(arguments):
         try:

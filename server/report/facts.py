@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from model.device import Device
 from model.engine import Forecast
+from model.fit import Fit
 from model.launch.growth import Plan
 from model.prediction import Bound, Prediction, Quantiles
 from model.roofline import Roofline
@@ -48,12 +49,16 @@ class SizeMeasured:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Runtime against problem size. `stopped` says why there are no larger sizes."""
+    """Runtime against problem size. `stopped` says why there are no larger sizes.
+
+    `line` is what the points follow where the kernel was measured; without it they are the model's own.
+    """
 
     plan: Plan
     points: tuple[SizePoint, ...]
     measured: tuple[SizeMeasured, ...] = ()
     stopped: str = ""
+    line: Fit | None = None
 
 
 @dataclass(frozen=True, slots=True)

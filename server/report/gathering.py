@@ -20,12 +20,14 @@ from model.errors import KernelcastError
 from model.launch.inference import check
 from model.launch.launch import Launch
 from model.launch.scaling import scale
+from model.measured import Fits
 from model.opencl.kernel import Kernel
 from model.predictor import Predictor
 from model.roofline import roofline
 from profiler.devices import distinct_devices
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
+from server.fits import Run, samples_of
 from server.report.facts import (
     DeviceRow,
     HistoryRow,
@@ -72,6 +74,7 @@ class _Gatherer:
         self._own = (*here, *remembered)
         self._history = history
         self._predictor = Predictor()
+        self._fits = Fits()
 
     def kernels(self, subject: Subject) -> list[KernelFacts]:
         return [self._kernel(subject, kernel) for kernel in subject.forecast.kernels]
@@ -108,24 +111,30 @@ class _Gatherer:
         launch, prediction = forecast.launch, forecast.prediction
         if launch is None or prediction is None:
             return LaunchFacts("no launch", forecast)
-        same = [s.measurement for s in stored if _is_of(s.measurement, forecast.kernel, subject.device)]
+        runs = [Run(s.measurement, s.launch) for s in stored if _is_of(s.measurement, forecast.kernel, subject.device)]
+        same = [run.measurement for run in runs]
         return LaunchFacts(
             launch.name or launch.describe(),
             forecast,
             next((m for m in same if m.launch_key == launch.key), None),
             roofline(prediction, subject.device),
-            self._sizes(forecast, subject.device, same),
+            self._sizes(forecast, subject.device, same, runs),
             self._devices(forecast, subject.device),
         )
 
-    def _sizes(self, forecast: Forecast, device: Device, measured: Sequence[Measurement]) -> Sizes | None:
+    def _sizes(
+        self, forecast: Forecast, device: Device, measured: Sequence[Measurement], runs: Sequence[Run]
+    ) -> Sizes | None:
         kernel, work, spec, launch = forecast.kernel, forecast.work, forecast.spec, forecast.launch
         if work is None or spec is None or launch is None:
             return None
         scaled = scale(kernel, work, spec, launch, device)
         points = []
+        samples = samples_of(runs, launch, device, {launch.key: launch})
+        line = self._fits.line(work, launch, device, samples)
         for each in scaled.launches:
-            prediction = self._predictor.predict(work, each.launch, device)
+            own = self._predictor.predict(work, each.launch, device)
+            prediction = self._fits.through(own, work, each.launch, device, samples)
             is_current = each.launch is launch
             points.append(
                 SizePoint(
@@ -137,7 +146,7 @@ class _Gatherer:
                     is_current,
                 )
             )
-        return Sizes(scaled.plan, tuple(points), _at_sizes(measured, launch), scaled.stopped)
+        return Sizes(scaled.plan, tuple(points), _at_sizes(measured, launch), scaled.stopped, line)
 
     def _devices(self, forecast: Forecast, current: Device) -> tuple[DeviceRow, ...]:
         """Fastest first; those that cannot run the launch last."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.launch.growth import Plan
+from server.fit_words import fit_sentence
 from server.format import format_count
 from server.report.charts.sizes import size_charts
 from server.report.facts import LaunchFacts, Sizes
@@ -37,6 +38,8 @@ def _explained(sizes: Sizes, launch: LaunchFacts) -> list[str]:
         said.append(f"Not taken for sizes and left alone: {listed}{', ...' if len(plan.stays) > 8 else ''}.")
     if sizes.measured:
         said.append("Diamonds are measurements of this very source on this device.")
+    if sizes.line is not None:
+        said.append(f"The curve follows what was measured of this kernel: {fit_sentence(sizes.line)}.")
     if sizes.stopped:
         said.append(f"Nothing larger: {sizes.stopped}.")
     return said

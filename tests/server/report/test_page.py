@@ -214,6 +214,19 @@ def test_a_measurement_that_could_not_be_kept_is_shown_all_the_same(
     assert "the disk is full" in seen.text("p", "warning")
 
 
+def test_the_curve_follows_what_was_measured_of_the_kernel(
+    report_of: ReportOf, forecast: Forecast, measured_of: MeasuredOf, cpu: Device
+) -> None:
+    slow = measured_of(forecast(SCALE), driver=cpu.driver, median_us=90_000.0, p10_us=89_000.0, p90_us=91_000.0)
+    sizes = report_of(measured=[(slow, None)]).kernels[0].launches[0].sizes
+    assert sizes is not None
+    assert next(p.runtime_us.p50 for p in sizes.points if p.is_current) == pytest.approx(90_000, rel=0.05)
+    said = Page(page(report_of(measured=[(slow, None)]))).text("figure", "sizes")
+    assert "The curve follows what was measured of this kernel" in said
+    alone = Page(page(report_of())).text("figure", "sizes")
+    assert "The curve follows" not in alone
+
+
 def test_measurements_at_other_sizes_stand_on_the_chart(
     report_of: ReportOf, measured_of: MeasuredOf, forecast: Forecast
 ) -> None:
