@@ -33,6 +33,9 @@ __kernel void only_one(__global float* y) { int i = get_global_id(0); if (i == 7
 __kernel void looked_up(__constant int* table, __global int* y) { int i = get_global_id(0); y[i] = table[i]; }
 __kernel void counted(__global int* n) { atomic_inc(&n[get_global_id(0) / 8]); }
 __kernel void tables(__global Table* t) { t[get_global_id(0)].values[3] = 7; }
+__kernel void drawn(write_only image2d_t photo) {
+    write_imagef(photo, (int2)(get_global_id(0), 17), (float4)(1));
+}
 __kernel void endless(__global volatile float* y) { int i = get_global_id(0); while (y[i] < 2) y[i] *= 1; }
 """
 N = 1000
@@ -82,6 +85,7 @@ OTHERS: dict[str, tuple[str, Launch]] = {
     "inside, whole pages": ("shifted", launch({"x": 1024, "y": 1024}, 1024, by=0)),
     "inside, one element": ("shifted", launch({"x": 1, "y": 1}, 1, by=0)),
     "a null pointer": ("tables", launch({"t": N})),
+    "an image": ("drawn", Launch((30,), images=(("photo", (30, 17, 1)),))),
     "never ends": ("endless", launch({"y": 64}, 128)),
     "after one that never ends": ("shifted", launch({"x": 64, "y": 64}, 64, by=0)),
 }
@@ -128,6 +132,15 @@ def test_a_kernel_that_stays_inside_is_measured_and_says_so(case: str, outcomes:
     assert found.checked == "guard pages"
 
 
+def test_an_image_is_guarded_where_the_driver_does_not_check_coordinates(outcomes: dict[str, Outcome]) -> None:
+    found = outcomes["an image"]
+    if isinstance(found, OutOfBounds):  # Intel's runtime stores wherever it is told
+        assert found.message.startswith("image `photo` is written outside of its 30x17 texels on line 19; ")
+    else:  # PoCL leaves such a store out
+        assert isinstance(found, Measurement)
+        assert found.checked == "guard pages"
+
+
 def test_a_pointer_inside_a_struct_is_said_to_be_null(outcomes: dict[str, Outcome]) -> None:
     error = outcomes["a null pointer"]
     assert isinstance(error, KernelCrashed)
@@ -140,7 +153,7 @@ def test_a_kernel_that_leaves_its_buffers_and_never_ends_costs_its_own_launch_al
     """`y[i]` reads zero for ever beyond the end."""
     error = outcomes["never ends"]
     assert isinstance(error, OutOfBounds)
-    assert "past its end on line 18" in error.message
+    assert "past its end on line 21" in error.message
     assert isinstance(outcomes["after one that never ends"], Measurement)
 
 
