@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import warnings
 from pathlib import Path
 
 import pyopencl as cl
@@ -32,7 +33,9 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
         arguments = [part for folder in folders for part in ("-I", _without_blanks(folder, Path(links)))]
         try:
             program = cl.Program(context, text)
-            program.build([*arguments, *options.flags])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", cl.CompilerWarning)  # says no more than that the driver said something
+                program.build([*arguments, *options.flags])
         except cl.RuntimeError as error:
             if error.code == cl.status_code.BUILD_PROGRAM_FAILURE:
                 raise _explained(str(error), name) from None

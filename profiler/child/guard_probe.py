@@ -11,6 +11,8 @@ import mmap
 import numpy as np
 import pyopencl as cl
 
+from model.opencl.options import BuildOptions
+from profiler.child.building import build
 from profiler.child.faults import FaultTrap
 from profiler.child.guard_pages import Flush, GuardedMemory
 
@@ -63,6 +65,4 @@ def _holds(context: cl.Context, queue: cl.CommandQueue, size_bytes: int) -> bool
 
 @functools.lru_cache(maxsize=1)
 def _program(context: cl.Context) -> cl.Program:
-    program = cl.Program(context, SOURCE)
-    program.build()
-    return program
+    return build(context, SOURCE, None, BuildOptions())
