@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 LEAST_BYTES = 512 * 1024 * 1024  # less than drivers take for themselves would be no limit but a refusal
+FOR_BUFFERS = 0.75  # of what the process may still take; the rest is for their contents while they are made
 _MACHINE = Path("/proc/meminfo")
+_STATUS = Path("/proc/self/status")
 _GROUP = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
 
@@ -16,6 +19,21 @@ def free_memory_bytes() -> int:
     """What can be taken without swapping; 0 where the system does not tell."""
     told = [*_of_machine(), *_of_groups()]
     return max(min(told), LEAST_BYTES) if told else 0
+
+
+def room_for_buffers_bytes() -> int | None:
+    """What buffers that lie in this process's memory may take under its limit; None without one.
+
+    Asked before anything is allocated: drivers crash, in their own words or none, where memory is refused.
+    """
+    limit_bytes, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    if limit_bytes == resource.RLIM_INFINITY:
+        return None
+    with suppress(OSError):
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith("VmData:"):
+                return max(0, int((limit_bytes - int(line.split()[1]) * 1024) * FOR_BUFFERS))
+    return None
 
 
 def _of_machine() -> Iterator[int]:

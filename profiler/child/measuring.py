@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pyopencl as cl
 
-from profiler.arguments import Argument, MemoryLimits, check_memory, plan_arguments
+from profiler.arguments import Argument, check_memory, plan_arguments
 from profiler.changed_inputs import changed_inputs
 from profiler.child.allocation import allocate
 from profiler.child.built import Built, build_key, kernel_of
+from profiler.child.device_memory import memory_limits
 from profiler.child.failures import named_failures
 from profiler.child.guarding import Trial, prove_in_bounds
 from profiler.child.machine_load import LoadWatch
@@ -59,7 +60,7 @@ def _measure(
     device = built.device
     _check_sizes(request.launch, device, subject)
     plan = plan_arguments(request.kernel, request.launch, request.source)
-    check_memory(plan, MemoryLimits(device.max_mem_alloc_size, device.global_mem_size, device.local_mem_size))
+    check_memory(plan, memory_limits(device))
     program = built.program(request)
     reporter.send(AtStake((number,)))
     kernel = kernel_of(program, request)

@@ -16,6 +16,8 @@ from typing import Any
 
 import pyopencl as cl
 
+from profiler.child.device_memory import memory_limits
+
 SETS = 4
 MOST_COPIES_BYTES = 256 * 1024 * 1024  # of all further sets: filling them takes time
 MOST_OF_DEVICE = 0.5  # share of its memory for everything
@@ -40,7 +42,7 @@ class Placements:
         self._global_size, self._local_size = sizes
         self._sets = [list(values)]
         self._set_bytes = sum(value.size for value in values if isinstance(value, cl.Buffer))
-        self._room_bytes = int(queue.device.global_mem_size * MOST_OF_DEVICE) - self._set_bytes
+        self._room_bytes = int(memory_limits(queue.device).global_mem_bytes * MOST_OF_DEVICE) - self._set_bytes
         self._pristine = self._kept({at: values[at] for at in changed if isinstance(values[at], cl.Buffer)})
         self.is_restored = len(self._pristine) == len(changed)
         self._first = self._turn = 0

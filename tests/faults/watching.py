@@ -84,9 +84,7 @@ async def wait_until_alone(mark: str, server: int | None, temporary: Path) -> li
 
 def _files_below(folder: Path) -> list[str]:
     """Others may be removing them."""
-    return sorted(
-        os.path.join(at, name) for at, _, names in os.walk(folder) for name in [*names, ""] if at != str(folder)
-    )
+    return sorted(os.path.join(at, name) for at, folders, names in os.walk(folder) for name in (*folders, *names))
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ class Kept:
 def kept(data: Path) -> Kept:
     if not (data / FILE_NAME).exists():
         return Kept((), 0, "ok")
-    with closing(sqlite3.connect(data / FILE_NAME, timeout=0)) as database:
+    with closing(sqlite3.connect(data / FILE_NAME, timeout=GONE_S)) as database:
         rows = database.execute("SELECT id, measurement FROM measurements ORDER BY id").fetchall()
         profiles = database.execute("SELECT count(*) FROM profiles").fetchone()[0]
         integrity = database.execute("PRAGMA integrity_check").fetchone()[0]
