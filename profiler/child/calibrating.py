@@ -38,8 +38,8 @@ class Effort:
     target: Target
 
 
-THOROUGH = Effort(Plan(rounds=4, repeat_s=8.0), Target(3000, 10_000))
-QUICK = Effort(Plan(rounds=3, repeat_s=1.0), Target(1500, 5000))
+THOROUGH = Effort(Plan(rounds=5, repeat_s=8.0), Target(1500, 9000))
+QUICK = Effort(Plan(rounds=3, repeat_s=1.0), Target(1000, 4000))
 
 
 def run(device_id: str, quick: bool, skipped: Mapping[int, str], reporter: Reporter) -> Device:

@@ -31,7 +31,7 @@ class Decides(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The median of a few runs, one after the other."""
+    """What a few runs, one after the other, took: the fastest of them or their median, as the launch decides."""
 
     us: float
     is_disturbed: bool
@@ -152,7 +152,8 @@ def _sample(timed: Timed, watch: Watch) -> None:
     try:
         timed.run_us()  # whatever ran before has cooled the caches
         watch.begin()
-        us = median(timed.run_us() for _ in range(timed.runs))
+        runs_us = [timed.run_us() for _ in range(timed.runs)]
+        us = min(runs_us) if timed.decides is Decides.FASTEST else median(runs_us)
         timed.samples.append(Sample(us, is_disturbed(watch.end())))
     except MeasureError as error:
         timed.failure = error.message
