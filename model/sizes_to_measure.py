@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from model.device import Device
+from model.errors import LaunchError
 from model.launch.inference import buffer_bytes
 from model.launch.launch import Launch
 from model.launch.scaling import FACTORS, Scaled, scale
@@ -63,12 +64,19 @@ def sizes_as_wanted(
     factors: Sequence[float] = (),
     work_items: Sequence[int] = (),
 ) -> SizeChoice:
-    """The launch scaled by each of `factors` and to each number of `work_items`, as near as whole groups come."""
+    """The launch scaled by each of `factors` and to each number of `work_items`, as near as whole groups come.
+
+    Sizes that the device cannot hold are left out, and `problem` says why. Raises LaunchError if none is left.
+    """
     asked = (*factors, *(items / launch.work_items for items in work_items))
     scaled = scale(kernel, work, spec, launch, device, asked)
-    nearest = (min(scaled.launches, key=lambda each: abs(each.factor - factor)).launch for factor in asked)
+    most = _NEAR * max(each.factor for each in scaled.launches)
+    within = [factor for factor in asked if factor <= most or not scaled.stopped]
+    nearest = (min(scaled.launches, key=lambda each: abs(each.factor - factor)).launch for factor in within)
     chosen = dict.fromkeys(nearest) if scaled.plan.can_scale else {launch: None}
     problem = scaled.stopped or ("" if scaled.plan.can_scale else _problem(scaled))
+    if not chosen:
+        raise LaunchError(problem)
     return _choice(chosen, launch, problem)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from model.device import Device
-from model.engine import Forecast
+from model.engine import Forecast, Problem
 from model.errors import LaunchError
 from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_as_wanted, sizes_to_measure
@@ -21,14 +21,17 @@ class Sizes:
 
 
 def at_sizes(forecast: Forecast, wanted: SizesWanted, device: Device, predictor: Predictor) -> Sizes:
-    """The launch of a forecast at the sizes that are wanted; itself alone where it cannot be scaled."""
+    """The launch of a forecast at the sizes that are wanted; itself alone where it cannot be scaled.
+
+    Where the device can hold none of them, there is a problem in place of a launch.
+    """
     launch, work, spec = forecast.launch, forecast.work, forecast.spec
     if launch is None or work is None or spec is None or wanted.launches:
         return Sizes((forecast,))
     try:
         choice = _choice(forecast, wanted, device)
     except LaunchError as error:
-        return Sizes((forecast,), error.message)
+        return Sizes((replace(forecast, launch=None, problem=Problem(error.code, error.message)),))
     made = (
         forecast if each is launch else replace(forecast, launch=each, prediction=predictor.predict(work, each, device))
         for each in choice.launches

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from model.device import Device
 from model.device_catalog import find_builtin
 from model.engine import Engine, Forecast
+from model.errors import LaunchError
 from model.launch.launch import Launch
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
@@ -182,6 +183,14 @@ def test_a_launch_without_a_size_is_measured_alone_and_says_why() -> None:
 def test_sizes_can_be_asked_for_as_multiples_and_as_numbers_of_work_items() -> None:
     assert items(chosen(sized(1 << 20), sizes_as_wanted, factors=(0.5, 2.0))) == [1 << 19, 1 << 21]
     assert items(chosen(sized(1 << 20), sizes_as_wanted, work_items=(4096, 100_000))) == [4096, 99_968]
+
+
+def test_sizes_that_the_device_cannot_hold_are_left_out_or_refused() -> None:
+    found = chosen(sized(1 << 20), sizes_as_wanted, factors=(1.0,), work_items=(1 << 36,))
+    assert items(found) == [1 << 20]
+    assert "`x` takes" in found.problem
+    with pytest.raises(LaunchError, match="`x` takes"):
+        chosen(sized(1 << 20), sizes_as_wanted, work_items=(1 << 36,))
 
 
 def test_only_the_launch_itself_keeps_its_name() -> None:
