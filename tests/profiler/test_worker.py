@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -13,7 +14,8 @@ import psutil
 import pytest
 
 from model.errors import KernelcastError
-from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, TimedOut
+from profiler import worker
+from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, OutOfResources, TimedOut
 from profiler.messages import Phase
 from profiler.worker import Limits, run_job
 
@@ -54,6 +56,46 @@ def hang(reporter):
 def hang_in_a_phase(reporter):
     reporter.begin(0.5, "second phase", Phase("the second phase", 0.3, on_timeout="try less"))
     time.sleep(600)
+
+def say_much(reporter):
+    for number in range(20000):
+        reporter.progress(number / 20000, str(number))
+
+def answer_much(size, reporter):
+    return b"x" * size
+
+def garble(reporter):
+    reporter._stream.write(b"Content-Length: 12\\r\\n")
+    reporter._stream.flush()
+    time.sleep(600)
+
+def spoil(reporter):
+    import struct
+    reporter._stream.write(struct.pack("<4sI", b"\\x00kc\\x01", 9) + b"cos\\nnono\\n")
+    reporter._stream.flush()
+    time.sleep(600)
+
+def close_the_pipe(reporter):
+    reporter._stream.close()
+    time.sleep(600)
+
+def leave_the_pipe_to_another(reporter):
+    if os.fork() == 0:
+        time.sleep(600)
+    os._exit(3)
+
+def write_files(reporter):
+    import tempfile
+    tempfile.mkdtemp()
+    open(os.path.join(os.environ["POCL_CACHE_DIR"], "code"), "w").close()
+    reporter.progress(0.0, tempfile.gettempdir())
+
+def write_files_and_hang(reporter):
+    write_files(reporter)
+    time.sleep(600)
+
+def take(size, reporter):
+    return len(bytearray(size))
 
 def start_another_and_hang(reporter):
     other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
@@ -162,3 +204,85 @@ def test_every_failure_is_one_a_user_can_be_shown() -> None:
     for target, arguments in (("some_jobs:blunder", ()), ("some_jobs:die", (11,)), ("no_such_module:x", ())):
         with pytest.raises(KernelcastError):
             run_job(target, arguments, returns=int)
+
+
+def test_a_flood_of_progress_is_thinned_and_its_last_word_is_told() -> None:
+    heard: list[str] = []
+    with pytest.raises(MeasureError):  # it answers None
+        run_job("some_jobs:say_much", returns=int, on_progress=lambda _, text: heard.append(text))
+    assert heard[-1] == "19999"
+    assert len(heard) < 5000
+
+
+def test_an_answer_may_be_larger_than_any_pipe() -> None:
+    assert len(run_job("some_jobs:answer_much", (5_000_000,), returns=bytes)) == 5_000_000
+
+
+@pytest.mark.parametrize("job", ["garble", "spoil"])
+def test_what_is_no_message_ends_the_job_at_once(job: str) -> None:
+    with pytest.raises(MeasureError, match="sent something that is no message"):
+        run_job(f"some_jobs:{job}", returns=int)
+
+
+def test_a_closed_connection_is_no_reason_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "LEAVING_S", 0.2)
+    with pytest.raises(MeasureError, match="the job closed its connection without an answer"):
+        run_job("some_jobs:close_the_pipe", returns=int, limits=limits())
+
+
+def test_a_process_that_left_is_missed_though_another_holds_its_pipe() -> None:
+    with pytest.raises(MeasureError, match="the job ended without an answer: exit status 3"):
+        run_job("some_jobs:leave_the_pipe_to_another", returns=int, limits=limits(600))
+
+
+def test_what_a_job_writes_goes_with_it() -> None:
+    folders: list[Path] = []
+    with pytest.raises(MeasureError):  # it answers None
+        run_job("some_jobs:write_files", returns=int, on_progress=lambda _, folder: folders.append(Path(folder)))
+    assert folders
+    assert not folders[0].exists()
+
+
+def test_what_a_job_wrote_goes_when_its_parent_is_killed(tmp_path: Path) -> None:
+    parent = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from profiler.worker import run_job
+run_job("some_jobs:write_files_and_hang", returns=int, on_progress=lambda _, folder: print(folder, flush=True))
+"""
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().strip())
+        assert folder.exists()
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+    psutil.wait_procs(children, timeout=10)
+    assert not folder.exists()
+
+
+def test_a_job_gets_no_more_memory_than_it_may_have() -> None:
+    assert run_job("some_jobs:take", (100_000_000,), returns=int) == 100_000_000
+    with pytest.raises(OutOfResources, match="ran out of memory"):
+        run_job("some_jobs:take", (100_000_000,), returns=int, limits=Limits(memory_bytes=80_000_000))
+    with pytest.raises(OutOfResources, match="ran out of memory"):  # more than any machine has free
+        run_job("some_jobs:take", (2**44,), returns=int)
+
+
+def test_without_room_for_temporary_files_it_is_said_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(MeasureError, match=r"no temporary file can be made .* set TMPDIR"):
+        run_job("some_jobs:chat", returns=int)
+
+
+def test_no_temporary_folder_has_blanks_where_another_can_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compilers split what they are told at blanks."""
+    (tmp_path / "with a blank").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "with a blank"))
+    folders: list[str] = []
+    with pytest.raises(MeasureError):
+        run_job("some_jobs:write_files", returns=int, on_progress=lambda _, folder: folders.append(folder))
+    assert " " not in folders[0]
