@@ -299,12 +299,36 @@ def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Range
     return (low, high) if reach[1] <= MAX_ROUNDS else None
 
 
+def _truth(kind: str, bounds: list[Interval | None]) -> Interval:
+    """Of a condition: surely met, surely not, or either."""
+    always, never = (1, 1), (0, 0)
+    match kind, bounds:
+        case "lt0", [(low, high)] if high < 0 or low >= 0:
+            return always if high < 0 else never
+        case "eq0", [(low, high)] if low == high == 0 or low > 0 or high < 0:
+            return always if low <= 0 <= high else never
+        case "not", [(low, high)] if low > 0 or high < 0 or low == high == 0:
+            return always if low == high == 0 else never
+        case "and", _ if never in bounds:
+            return never
+        case "or", _ if always in bounds:
+            return always
+        case "and", _ if all(b == always for b in bounds):
+            return always
+        case "or", _ if all(b == never for b in bounds):
+            return never
+        case _:
+            return 0, 1
+
+
 def _operation_interval(kind: str, bounds: list[Interval | None]) -> Interval | None:
     """Interval arithmetic for the operations that are not polynomial."""
     match kind, bounds:
         case (("lt0" | "eq0" | "not" | "and" | "or"), _):
-            return 0, 1
-        case "select", [_, (a, b), (c, d)]:
+            return _truth(kind, bounds)
+        case "select", [taken, (a, b), (c, d)]:
+            if taken is not None and (taken[0] > 0 or taken == (0, 0)):
+                return (a, b) if taken[0] > 0 else (c, d)
             return min(a, c), max(b, d)
         case (("mod" | "floormod"), [first, (c, d)]) if c > 0:
             if first is not None and first[0] >= 0 and first[1] < c:

@@ -16,15 +16,16 @@ from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.odds import Odds
 from model.work.region import DEFAULT_DATA_TRIPS, Access, Block, Branch, Loop, decides
+from model.work.samples import samples
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
 
-_GOLDEN = (math.sqrt(5) - 1) / 2
 MAX_VISITS = 6_000
 MAX_KEPT = 128
 MAX_EXACT = 256  # values of an id tried one by one
 MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
 FREE_VISITS = 2_000
+_SURE = frozenset({(1, 1), (0, 0)})  # intervals of conditions that hold for all or for none
 _PARTS = frozenset((*GROUP_ID, *LOCAL_ID))  # of a global id
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
@@ -145,7 +146,7 @@ class Walk:
         budget = _SAMPLES[min(bound, len(_SAMPLES) - 1)]
         if self.visits < FREE_VISITS:
             budget = max(budget, MAX_SHORT)
-        for value, part in _samples(low, high, budget):
+        for value, part in samples(low, high, budget):
             self.visits += 1
             rest = {a: r for a, r in ranges.items() if a is not atom}
             now = {**point, atom: value}
@@ -212,6 +213,10 @@ class Walk:
                 yield part, now, rest, not taken
             return
         if atom is not None and atom.kind in ("and", "or"):
+            bounds = interval(condition, self.known, point, ranges) if condition.evaluable else None
+            if bounds in _SURE:
+                yield weight, point, ranges, bounds == (1, 1)
+                return
             met = None if _is_linear(condition, ranges) else self._exact_share(condition, point, ranges, branch)
             if met is not None:  # `i % 4 == 2 || i % 4 == 3` is more than its parts
                 yield weight * met, point, ranges, True
@@ -317,7 +322,7 @@ class Walk:
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
     ) -> Iterator[tuple[float, Point, Ranges, bool]]:
         bounds = interval(condition, self.known, point, ranges) if condition.evaluable else None
-        if bounds in {(1, 1), (0, 0)}:
+        if bounds in _SURE:
             yield weight, point, ranges, bool(bounds[0])
             return
         share = self.odds.share(condition, point, ranges)
@@ -379,20 +384,6 @@ def _is_linear(condition: Expression, ranges: Ranges) -> bool:
     if atom.kind in ("and", "or", "not"):
         return all(_is_linear(part, ranges) for part in inner)
     return atom.kind in ("lt0", "eq0") and all(inner[0].coefficient(x) for x in inner[0].leaves & ranges.keys())
-
-
-def _samples(low: int, high: int, budget: int) -> Iterator[tuple[int, float]]:
-    """(value, weight): all values of a short range, else one of each of `budget` strata.
-
-    The place within a stratum follows the golden ratio, so that a stride in the data is not met in step.
-    """
-    length = high - low
-    if length <= max(budget, 1):
-        for value in range(low, high):
-            yield value, 1 / length
-        return
-    for j in range(budget):
-        yield low + int((j + (j * _GOLDEN + 0.5) % 1.0) * length / budget), 1 / budget
 
 
 def _middle(ranges: Mapping[Atom, tuple[int, int]]) -> Point:
