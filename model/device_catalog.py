@@ -26,7 +26,7 @@ def find_builtin(device_id: str) -> Device | None:
 
 def well_known_devices() -> tuple[Device, ...]:
     """A choice of those that people compare with: few enough to be read in one table."""
-    return tuple(device for device_id in _WELL_KNOWN if (device := find_builtin(device_id)) is not None)
+    return tuple(device for device_id in sorted(_WELL_KNOWN) if (device := find_builtin(device_id)) is not None)
 
 
 def builtin_texts() -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from model.compiled import CompiledFacts, FactsKey
 from model.device import Device
-from model.device_catalog import builtin_devices
+from model.device_catalog import builtin_devices, well_known_devices
 from model.engine import Forecast
 from model.errors import LaunchError
 from model.fit import Fit
@@ -88,12 +88,13 @@ class DeviceWork:
         return profile
 
     def known(self, found: tuple[Device, ...]) -> tuple[Device, ...]:
-        """All devices that predictions can be for; this machine's first."""
+        """All devices that predictions can be for; this machine's first, well-known ones next."""
         try:
             remembered = Store.open().profiles()
         except StoreError:
             remembered = ()
-        return distinct_devices((*with_calibrations(found, remembered), *remembered), builtin_devices())
+        return distinct_devices((*with_calibrations(found, remembered), *remembered), (*well_known_devices(), *builtin_devices()))
 
     def shipped(self) -> tuple[Device, ...]:
-        return builtin_devices()
+        """Few enough to be asked about: settings and `kernelcast.toml` take the ids of all others, too."""
+        return well_known_devices()
