@@ -93,7 +93,9 @@ class DeviceWork:
             remembered = Store.open().profiles()
         except StoreError:
             remembered = ()
-        return distinct_devices((*with_calibrations(found, remembered), *remembered), (*well_known_devices(), *builtin_devices()))
+        return distinct_devices(
+            (*with_calibrations(found, remembered), *remembered), (*well_known_devices(), *builtin_devices())
+        )
 
     def shipped(self) -> tuple[Device, ...]:
         """Few enough to be asked about: settings and `kernelcast.toml` take the ids of all others, too."""
