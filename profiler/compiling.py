@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from model.compiled import CompiledFacts, FactsKey, UnreadableFacts, facts_from_json, facts_to_json, key_of, moved_to
+from model.compiled import (
+    CompiledFacts,
+    FactsKey,
+    UnreadableFacts,
+    facts_from_json,
+    facts_to_json,
+    is_small_grid,
+    key_of,
+    moved_to,
+)
 from model.launch.launch import Launch
+from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
-from profiler.measurement import KernelCrashed, MeasureError
+from profiler.kernels_alone import with_only
+from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError
 from profiler.messages import Phase
 from profiler.store import Store, StoreError
 from profiler.worker import CancelToken, Limits, OnProgress, run_job
@@ -31,7 +42,7 @@ class CompileLimits:
     """How long each part may take, and how much memory all of it (0: no limit)."""
 
     open_s: float = 30.0
-    build_s: float = 120.0  # of all kernels of a program: drivers compile no single one
+    build_s: float = 120.0  # of all kernels of a group
     memory_bytes: int = 0
 
 
@@ -60,27 +71,76 @@ def compile_program(
     on_progress: OnProgress | None = None,
     cancel: CancelToken | None = None,
 ) -> tuple[CompiledFacts | MeasureError, ...]:
-    """As `compile_facts`, for several kernels or local sizes of one source, its options and one device; one build.
+    """As `compile_facts`, for several kernels or local sizes of one source, its options and one device.
 
-    An outcome for each; raises what concerns them all, such as BuildFailed.
+    An outcome for each; raises only Cancelled.
     """
-    limits = limits or CompileLimits()
-    opening = Phase(f"opening device `{requests[0].device_id}`", limits.open_s)
+    outcomes: dict[int, CompiledFacts | MeasureError] = {}
+    groups = _groups(requests)
+    for place, numbers in enumerate(groups):
 
-    def run(*, with_lines: bool) -> tuple[CompiledFacts | MeasureError, ...]:
-        return run_job(
-            "profiler.child.compiling:run",
-            (tuple(requests), limits, with_lines),
-            returns=tuple,
-            limits=Limits(opening, limits.memory_bytes),
-            on_progress=on_progress,
-            cancel=cancel,
-        )
+        def tell(fraction: float, text: str, place: int = place) -> None:
+            if on_progress is not None:
+                on_progress((place + fraction) / len(groups), text)
 
+        together = [requests[number] for number in numbers]
+        try:
+            found = _compile(together, _Terms(limits or CompileLimits(), tell, cancel))
+        except Cancelled:
+            raise
+        except MeasureError as error:
+            found = (error,) * len(together)
+        outcomes.update(zip(numbers, found, strict=True))
+    return tuple(outcomes[number] for number in range(len(requests)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    limits: CompileLimits
+    on_progress: OnProgress
+    cancel: CancelToken | None
+
+
+def _groups(requests: Sequence[CompileRequest]) -> list[list[int]]:
+    """What goes into one process: PoCL compiles every kernel for every local size that it is told."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for number, request in enumerate(requests):
+        variant = (effective_local_size(request.launch, request.kernel), is_small_grid(request.launch))
+        groups.setdefault(variant if "pocl" in request.device_id else (), []).append(number)
+    return list(groups.values())
+
+
+def _compile(requests: Sequence[CompileRequest], terms: _Terms) -> tuple[CompiledFacts | MeasureError, ...]:
+    first = requests[0]
+    names = {request.kernel.name for request in requests}
+    alone = with_only(names, first.source, first.path, first.launch.options)
     try:
-        return run(with_lines=True)
+        return _with_lines([replace(request, source=alone) for request in requests], terms)
+    except BuildFailed:
+        if alone == first.source:
+            raise
+        return _with_lines(requests, terms)  # one kernel calls another, most likely
+
+
+def _with_lines(requests: Sequence[CompileRequest], terms: _Terms) -> tuple[CompiledFacts | MeasureError, ...]:
+    try:
+        return _run(requests, terms, with_lines=True)
     except KernelCrashed:
-        return run(with_lines=False)  # PoCL 3.0 crashes on the lines of samplers in program scope
+        return _run(requests, terms, with_lines=False)  # PoCL 3.0 crashes on the lines of samplers in program scope
+
+
+def _run(
+    requests: Sequence[CompileRequest], terms: _Terms, *, with_lines: bool
+) -> tuple[CompiledFacts | MeasureError, ...]:
+    opening = Phase(f"opening device `{requests[0].device_id}`", terms.limits.open_s)
+    return run_job(
+        "profiler.child.compiling:run",
+        (tuple(requests), terms.limits, with_lines),
+        returns=tuple,
+        limits=Limits(opening, terms.limits.memory_bytes),
+        on_progress=terms.on_progress,
+        cancel=terms.cancel,
+    )
 
 
 def collect_facts(
@@ -88,7 +148,7 @@ def collect_facts(
 ) -> dict[FactsKey, CompiledFacts]:
     """What the store knows of these kernels, of one source and its options; the others are compiled, and kept.
 
-    Those that cannot be compiled are left out. Raises what `compile_program` raises for them all.
+    Those that cannot be compiled are left out. Raises Cancelled.
     """
     found: dict[FactsKey, CompiledFacts] = {}
     missing = []

@@ -11,7 +11,7 @@ from model.opencl.builtins import BUILTINS
 _ITANIUM = re.compile(r"_Z(?P<length>\d+)(?P<rest>\w+)$")  # Itanium C++ ABI, sec. 5.1
 _VECTOR = re.compile(r"Dv(\d+)_")
 # Intel's: __ocl_svml_z0_sinf16, __ocl_svml_e9_pow4 (of doubles). The letters name the instruction set.
-_SVML = re.compile(r"__ocl_svml_\w\d_(?P<name>\w+?)f?(?P<lanes>1|2|4|8|16|32|64)(?:_?mask\w*)?$")
+_SVML = re.compile(r"__ocl_svml_\w\d_(?P<name>\w+?)f?(?P<lanes>1|2|4|8|16|32|64)(?:_\w+)?$")
 _LIBDEVICE = re.compile(r"__nv_(?:fast_)?(?P<name>\w+?)f?$")
 
 

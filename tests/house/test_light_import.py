@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = ["torch", "transformers", "pyopencl", "numpy"]
+HEAVY = ["torch", "transformers", "pyopencl", "numpy", "capstone", "elftools"]
 
 # Refusing the import shows an attempt even where the package is not installed, or is imported under a `try`.
 PROBE = """

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from model.compiled import CodeSource, CompiledFacts, key_of
+from model.compiled import CodeSource, CompiledFacts, facts_to_json, key_of
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
@@ -137,6 +137,13 @@ __kernel void invert(__read_only image2d_t from, __write_only image2d_t to) {
     assert compile_facts(request_of(kernel, source, local=(8,))).source is CodeSource.ASSEMBLY
 
 
+def test_a_kernel_that_calls_another_is_compiled_with_it(make_kernel: MakeKernel, types: Any) -> None:
+    source = """__kernel void inner(__global float* x) { x[get_global_id(0)] += 1.0f; }
+__kernel void outer(__global float* x) { inner(x); }
+"""
+    assert compile_facts(request_of(make_kernel("outer", x=types.buffer()), source)).count("store") > 0
+
+
 def test_a_device_that_is_not_there_is_named(scale: Kernel) -> None:
     with pytest.raises(DeviceGone, match="`no-such-device` is not there"):
         compile_facts(request_of(scale, device="no-such-device"))
@@ -165,11 +172,13 @@ def test_what_was_compiled_once_is_known(
     assert known_facts(store, scale, request.launch, "pocl", facts.driver) == facts
     assert known_facts(store, scale, request.launch, "pocl", "another driver") is None
     assert known_facts(store, scale, request_of(scale, local=(32,)).launch, "pocl", facts.driver) is None
-    # A known kernel needs no compiler: this device does not exist.
-    store.keep_compiled(*key_of(scale, request.launch, "gone"), "gone", facts.driver, '{"not": "facts"}')
-    with pytest.raises(DeviceGone):
-        collect_facts(store, [request_of(scale, device="gone")], facts.driver, _Never())
     assert collect_facts(store, [request], facts.driver, _Never()) == {key_of(scale, request.launch, "pocl"): facts}
+    # What is known needs no compiler, and so no device; what cannot be read is compiled again.
+    key = key_of(scale, request.launch, "gone")
+    store.keep_compiled(*key, "gone", facts.driver, facts_to_json(facts))
+    assert collect_facts(store, [request_of(scale, device="gone")], facts.driver, _Never()) == {key: facts}
+    store.keep_compiled(*key, "gone", facts.driver, '{"not": "facts"}')
+    assert collect_facts(store, [request_of(scale, device="gone")], facts.driver, _Never()) == {}
 
 
 class _Never:

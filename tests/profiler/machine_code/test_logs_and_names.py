@@ -54,6 +54,7 @@ def test_each_warning_is_told_once() -> None:
         ("__ocl_svml_e9_exp24", "exp2", 4),
         ("__ocl_svml_l9_log1016", "log10", 16),
         ("__ocl_svml_z1_atan2f8_mask", "atan2", 8),
+        ("__ocl_svml_z1_expf16_native", "exp", 16),
         ("__nv_fast_expf", "exp", 1),
         ("expf", "exp", 1),
         ("memcpy", "memcpy", 1),
