@@ -12,6 +12,7 @@ NO_LINKER = (
     "install them (Debian, Ubuntu: apt-get install gcc libc6-dev)"
 )
 NO_ROOM = "there is no room for what the driver compiles; free some space, or set TMPDIR to a folder that has some"
+FULL_BYTES = 64 * 1024  # less than a small kernel's code takes
 _WHY = {
     "SIGKILL": "the system ended it, most likely because memory ran out; choose smaller buffers",
     "SIGFPE": "an integer division by zero, most likely; check the scalar arguments of this launch",
@@ -20,13 +21,14 @@ _WHY = {
 }
 
 
-def why_it_died(status: int, phase: Phase, log: str) -> MeasureError:
-    """From its exit status, what it was doing, and its native output."""
+def why_it_died(status: int, phase: Phase, log: str, free_bytes: int) -> MeasureError:
+    """From its exit status, what it was doing, its native output, and the room where it may write."""
     subject = phase.subject
     said = log.lower()
     if "out of memory" in said or "bad_alloc" in said or "cannot allocate memory" in said:
         return OutOfResources(f"{subject} ran out of memory: choose smaller buffers", log=log)
-    if "no space left on device" in said:
+    # Where there is no room, there is none for a driver's last words either.
+    if "no space left on device" in said or free_bytes < FULL_BYTES:
         return OutOfResources(f"{subject} could not go on: {NO_ROOM}", log=log)
     if "Final linking of kernel" in log:
         return BuildFailed(NO_LINKER, log=log)

@@ -95,7 +95,7 @@ def run_job(
             with _sending(child, Job(target, arguments, limits.memory_bytes)):
                 value = _attend(child, limits, _Teller(on_progress), hear_task, cancel)
         except _DiedError as died:
-            raise why_it_died(died.status, died.phase, _tail(native_output)) from None
+            raise why_it_died(died.status, died.phase, _tail(native_output), _free_bytes(folder)) from None
         except MeasureError as error:
             error.log = error.log or _tail(native_output)
             raise
@@ -149,6 +149,11 @@ def _base() -> str:
     chosen = tempfile.gettempdir()
     others = (each for each in ("/tmp", "/var/tmp") if os.access(each, os.W_OK | os.X_OK))
     return next(others, chosen) if re.search(r"\s", chosen) else chosen
+
+
+def _free_bytes(folder: Path) -> int:
+    facts = os.statvfs(folder)
+    return facts.f_bavail * facts.f_frsize
 
 
 def _native_output(folder: Path) -> IO[bytes]:
