@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from tests.oracles.compiler.programs import PACKAGES, Source
@@ -59,7 +58,6 @@ def _run(package: str, sources: list[Source], chosen: argparse.Namespace) -> lis
 
 
 def _some(sources: list[Source], device_id: str, known: dict[str, Result], wanted: str, is_small: bool) -> list[Result]:
-    os.nice(10)
     found = []
     for result in results_of(sources, device_id, known, wanted, is_small=is_small):
         if known.get(result.key) != result:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from model.device import Device
 from model.engine import Engine
+from model.launch.annotation import write_annotation
 from model.launch.expression import constant
 from model.launch.inference import complete
 from model.launch.launch import Fill, Launch, Origin
@@ -173,3 +174,29 @@ def test_large_arrays_of_each_work_item_come_with_small_work_groups(infer: Infer
 )  # fmt: skip
 def test_names_say_what_numbers_are_for(name: str, meaning: Meaning | None) -> None:
     assert meaning_of(name) is meaning
+
+
+GUESSED = (
+    """__kernel void k(__global const int *to, __global const float *x, __global float *y) {
+        int i = get_global_id(0); y[to[i]] = x[i]; }""",
+    """typedef struct { float row, column; } spot;
+__kernel void k(__global const spot *at, __global const float *x, __global float *y, int width, int2 shift) {
+        int i = get_global_id(0), r = (int)at[i].row + shift.x;
+        y[i] = x[(r - 1) * width + shift.y]; }""",
+    """__kernel void k(read_only image3d_t src, write_only image2d_t dst, sampler_t s, __local float4 *t,
+        int src_depth) {
+        int2 p = (int2)(get_global_id(0), get_global_id(1)); float4 sum = 0;
+        for (int z = 0; z < src_depth; z++) sum += read_imagef(src, s, (int4)(p, z, 0));
+        t[get_local_id(0)] = sum; barrier(CLK_LOCAL_MEM_FENCE); write_imagef(dst, p, t[0]); }""",
+)
+
+
+@pytest.mark.parametrize("text", GUESSED)
+def test_what_was_guessed_can_be_written_out_and_means_the_same(cpu: Device, infer: Infer, text: str) -> None:
+    launch = infer(text)
+    line = write_annotation(launch, read_program(text).kernels[0])
+    (forecast,) = Engine().forecast(f"{line}\n{text}", None, cpu).forecasts
+    assert forecast.problem is None
+    assert forecast.launch is not None
+    assert forecast.launch.key == launch.key
+    assert forecast.launch.assumptions == ()
