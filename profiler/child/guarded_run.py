@@ -1,10 +1,10 @@
 """One run of a launch with every buffer between guard pages.
 
-Any access past the end that lies flush against its guard, however far, is caught at the element it was made to.
-Images too, where the driver does not check coordinates itself.
+Any access past the end that lies flush against its guard, however far, is caught at the element it was made to. Images
+too, where the driver does not check coordinates itself.
 What this does not see: overruns of local memory and of private arrays; coordinates beyond one row of an image that fall
-into the next; images made of buffers; and, only where the source casts pointers to wider types, loads within the few
-bytes that their alignment leaves behind a buffer (stores there change a canary).
+into the next; and, only where the source casts pointers to wider types, loads within the few bytes that their alignment
+leaves behind a buffer (stores there change a canary).
 """
 
 from __future__ import annotations

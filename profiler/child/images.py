@@ -42,10 +42,10 @@ def make_image(argument: ImageArgument, context: cl.Context, layout: Layout) -> 
         height = max(height, depth)  # layers, wherever they were written
     shape = (width, height, depth)[:dimensions]
     texels = _texels(shape, dtype)
-    if name == "image1d_buffer_t":
-        backing = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=texels)
-        return cl.create_image(context, flags, image_format, shape, buffer=backing)
     how, memory = layout.image_memory(argument, texels)
+    if name == "image1d_buffer_t":
+        backing = cl.Buffer(context, cast(cl.mem_flags, cl.mem_flags.READ_WRITE | how), hostbuf=memory)
+        return cl.create_image(context, flags, image_format, shape, buffer=backing)
     taken = cast(cl.mem_flags, flags | how)
     return cl.create_image(context, taken, image_format, shape, hostbuf=memory, is_array="array" in name)
 
