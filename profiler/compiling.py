@@ -20,7 +20,7 @@ from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
 from profiler.kernels_alone import with_only
-from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError
+from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, TimedOut
 from profiler.messages import Phase
 from profiler.store import Store, StoreError
 from profiler.worker import CancelToken, Limits, OnProgress, run_job
@@ -84,12 +84,7 @@ def compile_program(
                 on_progress((place + fraction) / len(groups), text)
 
         together = [requests[number] for number in numbers]
-        try:
-            found = _compile(together, _Terms(limits or CompileLimits(), tell, cancel))
-        except Cancelled:
-            raise
-        except MeasureError as error:
-            found = (error,) * len(together)
+        found = _outcomes(together, _Terms(limits or CompileLimits(), tell, cancel))
         outcomes.update(zip(numbers, found, strict=True))
     return tuple(outcomes[number] for number in range(len(requests)))
 
@@ -99,6 +94,20 @@ class _Terms:
     limits: CompileLimits
     on_progress: OnProgress
     cancel: CancelToken | None
+
+
+def _outcomes(requests: Sequence[CompileRequest], terms: _Terms) -> tuple[CompiledFacts | MeasureError, ...]:
+    try:
+        return _compile(requests, terms)
+    except Cancelled:
+        raise
+    except (KernelCrashed, TimedOut) as error:
+        if len(requests) == 1:
+            return (error,)
+        # One kernel that its compiler cannot cope with must not cost the others.
+        return tuple(outcome for request in requests for outcome in _outcomes((request,), terms))
+    except MeasureError as error:
+        return (error,) * len(requests)
 
 
 def _groups(requests: Sequence[CompileRequest]) -> list[list[int]]:
