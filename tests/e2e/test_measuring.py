@@ -36,6 +36,8 @@ __kernel void wild(__global float *a) {
   a[(long)get_global_id(0) * 1000000007L] = 1.0f;
 }
 """
+# An endless kernel does not get past the run that shows whether it stays in its buffers, where there is such a run.
+RUNNING = ("checking bounds", "warming up")
 
 
 async def test_the_hint_shows_what_was_measured_against_what_was_predicted(start_editor: Start) -> None:
@@ -123,23 +125,23 @@ async def test_shutting_down_while_measuring_leaves_no_process_behind(start_edit
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "code", "said"),
+    ("name", "text", "codes", "said"),
     [
-        ("broken", BROKEN, "build_failed", "no_such_function"),
-        ("endless", ENDLESS, "timed_out", "2 s"),
-        ("wild", WILD, "crashed", "out of bounds"),
+        ("broken", BROKEN, {"build_failed"}, "no_such_function"),
+        ("endless", ENDLESS, {"timed_out"}, "2 s"),
+        ("wild", WILD, {"out_of_bounds", "crashed"}, r"`a`|out of bounds|far from all of its buffers"),
     ],
 )
 async def test_a_kernel_that_fails_is_named_with_its_reason_and_harms_nothing(
-    start_editor: Start, name: str, text: str, code: str, said: str
+    start_editor: Start, name: str, text: str, codes: set[str], said: str
 ) -> None:
     async with start_editor(settings={"measure": {"budgetS": 0.2, "timeLimitS": 2}}) as editor:
         editor.open(f"{name}.cl", text)
         editor.open("scale.cl", SCALE)
         await editor.wait_for_hint(f"{name}.cl")
         answer = await editor.measure(f"{name}.cl", name)
-        assert answer["error"]["code"] == code
-        assert said in answer["error"]["message"] or said in await editor.hover(f"{name}.cl", 1, 16)
+        assert answer["error"]["code"] in codes
+        assert re.search(said, answer["error"]["message"] + await editor.hover(f"{name}.cl", 1, 16))
         assert [m for m in editor.messages if m.startswith(f"{name} was not measured: ")]
         assert "Traceback" not in "".join(editor.messages)
         assert "The last measurement failed" in await editor.hover(f"{name}.cl", 1, 16)
@@ -196,7 +198,7 @@ async def test_without_any_opencl_platform_there_are_hints_and_a_reason_why_noth
 
 async def device_process_of(editor: Any) -> list[psutil.Process]:
     """The process in which the kernel runs by now: progress says when it is there."""
-    await editor.until(lambda: any(value.get("message") == "warming up" for value in editor.progress))
+    await editor.until(lambda: any(value.get("message") in RUNNING for value in editor.progress))
     return [process for process in editor.device_processes() if process.ppid() == editor.server.pid]
 
 
