@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import hypot, sqrt
+from math import exp, hypot, log, sqrt
 from statistics import median
 
 from profiler.statistics import CONFIDENCE_DEVIATIONS, median_interval, spread_percent
@@ -174,5 +174,8 @@ def repeat_interval(batches: Sequence[Batch]) -> tuple[float, float]:
     low, high = sampling_interval(batches)
     between = spread_percent([batch.median_us for batch in batches]) / 100
     run_to_run = max(RUN_TO_RUN, RUN_PER_BATCH * between) * sqrt(max(1.0, MIN_BATCHES / len(batches)))
-    reach = CONFIDENCE_DEVIATIONS * sqrt(2) * run_to_run * middle
-    return max(0.0, middle - hypot(middle - low, reach)), middle + hypot(high - middle, reach)
+    reach = CONFIDENCE_DEVIATIONS * sqrt(2) * run_to_run
+    if not 0 < low <= middle:
+        return low, high * exp(reach)
+    # By factors: a time may well be three times as long, but not 200 % shorter.
+    return middle * exp(-hypot(log(middle / low), reach)), middle * exp(hypot(log(high / middle), reach))

@@ -75,6 +75,17 @@ def test_equal_batches_still_leave_the_difference_between_two_processes() -> Non
     assert 101 < high < 103
 
 
+def test_times_that_spread_widely_are_still_times() -> None:
+    low, high = repeat_interval(series(10.0, 100.0, 1000.0, 30.0, 300.0, 100.0))
+    assert 0 < low < 20
+    assert high > 500
+
+
+def test_a_clock_too_coarse_for_some_batches_does_no_harm() -> None:
+    assert repeat_interval(series(0.0, 0.0, 1.0))[1] >= 0
+    assert repeat_interval(series(0.0, 1.0, 1.0))[0] == 0
+
+
 def test_a_single_run_is_known_less_well_than_six_batches() -> None:
     low, high = repeat_interval(series(100.0))
     assert low < 96
