@@ -37,7 +37,7 @@ class Measurement:
     median_us: float
     p10_us: float
     p90_us: float
-    ci95_us: tuple[float, float]  # of the median
+    ci95_us: tuple[float, float]  # where the median of a repeat in a new process will lie
     repeats: int
     batches: int
     batch_spread_percent: float  # between batch medians: the noise floor of this figure
