@@ -18,7 +18,7 @@ from tests.e2e.editor import Editor
 
 MARK = "KERNELCAST_FAULTS_MARK"
 GONE_S = 20.0  # for what was killed to be gone
-_BETWEEN_S = 0.02
+_BETWEEN_S = 0.05
 
 
 @dataclass
