@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -103,6 +104,18 @@ def test_a_calibration_from_before_costs_were_measured_still_predicts(calibrated
     assert device_from_json(stored) == old
     for text in (LOOP, CALL.replace("CALL", "sin"), STREAM.replace("LOCAL", "64")):
         assert predict(device_from_json(stored), text).runtime_us.p50 > 0
+
+
+def test_a_calibration_from_before_curves_and_conditions_were_kept_still_predicts(calibrated: Device) -> None:
+    stored = json.loads(device_to_json(calibrated))
+    del stored["calibration"]
+    for later in ("arithmetic", "barriers", "images", "memory_levels", "noise", "fma_latency_ns", "launch_wall_us"):
+        del stored["rates"][later]
+    for point in stored["rates"]["bandwidth"]:
+        del point["copy_gb_s"], point["noise_percent"]
+    old = device_from_json(json.dumps(stored))
+    assert old == calibrated
+    assert predict(old, LOOP).runtime_us == predict(calibrated, LOOP).runtime_us
 
 
 def test_a_calibration_that_lacks_some_costs_still_predicts(calibrated: Device) -> None:

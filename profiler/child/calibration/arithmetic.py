@@ -111,7 +111,7 @@ def latency(bench: Bench) -> Finish:
     timed = bench.fixed(kernel, (1,), (1,))
     return lambda rates: replace(
         rates,
-        fma_latency_ns=readable(bench.beyond_floor_us(timed) * 1000 / LONE_STEPS),
+        fma_latency_ns=readable(timed.beyond_floor_us * 1000 / LONE_STEPS),
         noise=noted(rates, ("fma_latency_ns", timed)),
     )
 
@@ -128,7 +128,7 @@ def chains(count: int, bench: Bench) -> Finish:
     flops = 2 * count * steps * items
 
     def finish(rates: Rates) -> Rates:
-        point = ChainPoint(count, readable(1e-3 * flops / bench.beyond_floor_us(timed)), timed.noise_percent)
+        point = ChainPoint(count, readable(1e-3 * flops / timed.beyond_floor_us), timed.noise_percent)
         return replace(rates, chains=(*rates.chains, point))
 
     return finish
@@ -177,7 +177,7 @@ def denormals(bench: Bench) -> Finish:
     denormal = bench.fixed(kernel, (normal.items,), (LANES,))
 
     def finish(rates: Rates) -> Rates:
-        slowdown = max(1.0, bench.beyond_floor_us(denormal) / bench.beyond_floor_us(normal))
+        slowdown = max(1.0, denormal.beyond_floor_us / normal.beyond_floor_us)
         noisier = max(normal, denormal, key=noisiest)
         return replace(rates, denormal_slowdown=readable(slowdown), noise=noted(rates, ("denormal_slowdown", noisier)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,8 @@ class Bench:
         self._memory: cl.Buffer | None = None
         self._kept: list[Sequence[Any]] = []  # kernels do not keep their arguments alive
         self.out = self.holding(np.ones(OUT_FLOATS, np.float32))
-        self.floor = self._floor()
+        self.floor: Timed | None = None
+        self.floor = self._empty_launch()
 
     @property
     def memory(self) -> cl.Buffer:
@@ -100,8 +102,9 @@ class Bench:
         enqueue = self._enqueue(kernel, (items,), (lanes,))
         run_us(enqueue, 1)
         while items < MAX_ITEMS and (took_us := _surely_us(enqueue, target.launch_us)) < target.launch_us:
-            # Not all the way at once: the first runs are mostly launch floor.
-            items *= int(min(16, max(2, 0.7 * target.launch_us / took_us)))
+            # Not all the way at once: the first runs are mostly launch floor. By powers of two, so that the next
+            # calibration finds the same size.
+            items *= 2 ** int(log2(min(16, max(2, target.launch_us / took_us))))
             enqueue = self._enqueue(kernel, (items,), (lanes,))
         return self._timed(enqueue, items, decides, target)
 
@@ -133,11 +136,7 @@ class Bench:
 
         return self._added(Timed(run, items, HOST_RUNS))
 
-    def beyond_floor_us(self, timed: Timed) -> float:
-        """What a launch took without the launch itself [us]."""
-        return max(timed.us - self.floor.us, 0.02 * timed.us)
-
-    def _floor(self) -> Timed:
+    def _empty_launch(self) -> Timed:
         kernel = self.kernel("__kernel void nothing(__global float* out) { }", "nothing", [self.out])
         return self.fixed(kernel, (FEW_GROUPS * LANES,), (LANES,))
 
@@ -156,7 +155,7 @@ class Bench:
         return self._added(Timed(run, items, runs, decides))
 
     def _added(self, timed: Timed) -> Timed:
-        timed.probe = self.probe
+        timed.probe, timed.floor = self.probe, self.floor
         self.launches.append(timed)
         return timed
 

@@ -103,7 +103,7 @@ class CostBench:
         return self.bench.kernel(source, "k", [self.bench.out, self._x, self._trips, *small])
 
     def _item_ns(self, timed: Timed) -> float:
-        return self.bench.beyond_floor_us(timed) * 1000 / timed.items
+        return timed.beyond_floor_us * 1000 / timed.items
 
 
 def _with_cost(rates: Rates, name: str, ns: float, timed: Timed) -> Rates:

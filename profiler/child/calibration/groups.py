@@ -10,7 +10,7 @@ import numpy as np
 from model.device import Device, Rates
 from model.device_curves import BarrierPoint, DivergencePoint, LocalStridePoint, PrivatePoint, ScalingPoint
 from profiler.child.calibration.arithmetic_kernels import COUNTED
-from profiler.child.calibration.bench import LANES, Bench
+from profiler.child.calibration.bench import FEW_GROUPS, LANES, Bench
 from profiler.child.calibration.group_kernels import (
     BARRIERS,
     FENCES,
@@ -59,22 +59,22 @@ def probes(device: Device, *, quick: bool) -> list[Probe]:
 
 def overheads(bench: Bench) -> Finish:
     """Launch floor, each further group, each further work-item."""
+    floor = bench.floor
+    assert floor is not None
     empty = bench.kernel("__kernel void nothing(__global float* out) { }", "nothing", [bench.out])
     groups = bench.sized(empty, lanes=1)
     items = bench.sized(bench.kernel(LITTLE, "little", [bench.out]))
 
     def finish(rates: Rates) -> Rates:
-        group_ns = bench.beyond_floor_us(groups) * 1000 / groups.items
-        rest_ns = bench.beyond_floor_us(items) * 1000 - group_ns * items.items / LANES
+        group_ns = groups.beyond_floor_us * 1000 / groups.items
+        rest_ns = items.beyond_floor_us * 1000 - group_ns * items.items / LANES
         # What is below the noise counts as next to nothing, never as nothing or less.
         return replace(
             rates,
-            launch_floor_us=readable(bench.floor.us),
+            launch_floor_us=readable(floor.us),
             group_overhead_ns=readable(max(group_ns, 1e-3)),
             item_overhead_ns=readable(max(rest_ns / items.items, 1e-6)),
-            noise=noted(
-                rates, ("launch_floor_us", bench.floor), ("group_overhead_ns", groups), ("item_overhead_ns", items)
-            ),
+            noise=noted(rates, ("launch_floor_us", floor), ("group_overhead_ns", groups), ("item_overhead_ns", items)),
         )
 
     return finish
@@ -82,7 +82,7 @@ def overheads(bench: Bench) -> Finish:
 
 def launch_wall(bench: Bench) -> Finish:
     empty = bench.kernel("__kernel void nothing(__global float* out) { }", "nothing", [bench.out])
-    timed = bench.by_host(empty, bench.floor.items)
+    timed = bench.by_host(empty, FEW_GROUPS * LANES)
     return lambda rates: replace(
         rates, launch_wall_us=readable(timed.us), noise=noted(rates, ("launch_wall_us", timed))
     )
@@ -96,7 +96,7 @@ def scaling(bench: Bench) -> Finish:
     launches = {n: bench.fixed(kernel, (n * LANES,), (LANES,)) for n in counts}
 
     def finish(rates: Rates) -> Rates:
-        gflop_s = {n: 2e-3 * SCALING_STEPS * LANES * n / timed.us for n, timed in launches.items()}
+        gflop_s = {n: 2e-3 * SCALING_STEPS * LANES * n / timed.beyond_floor_us for n, timed in launches.items()}
         best = max(gflop_s.values())
         return replace(
             rates,
@@ -170,7 +170,7 @@ def diverging(bench: Bench) -> Finish:
     launches = {ways: bench.sized(bench.kernel(divergence(), "k", [bench.out, C, D, np.int32(ways)])) for ways in WAYS}
 
     def finish(rates: Rates) -> Rates:
-        item_us = {ways: timed.us / timed.items for ways, timed in launches.items()}
+        item_us = {ways: timed.beyond_floor_us / timed.items for ways, timed in launches.items()}
         return replace(
             rates,
             divergence=tuple(

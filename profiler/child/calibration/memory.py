@@ -59,7 +59,7 @@ def bandwidth(footprint: int, bench: Bench) -> Finish:
 
     def finish(rates: Rates) -> Rates:
         read, write, copy = (
-            readable(1e-3 * moved / min(timed.us for timed in each)) for each in (reads, writes, copies)
+            readable(1e-3 * moved / min(timed.beyond_floor_us for timed in each)) for each in (reads, writes, copies)
         )
         point = BandwidthPoint(footprint, read, write, copy, noisiest(*reads, *writes, *copies))
         return replace(rates, bandwidth=_falling((*rates.bandwidth, point)))

@@ -35,7 +35,7 @@ def readable(value: float) -> float:
 
 def per_s(timed: Timed, per_item: float) -> float:
     """What the device does a second, in 1e9, where each work-item does `per_item` of it."""
-    return readable(per_item * timed.items / timed.us / 1000)
+    return readable(per_item * timed.items / timed.beyond_floor_us / 1000)
 
 
 def noisiest(*measured: Timed) -> float:

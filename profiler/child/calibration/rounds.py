@@ -45,6 +45,7 @@ class Timed:
     items: int
     runs: int  # for one sample
     decides: Decides = Decides.FASTEST
+    floor: Timed | None = None  # an empty launch
     probe: int = 0  # the number of the probe that it belongs to
     failure: str = ""  # why it could not be timed
     samples: list[Sample] = field(default_factory=list)
@@ -52,6 +53,11 @@ class Timed:
     @property
     def us(self) -> float:
         return decided_us(self.samples, self.decides)
+
+    @property
+    def beyond_floor_us(self) -> float:
+        """What it took without the launch itself."""
+        return self.us if self.floor is None else max(self.us - self.floor.us, 0.02 * self.us)
 
     @property
     def noise_percent(self) -> float:
