@@ -50,6 +50,7 @@ def run(tasks: tuple[tuple[int, MeasureRequest], ...], limits: MeasureLimits, re
         reporter.send(Outcome(number, outcome))
         if isinstance(outcome, MeasureError) and outcome.ends_process:
             return  # the rest goes on in a new process
+        del outcome  # a failure's traceback would keep this launch's buffers while the next one allocates its own
 
 
 def _measure(
