@@ -41,6 +41,29 @@ LANES = kernels.LANES
 SHORT = Target(600, 3000)
 
 
+_WORDS = {
+    "vector": "{} in groups of many",
+    "scalar": "{} in groups of one",
+    "width": "groups of {}",
+    "call": "{} of floats or ints",
+    "call4": "{} of float4",
+    "call64": "{} of doubles",
+    "lone": "{} of lone work-items",
+    "long": "{} of 64-bit integers",
+    "scatter": "stores all over {} KiB",
+    "image": "images of 512 x 512, {}",
+    "shape": "groups of {}",
+    "index": "an index of type {}",
+    "atomic": "{} atomics",
+}
+
+
+def _in_words(name: str) -> str:
+    """The name of a cost as users see it while it is measured."""
+    kind, _, of = name.partition(".")
+    return _WORDS.get(kind, f"{{}} where code is `{kind}`").format(of.replace("_", " "))
+
+
 class CostBench:
     """Prepares programs of one kernel each on the same small buffers."""
 
@@ -132,7 +155,7 @@ class CostProbes:
                 self._bench = CostBench(bench)
             return prepare(self._bench, name)
 
-        self.found.append(Probe(f"cost of {name}", with_bench))
+        self.found.append(Probe(_in_words(name), with_bench))
 
     def _program(self, name: str, made: Callable[[], tuple[str, int]], lanes: int = LANES) -> None:
         self._add(name, lambda bench, name: bench.program(name, *made(), lanes))
