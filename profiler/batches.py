@@ -126,10 +126,15 @@ def _others_ran(loads: Sequence[Load]) -> bool:
 
 
 def others_share(loads: Sequence[Load]) -> float | None:
-    """Share of the machine's processor time that others used over all of them; None if no system told."""
+    """Share of the machine's processor time that others used over all of them, in 0..1.
+
+    None if the system does not tell, or if they were too short for it to have counted well.
+    """
     told = [load for load in loads if load.others_s is not None]
     available_s = sum(load.available_s for load in told)
-    return max(0.0, sum(load.others_s or 0.0 for load in told)) / available_s if available_s else None
+    if available_s < 10 * COUNTED_S:
+        return None
+    return min(1.0, max(0.0, sum(load.others_s or 0.0 for load in told) / available_s))
 
 
 def is_warm(medians_us: Sequence[float]) -> bool:

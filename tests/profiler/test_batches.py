@@ -18,6 +18,7 @@ from profiler.batches import (
     is_warm,
     judge,
     median_of,
+    others_share,
     repeat_interval,
     sampling_interval,
 )
@@ -126,6 +127,15 @@ def test_a_slow_batch_is_disturbed_if_others_were_busy_and_else_the_kernel_is_li
     assert disturbances([*series(*[100.0] * 6), *series(150.0, load=crowded)])[-1]
     assert not disturbances([*series(*[100.0] * 6), *series(101.0, load=crowded)])[-1]
     assert not disturbances([*series(*[100.0] * 6), *series(150.0)])[-1]
+
+
+def test_what_others_used_is_a_share_and_unknown_if_it_was_counted_too_shortly() -> None:
+    assert others_share([replace(QUIET, others_s=0.2)] * 2) == pytest.approx(0.5)
+    assert others_share([replace(QUIET, others_s=9.0)]) == 1
+    assert others_share([replace(QUIET, others_s=-0.01)]) == 0
+    assert others_share([replace(QUIET, elapsed_s=0.01)]) is None
+    assert others_share([replace(QUIET, others_s=None)]) is None
+    assert others_share([]) is None
 
 
 def test_on_a_device_of_its_own_others_on_the_processors_disturb_nobody() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -69,8 +68,7 @@ def test_beside_the_event_stand_the_wall_clock_the_overhead_and_the_circumstance
     assert result.launch_overhead_us is not None
     assert 0 <= result.launch_overhead_us < result.wall_us
     assert result.options == "'-DSIDE=a b' -cl-mad-enable"
-    if sys.platform == "linux":
-        assert result.other_load_percent is not None
+    assert 0 <= (result.other_load_percent or 0) <= 100
     assert result.ci95_us[0] < result.median_us < result.ci95_us[1]
 
 
