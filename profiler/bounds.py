@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from model.launch.launch import Number
 from model.opencl.types import StructType, Type
+from profiler.guesses import listed
 
 NULL_BYTES = 1 << 16  # no system maps the first pages: an address in there is a null pointer with an index
 LARGEST_BYTES = 1 << 30  # an index far beyond went astray: no length is the remedy
@@ -33,6 +35,16 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """What the source says of an access: its `line` (from 1), the buffers that its index is read from, and the scalars
+    in its index whose values were guessed. Empty where that is not known."""
+
+    line: int | None = None
+    index_buffers: tuple[str, ...] = ()
+    guessed: tuple[tuple[str, Number], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Overrun:
     """An access to element `index` of a buffer that has none such; `is_store` None where nobody can tell."""
 
@@ -53,33 +65,38 @@ class Overrun:
         members = zip(element.members, element.offsets(), strict=True)
         return next((f".{name}" for (name, kind), begin in members if 0 <= at - begin < kind.size_bytes), "")
 
-    def sentence(self, highest: int, line: int | None = None, index_buffers: Sequence[str] = ()) -> str:
-        """What happened and what to write. `highest` is the highest index seen, `line` (from 1) where it happened, if
-        that is known; `index_buffers` are the buffers that the index is read from, if it is."""
+    def sentence(self, highest: int, cause: Cause | None = None) -> str:
+        """What happened and what to write; `highest` is the highest index seen."""
+        cause = cause or Cause()
         room, index = self.room, self.index
         verb = {True: "written", False: "read", None: "accessed"}[self.is_store]
         side = "in front of its beginning" if index < 0 else "past its end"
-        at = f" on line {line}" if line else ""
+        at = f" on line {cause.line}" if cause.line else ""
         if room.image_size:
             what = f"image `{room.name}` is {verb} outside of its {'x'.join(map(str, room.image_size))} texels{at}"
             return f"{what}; guard the coordinates, or make it larger, as in // kernelcast: {self._larger_image()}"
         elements = "1 element" if room.length == 1 else f"{room.length} elements"
         what = f"`{room.name}[{index}]{self.member}` is {verb} {side}{at}: buffer `{room.name}` has {elements}"
-        return f"{what}; {self._remedy(highest, index_buffers)}"
+        return f"{what}; {self._remedy(highest, cause)}"
 
     def _larger_image(self) -> str:
         return f"{self.room.name}=({', '.join(str(2 * extent) for extent in self.room.image_size)})"
 
-    def _remedy(self, highest: int, index_buffers: Sequence[str]) -> str:
+    def _remedy(self, highest: int, cause: Cause) -> str:
         name = self.room.name
-        if index_buffers:
-            fills = " ".join(f"fill.{buffer}=randint:0:{max(1, self.room.length)}" for buffer in index_buffers)
-            holders = " and ".join(f"`{buffer}`" for buffer in index_buffers)
+        if cause.index_buffers:
+            fills = " ".join(f"fill.{buffer}=randint:0:{max(1, self.room.length)}" for buffer in cause.index_buffers)
+            holders = listed(cause.index_buffers)
             return f"its index comes from {holders}: say what that holds: // kernelcast: {fills}, or guard the index"
         has_strayed = highest * self.room.element.size_bytes > LARGEST_BYTES and highest > 2 * self.room.length
-        if self.index < 0 or has_strayed:
-            return "guard the index"
-        return f"give it more: // kernelcast: {name}={highest + 1}, or guard the index"
+        if self.index >= 0 and not has_strayed:
+            return f"give it more: // kernelcast: {name}={highest + 1}, or guard the index"
+        if cause.guessed:
+            were = "was" if len(cause.guessed) == 1 else "were"
+            values = " ".join(f"{scalar}={value}" for scalar, value in cause.guessed)
+            names = listed([scalar for scalar, _ in cause.guessed])
+            return f"{names} {were} guessed: say what to take, as in // kernelcast: {values}, or guard the index"
+        return "guard the index"
 
 
 def overrun_at(address: int, rooms: Iterable[Room], is_store: bool | None = None) -> Overrun | None:

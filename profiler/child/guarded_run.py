@@ -25,6 +25,7 @@ from profiler.child.guard_pages import Flush, GuardedMemory
 from profiler.child.overruns import out_of_bounds
 from profiler.child.pointer_casts import widest_cast_bytes
 from profiler.child.trial import Trial
+from profiler.guesses import advice
 from profiler.measurement import KernelCrashed, MeasureError
 
 _ABANDONED: list[object] = []  # what a kernel that never ends still uses
@@ -116,14 +117,15 @@ def _verdict(trial: Trial, layout: GuardedLayout, faults: list[Fault]) -> Measur
     overruns = [overrun_at(fault.address, rooms, fault.is_store) for fault in faults if fault.has_address]
     if overruns and overruns[0] is not None:
         return out_of_bounds(overruns[0], filter(None, overruns), trial.request)
-    return KernelCrashed(f"{trial.subject} crashed ({faults[0].signal.name}): {_wild(faults[0], rooms)}")
+    crashed = f"{trial.subject} crashed ({faults[0].signal.name}): {_wild(faults[0], rooms)}"
+    return KernelCrashed("; ".join(filter(None, (crashed, advice(trial.request)))))
 
 
 def _wild(fault: Fault, rooms: list[Room]) -> str:
     if not fault.has_address:
         return "an address far from all of its buffers, or not aligned as its type must be; check its indices and casts"
     verb = {True: "writes", False: "reads", None: "accesses"}[fault.is_store]
-    where = whereabouts(fault.address, rooms) or "far from all of its buffers: check its pointers and indices"
+    where = whereabouts(fault.address, rooms) or "far from all of its buffers; check its pointers and indices"
     return f"it {verb} {where}"
 
 

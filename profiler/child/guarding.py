@@ -39,27 +39,27 @@ def prove_in_bounds(trial: Trial, reporter: Reporter, phase: Phase) -> str:
         return trial.request.proved
     if not any(isinstance(argument, BufferArgument | ImageArgument) for argument in trial.plan):
         return ""
-    if trial.context.devices[0].type & cl.device_type.CPU:
-        word = by_guard_pages(trial, reporter, phase)
-    else:
-        word = prove_elsewhere(trial.request, reporter)
-    return word or by_canaries(trial, reporter, phase)
+    try:
+        if trial.context.devices[0].type & cl.device_type.CPU:
+            word = by_guard_pages(trial, reporter, phase)
+        else:
+            word = prove_elsewhere(trial.request, reporter)
+        return word or by_canaries(trial, reporter, phase)
+    except MemoryError:
+        return ""  # what is measured next may need less; if not, it says so better
 
 
 def by_guard_pages(trial: Trial, reporter: Reporter, phase: Phase) -> str:
-    """Empty where this device or system has none. Raises as `prove_in_bounds`."""
+    """Empty where this device or system has none. Raises as `prove_in_bounds`, and MemoryError."""
     guarded = replace(phase, on_crash=ON_CRASH)
     reporter.begin(0.1, "checking bounds", guarded)
     if not guard_pages.is_supported() or not guards_hold(trial.context.devices[0]):
         return ""
-    try:
-        began = time.monotonic()
-        if not run_guarded(trial, Flush.END):
-            again = f"checking bounds from the other side{_duration(time.monotonic() - began)}"
-            reporter.begin(0.15, again, guarded)
-            run_guarded(trial, Flush.START)
-    except MemoryError:
-        return ""
+    began = time.monotonic()
+    if not run_guarded(trial, Flush.END):
+        again = f"checking bounds from the other side{_duration(time.monotonic() - began)}"
+        reporter.begin(0.15, again, guarded)
+        run_guarded(trial, Flush.START)
     return GUARD_PAGES
 
 
@@ -71,10 +71,7 @@ def by_canaries(trial: Trial, reporter: Reporter, phase: Phase) -> str:
     """Sees stores within a pad's length of a buffer, and no loads: the best there is on this device."""
     reporter.begin(0.1, "checking bounds by canaries", phase)
     layout = CanaryLayout(trial.context, trial.queue)
-    try:
-        arguments = allocate(trial.plan, trial.context, trial.queue, layout)
-    except MemoryError:
-        return ""  # what is measured next needs as much, and says so better
+    arguments = allocate(trial.plan, trial.context, trial.queue, layout)
     trial.set_arguments(arguments.values)
     trial.enqueue().wait()
     overrun = layout.overrun()

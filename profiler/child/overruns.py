@@ -14,7 +14,8 @@ from model.work.analyse import analyse
 from model.work.region import Access
 from model.work.walk import Extent
 from model.work.work import Work
-from profiler.bounds import Overrun
+from profiler.bounds import Cause, Overrun
+from profiler.guesses import guessed_among
 from profiler.measurement import MeasureRequest, OutOfBounds
 
 
@@ -28,10 +29,11 @@ def out_of_bounds(first: Overrun, overruns: Iterable[Overrun], request: MeasureR
         suspects = tuple(_suspects(first, work, request))
     lines = {access.line for access in suspects}
     line = lines.pop() + 1 if len(lines) == 1 else 0  # 0 for another file's
+    guessed = guessed_among(_scalars(suspects), request)
+    cause = Cause(line or None, _index_buffers(suspects, request), guessed)
     reached = _reached(overruns)
     highest = next(high for name, _, high in reached if name == first.room.name)
-    sentence = first.sentence(highest, line or None, _index_buffers(suspects, request))
-    return OutOfBounds(sentence, line=line or None, overruns=reached)
+    return OutOfBounds(first.sentence(highest, cause), line=cause.line, overruns=reached)
 
 
 def _reached(overruns: Iterable[Overrun]) -> tuple[tuple[str, int, int], ...]:
@@ -68,3 +70,10 @@ def _index_buffers(suspects: tuple[Access, ...], request: MeasureRequest) -> tup
         if access.offset is not None
     ]
     return tuple(sorted(set().union(*read))) if read and all(read) else ()
+
+
+def _scalars(suspects: tuple[Access, ...]) -> set[str]:
+    """The by-value arguments in their indices: `n`, `v.s1`, `p.width`."""
+    leaves = {leaf for access in suspects if access.offset is not None for leaf in access.offset.leaves}
+    symbols = (str(leaf.arguments[0]) for leaf in leaves if leaf.kind == "symbol")
+    return {symbol.removeprefix("arg.") for symbol in symbols if symbol.startswith("arg.")}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType
-from profiler.bounds import Overrun, Room, overrun_at, whereabouts
+from profiler.bounds import Cause, Overrun, Room, overrun_at, whereabouts
 
 FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
 FLOAT3 = VectorType(FLOAT, 3)
@@ -79,14 +79,21 @@ def test_no_length_is_advised_where_none_would_do() -> None:
 
 
 def test_what_an_index_buffer_should_hold_is_said() -> None:
-    sentence = Overrun(room(), 4 * 1000).sentence(1000, 7, ("column", "row"))
+    sentence = Overrun(room(), 4 * 1000).sentence(1000, Cause(7, ("column", "row")))
     assert "on line 7" in sentence
     assert "// kernelcast: fill.column=randint:0:1000 fill.row=randint:0:1000" in sentence
 
 
+def test_scalars_that_were_guessed_are_named_where_no_length_would_do() -> None:
+    guessed = Cause(guessed=(("border", 0), ("p.width", 7)))
+    sentence = Overrun(room(), -4).sentence(-1, guessed)
+    assert "`border` and `p.width` were guessed: say what to take, as in // kernelcast: border=0 p.width=7" in sentence
+    assert "guessed" not in Overrun(room(), 4000).sentence(1000, guessed)
+
+
 def test_an_image_is_spoken_of_in_texels() -> None:
     image = Room("photo", VectorType(FLOAT, 4), 30 * 17, 1 << 40, 0, 1 << 41, (30, 17))
-    sentence = Overrun(image, 16 * 30 * 17, is_store=True).sentence(510, 2)
+    sentence = Overrun(image, 16 * 30 * 17, is_store=True).sentence(510, Cause(2))
     assert sentence.startswith("image `photo` is written outside of its 30x17 texels on line 2; ")
     assert "// kernelcast: photo=(60, 34)" in sentence
 
