@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache, partial
 from math import prod
 
 from model.launch.bounds import Bounds
@@ -15,6 +16,7 @@ from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import PointerType
 from model.work.work import Work
 
+Tried = Callable[[], dict[str, float | None]]  # ends as some work-items reach them; a walk, so it is made once
 _TRUSTED = 4  # times what some work-items reach
 
 
@@ -26,9 +28,10 @@ def with_buffers(kernel: Kernel, work: Work, launch: Launch) -> Launch:
     uses = uses_of(kernel, work)
     buffers = kernel.of_kind(ParameterKind.BUFFER)
     launch = with_places(kernel, work, launch, uses)
+    tried = cache(partial(_tried, work, launch))
     # Several rounds: what an index buffer may hold depends on lengths that the first round finds.
     for _ in range(4):
-        before, launch = launch, _round(work, launch, buffers, uses)
+        before, launch = launch, _round(work, launch, buffers, uses, tried)
         if launch is before:
             break
     rest = [p for p in buffers if p.name not in dict(launch.buffers)]
@@ -36,11 +39,11 @@ def with_buffers(kernel: Kernel, work: Work, launch: Launch) -> Launch:
     for parameter in rest:
         text = f"the length of `{parameter.name}` is not known from its index: taken for {longest} elements"
         launch = _add_buffer(launch, parameter.name, longest, text)
-    launch = _round(work, launch, buffers, uses)
-    return _with_local(kernel, work, launch)
+    launch = _round(work, launch, buffers, uses, tried)
+    return _with_local(kernel, work, launch, tried)
 
 
-def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Uses) -> Launch:
+def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Uses, tried: Tried) -> Launch:
     known, fills = dict(launch.buffers), dict(launch.fills)
     missing = [p for p in buffers if p.name not in known]
     unfilled = [p for p in buffers if p.name in uses.all and p.name not in fills]
@@ -49,7 +52,7 @@ def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Use
     most = Reach(work, launch)
     if missing:
         reaches = (most, Reach(work, launch, _ordinary(buffers, uses)))
-        reached = _reached(work, launch, [p.name for p in missing], reaches)
+        reached = _reached(work, launch, [p.name for p in missing], reaches, tried)
         for parameter in missing:
             high = reached.get(parameter.name)
             if high is None or not isinstance(parameter.type, PointerType):
@@ -73,7 +76,9 @@ def _ordinary(buffers: tuple[Parameter, ...], uses: Uses) -> dict[str, Bounds | 
     return {p.name: None for p in buffers if p.name not in uses.all}
 
 
-def _reached(work: Work, launch: Launch, names: Iterable[str], reaches: tuple[Reach, ...]) -> dict[str, float | None]:
+def _reached(
+    work: Work, launch: Launch, names: Iterable[str], reaches: tuple[Reach, ...], tried: Tried
+) -> dict[str, float | None]:
     """The end of the furthest byte at which each of the buffers is accessed; None where the data decide.
 
     The first of `reaches` that knows an end counts. Only ends that are large for the launch are held against what some
@@ -88,7 +93,7 @@ def _reached(work: Work, launch: Launch, names: Iterable[str], reaches: tuple[Re
         size = reaches[0].element_bytes(name)
         doubtful |= bool(spans) and (bound is None or bound > _TRUSTED * size * launch.work_items)
     if doubtful:
-        for name, end in _tried(work, launch).items():
+        for name, end in tried().items():
             bound = ends.get(name)
             if name in ends and end is not None and not (bound is not None and end <= bound <= _TRUSTED * end):
                 ends[name] = end
@@ -115,13 +120,13 @@ def _add_buffer(launch: Launch, name: str, elements: int, text: str) -> Launch:
     )
 
 
-def _with_local(kernel: Kernel, work: Work, launch: Launch) -> Launch:
+def _with_local(kernel: Kernel, work: Work, launch: Launch, tried: Tried) -> Launch:
     """Bytes of local pointers, as far as the kernel reaches into them."""
     known = dict(launch.local_bytes)
     missing = [p for p in kernel.of_kind(ParameterKind.LOCAL) if p.name not in known]
     if not missing:
         return launch
-    reached = _reached(work, launch, [p.name for p in missing], (Reach(work, launch),))
+    reached = _reached(work, launch, [p.name for p in missing], (Reach(work, launch),), tried)
     for parameter in missing:
         high = reached.get(parameter.name)
         size = parameter.type.pointee.size_bytes if isinstance(parameter.type, PointerType) else 4
