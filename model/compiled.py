@@ -20,6 +20,7 @@ MEMORY_KINDS = ("load", "store", "atomic")
 OTHER_KINDS = (*MEMORY_KINDS, "barrier", "call", "move")  # kinds of instructions that are no `OpKind`
 # PoCL writes other code where every global size is below this: no index can overflow then.
 SMALL_GRID = 65_535
+FACTS_VERSION = 1  # one more whenever the readers come to see more, or to see it otherwise
 
 
 class UnreadableFacts(KernelcastError):
@@ -106,7 +107,7 @@ class CompiledFacts:
     spill_bytes: int | None = None
     spill_loads: int | None = None
     spill_stores: int | None = None
-    vector_width_bits: int | None = None  # of the widest arithmetic; 0: none is vectorised
+    vector_width_bits: int | None = None  # of the widest arithmetic, or access where there is none; 0: not vectorised
     items_side_by_side: int | None = None  # work-items in one vector, in the compiler's own words
     float_vector_share: float | None = None  # None where there is no such arithmetic
     integer_vector_share: float | None = None  # addresses and loop counters among it
@@ -117,6 +118,7 @@ class CompiledFacts:
     code_bytes: int | None = None
     kernel_lines: tuple[int, int] | None = None  # its first and last, from 0, when it was compiled
     warnings: tuple[str, ...] = ()  # of the compiler, and what could not be read
+    version: int = FACTS_VERSION
 
     @property
     def spills(self) -> bool | None:
@@ -179,10 +181,14 @@ def facts_to_json(facts: CompiledFacts) -> str:
 
 def facts_from_json(text: str) -> CompiledFacts:
     """Raises UnreadableFacts."""
+    advice = "what was kept of a compiled kernel cannot be read; compile it again"
     try:
-        return _CONVERTER.structure(json.loads(text), CompiledFacts)
+        facts = _CONVERTER.structure(json.loads(text), CompiledFacts)
     except (ValueError, TypeError, BaseValidationError) as error:
-        raise UnreadableFacts("what was kept of a compiled kernel cannot be read; compile it again") from error
+        raise UnreadableFacts(advice) from error
+    if facts.version != FACTS_VERSION:
+        raise UnreadableFacts(advice)
+    return facts
 
 
 _CONVERTER = Converter()

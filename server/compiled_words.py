@@ -27,7 +27,7 @@ def _vectors(facts: CompiledFacts) -> str:
         return ""
     if not facts.vector_width_bits:
         return "not vectorised"
-    share = facts.float_vector_share if facts.float_vector_share is not None else facts.integer_vector_share
+    share = facts.float_vector_share
     part = f" ({format_percent(100 * share)} of the arithmetic)" if share is not None and share < 0.995 else ""
     return f"{facts.vector_width_bits}-bit vectors{part}"
 

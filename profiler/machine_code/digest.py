@@ -52,7 +52,7 @@ def digest(instructions: Sequence[Instruction], loop_places: Container[Place] = 
         float_vector_share=_vector_share(floats),
         integer_vector_share=_vector_share(integers),
         memory_vector_share=_vector_share(memory),
-        spill_bytes=sum(size for _, size in slots),
+        spill_bytes=sum(size for _, _, size in slots),
         spill_loads=sum(i.loads and i.slot in slots for i in instructions),
         spill_stores=sum(i.stores and i.slot in slots for i in instructions),
         vector_registers=len({register for i in instructions for register in i.vector_registers}),
@@ -60,9 +60,11 @@ def digest(instructions: Sequence[Instruction], loop_places: Container[Place] = 
 
 
 def _vector_width_bits(chosen: Sequence[Instruction]) -> int:
-    """Of the floats, where there are any: 32-bit indices are widened to twice the bits."""
-    counted = [i for i in chosen if i.is_float_arithmetic] or [i for i in chosen if i.is_integer_arithmetic]
-    return max((i.width_bits for i in counted if i.lanes > 1), default=0)
+    """Of the floats, where there are any: 32-bit indices are widened to twice the bits. Else of all, with memory."""
+    floats = [i for i in chosen if i.is_float_arithmetic]
+    arithmetic = [i.width_bits for i in floats or chosen if _is_arithmetic(i) and i.lanes > 1]
+    memory = [_memory_lanes(i) * int(i.element[1:]) for i in chosen if _memory_lanes(i) > 1 and i.element]
+    return max(arithmetic if floats else [*arithmetic, *memory], default=0)
 
 
 def _is_arithmetic(instruction: Instruction) -> bool:
@@ -158,7 +160,7 @@ def _loop(loop: Loop, instructions: Sequence[Instruction], loop_places: Containe
     )
 
 
-def _spill_slots(instructions: Sequence[Instruction]) -> frozenset[tuple[int, int]]:
+def _spill_slots(instructions: Sequence[Instruction]) -> frozenset[tuple[int, int, int]]:
     """Places on the stack that are both written and read."""
     written = {i.slot for i in instructions if i.stores and i.slot}
     return frozenset(slot for slot in written & {i.slot for i in instructions if i.loads} if slot)

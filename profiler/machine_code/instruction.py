@@ -33,7 +33,7 @@ class Instruction:
     falls_through: bool = True
     place: tuple[str, int] | None = None  # file and line (from 1) of the source
     vector_registers: tuple[str, ...] = ()
-    slot: tuple[int, int] | None = None  # offset and bytes of what it touches, where that is on the stack
+    slot: tuple[int, int, int] | None = None  # base, offset and bytes of what it touches, where that is on the stack
 
     @property
     def is_float_arithmetic(self) -> bool:

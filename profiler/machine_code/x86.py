@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from capstone import CS_ARCH_X86, CS_GRP_CALL, CS_GRP_JUMP, CS_GRP_RET, CS_MODE_64, Cs, CsInsn
@@ -69,6 +69,7 @@ def disassemble(section: Section, start: int, size: int) -> tuple[Instruction, .
 
 def _instructions(read: Iterable[CsInsn], section: Section, end: int) -> Iterator[Instruction]:
     held: dict[int, str] = {}  # symbols whose address a register was given
+    frame = {X86_REG_RSP}  # and copies of it, which compilers keep where the stack is aligned anew
     place: tuple[str, int] | None = None
     for each in read:
         place = section.places.get(each.address, place)
@@ -77,7 +78,9 @@ def _instructions(read: Iterable[CsInsn], section: Section, end: int) -> Iterato
         symbol = _relocated(each, section)
         if symbol and each.mnemonic == "movabs":
             held[each.operands[0].reg] = symbol
-        yield _read(each, place, _called(each, section, symbol, held), end)
+        if each.mnemonic == "mov" and [o.reg for o in each.operands if o.type == X86_OP_REG][1:] == [X86_REG_RSP]:
+            frame.add(each.operands[0].reg)
+        yield _read(each, place, _called(each, section, symbol, held), end, frame)
 
 
 def _relocated(each: CsInsn, section: Section) -> str:
@@ -93,10 +96,11 @@ def _called(each: CsInsn, section: Section, symbol: str, held: Mapping[int, str]
     operand = each.operands[0]
     if operand.type == X86_OP_REG:
         return held.get(operand.reg, "")
-    return section.symbols.get(operand.imm, "") if operand.type == X86_OP_IMM else ""
+    # Intel's runtime reads and writes images through a table of functions.
+    return section.symbols.get(operand.imm, "") if operand.type == X86_OP_IMM else "(through a pointer)"
 
 
-def _read(each: CsInsn, place: tuple[str, int] | None, called: str, end: int) -> Instruction:
+def _read(each: CsInsn, place: tuple[str, int] | None, called: str, end: int, frame: Container[int]) -> Instruction:
     name = each.mnemonic.rsplit(" ", 1)[-1]  # `lock add`, `rep stosq`
     if each.group(CS_GRP_CALL):
         return Instruction(each.address, "call", function=called or "?", place=place)
@@ -109,10 +113,10 @@ def _read(each: CsInsn, place: tuple[str, int] | None, called: str, end: int) ->
         return Instruction(
             each.address, kind, target=operand.imm if inside else None, falls_through=name != "jmp", place=place
         )
-    return _computing(each, name, place)
+    return _computing(each, name, place, frame)
 
 
-def _computing(each: CsInsn, name: str, place: tuple[str, int] | None) -> Instruction:
+def _computing(each: CsInsn, name: str, place: tuple[str, int] | None, frame: Container[int]) -> Instruction:
     registers = [each.reg_name(o.reg) for o in each.operands if o.type == X86_OP_REG]
     vectors = tuple(f"mm{m[2]}" for r in registers if (m := _REGISTER.match(r)))
     bits = max((_REGISTER_BITS[m[1]] for r in registers if (m := _REGISTER.match(r))), default=0)
@@ -126,7 +130,7 @@ def _computing(each: CsInsn, name: str, place: tuple[str, int] | None) -> Instru
         is_first = each.operands[0].type == X86_OP_MEM
         stores = is_first and name not in _READS_FIRST
         loads = not is_first or name in _READS_FIRST or kind in (OpKind.INTEGER, "atomic")
-        space, slot = _where(memory)
+        space, slot = _where(memory, frame)
     if each.mnemonic.startswith("lock") or (name.startswith(("xchg", "cmpxchg", "xadd")) and memory is not None):
         kind = "atomic"
     return Instruction(
@@ -135,12 +139,12 @@ def _computing(each: CsInsn, name: str, place: tuple[str, int] | None) -> Instru
     )  # fmt: skip
 
 
-def _where(memory: X86Op) -> tuple[str, tuple[int, int] | None]:
+def _where(memory: X86Op, frame: Container[int]) -> tuple[str, tuple[int, int, int] | None]:
     """Compilers keep spilled values at fixed offsets from the stack's pointer, and a work-item's arrays at others."""
     if memory.mem.base == X86_REG_RIP:
         return "constant", None
-    if memory.mem.base == X86_REG_RSP:
-        return ("private", None) if memory.mem.index else ("private", (memory.mem.disp, memory.size))
+    if memory.mem.base in frame:
+        return "private", None if memory.mem.index else (memory.mem.base, memory.mem.disp, memory.size)
     return "", None
 
 

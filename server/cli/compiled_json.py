@@ -10,7 +10,7 @@ from server.cli.answers import Answer
 from server.cli.requests import Request
 from server.compiled_words import counted_by_the_analysis
 
-_SAID_ELSEWHERE = ("kernel", "device_id", "device_name", "driver", "kernel_lines")
+_SAID_ELSEWHERE = ("kernel", "device_id", "device_name", "driver", "kernel_lines", "version")
 
 
 def compiled_answer(request: Request, forecast: Forecast, facts: CompiledFacts) -> Answer:

@@ -46,6 +46,11 @@ def test_other_text_is_refused_by_name(text: str) -> None:
         facts_from_json(text)
 
 
+def test_what_older_readers_saw_is_read_anew() -> None:
+    with pytest.raises(UnreadableFacts):
+        facts_from_json(facts_to_json(replace(FACTS, version=0)))
+
+
 def test_loops_keep_their_lines_when_something_is_written_above_the_kernel() -> None:
     moved = moved_to(FACTS, kernel(15, 25))
     assert [loop.line for loop in moved.loops] == [17, None]

@@ -72,6 +72,12 @@ def test_what_is_put_on_the_stack_and_fetched_again_was_spilled() -> None:
     assert (found.spill_bytes, found.spill_loads, found.spill_stores) == (32, 1, 1)
 
 
+def test_a_copy_of_the_stacks_pointer_points_to_the_stack_too() -> None:
+    copy = "4889e3"  # mov rbx, rsp
+    found = digest(code(copy, "c5fc294320", VADDPS_YMM, "c5fc284b20", RET))  # vmovaps [rbx+32], ymm0 ... ymm1, [rbx+32]
+    assert (found.spill_bytes, found.spill_loads, found.spill_stores) == (32, 1, 1)
+
+
 def test_what_is_only_put_on_the_stack_is_no_spill() -> None:
     assert digest(code("c5fc29442420", RET)).spill_bytes == 0
 
@@ -109,3 +115,8 @@ def test_without_lines_what_is_left_over_by_vector_loops_is_left_out() -> None:
 
 def test_bytes_that_are_no_instruction_are_skipped() -> None:
     assert [i.kind for i in code("06", VADDPS_YMM, RET)] == [OpKind.ADD, "move"]
+
+
+def test_code_that_only_copies_is_as_wide_as_its_loads_and_stores() -> None:
+    found = digest(code("c5fc1007", "c5fc1106", RET))  # vmovups ymm0, [rdi]; vmovups [rsi], ymm0
+    assert (found.vector_width_bits, found.memory_vector_share, found.float_vector_share) == (256, 1.0, None)
