@@ -15,6 +15,8 @@ class Meaning(Enum):
     COUNT = "count"  # of what the launch goes through
     START = "start"
     RADIUS = "radius"
+    LEAST = "least"  # of what values lie between
+    MOST = "most"
     BINS = "bins"  # of a histogram
     FACTOR = "factor"  # between sizes
     WINDOW = "window"  # the side of what is moved over each element
@@ -42,11 +44,27 @@ _AXES = {"x": Meaning.WIDTH, "y": Meaning.HEIGHT, "z": Meaning.DEPTH}
 _SIZES = frozenset({"size", "sizes", "dim", "dims", "n", "len", "extent", "extents", "shape", "resolution"})
 
 
+_LEAST = frozenset({"min", "mini", "minimum", "lower", "low", "lo", "least"})
+_MOST = frozenset({"max", "maxi", "maximum", "upper", "high", "hi", "most"})
+
+
+def meaning_of_float(name: str) -> Meaning | None:
+    """`minIntensity`, `range_max`; None for names that are no end of a range."""
+    words = set(_words(name))
+    if words & _LEAST and not words & _MOST:
+        return Meaning.LEAST
+    return Meaning.MOST if words & _MOST and not words & _LEAST else None
+
+
+def _words(name: str) -> list[str]:
+    """`imgWidth2` is `img`, `width`."""
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
+
+
 def meaning_of(name: str) -> Meaning | None:
     """`image_width`, `imgWidth`, `nx`, `size.y`, `nb_points` ...; None for names that tell nothing."""
     name = re.sub(r"\.s([0-2])$", lambda lane: f".{'xyz'[int(lane[1])]}", name)  # a vector's component
-    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)]
-    words = [word for word in words if not word.isdigit()]
+    words = _words(name)
     if not words:
         return None
     if len(words) > 1 and _WINDOWS & set(words[:-1]) and words[-1] not in ("radius", "offset", "start", "begin"):

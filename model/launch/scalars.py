@@ -8,7 +8,7 @@ from math import prod
 from model.launch.evidence import Evidence
 from model.launch.extents import extents
 from model.launch.launch import Number
-from model.launch.meanings import Meaning, meaning_of
+from model.launch.meanings import Meaning, meaning_of, meaning_of_float
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
 from model.work.symbolic import Atom
@@ -95,7 +95,7 @@ def _guess(
     name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...], dimensions: int, margin: int
 ) -> tuple[Number, str]:
     if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
-        return 1.0, ": its value does not matter to the counts"
+        return _float_by_name(name)
     atoms = [Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")]
     for d, guards in evidence.guards.items():
         if any(a in guards for a in atoms) and d < len(size):
@@ -125,6 +125,16 @@ def _guess(
     if not evidence.used.intersection(atoms):
         return 1, ": its value does not matter to the counts"
     return 1, ": nothing says how large it is"
+
+
+def _float_by_name(name: str) -> tuple[float, str]:
+    """Ends of ranges lie on both sides of what stands in buffers of floats."""
+    meaning = meaning_of_float(name)
+    if meaning is Meaning.LEAST:
+        return 0.0, ": by its name, what values lie above"
+    if meaning is Meaning.MOST:
+        return 2.0, ": by its name, what values lie below"
+    return 1.0, ": its value does not matter to the counts"
 
 
 def _sibling_bound(name: str, evidence: Evidence) -> int | None:

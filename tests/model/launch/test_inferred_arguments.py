@@ -12,6 +12,7 @@ from model.device import Device
 from model.engine import Engine
 from model.launch.annotation import write_annotation
 from model.launch.expression import constant
+from model.launch.fill import DEFAULT_FLOATS
 from model.launch.inference import complete
 from model.launch.launch import Fill, Launch, Origin
 from model.launch.meanings import Meaning, meaning_of
@@ -132,6 +133,17 @@ def test_sizes_that_only_their_names_tell_fit_each_other(infer: Infer) -> None:
         if (u >= 0 && u < img_width && u < img_height) y[i] = x[(int)u * img_width + (int)u]; }""")
     scalars = dict(launch.scalars)
     assert scalars["img_width"] * scalars["img_height"] == launch.work_items
+
+
+def test_the_ends_of_a_range_leave_room_between_them(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global const float *x, __global int *h, float min_value,
+        float maxValue, int bins) {
+        int i = get_global_id(0); float step = (maxValue - min_value) / bins;
+        atomic_inc(&h[clamp((int)((x[i] - min_value) / step), 0, bins - 1)]); }""")
+    scalars = dict(launch.scalars)
+    assert scalars["min_value"] <= DEFAULT_FLOATS[0]
+    assert scalars["maxValue"] >= DEFAULT_FLOATS[1]
+    assert dict(launch.buffers)["h"] == scalars["bins"]
 
 
 def test_a_radius_is_not_taken_for_a_bound(infer: Infer) -> None:
