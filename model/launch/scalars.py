@@ -168,5 +168,5 @@ def _by_name(name: str, size: tuple[int, ...], dimensions: int) -> int | None:
             return 2 * _USUAL_RADIUS + 1
         case Meaning.FACTOR:
             return _USUAL_FACTOR
-        case None:
+        case _:
             return None
