@@ -120,6 +120,11 @@ def find_device(devices: Sequence[Device], wanted: str) -> Device:
         return exact
     needle = wanted.lower()
     matches = [d for d in devices if any(needle in text.lower() for text in (d.id, d.name, d.platform))]
+    if not matches:  # `rtx4090` for "RTX 4090"
+        squeezed = _squeezed(needle)
+        matches = [d for d in devices if squeezed and any(squeezed in _squeezed(text) for text in (d.id, d.name))]
+        exactly = [d for d in matches if _squeezed(d.id).endswith(squeezed)]
+        matches = exactly if len(exactly) == 1 else matches
     if needle and len(matches) == 1:
         return matches[0]
     if needle and matches:
@@ -128,6 +133,10 @@ def find_device(devices: Sequence[Device], wanted: str) -> Device:
     near = get_close_matches(slug(wanted), ids, 4, 0.5) if len(ids) > _MOST_LISTED else []
     choice = f"alike are: {', '.join(near)}" if near else f"there are: {_listed(ids) or 'none'}"
     raise UnknownDevice(f"no device answers to `{wanted}`; {choice}")
+
+
+def _squeezed(text: str) -> str:
+    return "".join(character for character in text.lower() if character.isalnum())
 
 
 def _listed(ids: Sequence[str]) -> str:

@@ -100,7 +100,14 @@ def fleet() -> tuple[Device, ...]:
 
 @pytest.mark.parametrize(
     ("wanted", "found"),
-    [("pocl", "pocl"), ("H200", "nvidia-h200"), ("portable", "pocl"), ("tesla", "nvidia-tesla-t4")],
+    [
+        ("pocl", "pocl"),
+        ("H200", "nvidia-h200"),
+        ("Tesla-T4", "nvidia-tesla-t4"),
+        ("teslaT4", "nvidia-tesla-t4"),
+        ("portable", "pocl"),
+        ("tesla", "nvidia-tesla-t4"),
+    ],
 )
 def test_a_device_answers_to_its_id_or_to_any_part_that_no_other_has(
     fleet: tuple[Device, ...], wanted: str, found: str
