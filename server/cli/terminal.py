@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,5 +38,7 @@ def progress_bar(task: str) -> Iterator[OnProgress]:
 
 def _console(*, is_error: bool) -> Console:
     stream = sys.stderr if is_error else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")  # not every terminal knows µ and ±
     width = None if stream.isatty() else _UNBOUNDED
     return Console(stderr=is_error, width=width, highlight=False, markup=False)

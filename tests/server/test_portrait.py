@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +101,18 @@ def test_names_never_become_markup(t4: Device) -> None:
     odd = replace(t4, name='<script>alert("x")</script> & \x00 \ud800', driver="]]>")
     root = ElementTree.fromstring(picture_svg(odd).encode("utf-8", "replace"))
     assert root.find(f".//{SVG}script") is None
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_terminals_that_know_few_characters_get_the_same_figures(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding=encoding))
+    assert main(["devices", "--show", "nvidia-tesla-t4"]) == 0
+    text = written.getvalue().decode(encoding)
+    assert "8.03 Tflop/s" in text
+    assert "fp32 8,034" in text
 
 
 @pytest.mark.parametrize("suffix", ["svg", "json", "text"])
