@@ -16,6 +16,7 @@ from model.work.values import MAX_NUMBERS
 from model.work.work import Work
 
 _LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in each other
+_SHORT = 8  # sides below say nothing of loops
 _USUAL_GROUP = 64
 _USUAL_RADIUS = 2
 _USUAL_BINS = 256
@@ -112,19 +113,23 @@ def _guess(
         if atom in evidence.trip_bounds and meaning_of(name) is Meaning.FACTOR:
             return _USUAL_FACTOR, ": it bounds a loop, and is a factor by its name"
         if atom in evidence.trip_bounds:
-            return _LOOP_BOUNDS[min(evidence.trip_bounds[atom], len(_LOOP_BOUNDS) - 1)], ": it bounds a loop"
+            return _loop_bound(evidence.trip_bounds[atom], size), ": it bounds a loop"
         if atom in evidence.margins:
             return margin, ": ids are checked against it, and most of them pass"
     if (sibling := _sibling_bound(name, evidence)) is not None:
-        return _LOOP_BOUNDS[
-            min(sibling, len(_LOOP_BOUNDS) - 1)
-        ], ": like its sibling of another axis, which bounds a loop"
+        return _loop_bound(sibling, size), ": like its sibling of another axis, which bounds a loop"
     value = _by_name(name, size, dimensions)
     if value is not None:
         return value, f", by its name, in a launch of {'x'.join(map(str, size))}"
     if not evidence.used.intersection(atoms):
         return 1, ": its value does not matter to the counts"
     return 1, ": nothing says how large it is"
+
+
+def _loop_bound(nested: int, size: tuple[int, ...]) -> int:
+    """Moderate, and no larger than a side of the launch: what moves over each element is smaller than the whole."""
+    usual = _LOOP_BOUNDS[min(nested, len(_LOOP_BOUNDS) - 1)]
+    return min([usual, *(side for side in size if side >= _SHORT)])
 
 
 def _float_by_name(name: str) -> tuple[float, str]:

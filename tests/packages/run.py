@@ -10,7 +10,7 @@ from tests.packages.measuring import Result, read, results_of, write
 from tests.packages.table import document
 from tests.real_packages import Unreachable
 
-AT_A_TIME = 8  # programs in one process
+AT_A_TIME = 4  # programs in one process
 CHOSEN = ("silx", "pyclesperanto", "darktable")
 
 
