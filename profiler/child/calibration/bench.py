@@ -24,6 +24,7 @@ MEMORY_BYTES = 256 * MIB
 MIN_RUNS, MAX_RUNS = 3, 20
 HOST_RUNS = 9
 CONFIRMATIONS = 2
+BUILT_TOGETHER = 12
 FEW_GROUPS = 4  # some runtimes run a single group without waking anybody, which no real launch sees
 PRELUDE = """
 // Where a group writes what it computed. Work-groups that run at once on different cores are far apart in number: they
@@ -64,6 +65,7 @@ class Bench:
         has = {"HAS_FP64": device.has_fp64, "HAS_FP16": device.has_fp16}
         self._options = [f"-D{name}" for name, there in has.items() if there]
         self._programs: dict[str, cl.Program] = {}
+        self._foreseen: dict[str, tuple[str, ...]] = {}
         self._memory: cl.Buffer | None = None
         self._kept: list[Sequence[Any]] = []  # kernels do not keep their arguments alive
         self.out = self.holding(np.ones(OUT_FLOATS, np.float32))
@@ -84,14 +86,38 @@ class Bench:
         self.queue.finish()
         return made
 
+    def foresee(self, sources: Sequence[str]) -> None:
+        """Say which sources of one kernel `k` each will be wanted. They are built many at a time: compilers take longer
+        to read the declarations of OpenCL's functions than to compile one of our kernels."""
+        for first in range(0, len(sources), BUILT_TOGETHER):
+            batch = tuple(dict.fromkeys(sources[first : first + BUILT_TOGETHER]))
+            self._foreseen.update((source, batch) for source in batch)
+
     def kernel(self, source: str, name: str, arguments: Sequence[Any]) -> cl.Kernel:
         """A kernel of its own for these arguments."""
-        if source not in self._programs:
-            self._programs[source] = cl.Program(self.context, PRELUDE + source).build(self._options)
-        made = cl.Kernel(self._programs[source], name)
+        made = self._built_together(source) or cl.Kernel(self._program(source), name)
         made.set_args(*arguments)
         self._kept.append(arguments)
         return made
+
+    def _built_together(self, source: str) -> cl.Kernel | None:
+        """None for a source that nobody foresaw, and where one of those built with it does not build."""
+        batch = self._foreseen.get(source)
+        if batch is None:
+            return None
+        parts = (f"#define k k{number}\n{each}\n#undef k\n" for number, each in enumerate(batch))
+        try:
+            program = self._program("".join(parts))
+        except cl.Error:
+            for each in batch:
+                del self._foreseen[each]
+            return None
+        return cl.Kernel(program, f"k{batch.index(source)}")
+
+    def _program(self, source: str) -> cl.Program:
+        if source not in self._programs:
+            self._programs[source] = cl.Program(self.context, PRELUDE + source).build(self._options)
+        return self._programs[source]
 
     def sized(
         self, kernel: cl.Kernel, lanes: int = LANES, *, decides: Decides = Decides.FASTEST, target: Target | None = None

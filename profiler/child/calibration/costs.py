@@ -138,6 +138,7 @@ class CostProbes:
 
     def __init__(self, device: Device, *, quick: bool) -> None:
         self.found: list[Probe] = []
+        self.sources: list[str] = [kernels.nothing()]
         self._bench: CostBench | None = None
         if device.type is DeviceType.CPU:
             self._surroundings(quick=quick)
@@ -158,7 +159,9 @@ class CostProbes:
         self.found.append(Probe(_in_words(name), with_bench))
 
     def _program(self, name: str, made: Callable[[], tuple[str, int]], lanes: int = LANES) -> None:
-        self._add(name, lambda bench, name: bench.program(name, *made(), lanes))
+        source, per_item = made()
+        self.sources.append(source)
+        self._add(name, lambda bench, name: bench.program(name, source, per_item, lanes))
 
     def _surroundings(self, *, quick: bool) -> None:
         """Straight-line code in groups of many and of one; then a few bodies in every surrounding."""
