@@ -74,7 +74,7 @@ class Batch:
 class Judged:
     """The batches that count, and how many were thrown away because others disturbed them.
 
-    `is_busy`: too few were undisturbed, so that all count.
+    `is_busy`: too few were undisturbed, so that the least disturbed count.
     """
 
     batches: tuple[Batch, ...]
@@ -89,21 +89,36 @@ def judge(batches: Sequence[Batch]) -> Judged:
     if len(quiet) == len(batches):
         return Judged(quiet)
     if len(quiet) < MIN_BATCHES:
-        return Judged(tuple(batches), is_busy=True)
+        least = _least_disturbed(batches)
+        return Judged(least, len(batches) - len(least), is_busy=True)
     return Judged(quiet, len(batches) - len(quiet))
+
+
+def _least_disturbed(batches: Sequence[Batch]) -> tuple[Batch, ...]:
+    """As many as make an interval, in their order. By what others did alone: to choose by the times would flatter."""
+
+    def disturbance(at: int) -> float:
+        load = batches[at].load
+        return max(load.displaced, load.others) if load is not None and load.matters else 0.0
+
+    chosen = sorted(range(len(batches)), key=disturbance)[:MIN_BATCHES]
+    return tuple(batches[at] for at in sorted(chosen))
 
 
 def disturbances(batches: Sequence[Batch]) -> tuple[bool, ...]:
     """For each batch whether others disturbed it.
 
-    That is where its threads had to wait for others, and where it took far longer than the batches that did not wait
-    while others used much of the machine. A slow batch on an idle machine is no disturbance: the kernel is like that.
+    That is where its threads had to wait for others, and where others used much of the machine and it took far longer
+    than batches during which they did not (or, if these are too few, than those whose threads did not wait). A slow
+    batch on an idle machine is no disturbance: the kernel is like that.
     """
     loads = [batch.load if batch.load is not None and batch.load.matters else None for batch in batches]
     known = [load for load in loads if load is not None]
     displaced = [load is not None and _is_displaced(load, known) for load in loads]
-    unhindered = [batch.median_us for batch, waited in zip(batches, displaced, strict=True) if not waited]
-    usual_us = median(unhindered) if unhindered else float("inf")
+    unhindered = [at for at, waited in enumerate(displaced) if not waited]
+    calm = [at for at in unhindered if (load := loads[at]) is None or load.others <= CROWDED]
+    usual = calm if len(calm) >= WARM_BATCHES else unhindered
+    usual_us = median(batches[at].median_us for at in usual) if usual else float("inf")
     return tuple(
         waited or (load is not None and load.others > CROWDED and batch.median_us > FAR_OFF * usual_us)
         for batch, load, waited in zip(batches, loads, displaced, strict=True)

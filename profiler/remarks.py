@@ -16,7 +16,7 @@ CLOCKS_AGREE = 1.05  # the event's time over the wall clock's, at most
 class Circumstances:
     """What was seen while measuring and is not a figure of the result."""
 
-    is_busy: bool = False  # too few batches were undisturbed, so that all count
+    is_busy: bool = False  # too few batches were undisturbed, so that the least disturbed count
     is_restored: bool = True  # buffers that the kernel changes were put back before each run
     changed: tuple[str, ...] = ()  # the names of these buffers and images
     has_exact_repeats: bool = False  # so many runs as were asked for, whatever they show
@@ -32,7 +32,8 @@ def _remarks(measured: Measurement, seen: Circumstances) -> Iterator[str]:
     if seen.is_busy:
         used = measured.other_load_percent
         others = f"others used {used:.0f} % of its processors" if used is not None else "others used it"
-        yield f"the machine was busy ({others}): too few batches were undisturbed; measure again when it is quiet"
+        counted = "all runs count" if seen.has_exact_repeats else "the least disturbed batches count"
+        yield f"the machine was busy ({others}), so {counted}; measure again when it is quiet"
     elif (measured.other_load_percent or 0.0) > LOUD:
         yield (
             f"others used {measured.other_load_percent:.0f} % of the machine's processors meanwhile; "
