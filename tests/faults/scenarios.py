@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 
 from profiler.store import FILE_NAME
+from tests.faults.disk import filled, is_small_disk
 from tests.faults.site import CALM, Site, put_pocl
 
 CRASHES = {
@@ -87,14 +88,27 @@ async def server_killed(site: Site) -> int:
 
 
 async def disk_full(site: Site) -> int:
-    """No file of the server's may grow: a file-size limit, since a full disk wants to be mounted first."""
-    before = len(site.editor.messages)
-    with _limit(site.server, resource.RLIMIT_FSIZE, 4096):
-        answer = await site.measure_calm()
-        assert "error" not in answer, answer
-        said = site.editor.messages[before:]
-        assert any("not remembered: no room on the disk" in message for message in said), said
+    """Full to the last byte, or with room to begin to write; where no disk can be mounted, as `no_file_may_grow`."""
+    if not is_small_disk(site.data):
+        return await no_file_may_grow(site)
+    with filled(site.data, site.dice.choice((0, 40_960))):
+        await _measure_without_room(site)
     return 0
+
+
+async def no_file_may_grow(site: Site) -> int:
+    """None of the server's: a quota, or a limit of file sizes."""
+    with _limit(site.server, resource.RLIMIT_FSIZE, 4096):
+        await _measure_without_room(site)
+    return 0
+
+
+async def _measure_without_room(site: Site) -> None:
+    before = len(site.editor.messages)
+    answer = await site.measure_calm()
+    assert "error" not in answer, answer
+    said = site.editor.messages[before:]
+    assert any("not remembered: no room on the disk" in message for message in said), said
 
 
 async def store_locked(site: Site) -> int:
@@ -202,6 +216,7 @@ SCENARIOS = (
     Scenario("SIGKILL of the worker", worker_killed),
     Scenario("SIGKILL of the server", server_killed, ends_server=True, in_tests=False),
     Scenario("disk full on the store", disk_full),
+    Scenario("no file may grow", no_file_may_grow, in_tests=False),
     Scenario("store locked", store_locked),
     Scenario("device gone", device_gone),
     Scenario("allocation too large", allocation_too_large),

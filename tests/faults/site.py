@@ -21,6 +21,7 @@ from profiler.measurement import Measurement
 from profiler.messages import Progress
 from profiler.store import FILE_NAME, Store
 from tests.e2e.editor import Editor, started
+from tests.faults.disk import small_disk
 from tests.faults.watching import environment_of
 
 HERE = Path(__file__).parent
@@ -91,12 +92,13 @@ async def site(
     """A fresh server below `home`; its store holds a measurement and a profile already."""
     mark = uuid.uuid4().hex
     environment = {**environment_of(home, mark), **_drivers(home)}
-    _fill(home / "data" / FILE_NAME)
     (home / "fault").write_text(fault)
     chosen = {**SETTINGS, **(settings or {})}
-    async with started(kernelcast, home, settings=chosen, environment=environment) as editor:
-        editor.open("calm.cl", CALM)
-        yield Site(editor, home, mark, random.Random(seed))
+    with small_disk(home / "data"):
+        _fill(home / "data" / FILE_NAME)
+        async with started(kernelcast, home, settings=chosen, environment=environment) as editor:
+            editor.open("calm.cl", CALM)
+            yield Site(editor, home, mark, random.Random(seed))
 
 
 def _drivers(home: Path) -> dict[str, str]:
