@@ -73,6 +73,7 @@ class Store:
     def __init__(self, path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> None:
         self.path = path
         self._busy_timeout_s = busy_timeout_s
+        self._unreadable: dict[int, str] = {}  # rows of measurements, and whose they are
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store:
@@ -87,6 +88,17 @@ class Store:
             write_ahead(database, store._busy_timeout_s)
             migrate(database)
         return store
+
+    @property
+    def left_out(self) -> str:
+        """Which measurements this store was asked for and could not read, in a sentence; "" if it read them all."""
+        if not self._unreadable:
+            return ""
+        number, kernel = min(self._unreadable.items())
+        others = len(self._unreadable) - 1
+        who = f"Measurement {number} of {kernel}" + (f" and {others} more" if others else "")
+        are = "are" if others else "is"
+        return f"{who} cannot be read by this version and {are} left out ({self.path})"
 
     def save_profile(self, device: Device) -> None:
         """Keep a calibrated profile; it replaces an earlier one of the same device, driver and chip."""
@@ -125,7 +137,7 @@ class Store:
         with self._connection() as database:
             database.execute("BEGIN IMMEDIATE")  # nobody may add one of them between the look and the write
             for entry in entries:
-                if not _is_known(database, entry):
+                if not self._is_known(database, entry):
                     database.execute(_INSERT, _row(entry))
                     added += 1
         return added
@@ -224,7 +236,32 @@ class Store:
     def _found(self, where: str, values: tuple[str | int, ...], most: int = -1) -> tuple[StoredMeasurement, ...]:
         query = f"SELECT {_READ} FROM measurements WHERE {where} {_NEWEST_FIRST} LIMIT ?"
         with self._connection() as database:
-            return tuple(_stored(row) for row in database.execute(query, (*values, most)).fetchall())
+            rows = database.execute(query, (*values, most)).fetchall()
+            found = self._readable(rows)
+            if len(found) < len(rows) == most:  # older ones take the places of those left out
+                found = self._readable(database.execute(query, (*values, -1)))[:most]
+            return found
+
+    def _readable(self, rows: Iterable[_Read]) -> tuple[StoredMeasurement, ...]:
+        """One that was damaged, or written by a later version, must not take the others with it."""
+        found = []
+        for row in rows:
+            try:
+                found.append(_stored(row))
+            except (ValueError, TypeError, BaseValidationError):
+                number, _, _, kernel, _ = row
+                self._unreadable[number] = kernel
+        return tuple(found)
+
+    def _is_known(self, database: sqlite3.Connection, entry: StoredMeasurement) -> bool:
+        """The JSON of one that an older version wrote lacks newer fields, so not the texts are compared."""
+        m = entry.measurement
+        rows = database.execute(
+            f"SELECT {_READ} FROM measurements"
+            " WHERE fingerprint = ? AND launch_key = ? AND device_id = ? AND measured_at = ? AND kernel_id = ?",
+            (m.kernel_fingerprint, m.launch_key, m.device_id, m.measured_at, entry.kernel_id),
+        )
+        return any(found.measurement == m for found in self._readable(rows))
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -244,7 +281,7 @@ class Store:
             raise StoreError(_advice(self.path, error)) from error
         except (ValueError, BaseValidationError) as error:  # from reading JSON back
             raise StoreError(
-                f"{self.path} holds an entry that this version cannot read; move the file away, then calibrate again"
+                f"{self.path} holds a profile that this version cannot read; move the file away, then calibrate again"
             ) from error
         except OSError as error:
             raise StoreError(
@@ -269,7 +306,8 @@ def _advice(path: Path, error: sqlite3.Error) -> str:
     )
 
 
-_READ = "measurement, predicted_us, kernel_id, launch"
+_READ = "id, measurement, predicted_us, kernel_id, launch"
+_Read = tuple[int, str, float | None, str, str]
 _NEWEST_FIRST = "ORDER BY measured_at DESC, id DESC"  # imported ones may be older than those that came before them
 _INSERT = """INSERT INTO measurements
     (kernel_id, fingerprint, launch_key, device_id, measured_at, predicted_us, measurement,
@@ -285,22 +323,11 @@ def _row(entry: StoredMeasurement) -> tuple[str | float | None, ...]:
     )  # fmt: skip
 
 
-def _stored(row: tuple[str, float | None, str, str]) -> StoredMeasurement:
-    measurement, predicted_us, kernel, launch = row
+def _stored(row: _Read) -> StoredMeasurement:
+    _, measurement, predicted_us, kernel, launch = row
     return StoredMeasurement(
         measurement_from_json(measurement), predicted_us, kernel, launch_from_json(launch) if launch else None
     )
-
-
-def _is_known(database: sqlite3.Connection, entry: StoredMeasurement) -> bool:
-    """The JSON of one that an older version wrote lacks newer fields, so not the texts are compared."""
-    m = entry.measurement
-    rows = database.execute(
-        f"SELECT {_READ} FROM measurements"
-        " WHERE fingerprint = ? AND launch_key = ? AND device_id = ? AND measured_at = ? AND kernel_id = ?",
-        (m.kernel_fingerprint, m.launch_key, m.device_id, m.measured_at, entry.kernel_id),
-    )
-    return any(_stored(row).measurement == m for row in rows)
 
 
 def _sizes(local_size: tuple[int, ...] | None) -> str:

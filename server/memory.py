@@ -25,16 +25,22 @@ T = TypeVar("T")
 
 
 class Memory:
-    """A store that may be unusable: then nothing is remembered, and `problem` says why."""
+    """A store that may be unusable, or partly so: `problem` says what is not remembered and why."""
 
     def __init__(self) -> None:
-        self.problem = ""
+        self._unusable = ""
+        self._left_out: TTLCache[str, None] = TTLCache(_KEPT, _FRESH_S)  # what it holds is read again as often
         self._ask_again_s = 0.0
         self._answers: TTLCache[tuple[str, ...], Measurement | None] = TTLCache(_KEPT, _FRESH_S)
         self._runs: TTLCache[tuple[str, str], tuple[Run, ...]] = TTLCache(_KEPT, _FRESH_S)
         self._compiled: TTLCache[tuple[FactsKey, str, str], CompiledFacts | None] = TTLCache(_KEPT, _FRESH_S)
         self._with_code: TTLCache[tuple[str, str], frozenset[str]] = TTLCache(_KEPT, _FRESH_S)
         self._profiles: TTLCache[str, tuple[Device, ...]] = TTLCache(1, _FRESH_S)
+
+    @property
+    def problem(self) -> str:
+        """A sentence or more for the user; "" if all is well."""
+        return self._unusable or ". ".join(self._left_out)
 
     def profiles(self) -> tuple[Device, ...]:
         """Calibrated profiles."""
@@ -86,10 +92,13 @@ class Memory:
         if time.monotonic() < self._ask_again_s:
             return otherwise
         try:
-            found = read(Store.open(busy_timeout_s=_PATIENCE_S))
+            store = Store.open(busy_timeout_s=_PATIENCE_S)
+            found = read(store)
         except StoreError as error:
-            self.problem = error.message
+            self._unusable = f"Measurements are not remembered: {error.message}"
             self._ask_again_s = time.monotonic() + _FRESH_S
             return otherwise
-        self.problem = ""
+        self._unusable = ""
+        if store.left_out:
+            self._left_out[store.left_out] = None
         return found

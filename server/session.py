@@ -28,7 +28,7 @@ from server.scheduler import Order, Scheduler
 from server.scoped_settings import ScopedSettings
 from server.settings import Settings
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, slots_of
-from server.status import ServerFacts, Status, memory_message, status_of, unknown_device_message
+from server.status import ServerFacts, Status, status_of, unknown_device_message
 from server.status_news import METHOD as STATUS
 from server.status_news import StatusNews
 
@@ -175,7 +175,7 @@ class KernelcastServer(LanguageServer):
         self._remember(analysis)
         self._wake(uri)
         if analysis.memory_problem:
-            self.say_once(types.MessageType.Warning, memory_message(analysis))
+            self.say_once(types.MessageType.Warning, analysis.memory_problem)
         if analysis.unknown_device and self.discovered.is_set():
             self.say_once(types.MessageType.Warning, unknown_device_message(analysis, self.found_devices))
         self._show(uri)

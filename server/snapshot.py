@@ -59,7 +59,7 @@ class Analysis:
     stored: tuple[Measurement, ...] = ()  # of exactly these kernels and launches, from earlier sessions too
     last: Mapping[str, Measurement] = field(default_factory=dict)  # by kernel, however it looked then
     compiled: Mapping[FactsKey, CompiledFacts] = field(default_factory=dict)  # kept earlier, for this device
-    memory_problem: str = ""  # why nothing is remembered
+    memory_problem: str = ""  # what is not remembered and why, for the user
     annotations: Mapping[Slot, str] = field(default_factory=dict)  # to write above kernels that have none
     config_path: Path | None = None
     config_problem: ConfigProblem | None = None

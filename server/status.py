@@ -88,7 +88,7 @@ def _problems(snapshot: Snapshot, facts: ServerFacts, here: bool) -> Iterator[St
     if facts.discovered:
         yield from _device_problems(analysis, facts, here, trusted=snapshot.trusted)
     if analysis.memory_problem:
-        yield StatusProblem(WARNING, memory_message(analysis))
+        yield StatusProblem(WARNING, analysis.memory_problem)
     if not snapshot.trusted:
         message = "This workspace is not trusted: kernels are predicted, and none is run. Trust it to measure."
         yield StatusProblem(INFORMATION, message)
@@ -117,7 +117,3 @@ def unknown_device_message(analysis: Analysis, found: Sequence[Device]) -> str:
         f"No device answers to `{analysis.unknown_device}`; predictions are for {analysis.device.name}. "
         f"Devices of this machine: {here}. `kernelcast devices --all` lists those known by their datasheets too."
     )
-
-
-def memory_message(analysis: Analysis) -> str:
-    return f"Measurements are not remembered: {analysis.memory_problem}"

@@ -50,6 +50,8 @@ def _wanted(arguments: argparse.Namespace) -> tuple[StoredMeasurement, ...]:
         kept = tuple(each for file in files for each in store.history_of_file(file, most=-1)[::-1])
     else:
         kept = store.everything()
+    if store.left_out:
+        warn(store.left_out)
     return tuple(
         each
         for each in kept

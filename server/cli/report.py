@@ -16,7 +16,7 @@ from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
-from server.cli.streams import json_text
+from server.cli.streams import json_text, warn
 from server.memory import Memory
 from server.report.as_json import report_json
 from server.report.facts import Report
@@ -41,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not subjects:
         return SOME_FAILED
     report = gather(_title(subjects), subjects, _here(devices), devices.remembered, _history(devices))
+    if devices.store is not None and devices.store.left_out:
+        warn(devices.store.left_out)
     _deliver(report, arguments)
     unpredicted = any(f.prediction is None for subject in subjects for f in subject.forecast.forecasts)
     return SOME_FAILED if unpredicted else status

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,33 @@ def test_an_entry_that_cannot_be_read_is_a_named_failure(store: Store, calibrate
         database.execute("UPDATE profiles SET profile = '{}'")
     with pytest.raises(StoreError, match="cannot read"):
         store.profiles()
+
+
+@pytest.mark.parametrize("damage", ["", "no JSON", "null", "[]", "7", "{}"])
+def test_a_measurement_that_cannot_be_read_is_named_and_takes_no_other_with_it(store: Store, damage: str) -> None:
+    for median_us in (1.0, 2.0, 3.0):
+        store.add_measurement(measurement(median_us=median_us), path="/one/k.cl")
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("UPDATE measurements SET measurement = ? WHERE id = 3", (damage,))
+    assert [each.measurement.median_us for each in store.history("/one/k.cl", "scale")] == [2.0, 1.0]
+    assert [each.measurement.median_us for each in store.everything()] == [1.0, 2.0]
+    assert "Measurement 3 of /one/k.cl::scale" in store.left_out
+    last = store.latest_measurement("f", "l", "pocl")
+    assert last is not None
+    assert last.measurement.median_us == 2.0
+    assert store.add_unknown(store.everything()) == 0
+
+
+def test_many_that_cannot_be_read_are_told_in_one_sentence(store: Store) -> None:
+    store.add_measurement(measurement(), path="/one/k.cl")
+    assert store.everything()
+    assert store.left_out == ""
+    store.add_measurement(measurement(), path="/one/k.cl", launch=Launch((64,), None))
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("UPDATE measurements SET measurement = '{}' WHERE id = 1")
+        database.execute("UPDATE measurements SET launch = 'torn' WHERE id = 2")
+    assert store.everything() == ()
+    assert "1 of /one/k.cl::scale and 1 more cannot be read" in store.left_out
 
 
 def _write_many(path: Path, start: object, who: str) -> None:

@@ -69,8 +69,7 @@ def test_a_row_that_was_damaged_by_hand_does_not_keep_the_rest_from_being_migrat
         database.execute("UPDATE measurements SET measurement = 'no JSON' WHERE id = 2")
     store = Store.open(old_store)
     assert store.latest_measurement("f", "l", "pocl") is not None
-    with pytest.raises(StoreError, match="cannot read"):
-        store.history("/home/me/k.cl", "scale")
+    assert [each.measurement.launch_key for each in store.history("/home/me/k.cl", "scale")] == ["l"]
 
 
 def test_a_migration_that_fails_leaves_the_old_file_as_it_was(old_store: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,6 +55,16 @@ def test_the_table_shows_each_measurement_against_its_prediction_and_what_change
     assert all(word in second for word in ("2026-01-02 00:00", "5.0 µs", "-20 %", "kernel edited, 50 % faster"))
     assert "64 / 8  █▁  10 µs to 5.0 µs (-50 %)" in done.stdout
     assert "blur" not in done.stdout
+
+
+def test_a_measurement_that_cannot_be_read_is_named_beside_the_others(run: Run, store: Store) -> None:
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("UPDATE measurements SET measurement = 'no JSON' WHERE id = 2")
+    done = run("history", "k.cl", "--kernel", "scale")
+    assert done.returncode == 0
+    assert [line[:10] for line in done.stdout.splitlines() if line.startswith("2026")] == ["2026-01-01"]
+    assert "Measurement 2 of" in done.stderr
+    assert "k.cl::scale cannot be read by this version and is left out" in done.stderr
 
 
 @pytest.mark.usefixtures("store")

@@ -1,0 +1,46 @@
+"""What earlier sessions measured is used as far as it can be read, and what cannot be is named."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from profiler.measurement import Measurement
+from profiler.store import FILE_NAME, Store
+from server.memory import Memory
+
+MEASURED = Measurement(
+    kernel="scale", kernel_fingerprint="f", launch_key="l", launch="64 / 8", device_id="pocl", device_name="A CPU",
+    driver="3.1", median_us=10.0, p10_us=9.0, p90_us=12.0, ci95_us=(9.9, 10.1), repeats=20, batches=6,
+    batch_spread_percent=1.5, local_size=(8,), load_average=0.1, measured_at="2026-01-01T00:00:00+00:00",
+)  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("KERNELCAST_DATA_DIR", str(tmp_path))
+    return Store.open(tmp_path / FILE_NAME)
+
+
+def test_one_unreadable_measurement_costs_a_kernel_no_other(store: Store) -> None:
+    for key in ("l", "m"):
+        store.add_measurement(replace(MEASURED, launch_key=key), path="/k.cl")
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("UPDATE measurements SET measurement = '{}' WHERE id = 2")
+    memory = Memory()
+    assert [run.measurement.launch_key for run in memory.runs("f", "pocl")] == ["l"]
+    assert memory.last(Path("/k.cl"), "scale", "pocl") == MEASURED
+    assert memory.profiles() == ()
+    assert memory.problem.startswith("Measurement 2 of /k.cl::scale cannot be read")
+
+
+def test_a_store_that_cannot_be_used_is_told_of_until_it_can(store: Store) -> None:
+    assert (Memory().runs("f", "pocl"), Memory().problem) == ((), "")
+    store.path.write_bytes(b"this is no database" * 100)
+    memory = Memory()
+    assert memory.runs("f", "pocl") == ()
+    assert memory.problem.startswith("Measurements are not remembered: ")
