@@ -20,9 +20,10 @@ from profiler.compiling import CompileRequest, collect_facts
 from profiler.devices import discover, distinct_devices, with_calibrations
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
-from profiler.store import Store, StoredMeasurement, StoreError, kernel_id
+from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
 from server.fits import Run, samples_of
 from server.jobs import OnProgress
+from server.memory import PATIENCE_S
 from server.proofs import with_proofs
 
 
@@ -30,7 +31,8 @@ class DeviceWork:
     """All that needs a device or the disk."""
 
     def discover(self, cancel: threading.Event) -> tuple[Device, ...]:
-        return discover(self._store(), cancel=cancel)
+        """All devices of this machine; without their calibrations where the store cannot be read."""
+        return with_calibrations(discover(cancel=cancel), self._profiles())
 
     def measure_all(
         self,
@@ -41,7 +43,8 @@ class DeviceWork:
         cancel: threading.Event,
     ) -> tuple[Measurement | MeasureError, ...]:
         limits = MeasureLimits(first_run_s=time_limit_s)
-        proved = with_proofs(requests, driver, self._store())
+        # A locked store is waited for once, when the result is kept: without earlier proofs they are made anew.
+        proved = with_proofs(requests, driver, self._store(PATIENCE_S))
         return measure_all(proved, limits=limits, on_progress=on_progress, cancel=cancel)
 
     def sizes(self, forecast: Forecast, device: Device) -> SizeChoice:
@@ -76,11 +79,17 @@ class DeviceWork:
         """What is known of these kernels' code, all of one source and its options; what is not known is compiled."""
         return collect_facts(self._store(), requests, driver, cancel)
 
-    def _store(self) -> Store | None:
+    def _store(self, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store | None:
         try:
-            return Store.open()
+            return Store.open(busy_timeout_s=busy_timeout_s)
         except StoreError:  # said by the analysis thread already
             return None
+
+    def _profiles(self) -> tuple[Device, ...]:
+        try:
+            return Store.open().profiles()
+        except StoreError:  # said by the analysis thread already
+            return ()
 
     def calibrate(self, device: Device, on_progress: OnProgress, cancel: threading.Event) -> Device:
         profile = calibrate(device.id, on_progress=on_progress, cancel=cancel)
@@ -89,10 +98,7 @@ class DeviceWork:
 
     def known(self, found: tuple[Device, ...]) -> tuple[Device, ...]:
         """All devices that predictions can be for; this machine's first, well-known ones next."""
-        try:
-            remembered = Store.open().profiles()
-        except StoreError:
-            remembered = ()
+        remembered = self._profiles()
         return distinct_devices(
             (*with_calibrations(found, remembered), *remembered), (*well_known_devices(), *builtin_devices())
         )

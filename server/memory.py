@@ -19,7 +19,7 @@ from profiler.store import Store, StoredMeasurement, StoreError
 from server.fits import Run
 
 _FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
-_PATIENCE_S = 0.2  # for a store that is locked: predictions do not wait for it
+PATIENCE_S = 0.2  # for a store that is locked: predictions do not wait for it
 _KEPT = 4096
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ class Memory:
         if time.monotonic() < self._ask_again_s:
             return otherwise
         try:
-            store = Store.open(busy_timeout_s=_PATIENCE_S)
+            store = Store.open(busy_timeout_s=PATIENCE_S)
             found = read(store)
         except StoreError as error:
             self._unusable = f"Measurements are not remembered: {error.message}"

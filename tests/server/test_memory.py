@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from profiler.measurement import Measurement
 from profiler.store import FILE_NAME, Store
+from server.device_work import DeviceWork
 from server.memory import Memory
 
 MEASURED = Measurement(
@@ -44,3 +46,10 @@ def test_a_store_that_cannot_be_used_is_told_of_until_it_can(store: Store) -> No
     memory = Memory()
     assert memory.runs("f", "pocl") == ()
     assert memory.problem.startswith("Measurements are not remembered: ")
+
+
+@pytest.mark.device
+def test_devices_are_found_without_a_store(store: Store) -> None:
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("DROP TABLE profiles")
+    assert DeviceWork().discover(threading.Event())
