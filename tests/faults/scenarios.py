@@ -35,7 +35,8 @@ class Scenario:
     settings: dict[str, Any] = field(default_factory=dict)
     with_calm: bool = True  # a harmless kernel is measured before and after
     ends_server: bool = False
-    in_tests: bool = True  # of the whole suite, with one server for all; it has tests of its own for the others
+    in_tests: bool = True  # of the whole suite, with few servers for all; it has tests of its own for the others
+    of_store: bool = False
 
 
 def kernel(name: str, body: str, arguments: str = "volatile __global int *a", lengths: str = "a=64") -> str:
@@ -215,18 +216,18 @@ SCENARIOS = (
     ),
     Scenario("SIGKILL of the worker", worker_killed),
     Scenario("SIGKILL of the server", server_killed, ends_server=True, in_tests=False),
-    Scenario("disk full on the store", disk_full),
-    Scenario("no file may grow", no_file_may_grow, in_tests=False),
-    Scenario("store locked", store_locked),
+    Scenario("disk full on the store", disk_full, of_store=True),
+    Scenario("no file may grow", no_file_may_grow, in_tests=False, of_store=True),
+    Scenario("store locked", store_locked, of_store=True),
     Scenario("device gone", device_gone),
     Scenario("allocation too large", allocation_too_large),
     Scenario("kernel that prints", loud_kernel, in_tests=False),
-    Scenario("driver that writes to stdout", chatty_driver),
     Scenario("flood of progress", flooding_child, in_tests=False),
     Scenario("garbage in the pipe", garbled_pipe, in_tests=False),
     Scenario("driver that crashes", driver_crashes, in_tests=False),
     Scenario("driver that exits", driver_leaves, in_tests=False),
     Scenario("driver that hangs", driver_hangs),
+    Scenario("driver that writes to stdout", chatty_driver),
 )
 
 
