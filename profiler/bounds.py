@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from model.launch.launch import Number
 from model.opencl.types import StructType, Type
-from profiler.guesses import listed
+from profiler.guesses import UNKNOWN, Guess, advice, listed, taken, written
 
 NULL_BYTES = 1 << 16  # no system maps the first pages: an address in there is a null pointer with an index
-LARGEST_BYTES = 1 << 30  # an index far beyond went astray: no length is the remedy
+MAX_BYTES = 256 << 20  # of one buffer: an index that wants more has gone astray, and no length is the remedy
 NEAR_BYTES = 1 << 32  # further from a buffer, an address says nothing about it
 
 
@@ -36,12 +35,12 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What the source says of an access: its `line` (from 1), the buffers that its index is read from, and the scalars
-    in its index whose values were guessed. Empty where that is not known."""
+    """What the source says of an access: its `line` (from 1), what to write of the buffers that its index is read from,
+    and what of the launch was guessed and may be in its index. Empty where that is not known."""
 
     line: int | None = None
-    index_buffers: tuple[str, ...] = ()
-    guessed: tuple[tuple[str, Number], ...] = ()
+    index_fills: tuple[Guess, ...] = ()
+    guessed: tuple[Guess, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,8 @@ class Overrun:
         members = zip(element.members, element.offsets(), strict=True)
         return next((f".{name}" for (name, kind), begin in members if 0 <= at - begin < kind.size_bytes), "")
 
-    def sentence(self, highest: int, cause: Cause | None = None) -> str:
-        """What happened and what to write; `highest` is the highest index seen."""
+    def sentence(self, reached: tuple[int, int], cause: Cause | None = None) -> str:
+        """What happened and what to write; `reached` are the lowest and the highest index seen."""
         cause = cause or Cause()
         room, index = self.room, self.index
         verb = {True: "written", False: "read", None: "accessed"}[self.is_store]
@@ -77,26 +76,30 @@ class Overrun:
             return f"{what}; guard the coordinates, or make it larger, as in // kernelcast: {self._larger_image()}"
         elements = "1 element" if room.length == 1 else f"{room.length} elements"
         what = f"`{room.name}[{index}]{self.member}` is {verb} {side}{at}: buffer `{room.name}` has {elements}"
-        return f"{what}; {self._remedy(highest, cause)}"
+        return f"{what}; {self._remedy(reached, cause)}"
 
     def _larger_image(self) -> str:
         return f"{self.room.name}=({', '.join(str(2 * extent) for extent in self.room.image_size)})"
 
-    def _remedy(self, highest: int, cause: Cause) -> str:
-        name = self.room.name
-        if cause.index_buffers:
-            fills = " ".join(f"fill.{buffer}=randint:0:{max(1, self.room.length)}" for buffer in cause.index_buffers)
-            holders = listed(cause.index_buffers)
-            return f"its index comes from {holders}: say what that holds: // kernelcast: {fills}, or guard the index"
-        has_strayed = highest * self.room.element.size_bytes > LARGEST_BYTES and highest > 2 * self.room.length
-        if self.index >= 0 and not has_strayed:
-            return f"give it more: // kernelcast: {name}={highest + 1}, or guard the index"
-        if cause.guessed:
-            were = "was" if len(cause.guessed) == 1 else "were"
-            values = " ".join(f"{scalar}={value}" for scalar, value in cause.guessed)
-            names = listed([scalar for scalar, _ in cause.guessed])
-            return f"{names} {were} guessed: say what to take, as in // kernelcast: {values}, or guard the index"
-        return "guard the index"
+    def _remedy(self, reached: tuple[int, int], cause: Cause) -> str:
+        lowest, highest = reached
+        if cause.index_fills:
+            return _remedy_of_fills(cause)
+        has_strayed = (highest + 1) * self.room.element.size_bytes > MAX_BYTES and highest > 2 * self.room.length
+        if lowest >= 0 and not has_strayed:
+            return f"give it more: // kernelcast: {self.room.name}={highest + 1}, or guard the index"
+        return f"{advice(cause.guessed)}, or guard the index" if cause.guessed else "guard the index"
+
+
+def _remedy_of_fills(cause: Cause) -> str:
+    fills = cause.index_fills
+    is_sure = all(fill.value != UNKNOWN for fill in fills)
+    parts = fills if is_sure else (*fills, *cause.guessed)  # the fill alone may not be to blame
+    source = f"its index comes from {listed([fill.key.removeprefix('fill.') for fill in fills])}"
+    if len(parts) > len(fills):
+        source += f", and {taken(cause.guessed)}"
+    what = "what that holds" if len(parts) == 1 else "what they hold"
+    return f"{source}: say {what}: // kernelcast: {written(parts)}, or guard the index"
 
 
 def overrun_at(address: int, rooms: Iterable[Room], is_store: bool | None = None) -> Overrun | None:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from model.launch.launch import Assumption, Launch
 from model.opencl.kernel import Kernel
 from model.opencl.types import PointerType
+from profiler.bounds import MAX_BYTES
 from profiler.measurement import Measurement, MeasureRequest, OutOfBounds
 
 MAX_TRIES = 6
-MAX_BYTES = 256 << 20  # of one buffer: an index that wants more is more likely garbage than a place
 
 
 def enlarged(request: MeasureRequest, error: OutOfBounds) -> MeasureRequest | None:

@@ -1,52 +1,153 @@
-"""What of a launch was guessed, and may be why its kernel goes astray: named, with what to write."""
+"""What of a launch was guessed, and may be why its kernel goes astray: named, with what to write.
+
+A guess that failed is never advised again: where only the user knows the value, `...` stands for it.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from model.launch.launch import Number
-from model.opencl.types import PointerType, ScalarKind, ScalarType, VectorType, lane_names
-from profiler.measurement import MeasureRequest
+from model.launch.fill import DEFAULT_INTEGER_LIMIT
+from model.launch.launch import Fill
+from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, VectorType, lane_names
+from profiler.endings import NO_ROOM
+from profiler.measurement import KernelCrashed, MeasureError, MeasureRequest, OutOfResources, TimedOut
 
 LANES = range(16)
+UNKNOWN = "..."
 
 
-def guessed_among(paths: Iterable[str], request: MeasureRequest) -> tuple[tuple[str, Number], ...]:
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Something of a launch that an annotation states as `key=value`; `taken` is what stood there without one."""
+
+    key: str
+    taken: str
+    value: str = UNKNOWN  # what to write
+
+
+def advice(guesses: Sequence[Guess]) -> str:
+    """What to say of them; empty if there are none."""
+    what = "what it is" if len(guesses) == 1 else "what they are"
+    return f"{taken(guesses)}: say {what}: // kernelcast: {written(guesses)}" if guesses else ""
+
+
+def taken(guesses: Sequence[Guess]) -> str:
+    """`border` was guessed as 0."""
+    if len(guesses) == 1:
+        return f"`{guesses[0].key}` was guessed as {guesses[0].taken}"
+    return f"{_enumerated([f'`{guess.key}` ({guess.taken})' for guess in guesses])} were guessed"
+
+
+def written(guesses: Iterable[Guess]) -> str:
+    """As in an annotation."""
+    return " ".join(f"{guess.key}={guess.value}" for guess in guesses)
+
+
+def with_advice(error: MeasureError, request: MeasureRequest) -> MeasureError:
+    """`error`, or where guesses of `request` may be behind it and it does not say so, one like it that does."""
+    if "// kernelcast:" in error.message or NO_ROOM in error.message:
+        return error
+    match error:
+        case OutOfResources():
+            guesses = guessed_sizes(request) + misleading(request)
+        case KernelCrashed() | TimedOut() if error.message.startswith(f"kernel `{request.kernel.name}`"):
+            guesses = misleading(request)
+            guesses += [guess for guess in guessed_sizes(request) if guess.key in ("global", "local")]
+        case _:
+            return error
+    guesses = list(dict.fromkeys(guesses))
+    if not guesses:
+        return error
+    explained = copy.copy(error)  # one error may be that of several launches
+    explained.message = f"{error.message}; {advice(guesses)}"
+    explained.args = (explained.message,)
+    return explained
+
+
+def misleading(request: MeasureRequest) -> list[Guess]:
+    """What may mislead an index of which nothing more is known: contents and scalars that are integers; in a kernel
+    without such guesses others that an index may rest on, and without those the launch's size."""
+    fills, scalars = _guessed_fills(request), guessed_scalars(request)
+    integers = [g for g in fills if _holds_integers(g.key.removeprefix("fill."), request)]
+    integers += [g for g in scalars if g.taken.lstrip("-").isdecimal()]
+    inferred = {f"fill.{name}" for name, _ in request.launch.fills}  # others only hold what any data may
+    others = [g for g in fills if g.key in inferred] + scalars
+    return integers or others or [g for g in guessed_sizes(request) if g.key == "global"]
+
+
+def guessed_among(paths: Iterable[str], request: MeasureRequest) -> list[Guess]:
     """The scalars behind `paths` (`n`, `v.s1`, `p.width`) whose values nobody gave, as the launch names them."""
     wanted = set(paths)
-    return tuple((name, value) for name, value in _guessed(request) if _spellings(name) & wanted)
+    return [guess for guess in guessed_scalars(request) if _spellings(guess.key) & wanted]
 
 
-def advice(request: MeasureRequest) -> str:
-    """What to say of a launch, where nobody knows which argument misled its kernel; empty if all was given.
+def guessed_scalars(request: MeasureRequest) -> list[Guess]:
+    assumed = _assumed(request)
+    return [Guess(name, str(value)) for name, value in request.launch.scalars if name in assumed]
 
-    These are the buffers of integers, which may be indices, and the integer scalars that were guessed.
-    """
-    filled = dict(request.launch.fills).keys() - _assumed(request)
-    buffers = [
-        f"fill.{parameter.name}=randint:0:16"
-        for parameter in request.kernel.parameters
-        if isinstance(parameter.type, PointerType)
-        and _is_integer(parameter.type.pointee)
-        and parameter.name in dict(request.launch.buffers)
-        and parameter.name not in filled
-    ]
-    scalars = [f"{name}={value}" for name, value in _guessed(request) if isinstance(value, int)]
-    if not buffers and not scalars:
-        return ""
-    names = [part.partition("=")[0].removeprefix("fill.") for part in (*buffers, *scalars)]
-    return f"say what {listed(names)} hold{'s' * (len(names) == 1)}, as in // kernelcast: {' '.join(buffers + scalars)}"
+
+def guessed_sizes(request: MeasureRequest) -> list[Guess]:
+    """How much there is of everything: work-items, elements of buffers, bytes of local memory."""
+    launch, assumed = request.launch, _assumed(request)
+    found = [("global", "x".join(map(str, launch.global_size)))]
+    if launch.local_size is not None:
+        found.append(("local", "x".join(map(str, launch.local_size))))
+    found += [(name, f"{length} elements") for name, length in launch.buffers]
+    found += [(name, f"{size} bytes") for name, size in launch.local_bytes]
+    return [Guess(name, taken) for name, taken in found if name in assumed]
+
+
+def index_fill(name: str, length: int, request: MeasureRequest) -> Guess:
+    """What to write of the buffer `name`, which an index below `length` is read from."""
+    fill = _fill_of(name, request)
+    low, high = _range(fill, dict(request.launch.buffers).get(name, 1))
+    has_failed = low >= 0 and high <= max(1, length)
+    is_open = has_failed or not _holds_integers(name, request)
+    return Guess(f"fill.{name}", str(fill), UNKNOWN if is_open else f"randint:0:{max(1, length)}")
 
 
 def listed(names: Sequence[str]) -> str:
     """`a`, `b` and `c`."""
-    quoted = [f"`{name}`" for name in names]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+    return _enumerated([f"`{name}`" for name in names])
 
 
-def _guessed(request: MeasureRequest) -> list[tuple[str, Number]]:
-    assumed = _assumed(request)
-    return [(name, value) for name, value in request.launch.scalars if name in assumed]
+def _enumerated(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _guessed_fills(request: MeasureRequest) -> list[Guess]:
+    said = dict(request.launch.fills).keys() - _assumed(request)
+    names = [name for name, _ in request.launch.buffers if name not in said]
+    return [Guess(f"fill.{name}", str(_fill_of(name, request))) for name in names]
+
+
+def _fill_of(name: str, request: MeasureRequest) -> Fill:
+    """What stood in a buffer, also where nobody said: see `profiler.child.contents`."""
+    default = Fill("random")
+    if _holds_integers(name, request):
+        shortest = min((length for _, length in request.launch.buffers), default=1)
+        default = Fill("randint", (0, max(1, min(DEFAULT_INTEGER_LIMIT, shortest))))
+    return dict(request.launch.fills).get(name, default)
+
+
+def _range(fill: Fill, length: int) -> tuple[float, float]:
+    """Of integers that a fill yields, the least and the one beyond the greatest."""
+    match fill.kind, fill.arguments:
+        case "zeros", ():
+            return 0, 1
+        case (("iota" | "perm"), ()):
+            return 0, length
+        case "const", (value,):
+            return value, value + 1
+        case (("randint" | "uniform"), (low, high)):
+            return low, high
+        case "csr_rows", (last,):
+            return 0, last + 1
+        case _:
+            return 0, 2  # floats
 
 
 def _assumed(request: MeasureRequest) -> set[str]:
@@ -62,9 +163,9 @@ def _spellings(name: str) -> set[str]:
     return {name, *next(same, ())}
 
 
-def _is_integer(kind: object) -> bool:
-    match kind:
-        case ScalarType(kind=scalar) | VectorType(element=ScalarType(kind=scalar)):
-            return scalar in (ScalarKind.SIGNED, ScalarKind.UNSIGNED)
-        case _:
-            return False
+def _holds_integers(name: str, request: MeasureRequest) -> bool:
+    parameter = request.kernel.parameter(name)
+    element = parameter.type.pointee if parameter and isinstance(parameter.type, PointerType) else None
+    while isinstance(element, ArrayType | VectorType):
+        element = element.element
+    return isinstance(element, ScalarType) and element.kind in (ScalarKind.SIGNED, ScalarKind.UNSIGNED)

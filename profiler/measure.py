@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import NoneType
 
 from profiler.enlarging import MAX_TRIES, as_requested, enlarged
+from profiler.guesses import with_advice
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest, OutOfBounds
 from profiler.messages import AtStake, Outcome, Phase
 from profiler.worker import CancelToken, Limits, OnProgress, run_job
@@ -121,6 +122,7 @@ class _Tasks:
             if again is not None:
                 tries.append(again)
                 return
-        self.outcomes[number] = (
-            as_requested(outcome, tries[0], tries[-1]) if isinstance(outcome, Measurement) else outcome
-        )
+        if isinstance(outcome, Measurement):
+            self.outcomes[number] = as_requested(outcome, tries[0], tries[-1])
+        else:
+            self.outcomes[number] = with_advice(outcome, tries[-1])

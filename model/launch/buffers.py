@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, partial
@@ -18,6 +17,7 @@ from model.work.work import Work
 
 Tried = Callable[[], dict[str, float | None]]  # ends as some work-items reach them; a walk, so it is made once
 _TRUSTED = 4  # times what some work-items reach
+_MOST_BYTES = 1 << 40  # no device has more: an index that may reach further is one that only the data bound
 
 
 def with_buffers(kernel: Kernel, work: Work, launch: Launch) -> Launch:
@@ -88,7 +88,7 @@ def _reached(
     doubtful = False
     for name in {a.buffer for a in work.accesses()}.intersection(names):
         spans = [reach.spans[name] for reach in reaches if name in reach.spans]
-        bound = next((span.high for span in spans if math.isfinite(span.high)), None)
+        bound = next((span.high for span in spans if span.high <= _MOST_BYTES), None)
         ends[name] = bound if spans else 1  # 1: not under this launch
         size = reaches[0].element_bytes(name)
         doubtful |= bool(spans) and (bound is None or bound > _TRUSTED * size * launch.work_items)

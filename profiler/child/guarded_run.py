@@ -25,7 +25,7 @@ from profiler.child.guard_pages import Flush, GuardedMemory
 from profiler.child.overruns import out_of_bounds
 from profiler.child.pointer_casts import widest_cast_bytes
 from profiler.child.trial import Trial
-from profiler.guesses import advice
+from profiler.guesses import advice, misleading
 from profiler.measurement import KernelCrashed, MeasureError
 
 _ABANDONED: list[object] = []  # what a kernel that never ends still uses
@@ -118,7 +118,7 @@ def _verdict(trial: Trial, layout: GuardedLayout, faults: list[Fault]) -> Measur
     if overruns and overruns[0] is not None:
         return out_of_bounds(overruns[0], filter(None, overruns), trial.request)
     crashed = f"{trial.subject} crashed ({faults[0].signal.name}): {_wild(faults[0], rooms)}"
-    return KernelCrashed("; ".join(filter(None, (crashed, advice(trial.request)))))
+    return KernelCrashed("; ".join(filter(None, (crashed, advice(misleading(trial.request))))))
 
 
 def _wild(fault: Fault, rooms: list[Room]) -> str:

@@ -12,10 +12,11 @@ from model.opencl.kernel import ParameterKind
 from model.opencl.program import read_program
 from model.work.analyse import analyse
 from model.work.region import Access
+from model.work.symbolic import Expression
 from model.work.walk import Extent
 from model.work.work import Work
 from profiler.bounds import Cause, Overrun
-from profiler.guesses import guessed_among
+from profiler.guesses import guessed_among, index_fill, misleading
 from profiler.measurement import MeasureRequest, OutOfBounds
 
 
@@ -29,11 +30,15 @@ def out_of_bounds(first: Overrun, overruns: Iterable[Overrun], request: MeasureR
         suspects = tuple(_suspects(first, work, request))
     lines = {access.line for access in suspects}
     line = lines.pop() + 1 if len(lines) == 1 else 0  # 0 for another file's
+    fills = [index_fill(name, first.room.length, request) for name in _index_buffers(suspects, request)]
     guessed = guessed_among(_scalars(suspects), request)
-    cause = Cause(line or None, _index_buffers(suspects, request), guessed)
+    if not guessed and not _is_all_known(suspects):
+        named = {fill.key for fill in fills}
+        guessed = [guess for guess in misleading(request) if guess.key not in named]
+    cause = Cause(line or None, tuple(fills), tuple(guessed))
     reached = _reached(overruns)
-    highest = next(high for name, _, high in reached if name == first.room.name)
-    return OutOfBounds(first.sentence(highest, cause), line=cause.line, overruns=reached)
+    ends = next((low, high) for name, low, high in reached if name == first.room.name)
+    return OutOfBounds(first.sentence(ends, cause), line=cause.line, overruns=reached)
 
 
 def _reached(overruns: Iterable[Overrun]) -> tuple[tuple[str, int, int], ...]:
@@ -70,6 +75,17 @@ def _index_buffers(suspects: tuple[Access, ...], request: MeasureRequest) -> tup
         if access.offset is not None
     ]
     return tuple(sorted(set().union(*read))) if read and all(read) else ()
+
+
+def _is_all_known(suspects: tuple[Access, ...]) -> bool:
+    """Whether nothing but ids and scalars is in their indices, so that no other guess can be to blame."""
+    offsets = [access.offset for access in suspects]
+    return bool(offsets) and all(offset is not None and _is_known(offset) for offset in offsets)
+
+
+def _is_known(offset: Expression) -> bool:
+    symbols = [str(leaf.arguments[0]) for leaf in offset.leaves if leaf.kind == "symbol"]
+    return len(symbols) == len(offset.leaves) and not any(name.startswith(("loop.", "phi.")) for name in symbols)
 
 
 def _scalars(suspects: tuple[Access, ...]) -> set[str]:

@@ -13,9 +13,10 @@ from model.launch.launch import Assumption, Launch, Origin
 from model.launch.spec import LaunchSpec
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from profiler.enlarging import MAX_BYTES, enlarged
+from profiler.bounds import MAX_BYTES
+from profiler.enlarging import enlarged
 from profiler.measure import measure_all
-from profiler.measurement import Measurement, MeasureRequest, OutOfBounds
+from profiler.measurement import MeasureError, Measurement, MeasureRequest, OutOfBounds
 
 PATTERNS = """
 typedef struct { float mass; int kind; float3 at; } body;
@@ -129,3 +130,30 @@ def test_a_longer_buffer_holds_what_was_reached_or_is_not_tried(
             "table", f"`table` was made {elements} elements long, because the kernel accesses `table[{highest}]`"
         )
     ]
+
+
+ASTRAY = """
+typedef struct { float x, y; int level; } spot;
+__kernel void walk_back(__global const float *x, __global float *y, int n, int apart) {
+    uint i = get_global_id(0); if (i >= n) return; float s = 0;
+    for (uint j = 0; j < 4; j++) { uint at = i; for (uint l = 0; l <= j; l++) at -= apart; s += x[at]; }
+    y[i] = s; }
+__kernel void look_up(__global const spot *spots, __global const float *table, __global float *y, int pitch) {
+    int i = get_global_id(0); y[i] = table[(spots[i].level - 100) * pitch + (int)spots[i].x]; }
+__kernel void chase(__global const int *program, __global const float *table, __global float *y, int n) {
+    int i = get_global_id(0), p = 1; if (i >= n) return;
+    for (int j = 0; j < 9; j++) p = p * 7919 + program[p & 15] * 7 + 1;
+    y[i] = table[p]; }
+"""
+
+
+@pytest.mark.device
+@pytest.mark.parametrize(
+    ("name", "stated"),
+    [("walk_back", "n=... apart=..."), ("look_up", "fill.spots=... pitch=..."), ("chase", "fill.program=... n=...")],
+)
+def test_a_kernel_that_guesses_led_astray_names_them_and_no_absurd_value(name: str, stated: str) -> None:
+    request, _ = launch_of(name, ASTRAY)
+    (outcome,) = measure_all([request])
+    assert isinstance(outcome, MeasureError), outcome
+    assert f"// kernelcast: {stated}" in outcome.message

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType
-from profiler.bounds import Cause, Overrun, Room, overrun_at, whereabouts
+from profiler.bounds import MAX_BYTES, Cause, Overrun, Room, overrun_at, whereabouts
+from profiler.guesses import Guess
 
 FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
 FLOAT3 = VectorType(FLOAT, 3)
@@ -37,8 +38,8 @@ def test_an_address_in_a_guard_is_the_element_that_was_accessed(rooms: list[Room
     found = overrun_at(left.start + index * left.element.size_bytes + byte, rooms)
     assert found is not None
     assert (found.room.name, found.index) == (left.name, index)
-    assert f"`{left.name}[{index}]" in found.sentence(index)
-    assert ("past its end" if index >= 0 else "in front of its beginning") in found.sentence(index)
+    assert f"`{left.name}[{index}]" in found.sentence((index, index))
+    assert ("past its end" if index >= 0 else "in front of its beginning") in found.sentence((index, index))
 
 
 @given(neighbours(), st.data())
@@ -52,7 +53,7 @@ def test_an_address_inside_a_buffer_is_no_overrun(rooms: list[Room], data: st.Da
 @given(neighbours(), st.integers(0, (1 << 64) - 1))
 def test_every_address_can_be_spoken_of(rooms: list[Room], address: int) -> None:
     found = overrun_at(address, rooms)
-    assert found is None or found.sentence(found.index)
+    assert found is None or found.sentence((found.index, found.index))
     assert isinstance(whereabouts(address, rooms), str)
 
 
@@ -60,40 +61,68 @@ def test_every_address_can_be_spoken_of(rooms: list[Room], address: int) -> None
 def test_the_member_of_a_struct_is_named(byte: int, member: str) -> None:
     found = overrun_at(room(element=PARTICLE).end + byte, [room(element=PARTICLE)], is_store=True)
     assert found is not None
-    assert found.sentence(found.index).startswith(f"`x[1000].{member}` is written past its end: ")
+    assert found.sentence((found.index, found.index)).startswith(f"`x[1000].{member}` is written past its end: ")
 
 
 def test_padding_of_a_struct_is_no_member() -> None:
     found = overrun_at(room(element=PARTICLE).end + 5, [room(element=PARTICLE)])
     assert found is not None
-    assert "`x[1000]` is accessed" in found.sentence(found.index)
+    assert "`x[1000]` is accessed" in found.sentence((found.index, found.index))
 
 
 def test_the_length_to_write_covers_the_highest_index_that_was_seen() -> None:
-    assert "// kernelcast: x=1234, or guard the index" in Overrun(room(), 4 * 1000).sentence(1233)
+    assert "// kernelcast: x=1234, or guard the index" in Overrun(room(), 4 * 1000).sentence((1000, 1233))
 
 
-def test_no_length_is_advised_where_none_would_do() -> None:
-    for index in (-1, 1 << 31):
-        assert Overrun(room(), 4 * index).sentence(index).endswith("; guard the index")
+@pytest.mark.parametrize("reached", [(-1, -1), (1 << 31, 1 << 31), (1000, MAX_BYTES // 4), (-8, 1003)])
+def test_no_length_is_advised_where_none_would_do(reached: tuple[int, int]) -> None:
+    assert Overrun(room(), 4 * max(reached)).sentence(reached).endswith("; guard the index")
+
+
+def test_a_length_of_the_buffers_own_order_is_advised_however_large() -> None:
+    length = MAX_BYTES // 2
+    assert f"x={length + 1}," in Overrun(room(length=length), 4 * length).sentence((length, length))
 
 
 def test_what_an_index_buffer_should_hold_is_said() -> None:
-    sentence = Overrun(room(), 4 * 1000).sentence(1000, Cause(7, ("column", "row")))
+    fills = tuple(Guess(f"fill.{name}", "const:1003", "randint:0:1000") for name in ("column", "row"))
+    sentence = Overrun(room(), 4 * 1000).sentence((1000, 1000), Cause(7, fills, (Guess("n", "64"),)))
     assert "on line 7" in sentence
-    assert "// kernelcast: fill.column=randint:0:1000 fill.row=randint:0:1000" in sentence
+    assert sentence.endswith(
+        "; its index comes from `column` and `row`: say what they hold: "
+        "// kernelcast: fill.column=randint:0:1000 fill.row=randint:0:1000, or guard the index"
+    )
+
+
+def test_guessed_scalars_share_the_blame_with_contents_that_only_the_user_knows() -> None:
+    cause = Cause(index_fills=(Guess("fill.row", "random"),), guessed=(Guess("border", "0"),))
+    assert (
+        Overrun(room(), 4 * 1000)
+        .sentence((1000, 1000), cause)
+        .endswith(
+            "; its index comes from `row`, and `border` was guessed as 0: say what they hold: "
+            "// kernelcast: fill.row=... border=..., or guard the index"
+        )
+    )
 
 
 def test_scalars_that_were_guessed_are_named_where_no_length_would_do() -> None:
-    guessed = Cause(guessed=(("border", 0), ("p.width", 7)))
-    sentence = Overrun(room(), -4).sentence(-1, guessed)
-    assert "`border` and `p.width` were guessed: say what to take, as in // kernelcast: border=0 p.width=7" in sentence
-    assert "guessed" not in Overrun(room(), 4000).sentence(1000, guessed)
+    guessed = Cause(guessed=(Guess("border", "0"), Guess("p.width", "7")))
+    for reached in ((-1, -1), (1000, MAX_BYTES)):
+        assert (
+            Overrun(room(), 4 * max(reached))
+            .sentence(reached, guessed)
+            .endswith(
+                "; `border` (0) and `p.width` (7) were guessed: say what they are: "
+                "// kernelcast: border=... p.width=..., or guard the index"
+            )
+        )
+    assert "guessed" not in Overrun(room(), 4000).sentence((1000, 1000), guessed)
 
 
 def test_an_image_is_spoken_of_in_texels() -> None:
     image = Room("photo", VectorType(FLOAT, 4), 30 * 17, 1 << 40, 0, 1 << 41, (30, 17))
-    sentence = Overrun(image, 16 * 30 * 17, is_store=True).sentence(510, Cause(2))
+    sentence = Overrun(image, 16 * 30 * 17, is_store=True).sentence((510, 510), Cause(2))
     assert sentence.startswith("image `photo` is written outside of its 30x17 texels on line 2; ")
     assert "// kernelcast: photo=(60, 34)" in sentence
 
