@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     from profiler.child.main import Reporter
 
 __all__ = ["Trial", "prove_in_bounds"]
-# A fault in a buffer's guard is caught, and named. One on a stack without room for the handler is not.
-ON_CRASH = "most likely its private arrays are too large for the driver's stack; make them smaller, or the work-groups"
+# A fault in a buffer's guard is caught, and named. One on a stack that is overwritten, or without room for the handler,
+# is not.
+ON_CRASH = (
+    "most likely it writes past the end of a private array, or these are too large for the driver's stack; "
+    "guard their indices, or make them or the work-groups smaller"
+)
 GUARD_PAGES, CANARIES = "guard pages", "canaries"
 
 

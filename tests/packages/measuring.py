@@ -27,6 +27,7 @@ from tests.oracles.compiler.programs import Source
 RESULTS = Path(__file__).parent / "results"
 ANALYSIS_LIMIT_S = 60
 SMALLER = 8
+NOTHING_TO_CHECK = "neither buffers nor images"
 REPEATS = 3  # figures do not matter here
 LIMITS = MeasureLimits(build_s=120.0, first_run_s=90.0)  # machines that run this are busy
 
@@ -116,8 +117,8 @@ def _measured(todo: list[tuple[Source, Kernel, Launch]], device_id: str) -> Iter
         if isinstance(outcome, MeasureError):
             yield _result(source, kernel, outcome.code, outcome.message, launch, log=outcome.log[-2000:])
         else:
-            # Without a buffer nothing can be overrun: PoCL holds the coordinates of images against their sizes itself.
-            checked = outcome.checked or ("" if kernel.of_kind(ParameterKind.BUFFER) else "no buffers")
+            has_memory = kernel.of_kind(ParameterKind.BUFFER, ParameterKind.IMAGE)
+            checked = outcome.checked or ("" if has_memory else NOTHING_TO_CHECK)
             yield _result(
                 source, kernel, "measured", "", launch,
                 median_us=outcome.median_us, checked=checked, notes=outcome.notes,
