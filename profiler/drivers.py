@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+
+from platformdirs import user_cache_path
 
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
 LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES")
@@ -26,6 +32,50 @@ def intels_library() -> Path | None:
     return next((path for path in located if path.exists()), None)
 
 
+def without_blanks(library: Path, job_folder: Path) -> Path:
+    """Intel's library under a path that it can read itself.
+
+    It looks up its own path in /proc/self/maps and takes that to end at the first blank: the vector functions that lie
+    beside it are not found then, and no context can be made. A link to it would not help, for maps names what it leads
+    to; so the one library is copied into the user's cache and its neighbours are linked beside the copy. Where that has
+    a blank in its own path, each job has a copy. If no folder will do, the library is returned as it was found.
+    """
+    if _is_plain(library):
+        return library
+    found = library.stat()
+    name = f"intel-{found.st_size:x}-{found.st_mtime_ns:x}"
+    for folder in (user_cache_path("kernelcast", appauthor=False), job_folder):
+        copy = folder / name / library.name
+        if not _is_plain(copy):
+            continue
+        with contextlib.suppress(OSError):  # no room, or not writable: then the next
+            if not copy.exists():
+                _copy(library, copy)
+            return copy
+    return library
+
+
+def _copy(library: Path, copy: Path) -> None:
+    """Whole or not at all, whoever else does the same meanwhile."""
+    copy.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(dir=copy.parent.parent))
+    try:
+        shutil.copyfile(library.resolve(), part / library.name)
+        for neighbour in library.parent.iterdir():
+            if neighbour.name != library.name:
+                (part / neighbour.name).symlink_to(neighbour.resolve())
+        part.rename(copy.parent)
+    except OSError:
+        shutil.rmtree(part, ignore_errors=True)
+        if not copy.exists():
+            raise
+
+
+def _is_plain(path: Path) -> bool:
+    """A colon would end it in LD_LIBRARY_PATH."""
+    return re.search(r"[\s:]", str(path)) is None
+
+
 def driver_environment(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
     """`environment`, with Intel's CPU runtime added if the wheel `intel-opencl-rt` is installed beside us.
 
@@ -36,6 +86,7 @@ def driver_environment(environment: Mapping[str, str], folder: Path) -> dict[str
     library = intels_library()
     if any(name in environment for name in LOADER_VARIABLES) or library is None:
         return dict(environment)
+    library = without_blanks(library, folder)
     vendors = folder / "vendors"
     vendors.mkdir()
     (vendors / "intel-cpu.icd").write_text(f"{library}\n", "utf-8")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyopencl as cl
 
 from profiler.child.building import build
+from profiler.child.failures import named_failures
 from profiler.measurement import BuildFailed, MeasureError, MeasureRequest
 from profiler.messages import Phase
 
@@ -35,8 +36,9 @@ class Built:
         self._open()
 
     def _open(self) -> None:
-        self.context = cl.Context([self.device])
-        self.queue = cl.CommandQueue(self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+        with named_failures(f"opening device `{self.device.name.strip()}`"):
+            self.context = cl.Context([self.device])
+            self.queue = cl.CommandQueue(self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
 
     def program(self, request: MeasureRequest) -> cl.Program:
         """Raises BuildFailed, for the same source and options without a new attempt."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +15,7 @@ import pytest
 from model.device import DeviceType
 from model.launch.launch import Launch
 from profiler.devices import discover
-from profiler.drivers import LOADER_VARIABLES, driver_environment, intels_library
+from profiler.drivers import LOADER_VARIABLES, driver_environment, intels_library, without_blanks
 from profiler.measure import measure
 
 
@@ -95,13 +96,48 @@ def test_both_platforms_are_seen_at_once_and_run_kernels(
 
 @pytest.mark.device
 @pytest.mark.usefixtures("both_platforms", "nothing_left_behind")
-def test_both_platforms_are_seen_from_an_environment_with_an_odd_path(
+@pytest.mark.parametrize("home", ["home", "my home"])
+def test_kernels_run_on_both_platforms_from_an_environment_with_an_odd_path(
+    home: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    make_kernel: Callable[..., Any],
+    make_request: Callable[..., Any],
+    types: Any,
+) -> None:
+    found = intels_library()
+    assert found is not None
+    odd = tmp_path / "größe: 2 µm" / "lib"
+    odd.mkdir(parents=True)
+    shutil.copyfile(found, odd / found.name)  # a link would not do: the library sees where it leads
+    for neighbour in found.parent.iterdir():
+        if neighbour.name != found.name:
+            (odd / neighbour.name).symlink_to(neighbour)
+    monkeypatch.setattr(sys, "prefix", str(odd.parent))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / home))
+    assert {"pocl", "intel-cpu"} <= {device.id for device in discover()}
+
+    kernel = make_kernel("waves", x=types.buffer())
+    source = "kernel void waves(global float *x) { int i = get_global_id(0); x[i] = sin(x[i]); }"
+    request = make_request(source, kernel, Launch((4096,), (64,), (), (("x", 4096),)), repeats=5)
+    assert measure(replace(request, device_id="intel-cpu")).median_us > 0
+
+
+@pytest.mark.usefixtures("with_intel")
+def test_a_library_below_a_plain_path_is_used_where_it_lies(tmp_path: Path, with_intel: Path) -> None:
+    assert without_blanks(with_intel, tmp_path / "job") == with_intel
+
+
+def test_a_library_below_a_blank_is_copied_once_with_its_neighbours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    odd = tmp_path / "größe: 2 µm"
-    odd.mkdir()
-    library = intels_library()
-    assert library is not None
-    (odd / "lib").symlink_to(library.parent)
-    monkeypatch.setattr(sys, "prefix", str(odd))
-    assert {"pocl", "intel-cpu"} <= {device.id for device in discover()}
+    library = tmp_path / "a b" / "libintelocl.so"
+    library.parent.mkdir()
+    library.write_bytes(b"code")
+    (library.parent / "libneighbour.so").write_bytes(b"more")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    copy = without_blanks(library, tmp_path / "job")
+    assert copy.read_bytes() == b"code"
+    assert (copy.parent / "libneighbour.so").read_bytes() == b"more"
+    assert without_blanks(library, tmp_path / "other job") == copy
+    assert [entry.name for entry in copy.parent.parent.iterdir()] == [copy.parent.name]
