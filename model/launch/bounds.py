@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from model.work.evaluate import Knowledge, interval
 from model.work.floats import known_value
 from model.work.numbers import EVALUATED, Value, word_of
-from model.work.symbolic import Atom, Expression
+from model.work.symbolic import NO_ATOMS, Atom, Expression, Monomial
 
 Bounds = tuple[Value, Value]  # both ends included
-Narrow = Mapping[Atom, Bounds]  # what ids, counters and conditions say of atoms
 
 TOP: Bounds = (-math.inf, math.inf)
 _TRUTH: Bounds = (0, 1)
 _MAX_STEPS = 20_000  # atoms worked out for one launch: a few milliseconds
+_BEYOND = 1 << 256  # no type holds so much, and floats hold its square: squares of squares of it overflow them
 _TRUTHS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
 _INTEGERS = {"char": (-128, 127), "uchar": (0, 255), "short": (-(2**15), 2**15 - 1), "ushort": (0, 2**16 - 1)}
 _RISING: dict[str, Callable[[Value], Value]] = {
@@ -30,6 +30,26 @@ _RISING: dict[str, Callable[[Value], Value]] = {
 _WITHIN = {"sin": (-1, 1), "cos": (-1, 1), "sincos": (-1, 1), "atan2": (-math.pi, math.pi), "fract": (0, 1)}
 
 
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A place in a kernel: `said` is what ids, counters and conditions say of atoms there.
+
+    What is worked out is kept where it first holds, so that places further in need not work it out anew.
+    """
+
+    said: Mapping[Atom, Bounds]
+    outer: Scope | None = None
+    changed: frozenset[Atom] = NO_ATOMS  # leaves of all of which `outer` says something else
+    memo: dict[Atom, Bounds] = field(default_factory=dict)
+
+    def where(self, said: Mapping[Atom, Bounds]) -> Scope:
+        """The place within this one where `said` holds, too."""
+        new = {atom: bounds for atom, bounds in said.items() if self.said.get(atom) != bounds}
+        if not new:
+            return self
+        return Scope({**self.said, **new}, self, NO_ATOMS.union(*(atom.leaves for atom in new)))
+
+
 @dataclass(slots=True)
 class BoundsOf:
     """Works out bounds under one launch; `loads` says what buffers hold."""
@@ -37,71 +57,91 @@ class BoundsOf:
     known: Knowledge
     loads: Callable[[Atom], Bounds]
     steps: int = 0
-    memo: dict[Atom, Bounds] = field(default_factory=dict)
 
-    def expression(self, expression: Expression, narrow: Narrow) -> Bounds:
-        """Of an expression, while atoms lie within `narrow`."""
-        self.memo = {}
-        return self._sum(expression, narrow)
-
-    def _sum(self, expression: Expression, narrow: Narrow) -> Bounds:
-        total: Bounds = (0, 0)
+    def expression(self, expression: Expression, scope: Scope) -> Bounds:
+        """Of an expression, in one place."""
+        low: Value = 0
+        high: Value = 0
         for monomial, coefficient in expression.terms:
-            product: Bounds = (coefficient, coefficient)
-            for atom in monomial:
-                product = times(product, self.atom(atom, narrow))
-            total = (total[0] + product[0], total[1] + product[1])
-        return total
+            least, most = self.term(monomial, coefficient, scope)
+            low, high = _capped((low + least, high + most))
+        return low, high
 
-    def atom(self, atom: Atom, narrow: Narrow) -> Bounds:
+    def term(self, monomial: Monomial, coefficient: int, scope: Scope) -> Bounds:
+        """Of a product of atoms."""
+        product: Bounds = (coefficient, coefficient)
+        for atom in monomial:
+            product = times(product, self.atom(atom, scope))
+        return product
+
+    def atom(self, atom: Atom, scope: Scope) -> Bounds:
         """Of one atom."""
-        if atom not in self.memo:
-            self.steps += 1
-            found = self._worked_out(atom, narrow) if self.steps < _MAX_STEPS else TOP
-            if (said := narrow.get(atom)) is not None:
-                found = (max(found[0], said[0]), min(found[1], said[1]))
-                if found[0] > found[1]:
-                    found = said
-            self.memo[atom] = found
-        return self.memo[atom]
+        found = scope.memo.get(atom)
+        if found is None:
+            home = scope
+            while home.outer is not None and home.changed.isdisjoint(atom.leaves):
+                home = home.outer
+            found = home.memo.get(atom)
+            if found is None:
+                found = home.memo[atom] = self._within(atom, home)
+            scope.memo[atom] = found
+        return found
 
-    def _worked_out(self, atom: Atom, narrow: Narrow) -> Bounds:
+    def _within(self, atom: Atom, scope: Scope) -> Bounds:
+        self.steps += 1
+        found = self._worked_out(atom, scope) if self.steps < _MAX_STEPS else TOP
+        said = scope.said.get(atom)
+        if said is None:
+            return found
+        said = _capped(said)
+        both = max(found[0], said[0]), min(found[1], said[1])
+        return both if both[0] <= both[1] else said
+
+    def _worked_out(self, atom: Atom, scope: Scope) -> Bounds:
         match atom.kind:
             case "symbol":
                 value = self.known.symbols.get(atom)
-                return TOP if value is None else (value, value)
+                return TOP if value is None else _capped((value, value))
             case "load":
-                return self.loads(atom)
+                return _capped(self.loads(atom))
             case "literal":
                 number = known_value(Expression({(atom,): 1}))
-                return TOP if number is None else (number, number)
+                return TOP if number is None else _capped((number, number))
             case "iterate" | "trips":
-                return self._of_loop(atom, narrow)
+                return self._of_loop(atom, scope)
             case "unknown":
                 return TOP
-        operands = [self._sum(a, narrow) for a in atom.arguments if isinstance(a, Expression)]
+        operands = [self.expression(a, scope) for a in atom.arguments if isinstance(a, Expression)]
         try:
             found = _operation(atom.kind, word_of(atom.arguments), operands)
         except (ArithmeticError, ValueError, TypeError):
             return TOP
-        return TOP if found is None or any(math.isnan(end) for end in found) else found
+        return TOP if found is None else _capped(found)
 
-    def _of_loop(self, atom: Atom, narrow: Narrow) -> Bounds:
+    def _of_loop(self, atom: Atom, scope: Scope) -> Bounds:
         ranges = {
-            a: (math.floor(low), math.floor(high) + 1) for a, (low, high) in narrow.items() if _is_finite(low, high)
+            a: (math.floor(low), math.floor(high) + 1) for a, (low, high) in scope.said.items() if _is_finite(low, high)
         }
         found = interval(Expression({(atom,): 1}), self.known, {}, ranges)
-        return found if found is not None else (0, math.inf) if atom.kind == "trips" else TOP
+        if found is not None:
+            return _capped(found)
+        return (0, math.inf) if atom.kind == "trips" else TOP
 
 
 def _is_finite(*ends: Value) -> bool:
     return all(math.isfinite(end) for end in ends)
 
 
+def _capped(bounds: Bounds) -> Bounds:
+    """Infinite where no number of any type lies, and where nobody knows (NaN)."""
+    low, high = bounds
+    return min(low, _BEYOND) if low >= -_BEYOND else -math.inf, max(high, -_BEYOND) if high <= _BEYOND else math.inf
+
+
 def times(x: Bounds, y: Bounds) -> Bounds:
     """The product, in which 0 times anything is 0."""
     corners = [a * b if a and b else 0 for a in x for b in y]
-    return min(corners), max(corners)
+    return _capped((min(corners), max(corners)))
 
 
 def _operation(kind: str, word: str, operands: list[Bounds]) -> Bounds | None:

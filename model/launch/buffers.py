@@ -87,11 +87,13 @@ def _reached(
     ends: dict[str, float | None] = {}
     doubtful = False
     for name in {a.buffer for a in work.accesses()}.intersection(names):
-        spans = [reach.spans[name] for reach in reaches if name in reach.spans]
-        bound = next((span.high for span in spans if span.high <= _MOST_BYTES), None)
-        ends[name] = bound if spans else 1  # 1: not under this launch
+        if name not in reaches[0].spans:
+            ends[name] = 1  # not under this launch
+            continue
+        highs = (reach.spans[name].high for reach in reaches if name in reach.spans)
+        bound = ends[name] = next((high for high in highs if high <= _MOST_BYTES), None)
         size = reaches[0].element_bytes(name)
-        doubtful |= bool(spans) and (bound is None or bound > _TRUSTED * size * launch.work_items)
+        doubtful |= bound is None or bound > _TRUSTED * size * launch.work_items
     if doubtful:
         for name, end in tried().items():
             bound = ends.get(name)

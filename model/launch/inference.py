@@ -47,8 +47,9 @@ def complete(kernel: Kernel, work: Work, spec: LaunchSpec, device: Device | None
         # An invented size must not ask for absurd buffers or times: an N x N matrix for a million work-items.
         for shrink in _SHRINK:
             launch = _attempt(kernel, work, spec, said, evidence, shrink)
-            blocks = sum(work.walk(launch).runs.values())
-            if buffer_bytes(kernel, launch) <= _BIGGEST_ASSUMED_BYTES and blocks <= _MOST_ASSUMED_BLOCKS:
+            if buffer_bytes(kernel, launch) > _BIGGEST_ASSUMED_BYTES:
+                continue
+            if sum(work.walk(launch).runs.values()) <= _MOST_ASSUMED_BLOCKS:
                 break
     launch = _without_surplus(kernel, work, launch)
     check(kernel, launch, device)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from model.launch.bounds import Bounds, BoundsOf, Narrow
+from model.launch.bounds import Bounds, BoundsOf, Scope
 from model.launch.fill import DEFAULT_FLOATS, DEFAULT_INTEGER_LIMIT
 from model.launch.launch import Launch
 from model.opencl.kernel import ParameterKind
@@ -50,14 +51,19 @@ class Reach:
     """
 
     def __init__(self, work: Work, launch: Launch, usual: Mapping[str, Bounds | None] | None = None) -> None:
-        self.spans: dict[str, Span] = {}
         self._work = work
         self._known = knowledge(work.kernel, launch, work.parameters, work.tables)
         self._usual = usual or {}
         self._fills = dict(launch.fills)
         self._bounds = BoundsOf(self._known, self._held)
         self._ids = _ids(self._known)
-        self._visit(work.root, self._ids)
+
+    @cached_property
+    def spans(self) -> dict[str, Span]:
+        """By buffer."""
+        found: dict[str, Span] = {}
+        self._visit(self._work.root, self._ids, found)
+        return found
 
     @property
     def falls_short(self) -> bool:
@@ -75,109 +81,114 @@ class Reach:
         kind = parameter.type if parameter is not None else None
         return max(1, kind.pointee.size_bytes) if isinstance(kind, PointerType) else 1
 
-    def _visit(self, block: Block, narrow: Narrow) -> None:
+    def _visit(self, block: Block, scope: Scope, spans: dict[str, Span]) -> None:
         for access in block.accesses:
-            low, high = self._bounds.expression(access.offset, narrow) if access.offset is not None else (0, math.inf)
-            span = self.spans.setdefault(access.buffer, Span(low, high))
+            low, high = self._bounds.expression(access.offset, scope) if access.offset is not None else (0, math.inf)
+            span = spans.setdefault(access.buffer, Span(low, high))
             span.low = min(span.low, low)
             span.high = max(span.high, high + access.element_bytes)
         for inner in block.inner:
             if isinstance(inner, Loop):
-                self._loop(inner, narrow)
+                self._loop(inner, scope, spans)
             else:
-                self._branch(inner, narrow)
+                self._branch(inner, scope, spans)
 
-    def _loop(self, loop: Loop, narrow: Narrow) -> None:
-        most = self._bounds.expression(loop.trips, narrow)[1]
+    def _loop(self, loop: Loop, scope: Scope, spans: dict[str, Span]) -> None:
+        most = self._bounds.expression(loop.trips, scope)[1]
         if most <= 0:
             return
         is_default = loop.leaves is not None or loop.trips.has("unknown")
-        within: Narrow | None = {**narrow, loop.counter: (0, math.inf if is_default else most - 1)}
+        within: Scope | None = scope.where({loop.counter: (0, math.inf if is_default else most - 1)})
         if loop.leaves is not None and within is not None:
             limit = self._bounds.expression(loop.leaves.limit, within)[1] if loop.leaves.limit is not None else math.inf
-            within = self._given(loop.leaves.before, {**within, loop.counter: (0, limit - 1)}, holds=False)
+            within = self._given(loop.leaves.before, within.where({loop.counter: (0, limit - 1)}), holds=False)
         if within is not None:
-            self._visit(loop.body, within)
+            self._visit(loop.body, within, spans)
 
-    def _branch(self, branch: Branch, narrow: Narrow) -> None:
+    def _branch(self, branch: Branch, scope: Scope, spans: dict[str, Span]) -> None:
         for side, holds in ((branch.then, True), (branch.otherwise, False)):
             if side.accesses or side.inner:
-                within = self._given(branch.condition, narrow, holds=holds)
+                within = self._given(branch.condition, scope, holds=holds)
                 if within is not None:
-                    self._visit(side, within)
+                    self._visit(side, within, spans)
 
     # --- conditions --------------------------------------------------------------------------------------
 
-    def _given(self, condition: Expression, narrow: Narrow, *, holds: bool) -> Narrow | None:
-        """`narrow` where `condition` holds (or does not); None where that cannot be."""
+    def _given(self, condition: Expression, scope: Scope, *, holds: bool) -> Scope | None:
+        """`scope` where `condition` holds (or does not); None where that cannot be."""
         atom = condition.atom
         if atom is None:
             if condition.constant is None:
-                return narrow
-            return narrow if bool(condition.constant) == holds else None
+                return scope
+            return scope if bool(condition.constant) == holds else None
         inner = [a for a in atom.arguments if isinstance(a, Expression)]
         if atom.kind == "not":
-            return self._given(inner[0], narrow, holds=not holds)
+            return self._given(inner[0], scope, holds=not holds)
         if atom.kind in ("and", "or"):
             if (atom.kind == "and") != holds:
-                return narrow  # one of them, nobody knows which
+                return scope  # one of them, nobody knows which
             for part in inner:
-                within = self._given(part, narrow, holds=holds)
+                within = self._given(part, scope, holds=holds)
                 if within is None:
                     return None
-                narrow = within
-            return narrow
+                scope = within
+            return scope
         match atom.kind:
             case "lt0":
-                return self._below_zero(inner[0] if holds else -inner[0] - ONE, -1, narrow)
+                return self._below_zero(inner[0] if holds else -inner[0] - ONE, -1, scope)
             case "eq0" if holds:
-                once = self._below_zero(inner[0], 0, narrow)
+                once = self._below_zero(inner[0], 0, scope)
                 return self._below_zero(-inner[0], 0, once) if once is not None else None
             case "compare":
                 word = str(atom.arguments[0])
-                return self._compared(word if holds else _OPPOSITE.get(word, ""), inner, narrow)
-        return narrow
+                return self._compared(word if holds else _OPPOSITE.get(word, ""), inner, scope)
+        return scope
 
-    def _below_zero(self, expression: Expression, most: Value, narrow: Narrow) -> Narrow | None:
+    def _below_zero(self, expression: Expression, most: Value, scope: Scope) -> Scope | None:
         """Where `expression <= most`: each of its linear terms is bounded by what the others leave."""
-        if self._bounds.expression(expression, narrow)[0] > most:
+        terms = [self._bounds.term(monomial, coefficient, scope) for monomial, coefficient in expression.terms]
+        if sum(low for low, _ in terms) > most:
             return None
-        found = dict(narrow)
-        for monomial, coefficient in expression.terms:
-            if len(monomial) != 1 or (monomial[0].kind == "symbol" and monomial[0] in self._known.symbols):
+        found: dict[Atom, Bounds] = {}
+        for place, (monomial, coefficient) in enumerate(expression.terms):
+            if len(monomial) != 1 or not monomial[0].leaves:
                 continue
             atom = monomial[0]
-            rest = self._bounds.expression(expression - Expression({monomial: coefficient}), narrow)[0]
+            if atom.kind == "symbol" and atom in self._known.symbols:
+                continue
+            rest = sum(low for low, _ in terms[:place]) + sum(low for low, _ in terms[place + 1 :])
             if not math.isfinite(rest):
                 continue
             room = most - rest
-            low, high = found.get(atom) or self._bounds.atom(atom, narrow)
+            before = scope.said.get(atom) or self._bounds.atom(atom, scope)
+            low, high = before
             if coefficient > 0:
                 high = min(high, room // coefficient)
             else:
                 low = max(low, -(room // -coefficient))
             if low > high:
                 return None
-            found[atom] = (low, high)
-        return found
+            if (low, high) != before:
+                found[atom] = (low, high)
+        return scope.where(found)
 
-    def _compared(self, word: str, sides: list[Expression], narrow: Narrow) -> Narrow:
+    def _compared(self, word: str, sides: list[Expression], scope: Scope) -> Scope:
         """Floats that are held against each other, where one of them is a single value."""
         if len(sides) != 2:
-            return narrow
-        found = dict(narrow)
+            return scope
+        found: dict[Atom, Bounds] = {}
         for this, other, operator in ((sides[0], sides[1], word), (sides[1], sides[0], _FLIPPED.get(word, ""))):
-            if this.atom is None:
+            if this.atom is None or not this.leaves:
                 continue
-            low, high = self._bounds.expression(this, narrow)
-            least, most = self._bounds.expression(other, narrow)
+            low, high = before = self._bounds.expression(this, scope)
+            least, most = self._bounds.expression(other, scope)
             if operator in ("<", "<=", "=="):
                 high = min(high, most)
             if operator in (">", ">=", "=="):
                 low = max(low, least)
-            if low <= high:
+            if low <= high and (low, high) != before:
                 found[this.atom] = (low, high)
-        return found
+        return scope.where(found)
 
     # --- data --------------------------------------------------------------------------------------------
 
@@ -223,9 +234,9 @@ def _of_type(kind: Type | None) -> Bounds:
             return -math.inf, math.inf
 
 
-def _ids(known: Knowledge) -> Narrow:
+def _ids(known: Knowledge) -> Scope:
     found: dict[Atom, Bounds] = {}
     for ids, sizes in ((GLOBAL_ID, GLOBAL_SIZE), (LOCAL_ID, LOCAL_SIZE), (GROUP_ID, NUM_GROUPS)):
         for d in range(3):
             found[ids[d]] = (0, max(1, int(known.symbols[sizes[d]])) - 1)
-    return found
+    return Scope(found)

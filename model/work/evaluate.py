@@ -87,7 +87,8 @@ class Contents:
 class Knowledge:
     """What holds for a whole launch: fixed symbols, contents of buffers, defaults of data parameters.
 
-    `simulated` keeps what running loops gave, and `steps` how much of that was done: see `_run`.
+    `simulated` keeps what running loops gave, and `steps` how much of that was done: see `_run`. `fixed` keeps what
+    only fixed symbols decide: of what thousands of points are asked for, most is the same at all of them.
     """
 
     symbols: Mapping[Atom, Value]
@@ -96,6 +97,11 @@ class Knowledge:
     simulated: dict[tuple[Atom, tuple[Value | None, ...]], Value | None] = field(default_factory=dict)
     last: dict[Atom, Value | None] = field(default_factory=dict)
     steps: list[int] = field(default_factory=lambda: [0])
+    fixed: dict[Atom, Value | None] = field(default_factory=dict)
+
+    def is_fixed(self, atom: Atom) -> bool:
+        """Whether neither ids nor counters nor data decide it."""
+        return not atom.varies and self.symbols.keys() >= atom.leaves
 
 
 Point = Mapping[Atom, Value]
@@ -107,9 +113,14 @@ _LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memor
 MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
 
 
-def evaluate(expression: Expression, known: Knowledge, point: Point) -> Value | None:
-    """The value at `point` (ids and loop counters); None where the launch does not decide it."""
-    return _evaluate(expression, known, point, {} if expression.depth > MAX_UNSHARED else None)
+def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:
+    """The value at `point` (ids and loop counters); None where the launch does not decide it.
+
+    `memo`, if given, holds what was worked out at this very point before.
+    """
+    if expression.depth <= MAX_UNSHARED:
+        return _evaluate(expression, known, point, None)
+    return _evaluate(expression, known, point, memo if memo is not None else {})
 
 
 def _evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
@@ -131,17 +142,22 @@ def _atom(atom: Atom, known: Knowledge, point: Point, memo: Memo | None = None) 
     value = point.get(atom)
     if value is not None:
         return value
-    if memo is None:
-        return _worked_out(atom, known, point, None)
-    if atom not in memo:
-        memo[atom] = _worked_out(atom, known, point, memo)
-    return memo[atom]
+    if atom.kind == "symbol":
+        return known.symbols.get(atom)
+    if atom in known.fixed:
+        return known.fixed[atom]
+    if memo is not None and atom in memo:
+        return memo[atom]
+    value = _worked_out(atom, known, point, memo)
+    if known.is_fixed(atom):
+        known.fixed[atom] = value
+    elif memo is not None:
+        memo[atom] = value
+    return value
 
 
 def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
     match atom.kind:
-        case "symbol":
-            return known.symbols.get(atom)
         case "unknown":
             parameter = known.parameters.get(atom)
             return parameter.default if parameter is not None else None
@@ -225,12 +241,17 @@ def _first(symbols: list[Atom | None], state: Mapping[Atom, Value]) -> Value | N
     return state[symbols[0]] if symbols[0] is not None else None
 
 
-def interval(expression: Expression, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
+def interval(
+    expression: Expression, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None = None
+) -> Interval | None:
     """The least and greatest value while `ranges` (half-open) are run through; None where nobody knows.
 
-    Exact for expressions in which each symbol grows or falls throughout; otherwise it may be too wide.
+    Exact for expressions in which each symbol grows or falls throughout; otherwise it may be too wide. `memo`, if
+    given, holds what was worked out for this very point and these ranges before.
     """
-    return _interval(expression, known, point, ranges, ({}, {}) if expression.depth > MAX_UNSHARED else None)
+    if memo is None and expression.depth > MAX_UNSHARED:
+        memo = ({}, {})
+    return _interval(expression, known, point, ranges, memo)
 
 
 def _interval(
@@ -267,7 +288,8 @@ def _atom_interval(
     if atom.kind == "load":
         contents = known.contents.get(str(atom.arguments[0]))
         return contents.bounds if contents is not None else None
-    if not atom.leaves & ranges.keys() and not any(leaf.kind == "load" for leaf in atom.leaves):
+    is_one = atom in known.fixed or ranges.keys().isdisjoint(atom.leaves)
+    if is_one and not (atom.varies and any(leaf.kind == "load" for leaf in atom.leaves)):
         value = _atom(atom, known, point, memo[0] if memo is not None else None)
         return None if value is None else (value, value)
     if atom.kind in _WITHOUT_INTERVAL:

@@ -75,6 +75,11 @@ class Atom:
         found.leaves, found.depth, found.evaluable = leaves, depth + 1, evaluable
         return found
 
+    @property
+    def varies(self) -> bool:
+        """Whether it rests on more than symbols: on what memory holds, or on what nobody knows."""
+        return self.leaf_kinds > 1
+
     def __repr__(self) -> str:
         return (
             str(self.arguments[0]) if self.kind == "symbol" else f"{self.kind}({', '.join(map(repr, self.arguments))})"

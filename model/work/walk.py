@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from model.work.evaluate import Knowledge, evaluate, interval
+from model.work.conditions import is_linear, rests_on_floats
+from model.work.evaluate import Bounds, Knowledge, Memo, evaluate, interval
 from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.odds import Odds
@@ -56,6 +57,7 @@ class Walk:
     undecided: set[int] = field(default_factory=set)
     visits: int = 0
     shares: dict[tuple[object, ...], float | None] = field(default_factory=dict)
+    here: tuple[Point, Memo] = field(default_factory=lambda: ({}, {}))  # worked out at one point
     odds: Odds = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,22 +67,25 @@ class Walk:
         """Count `weight` executions of `block`, by work-items within `ranges`."""
         self.visits += 1
         self.runs[id(block)] = self.runs.get(id(block), 0.0) + weight
+        memo: tuple[Memo, Bounds] | None = ({}, {}) if len(block.accesses) > 1 else None
         for access in block.accesses:
-            self._reach(access, weight, point, ranges)
+            self._reach(access, weight, point, ranges, memo)
         for inner in block.inner:
             if isinstance(inner, Loop):
                 self._loop(inner, weight, point, ranges)
             else:
                 self._branch(inner, weight, point, ranges)
 
-    def _reach(self, access: Access, weight: float, point: Point, ranges: Ranges) -> None:
+    def _reach(
+        self, access: Access, weight: float, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
+    ) -> None:
         extent = self.extents.setdefault(id(access), Extent())
         extent.count += weight
         self.points.setdefault(id(access), (point, ranges))
         visited = self.visited.setdefault(id(access), [])
         if len(visited) < MAX_KEPT:
             visited.append((weight, point, ranges))
-        bounds = interval(access.offset, self.known, point, ranges) if access.offset is not None else None
+        bounds = interval(access.offset, self.known, point, ranges, memo) if access.offset is not None else None
         if bounds is None:
             extent.is_known = False
             return
@@ -217,12 +222,12 @@ class Walk:
             if bounds in _SURE:
                 yield weight, point, ranges, bounds == (1, 1)
                 return
-            met = None if _is_linear(condition, ranges) else self._exact_share(condition, point, ranges, branch)
+            met = None if is_linear(condition, ranges) else self._exact_share(condition, point, ranges, branch)
             if met is not None:  # `i % 4 == 2 || i % 4 == 3` is more than its parts
                 yield weight * met, point, ranges, True
                 yield weight * (1 - met), point, ranges, False
                 return
-            if not _is_linear(condition, ranges) and self._is_shared(arguments, ranges):
+            if not is_linear(condition, ranges) and self._is_shared(arguments, ranges):
                 for part, now, rest in self._bind(self._unbound(condition, ranges), point, ranges):
                     yield from self._split(condition, weight * part, now, rest, branch)
                 return
@@ -243,9 +248,9 @@ class Walk:
             return
         unbound = self._unbound(condition, ranges)
         if not unbound:
-            value = evaluate(condition, self.known, point)
+            value = self._value(condition, point)
             if value is None:
-                yield from self._by_share(condition, weight, point, ranges, branch)
+                yield from self._by_odds(condition, weight, point, ranges, branch)
             else:
                 yield weight, point, ranges, bool(value)
             return
@@ -260,7 +265,7 @@ class Walk:
             yield weight, point, ranges, bool(value)
             return
         met = None
-        if _rests_on_floats(condition) and not any(
+        if rests_on_floats(condition) and not any(
             decides(branch.then, a) or decides(branch.otherwise, a) for a in unbound
         ):
             met = self.odds.share(condition, point, ranges)  # all draws at once: trying id by id takes too long
@@ -272,6 +277,12 @@ class Walk:
             return
         for part, now, rest in self._bind(unbound, point, ranges):
             yield from self._split(condition, weight * part, now, rest, branch)
+
+    def _value(self, expression: Expression, point: Point) -> Value | None:
+        """At a point where other parts of a condition may have been asked for just before."""
+        if self.here[0] is not point:
+            self.here = (point, {})
+        return evaluate(expression, self.known, point, self.here[1])
 
     def _in_groups(self, condition: Expression, point: Point, ranges: Ranges) -> Expression:
         """A condition on a global id over group and local id, where an enclosing branch has narrowed the local one."""
@@ -325,6 +336,11 @@ class Walk:
         if bounds in _SURE:
             yield weight, point, ranges, bool(bounds[0])
             return
+        yield from self._by_odds(condition, weight, point, ranges, branch)
+
+    def _by_odds(
+        self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
+    ) -> Iterator[tuple[float, Point, Ranges, bool]]:
         share = self.odds.share(condition, point, ranges)
         if share is None:
             parameter = self.known.parameters.get(branch.share) if branch.share is not None else None
@@ -367,23 +383,6 @@ class Walk:
             edge = min(high, max(low, math.floor(-start / slope) + 1))
             pieces = [(low, edge, False), (edge, high, True)]
         return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
-
-
-def _rests_on_floats(condition: Expression) -> bool:
-    atoms = [a for monomial, _ in condition.terms for a in monomial]
-    inner = [e for a in atoms if a.kind in ("lt0", "eq0", "not") for e in a.arguments if isinstance(e, Expression)]
-    return any(a.kind in ("compare", "convert") for a in atoms) or any(_rests_on_floats(e) for e in inner)
-
-
-def _is_linear(condition: Expression, ranges: Ranges) -> bool:
-    """Whether it is made of comparisons that each cut a range in two."""
-    atom = condition.atom
-    if atom is None:
-        return False
-    inner = [a for a in atom.arguments if isinstance(a, Expression)]
-    if atom.kind in ("and", "or", "not"):
-        return all(_is_linear(part, ranges) for part in inner)
-    return atom.kind in ("lt0", "eq0") and all(inner[0].coefficient(x) for x in inner[0].leaves & ranges.keys())
 
 
 def _middle(ranges: Mapping[Atom, tuple[int, int]]) -> Point:

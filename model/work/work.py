@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import ceil, prod
 
 from model.launch.launch import Assumption, Fill, Launch
@@ -97,7 +98,7 @@ def knowledge(
         symbols[Atom.of("symbol", f"arg.{name}")] = number
         symbols[Atom.of("symbol", f"name.{name}")] = number
         for alias in _lanes(name):
-            symbols.setdefault(Atom.of("symbol", f"arg.{alias}"), number)
+            symbols.setdefault(alias, number)
     for name, define in launch.options.defines:
         if define.lstrip("-").isdigit():
             symbols.setdefault(Atom.of("symbol", f"name.{name}"), int(define))
@@ -115,11 +116,13 @@ def knowledge(
     return Knowledge(symbols, contents, parameters)
 
 
-def _lanes(name: str) -> tuple[str, ...]:
+@lru_cache(1024)
+def _lanes(name: str) -> tuple[Atom, ...]:
     """`v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components."""
     base, _, component = name.rpartition(".")
     lane = next((n for n in range(16) if name in lane_names(base, n)), None) if base and component else None
-    return (lane_names(base, lane)[0],) if lane is not None else tuple(lane_names(name, n)[0] for n in range(16))
+    aliases = [lane_names(base, lane)[0]] if lane is not None else [lane_names(name, n)[0] for n in range(16)]
+    return tuple(Atom.of("symbol", f"arg.{alias}") for alias in aliases)
 
 
 OpKey = tuple[OpKind, str, int, str]  # kind, element, width, function
