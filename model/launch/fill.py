@@ -19,7 +19,7 @@ FILL_WORDS: dict[str, tuple[str, ...]] = {
     "randint": ("LO", "HI"),
     "csr_rows": ("NNZ",),
 }
-# What stands in a buffer of which nobody said what it holds: see `profiler.child.contents`.
+# What stands in a buffer of which nobody said what it holds: see `profiler.child.memory.contents`.
 DEFAULT_FLOATS = (0.5, 1.5)
 DEFAULT_INTEGER_LIMIT = 16  # or the launch's shortest buffer, if that is shorter
 ALLOWED_FILLS = ", ".join(":".join([word, *arguments]) for word, arguments in FILL_WORDS.items())

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from model.errors import KernelcastError
-from profiler.child.free_memory import free_memory_bytes
+from profiler.child.memory.free_memory import free_memory_bytes
 from profiler.inbox import packed
 from profiler.measurement import OutOfResources
 from profiler.messages import Done, Failed, Job, Message, Phase, Progress

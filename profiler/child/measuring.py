@@ -11,13 +11,14 @@ import pyopencl as cl
 
 from profiler.arguments import Argument, check_memory, plan_arguments
 from profiler.changed_inputs import changed_inputs
-from profiler.child.allocation import allocate
 from profiler.child.built import Built, build_key, kernel_of
-from profiler.child.device_memory import memory_limits
 from profiler.child.failures import named_failures
-from profiler.child.guarding import Trial, prove_in_bounds
+from profiler.child.guards.proof import prove_in_bounds
+from profiler.child.guards.trial import Trial
 from profiler.child.machine_load import LoadWatch
-from profiler.child.placements import Placements
+from profiler.child.memory.allocation import allocate
+from profiler.child.memory.device_memory import memory_limits
+from profiler.child.memory.placements import Placements
 from profiler.child.probing import open_device
 from profiler.child.summary import Before, summary
 from profiler.child.timing import Plan, run_us, time_launch

@@ -33,7 +33,7 @@ from profiler.arguments import (
     check_memory,
     plan_arguments,
 )
-from profiler.child.contents import contents
+from profiler.child.memory.contents import contents
 from profiler.measurement import NeedsAnnotation, OutOfResources
 from profiler.packing import pack_by_value
 

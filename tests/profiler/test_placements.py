@@ -13,8 +13,8 @@ pytestmark = [pytest.mark.device, pytest.mark.usefixtures("nothing_left_behind")
 JOBS = '''
 import numpy as np
 import pyopencl as cl
-from profiler.child import placements
-from profiler.child.placements import Placements
+from profiler.child.memory import placements
+from profiler.child.memory.placements import Placements
 from profiler.child.probing import open_device
 
 SOURCE = """__kernel void k(__global int* sum, __global const int* x, __global int* seen, int by) {

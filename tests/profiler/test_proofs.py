@@ -10,7 +10,7 @@ import pytest
 
 from model.launch.launch import Launch
 from model.opencl.program import read_program
-from profiler.child.oclgrind import find_oclgrind, invalid_accesses
+from profiler.child.guards.oclgrind import find_oclgrind, invalid_accesses
 from profiler.measurement import MeasureRequest, OutOfBounds
 from profiler.worker import run_job
 
@@ -32,15 +32,17 @@ __kernel void own(__global float* y, __local float* mine) {
 __kernel void zeroes(__global float* y, int by) { y[(int)get_global_id(0) + by] = 0; }
 """
 JOBS = """
-from profiler.child import guarding, probing, proving
-from profiler.child.proofs import trial_of
+from profiler.child import probing
+from profiler.child.guards import proof
+from profiler.child.guards.elsewhere import prove_elsewhere
+from profiler.child.guards.elsewhere_jobs import trial_of
 
 def by_canaries(request, reporter):
     trial, phase = trial_of(probing.open_device("pocl"), request, reporter)
-    return guarding.by_canaries(trial, reporter, phase)
+    return proof.by_canaries(trial, reporter, phase)
 
 def elsewhere(request, reporter):
-    return proving.prove_elsewhere(request, reporter)
+    return prove_elsewhere(request, reporter)
 """
 N = 1000
 Proof = Callable[[str, Launch], str]
@@ -85,13 +87,13 @@ def test_a_launch_for_a_gpu_is_proved_on_the_processor(proof: Callable[[str], Pr
 )
 def test_oclgrind_names_the_element_too(kernel: str, launch: Launch, sentence: str) -> None:
     with pytest.raises(OutOfBounds, match=re.escape(sentence)):
-        run_job("profiler.child.proofs:under_oclgrind", (request(kernel, launch),), returns=str)
+        run_job("profiler.child.guards.elsewhere_jobs:under_oclgrind", (request(kernel, launch),), returns=str)
 
 
 @needs_oclgrind
 def test_oclgrind_has_nothing_to_say_of_a_kernel_that_stays_inside() -> None:
     job = (request("shifted", shifted(0)),)
-    assert run_job("profiler.child.proofs:under_oclgrind", job, returns=str) == "oclgrind"
+    assert run_job("profiler.child.guards.elsewhere_jobs:under_oclgrind", job, returns=str) == "oclgrind"
 
 
 @pytest.mark.device

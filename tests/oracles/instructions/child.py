@@ -13,7 +13,7 @@ import pyopencl as cl
 
 from model.errors import KernelcastError
 from profiler.arguments import plan_arguments
-from profiler.child.allocation import allocate
+from profiler.child.memory.allocation import allocate
 from profiler.child.building import build
 from tests.oracles.instructions.optimise import CannotOptimise, optimised, unoptimised
 from tests.oracles.instructions.task import MARK, Compiled, Task

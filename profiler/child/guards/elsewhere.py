@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from profiler.child.oclgrind import find_oclgrind
+from profiler.child.guards.oclgrind import find_oclgrind
 from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds
 from profiler.messages import Phase
 from profiler.worker import Limits, run_job
@@ -28,9 +28,11 @@ def prove_elsewhere(request: MeasureRequest, reporter: Reporter) -> str:
     """The word for `Measurement.checked`; empty where nothing could be proved. Raises OutOfBounds."""
     subject = f"kernel `{request.kernel.name}`"
     items = request.launch.work_items
-    places = [("profiler.child.proofs:on_a_cpu", "checking bounds on the processor", LIMIT_S)]
+    places = [("profiler.child.guards.elsewhere_jobs:on_a_cpu", "checking bounds on the processor", LIMIT_S)]
     if find_oclgrind() is not None and items <= MOST_SIMULATED_ITEMS:
-        places.append(("profiler.child.proofs:under_oclgrind", "checking bounds under Oclgrind", SIMULATED_LIMIT_S))
+        places.append(
+            ("profiler.child.guards.elsewhere_jobs:under_oclgrind", "checking bounds under Oclgrind", SIMULATED_LIMIT_S)
+        )
     for target, text, limit_s in places:
         reporter.begin(0.05, text, Phase(subject, limit_s + SLACK_S))
         try:

@@ -8,7 +8,7 @@ import numpy as np
 import pyopencl as cl
 
 from profiler.arguments import PAD_BYTES, BufferArgument, ImageArgument
-from profiler.child.contents import Array
+from profiler.child.memory.contents import Array
 
 
 class Layout(Protocol):

@@ -15,9 +15,9 @@ from profiler.arguments import (
     SamplerArgument,
     ValueArgument,
 )
-from profiler.child.contents import contents
-from profiler.child.images import make_image
-from profiler.child.layout import Layout, PaddedLayout
+from profiler.child.memory.contents import contents
+from profiler.child.memory.images import make_image
+from profiler.child.memory.layout import Layout, PaddedLayout
 
 Value = Any  # whatever PyOpenCL takes as a kernel argument: a memory object, bytes, a sampler
 

@@ -17,14 +17,14 @@ import pyopencl as cl
 from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
 from profiler.arguments import BufferArgument, ImageArgument
 from profiler.bounds import Overrun, Room, overrun_at, whereabouts
-from profiler.child.allocation import Arguments, allocate
-from profiler.child.canaries import canary_of
-from profiler.child.contents import Array
-from profiler.child.faults import Fault, FaultTrap
-from profiler.child.guard_pages import Flush, GuardedMemory
-from profiler.child.overruns import out_of_bounds
-from profiler.child.pointer_casts import widest_cast_bytes
-from profiler.child.trial import Trial
+from profiler.child.guards.canaries import canary_of
+from profiler.child.guards.faults import Fault, FaultTrap
+from profiler.child.guards.overruns import out_of_bounds
+from profiler.child.guards.pages import Flush, GuardedMemory
+from profiler.child.guards.pointer_casts import widest_cast_bytes
+from profiler.child.guards.trial import Trial
+from profiler.child.memory.allocation import Arguments, allocate
+from profiler.child.memory.contents import Array
 from profiler.guesses import advice, misleading
 from profiler.measurement import KernelCrashed, MeasureError
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyopencl as cl
 
 from model.opencl.types import round_up
-from profiler.child.canaries import Bytes, changed, laid_out
+from profiler.child.guards.canaries import Bytes, changed, laid_out
 
 PROT_NONE, READ_WRITE = 0, mmap.PROT_READ | mmap.PROT_WRITE
 MAP_NORESERVE = 0x4000  # Linux, on x86-64 and AArch64

@@ -13,8 +13,8 @@ import pyopencl as cl
 
 from model.opencl.options import BuildOptions
 from profiler.child.building import build
-from profiler.child.faults import FaultTrap
-from profiler.child.guard_pages import Flush, GuardedMemory
+from profiler.child.guards.faults import FaultTrap
+from profiler.child.guards.pages import Flush, GuardedMemory
 
 SOURCE = """__kernel void address(__global uchar* memory, __global ulong* seen) { seen[0] = (ulong)memory; }
 __kernel void touch(__global uchar* memory, __global ulong* seen, ulong at) {

@@ -12,16 +12,17 @@ import pyopencl as cl
 
 from profiler.arguments import BufferArgument, ImageArgument, plan_arguments
 from profiler.bounds import Overrun, Room, overrun_at
-from profiler.child import guarding, oclgrind
-from profiler.child.allocation import allocate
 from profiler.child.built import Built, kernel_of
-from profiler.child.contents import Array
 from profiler.child.failures import named_failures
-from profiler.child.guard_probe import address_of
-from profiler.child.oclgrind import InvalidAccess
-from profiler.child.overruns import out_of_bounds
+from profiler.child.guards import oclgrind
+from profiler.child.guards.oclgrind import InvalidAccess
+from profiler.child.guards.overruns import out_of_bounds
+from profiler.child.guards.page_probe import address_of
+from profiler.child.guards.proof import by_guard_pages
+from profiler.child.guards.trial import Trial
+from profiler.child.memory.allocation import allocate
+from profiler.child.memory.contents import Array
 from profiler.child.probing import opencl_devices
-from profiler.child.trial import Trial
 from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds
 from profiler.messages import Phase
 
@@ -39,7 +40,7 @@ def on_a_cpu(request: MeasureRequest, reporter: Reporter) -> str:
         if device.type & cl.device_type.CPU and device.platform.name != oclgrind.PLATFORM:
             trial, phase = trial_of(device, request, reporter)
             with named_failures(trial.subject):
-                return guarding.by_guard_pages(trial, reporter, phase)
+                return by_guard_pages(trial, reporter, phase)
     return ""
 
 

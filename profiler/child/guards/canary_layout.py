@@ -8,9 +8,9 @@ import pyopencl as cl
 from model.opencl.types import round_up
 from profiler.arguments import PAD_BYTES, BufferArgument, ImageArgument
 from profiler.bounds import Overrun, Room
-from profiler.child.canaries import canary_of, changed, laid_out
-from profiler.child.contents import Array
-from profiler.child.layout import PaddedLayout
+from profiler.child.guards.canaries import canary_of, changed, laid_out
+from profiler.child.memory.contents import Array
+from profiler.child.memory.layout import PaddedLayout
 
 
 class CanaryLayout:

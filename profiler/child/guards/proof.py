@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING
 import pyopencl as cl
 
 from profiler.arguments import BufferArgument, ImageArgument
-from profiler.child import guard_pages
-from profiler.child.allocation import allocate
-from profiler.child.canary_layout import CanaryLayout
-from profiler.child.guard_pages import Flush
-from profiler.child.guard_probe import guards_hold
-from profiler.child.guarded_run import run_guarded
-from profiler.child.overruns import out_of_bounds
-from profiler.child.proving import prove_elsewhere
-from profiler.child.trial import Trial
+from profiler.child.guards import pages
+from profiler.child.guards.canary_layout import CanaryLayout
+from profiler.child.guards.elsewhere import prove_elsewhere
+from profiler.child.guards.overruns import out_of_bounds
+from profiler.child.guards.page_probe import guards_hold
+from profiler.child.guards.page_run import run_guarded
+from profiler.child.guards.pages import Flush
+from profiler.child.guards.trial import Trial
+from profiler.child.memory.allocation import allocate
 from profiler.messages import Phase
 
 if TYPE_CHECKING:
     from profiler.child.main import Reporter
 
-__all__ = ["Trial", "prove_in_bounds"]
 # A fault in a buffer's guard is caught, and named. One on a stack that is overwritten, or without room for the handler,
 # is not.
 ON_CRASH = (
@@ -57,7 +56,7 @@ def by_guard_pages(trial: Trial, reporter: Reporter, phase: Phase) -> str:
     """Empty where this device or system has none. Raises as `prove_in_bounds`, and MemoryError."""
     guarded = replace(phase, on_crash=ON_CRASH)
     reporter.begin(0.1, "checking bounds", guarded)
-    if not guard_pages.is_supported() or not guards_hold(trial.context.devices[0]):
+    if not pages.is_supported() or not guards_hold(trial.context.devices[0]):
         return ""
     began = time.monotonic()
     if not run_guarded(trial, Flush.END):

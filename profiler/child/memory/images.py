@@ -8,8 +8,8 @@ import numpy as np
 import pyopencl as cl
 
 from profiler.arguments import ImageArgument
-from profiler.child.contents import Array
-from profiler.child.layout import Layout
+from profiler.child.memory.contents import Array
+from profiler.child.memory.layout import Layout
 from profiler.measurement import NeedsAnnotation
 
 CHANNELS = {

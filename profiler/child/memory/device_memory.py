@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyopencl as cl
 
 from profiler.arguments import MemoryLimits
-from profiler.child.free_memory import room_for_buffers_bytes
+from profiler.child.memory.free_memory import room_for_buffers_bytes
 
 
 def memory_limits(device: cl.Device) -> MemoryLimits:
