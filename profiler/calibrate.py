@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from model.device import Device
 from profiler.measurement import KernelCrashed, TimedOut
-from profiler.messages import AtStake, Outcome, Phase
-from profiler.worker import CancelToken, Limits, OnProgress, run_job
+from profiler.process.messages import AtStake, Outcome, Phase
+from profiler.process.worker import CancelToken, Limits, OnProgress, run_job
 
 START_LIMIT_S = 120.0  # until the first probe: a GPU's driver may need long to wake up
 MOST_CRASHES = 5

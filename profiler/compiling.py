@@ -21,9 +21,9 @@ from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
 from profiler.kernels_alone import with_only
 from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, TimedOut
-from profiler.messages import Phase
+from profiler.process.messages import Phase
+from profiler.process.worker import CancelToken, Limits, OnProgress, run_job
 from profiler.store import Store, StoreError
-from profiler.worker import CancelToken, Limits, OnProgress, run_job
 
 
 @dataclass(frozen=True, slots=True)

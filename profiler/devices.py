@@ -14,8 +14,8 @@ from model.device_rates import DriverFacts, derive_rates
 from model.errors import UnknownDevice
 from model.known_devices import recognised
 from profiler.measurement import DeviceGone
-from profiler.messages import Phase
-from profiler.worker import CancelToken, Limits, run_job
+from profiler.process.messages import Phase
+from profiler.process.worker import CancelToken, Limits, run_job
 
 DISCOVERY_LIMIT_S = 30.0  # a GPU's driver may need seconds to wake up
 KNOWN_AS = "as "  # begins the note of a device whose rates are those of a known chip

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from model.launch.fill import DEFAULT_INTEGER_LIMIT
 from model.launch.launch import Fill
 from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, VectorType, lane_names
-from profiler.endings import NO_ROOM
 from profiler.measurement import KernelCrashed, MeasureError, MeasureRequest, OutOfResources, TimedOut
+from profiler.process.endings import NO_ROOM
 
 LANES = range(16)
 UNKNOWN = "..."

@@ -9,8 +9,8 @@ from types import NoneType
 from profiler.enlarging import MAX_TRIES, as_requested, enlarged
 from profiler.guesses import with_advice
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest, OutOfBounds
-from profiler.messages import AtStake, Outcome, Phase
-from profiler.worker import CancelToken, Limits, OnProgress, run_job
+from profiler.process.messages import AtStake, Outcome, Phase
+from profiler.process.worker import CancelToken, Limits, OnProgress, run_job
 
 
 @dataclass(frozen=True, slots=True)

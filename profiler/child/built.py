@@ -9,7 +9,7 @@ import pyopencl as cl
 from profiler.child.building import build
 from profiler.child.failures import named_failures
 from profiler.measurement import BuildFailed, MeasureError, MeasureRequest
-from profiler.messages import Phase
+from profiler.process.messages import Phase
 
 if TYPE_CHECKING:
     from model.opencl.options import BuildOptions

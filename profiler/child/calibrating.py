@@ -23,7 +23,7 @@ from profiler.child.main import Reporter
 from profiler.child.probing import facts_of, open_device
 from profiler.devices import device_of
 from profiler.measurement import MeasureError
-from profiler.messages import AtStake, Phase
+from profiler.process.messages import AtStake, Phase
 
 PROBE_LIMIT_S = 60.0  # to prepare a probe or to time one of its launches: compilers have been seen to hang
 PREPARED = 0.6  # the share of a calibration that goes into preparing it

@@ -22,7 +22,7 @@ from profiler.child.failures import named_failures
 from profiler.child.probing import facts_of, open_device
 from profiler.machine_code.compiler_log import warnings_in
 from profiler.measurement import BuildFailed, MeasureError
-from profiler.messages import Phase
+from profiler.process.messages import Phase
 
 if TYPE_CHECKING:
     from profiler.child.main import Reporter

@@ -16,11 +16,11 @@ from typing import IO
 
 from model.errors import KernelcastError
 from profiler.child.memory.free_memory import free_memory_bytes
-from profiler.inbox import packed
 from profiler.measurement import OutOfResources
-from profiler.messages import Done, Failed, Job, Message, Phase, Progress
+from profiler.process.inbox import packed
+from profiler.process.messages import Done, Failed, Job, Message, Phase, Progress
 
-FOLDER_VARIABLE = "KERNELCAST_JOB_FOLDER"  # as profiler.worker sets it
+FOLDER_VARIABLE = "KERNELCAST_JOB_FOLDER"  # as profiler.process.worker sets it
 OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024  # a kernel that prints in a loop must not fill the disk
 
 

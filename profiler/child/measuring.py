@@ -23,7 +23,7 @@ from profiler.child.probing import open_device
 from profiler.child.summary import Before, summary
 from profiler.child.timing import Plan, run_us, time_launch
 from profiler.measurement import MeasureError, Measurement, MeasureRequest, OutOfResources
-from profiler.messages import AtStake, Outcome, Phase
+from profiler.process.messages import AtStake, Outcome, Phase
 from profiler.remarks import Circumstances
 
 if TYPE_CHECKING:

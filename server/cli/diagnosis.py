@@ -19,8 +19,8 @@ from model.engine import Engine
 from model.errors import ConfigError
 from model.launch.config import find_config, load_config
 from profiler.devices import discover
-from profiler.drivers import LOADER_VARIABLES, intels_library
 from profiler.measurement import MeasureError
+from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
 from server.format import format_duration_us, format_mem_bytes
 

@@ -16,9 +16,9 @@ import pyopencl
 
 from model.device import ProfileSource
 from model.device_catalog import builtin_devices
-from profiler.inbox import packed
 from profiler.measurement import Measurement
-from profiler.messages import Progress
+from profiler.process.inbox import packed
+from profiler.process.messages import Progress
 from profiler.store import FILE_NAME, Store
 from tests.e2e.editor import Editor, started
 from tests.faults.disk import small_disk

@@ -15,7 +15,7 @@ from profiler.child.calibrating import Session
 from profiler.child.calibration.probe import Finish, Probe
 from profiler.child.calibration.rounds import Sample, Timed
 from profiler.measurement import KernelCrashed, MeasureError, TimedOut
-from profiler.messages import AtStake
+from profiler.process.messages import AtStake
 
 
 class Reporter:

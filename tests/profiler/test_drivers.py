@@ -15,8 +15,8 @@ import pytest
 from model.device import DeviceType
 from model.launch.launch import Launch
 from profiler.devices import discover
-from profiler.drivers import LOADER_VARIABLES, driver_environment, intels_library, without_blanks
 from profiler.measure import measure
+from profiler.process.drivers import LOADER_VARIABLES, driver_environment, intels_library, without_blanks
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_without_intels_runtime_nothing_changes(tmp_path: Path, monkeypatch: pyt
     def nothing(name: str) -> None:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr("profiler.drivers.distribution", nothing)
+    monkeypatch.setattr("profiler.process.drivers.distribution", nothing)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     assert driver_environment({"HOME": "/me"}, tmp_path) == {"HOME": "/me"}
 
@@ -64,7 +64,7 @@ def test_the_runtime_is_found_in_the_users_own_folder_as_well(tmp_path: Path, mo
         files = (File(),)
 
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "elsewhere"))
-    monkeypatch.setattr("profiler.drivers.distribution", lambda name: Installed())
+    monkeypatch.setattr("profiler.process.drivers.distribution", lambda name: Installed())
     assert intels_library() == library
 
 

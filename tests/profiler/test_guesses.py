@@ -10,7 +10,6 @@ import pytest
 from model.launch.launch import Assumption, Fill, Launch
 from model.opencl.kernel import Kernel
 from model.opencl.types import ArrayType, StructType
-from profiler.endings import NO_ROOM
 from profiler.guesses import advice, guessed_among, index_fill, listed, misleading, with_advice
 from profiler.measurement import (
     BuildFailed,
@@ -22,6 +21,7 @@ from profiler.measurement import (
     OutOfResources,
     TimedOut,
 )
+from profiler.process.endings import NO_ROOM
 
 Make = Callable[..., MeasureRequest]
 

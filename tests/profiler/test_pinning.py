@@ -9,7 +9,7 @@ import pytest
 
 from profiler.child import processors
 from profiler.child.pinning import pocl_may_pin, threads_for
-from profiler.worker import run_job
+from profiler.process.worker import run_job
 
 JOBS = """
 import os

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.worker import run_job
+from profiler.process.worker import run_job
 
 pytestmark = [pytest.mark.device, pytest.mark.usefixtures("nothing_left_behind")]
 

@@ -12,7 +12,7 @@ from model.launch.launch import Launch
 from model.opencl.program import read_program
 from profiler.child.guards.oclgrind import find_oclgrind, invalid_accesses
 from profiler.measurement import MeasureRequest, OutOfBounds
-from profiler.worker import run_job
+from profiler.process.worker import run_job
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 needs_oclgrind = pytest.mark.skipif(find_oclgrind() is None, reason="Oclgrind is not installed: make oracle-packages")

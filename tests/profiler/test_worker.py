@@ -14,17 +14,17 @@ import psutil
 import pytest
 
 from model.errors import KernelcastError
-from profiler import worker
 from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, OutOfResources, TimedOut
-from profiler.messages import Phase
-from profiler.worker import Limits, run_job
+from profiler.process import worker
+from profiler.process.messages import Phase
+from profiler.process.worker import Limits, run_job
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
 JOBS = """
 import os, signal, subprocess, sys, time
 from profiler.measurement import BuildFailed
-from profiler.messages import Phase
+from profiler.process.messages import Phase
 
 def add(a, b, reporter):
     reporter.progress(0.5, "adding")
@@ -187,7 +187,7 @@ def test_a_job_dies_with_its_parent(tmp_path: Path) -> None:
     parent = f"""
 import sys
 sys.path.insert(0, {str(tmp_path)!r})
-from profiler.worker import run_job
+from profiler.process.worker import run_job
 run_job("some_jobs:start_another_and_hang", returns=int, on_progress=lambda _, pid: print(pid, flush=True))
 """
     with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True) as process:
@@ -247,7 +247,7 @@ def test_what_a_job_wrote_goes_when_its_parent_is_killed(tmp_path: Path) -> None
     parent = f"""
 import sys
 sys.path.insert(0, {str(tmp_path)!r})
-from profiler.worker import run_job
+from profiler.process.worker import run_job
 run_job("some_jobs:write_files_and_hang", returns=int, on_progress=lambda _, folder: print(folder, flush=True))
 """
     with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True) as process:

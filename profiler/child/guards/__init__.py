@@ -1,1 +1,1 @@
-"""Proof that a launch stays inside its buffers: guard pages, canaries, other devices, Oclgrind. `proof` is the way in."""
+"""Proof that a launch stays inside its buffers: guard pages, canaries, other devices, Oclgrind. Begins in `proof`."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from profiler.child.guards.oclgrind import find_oclgrind
 from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds
-from profiler.messages import Phase
-from profiler.worker import Limits, run_job
+from profiler.process.messages import Phase
+from profiler.process.worker import Limits, run_job
 
 if TYPE_CHECKING:
     from profiler.child.main import Reporter

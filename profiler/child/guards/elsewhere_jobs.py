@@ -24,7 +24,7 @@ from profiler.child.memory.allocation import allocate
 from profiler.child.memory.contents import Array
 from profiler.child.probing import opencl_devices
 from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds
-from profiler.messages import Phase
+from profiler.process.messages import Phase
 
 if TYPE_CHECKING:
     from profiler.child.main import Reporter

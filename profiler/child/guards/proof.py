@@ -18,7 +18,7 @@ from profiler.child.guards.page_run import run_guarded
 from profiler.child.guards.pages import Flush
 from profiler.child.guards.trial import Trial
 from profiler.child.memory.allocation import allocate
-from profiler.messages import Phase
+from profiler.process.messages import Phase
 
 if TYPE_CHECKING:
     from profiler.child.main import Reporter

@@ -27,11 +27,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
 
-from profiler.drivers import driver_environment
-from profiler.endings import sentence, why_it_died
-from profiler.inbox import Inbox
 from profiler.measurement import Cancelled, MeasureError, TimedOut
-from profiler.messages import AtStake, Done, Failed, Job, Outcome, Phase, Progress
+from profiler.process.drivers import driver_environment
+from profiler.process.endings import sentence, why_it_died
+from profiler.process.inbox import Inbox
+from profiler.process.messages import AtStake, Done, Failed, Job, Outcome, Phase, Progress
 
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
 OnTask = Callable[[AtStake | Outcome], None]  # of a job with many tasks
@@ -191,7 +191,7 @@ def _start(native_output: IO[bytes], folder: Path) -> subprocess.Popen[bytes]:
 
 def _search_path() -> list[str]:
     """Our own sys.path without the working folder: a user's own `model/` must never be imported."""
-    home = Path(__file__).resolve().parent.parent
+    home = Path(__file__).resolve().parents[2]
     here = Path.cwd()
     return [
         entry for entry in sys.path if entry and Path(entry).is_absolute() and (Path(entry) != here or here == home)

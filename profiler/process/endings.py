@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 from profiler.measurement import BuildFailed, KernelCrashed, MeasureError, OutOfResources
-from profiler.messages import Phase
+from profiler.process.messages import Phase
 
 NO_LINKER = (
     "PoCL cannot link kernels: it needs a linker and the C library's files; "

@@ -12,7 +12,7 @@ import struct
 from typing import IO
 
 from profiler.measurement import MeasureError
-from profiler.messages import Message
+from profiler.process.messages import Message
 
 _HEADER = struct.Struct("<4sI")
 _MARK = b"\x00kc\x01"
