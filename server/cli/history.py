@@ -93,7 +93,7 @@ def _show(timeline: Timeline, older: int) -> None:
 
 
 def _export(path: Path, kept: tuple[StoredMeasurement, ...]) -> int:
-    from profiler.store_files import write_file  # noqa: PLC0415 - not for the tables
+    from profiler.store.files import write_file  # noqa: PLC0415 - not for the tables
 
     write_file(path, kept)
     warn(f"{len(kept)} measurements written to {path}")
@@ -101,7 +101,7 @@ def _export(path: Path, kept: tuple[StoredMeasurement, ...]) -> int:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from profiler.store_files import read_file  # noqa: PLC0415 - not for the tables
+    from profiler.store.files import read_file  # noqa: PLC0415 - not for the tables
 
     if arguments.files or arguments.kernel or arguments.device or arguments.exported:
         raise WrongCallError(

@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from profiler.measurement import Measurement
-from profiler.store_json import launch_to_plain
+from profiler.store.as_json import launch_to_plain
 from server.format import format_duration_us, format_percent
 from server.timeline import Moment, Timeline
 

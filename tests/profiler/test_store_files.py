@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from model.launch.launch import Fill, Launch
 from profiler.measurement import Measurement
 from profiler.store import Store, StoredMeasurement
-from profiler.store_columns import ExchangeError
-from profiler.store_files import read_file, write_file
+from profiler.store.columns import ExchangeError
+from profiler.store.files import read_file, write_file
 
 SUFFIXES = pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 
@@ -188,7 +188,7 @@ def test_an_export_that_fails_leaves_the_older_file_and_nothing_else(tmp_path: P
 
 
 def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "profiler.store_parquet", raising=False)
+    monkeypatch.delitem(sys.modules, "profiler.store.as_parquet", raising=False)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ExchangeError, match=r"kernelcast\[parquet\]"):
         write_file(tmp_path / "out.parquet", [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from profiler.store_columns import SCHEMA_VERSION, ExchangeError, Kind, Row, check_columns, columns
+from profiler.store.columns import SCHEMA_VERSION, ExchangeError, Kind, Row, check_columns, columns
 
 try:
     import pyarrow as pa

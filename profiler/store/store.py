@@ -1,70 +1,23 @@
-"""Calibrated profiles and measurements, kept in SQLite under the user's data folder; safe with several editors open."""
+"""The store's questions and answers. Each is one transaction of its own."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from cattrs import BaseValidationError
-from platformdirs import user_data_path
 
 from model.device import Device
 from model.device_catalog import device_from_json, device_to_json
-from model.errors import KernelcastError
 from model.launch.launch import Launch
 from profiler.measurement import Measurement
-from profiler.store_json import launch_from_json, launch_to_json, measurement_from_json, measurement_to_json
-from profiler.store_schema import migrate, write_ahead
-
-DATA_DIR_VARIABLE = "KERNELCAST_DATA_DIR"
-FILE_NAME = "kernelcast.sqlite3"
-BUSY_TIMEOUT_S = 5.0  # everything that is ever done to the store takes milliseconds
-
-
-class StoreError(KernelcastError):
-    """The store cannot be read or written; the message says how to mend it."""
-
-    code = "store"
-
-
-@dataclass(frozen=True, slots=True)
-class StoredMeasurement:
-    """A measurement with what was predicted for it then, and which kernel of which file it was.
-
-    `launch` has all its sizes and arguments; None for those kept before launches were.
-    """
-
-    measurement: Measurement
-    predicted_us: float | None
-    kernel_id: str
-    launch: Launch | None = None
-
-    @property
-    def error_percent(self) -> float | None:
-        """How far the prediction was off: positive when it was too slow."""
-        if self.predicted_us is None or self.measurement.median_us <= 0:
-            return None
-        return (self.predicted_us / self.measurement.median_us - 1) * 100
-
-
-def data_folder() -> Path:
-    """Where user data lie: KERNELCAST_DATA_DIR if set, else the platform's place for them."""
-    override = os.environ.get(DATA_DIR_VARIABLE)
-    if override:
-        return Path(override).expanduser()
-    return user_data_path("kernelcast", appauthor=False)
-
-
-def kernel_id(path: str | os.PathLike[str] | None, kernel_name: str) -> str:
-    """The same before and after an edit: file and kernel name. Text that was never saved goes by name alone."""
-    file = str(Path(path).resolve()) if path else ""
-    # File names may hold bytes that are no text, which SQLite would refuse.
-    return f"{file.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')}::{kernel_name}"
+from profiler.store.as_json import launch_from_json, launch_to_json, measurement_from_json, measurement_to_json
+from profiler.store.database import BUSY_TIMEOUT_S, FILE_NAME, connection, data_folder, prepare
+from profiler.store.entry import StoredMeasurement, kernel_id
 
 
 class Store:
@@ -82,11 +35,7 @@ class Store:
         `busy_timeout_s`: for how long each call waits while another process holds a lock.
         """
         store = cls(Path(path) if path is not None else data_folder() / FILE_NAME, busy_timeout_s)
-        with store._failures_named():
-            store.path.parent.mkdir(parents=True, exist_ok=True)
-        with store._connection() as database:
-            write_ahead(database, store._busy_timeout_s)
-            migrate(database)
+        prepare(store.path, busy_timeout_s)
         return store
 
     @property
@@ -263,47 +212,8 @@ class Store:
         )
         return any(found.measurement == m for found in self._readable(rows))
 
-    @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
-        with self._failures_named():
-            database = sqlite3.connect(self.path, timeout=self._busy_timeout_s)
-            try:
-                with database:  # one transaction: committed at the end, rolled back on an error
-                    yield database
-            finally:
-                database.close()
-
-    @contextmanager
-    def _failures_named(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise StoreError(_advice(self.path, error)) from error
-        except (ValueError, BaseValidationError) as error:  # from reading JSON back
-            raise StoreError(
-                f"{self.path} holds a profile that this version cannot read; move the file away, then calibrate again"
-            ) from error
-        except OSError as error:
-            raise StoreError(
-                f"{self.path.parent} cannot be used for measurements ({error.strerror}); "
-                f"make it writable, or set {DATA_DIR_VARIABLE} to another folder"
-            ) from error
-
-
-def _advice(path: Path, error: sqlite3.Error) -> str:
-    said = str(error)
-    if "locked" in said or "busy" in said:
-        return f"{path} is locked by another process ({said}); close other editors that measure, then try again"
-    if "newer Kernelcast" in said:
-        return f"{path} cannot be used: {said}; update this one"
-    if "full" in said or "disk I/O" in said:
-        return f"no room on the disk for {path}; free some space"
-    if "readonly" in said or "unable to open" in said or "attempt to write" in said:
-        return f"{path} cannot be written ({said}); make it writable, or set {DATA_DIR_VARIABLE} to another folder"
-    return (
-        f"{path} is damaged ({said}); move it away: calibrations and measurements in it are lost, "
-        "and `kernelcast calibrate` makes new ones"
-    )
+    def _connection(self) -> AbstractContextManager[sqlite3.Connection]:
+        return connection(self.path, self._busy_timeout_s)
 
 
 _READ = "id, measurement, predicted_us, kernel_id, launch"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from profiler.store_columns import Cell, Column, ExchangeError, Kind, Row, check_columns, columns
+from profiler.store.columns import Cell, Column, ExchangeError, Kind, Row, check_columns, columns
 
 _FLAGS = {"true": True, "false": False}
 

@@ -15,8 +15,8 @@ from cattrs import BaseValidationError
 
 from model.errors import KernelcastError
 from profiler.measurement import Measurement
-from profiler.store import StoredMeasurement
-from profiler.store_json import CONVERTER, launch_from_json, launch_to_json
+from profiler.store.as_json import CONVERTER, launch_from_json, launch_to_json
+from profiler.store.entry import StoredMeasurement
 
 SCHEMA_VERSION = 1  # of the columns; one that is added with a default needs no new version
 Cell = str | int | float | bool | datetime | None

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from profiler.store import StoredMeasurement
-from profiler.store_columns import ExchangeError, Row, from_row, to_row
-from profiler.store_csv import read_csv, write_csv
+from profiler.store.as_csv import read_csv, write_csv
+from profiler.store.columns import ExchangeError, Row, from_row, to_row
+from profiler.store.entry import StoredMeasurement
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -20,7 +20,7 @@ def write_file(path: Path, entries: Sequence[StoredMeasurement]) -> None:
     with _failures_named(path, "written"), _whole(path) as unfinished:
         rows = [to_row(entry) for entry in entries]
         if suffix == ".parquet":
-            from profiler.store_parquet import write_parquet  # noqa: PLC0415 - an extra, and heavy
+            from profiler.store.as_parquet import write_parquet  # noqa: PLC0415 - an extra, and heavy
 
             write_parquet(unfinished, rows)
         else:
@@ -32,7 +32,7 @@ def read_file(path: Path) -> tuple[StoredMeasurement, ...]:
     suffix = _suffix(path)
     with _failures_named(path, "read"):
         if suffix == ".parquet":
-            from profiler.store_parquet import read_parquet  # noqa: PLC0415 - an extra, and heavy
+            from profiler.store.as_parquet import read_parquet  # noqa: PLC0415 - an extra, and heavy
 
             rows = read_parquet(path)
         else:

@@ -1,0 +1,87 @@
+"""The database's file: where it lies, how it is opened, and what to do where it cannot be used."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cattrs import BaseValidationError
+from platformdirs import user_data_path
+
+from model.errors import KernelcastError
+from profiler.store.schema import migrate, write_ahead
+
+DATA_DIR_VARIABLE = "KERNELCAST_DATA_DIR"
+FILE_NAME = "kernelcast.sqlite3"
+BUSY_TIMEOUT_S = 5.0  # everything that is ever done to the store takes milliseconds
+
+
+class StoreError(KernelcastError):
+    """The store cannot be read or written; the message says how to mend it."""
+
+    code = "store"
+
+
+def data_folder() -> Path:
+    """Where user data lie: KERNELCAST_DATA_DIR if set, else the platform's place for them."""
+    override = os.environ.get(DATA_DIR_VARIABLE)
+    if override:
+        return Path(override).expanduser()
+    return user_data_path("kernelcast", appauthor=False)
+
+
+def prepare(path: Path, busy_timeout_s: float) -> None:
+    """Make the file, or bring an older one to the newest version. Raises StoreError."""
+    with _failures_named(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with connection(path, busy_timeout_s) as database:
+        write_ahead(database, busy_timeout_s)
+        migrate(database)
+
+
+@contextmanager
+def connection(path: Path, busy_timeout_s: float) -> Iterator[sqlite3.Connection]:
+    """One transaction: committed at the end, rolled back on an error. Raises StoreError."""
+    with _failures_named(path):
+        database = sqlite3.connect(path, timeout=busy_timeout_s)
+        try:
+            with database:
+                yield database
+        finally:
+            database.close()
+
+
+@contextmanager
+def _failures_named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(_advice(path, error)) from error
+    except (ValueError, BaseValidationError) as error:  # from reading JSON back
+        raise StoreError(
+            f"{path} holds a profile that this version cannot read; move the file away, then calibrate again"
+        ) from error
+    except OSError as error:
+        raise StoreError(
+            f"{path.parent} cannot be used for measurements ({error.strerror}); "
+            f"make it writable, or set {DATA_DIR_VARIABLE} to another folder"
+        ) from error
+
+
+def _advice(path: Path, error: sqlite3.Error) -> str:
+    said = str(error)
+    if "locked" in said or "busy" in said:
+        return f"{path} is locked by another process ({said}); close other editors that measure, then try again"
+    if "newer Kernelcast" in said:
+        return f"{path} cannot be used: {said}; update this one"
+    if "full" in said or "disk I/O" in said:
+        return f"no room on the disk for {path}; free some space"
+    if "readonly" in said or "unable to open" in said or "attempt to write" in said:
+        return f"{path} cannot be written ({said}); make it writable, or set {DATA_DIR_VARIABLE} to another folder"
+    return (
+        f"{path} is damaged ({said}); move it away: calibrations and measurements in it are lost, "
+        "and `kernelcast calibrate` makes new ones"
+    )
