@@ -10,7 +10,7 @@ from statistics import median
 
 import pyopencl as cl
 
-from profiler.batches import is_enough, others_share, repeat_interval, runs_of
+from profiler.batches import is_enough, is_on_shared_host, others_share, repeat_interval, runs_of
 from profiler.child.timing import Timing
 from profiler.measurement import Measurement, MeasureRequest
 from profiler.remarks import Circumstances, remarks
@@ -31,7 +31,8 @@ def summary(
     """The figures, and in `notes` what a user should know about them."""
     batches, runs = timing.batches, runs_of(timing.batches)
     medians = [batch.median_us for batch in batches]
-    others = others_share([batch.load for batch in timing.seen if batch.load is not None])
+    loads = [batch.load for batch in timing.seen if batch.load is not None]
+    others = others_share(loads)
     measured = Measurement(
         kernel=request.kernel.name,
         kernel_fingerprint=request.kernel.fingerprint,
@@ -43,7 +44,7 @@ def summary(
         median_us=median(runs),
         p10_us=quantile(runs, 0.1),
         p90_us=quantile(runs, 0.9),
-        ci95_us=repeat_interval(batches),
+        ci95_us=repeat_interval(batches, on_shared_host=is_on_shared_host(loads)),
         repeats=len(runs),
         batches=len(batches),
         batch_spread_percent=spread_percent(medians),

@@ -15,6 +15,7 @@ from profiler.batches import (
     Load,
     disturbances,
     is_enough,
+    is_on_shared_host,
     is_warm,
     judge,
     median_of,
@@ -73,6 +74,16 @@ def test_equal_batches_still_leave_the_difference_between_two_processes() -> Non
     low, high = repeat_interval(series(*[100.0] * 8))
     assert 97 < low < 99
     assert 101 < high < 103
+
+
+def test_where_a_host_has_other_guests_a_repeat_may_lie_further_away() -> None:
+    stolen = replace(QUIET, others_s=0.04, stolen_s=0.04)
+    seen = series(*[100.0] * 6, load=stolen)
+    assert is_on_shared_host([stolen, QUIET])
+    assert not is_on_shared_host([QUIET, replace(stolen, matters=False)])
+    low, high = repeat_interval(seen, on_shared_host=True)
+    assert 90 < low < 93
+    assert 108 < high < 110
 
 
 def test_times_that_spread_widely_are_still_times() -> None:
