@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
+from server.client.streams import claim_streams, is_pipe
 from server.handlers import create_server
 from server.session import KernelcastServer
-from server.streams import claim_streams, is_pipe
 
 if TYPE_CHECKING:
     from pygls.io_ import AsyncReader

@@ -14,23 +14,23 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
-from server.activities import Activities
-from server.capabilities import Supports
-from server.compiling import LaterCompiles
-from server.continuity import carry_over
+from server.analysis.continuity import carry_over
+from server.analysis.scheduler import Order, Scheduler
+from server.client.capabilities import Supports
+from server.client.protocol import KernelcastProtocol
+from server.client.refresh import HintRefresh
+from server.client.scoped_settings import ScopedSettings
+from server.client.settings import Settings
+from server.client.status import ServerFacts, Status, status_of, unknown_device_message
+from server.client.status_news import METHOD as STATUS
+from server.client.status_news import StatusNews
+from server.device_work.activities import Activities
+from server.device_work.jobs import Jobs
+from server.device_work.later_compiles import LaterCompiles
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
-from server.jobs import Jobs
-from server.protocol import KernelcastProtocol
-from server.refresh import HintRefresh
-from server.scheduler import Order, Scheduler
-from server.scoped_settings import ScopedSettings
-from server.settings import Settings
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, slots_of
-from server.status import ServerFacts, Status, status_of, unknown_device_message
-from server.status_news import METHOD as STATUS
-from server.status_news import StatusNews
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Mapping
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
     from profiler.measurement import Measurement
-    from server.fits import Run
+    from server.analysis.fits import Run
 
 
 SETTLE_S = 30.0  # for an analysis that is under way when a command comes

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from model.compiled import CompiledFacts, FactsKey, key_of
+from server.client.settings import Settings
 from server.documents import Document
 from server.positions import Encoding, range_of, source_offsets
-from server.settings import Settings
 
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
     from model.device import Device

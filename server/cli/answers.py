@@ -9,12 +9,12 @@ from model.errors import KernelcastError
 from model.launch.launch import Launch
 from model.prediction import Prediction
 from profiler.measurement import MeasureError, Measurement
-from server.advising import advice_json
 from server.cli.accesses import accesses_json, branches_json, loops_json
 from server.cli.forecasts import Found
 from server.cli.requests import Request
-from server.measured_json import measured_json
-from server.render import error_percent
+from server.words.advice import advice_json
+from server.words.measured_json import measured_json
+from server.words.render import error_percent
 
 Answer = dict[str, Any]
 

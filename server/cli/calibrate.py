@@ -16,7 +16,7 @@ from server.cli.devices import device_json
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out, progress_bar
-from server.format import format_count, format_duration_us, format_mem_bytes
+from server.words.format import format_count, format_duration_us, format_mem_bytes
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from model.compiled import CompiledFacts, facts_to_json
 from model.engine import Forecast
 from server.cli.answers import Answer
 from server.cli.requests import Request
-from server.compiled_words import counted_by_the_analysis
+from server.words.compiled import counted_by_the_analysis
 
 _SAID_ELSEWHERE = ("kernel", "device_id", "device_name", "driver", "kernel_lines", "version")
 

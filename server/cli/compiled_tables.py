@@ -14,8 +14,8 @@ from model.device import Device
 from model.engine import Forecast
 from model.work.counts import OpKind
 from server.cli.terminal import out
-from server.compiled_words import counted_by_the_analysis, in_short, instruction_words, loop_words
-from server.format import format_bytes, format_count
+from server.words.compiled import counted_by_the_analysis, in_short, instruction_words, loop_words
+from server.words.format import format_bytes, format_count
 
 _SOURCES = {
     CodeSource.ASSEMBLY: "its machine code",

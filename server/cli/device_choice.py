@@ -10,8 +10,8 @@ from model.errors import UnknownDevice
 from profiler.devices import discover, find_device
 from profiler.measurement import DeviceGone, MeasureError
 from profiler.store import Store, StoreError
+from server.analysis.devices import pick_device, shipped_for
 from server.cli.streams import warn
-from server.devices import pick_device, shipped_for
 
 
 class Devices:

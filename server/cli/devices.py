@@ -14,13 +14,13 @@ from model.device import Device, ProfileSource
 from model.device_catalog import builtin_devices
 from profiler.devices import KNOWN_AS
 from profiler.measurement import MeasureError
+from server.analysis.devices import pick_device
 from server.cli.device_choice import Devices
 from server.cli.device_picture import show
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out
-from server.devices import pick_device
-from server.format import format_count, format_mem_bytes
+from server.words.format import format_count, format_mem_bytes
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -22,7 +22,7 @@ from profiler.devices import discover
 from profiler.measurement import MeasureError
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
-from server.format import format_duration_us, format_mem_bytes
+from server.words.format import format_duration_us, format_mem_bytes
 
 _NEEDED = (
     "pygls",

@@ -15,9 +15,9 @@ from model.launch.annotation import misused_names
 from model.launch.config import Config, find_config, load_config
 from model.launch.spec import LaunchSpec
 from model.measured import Fits
+from server.analysis.fits import with_fits
+from server.analysis.memory import Memory
 from server.cli.requests import BadRequestError, Request
-from server.fits import with_fits
-from server.memory import Memory
 
 MAX_SOURCE_BYTES = 64_000_000
 

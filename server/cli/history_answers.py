@@ -7,8 +7,8 @@ from rich.table import Table
 
 from profiler.measurement import Measurement
 from profiler.store.as_json import launch_to_plain
-from server.format import format_duration_us, format_percent
-from server.timeline import Moment, Timeline
+from server.words.format import format_duration_us, format_percent
+from server.words.timeline import Moment, Timeline
 
 Answer = dict[str, object]
 

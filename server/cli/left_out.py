@@ -11,7 +11,7 @@ from model.errors import KernelcastError
 from model.fit import Fit
 from model.measured import Fits
 from profiler.measurement import Measurement
-from server.fits import Run, samples_of
+from server.analysis.fits import Run, samples_of
 
 
 @dataclass(frozen=True, slots=True)

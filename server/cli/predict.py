@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from model.errors import KernelcastError, UnknownDevice
+from server.analysis.memory import Memory
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, prediction_answer
 from server.cli.batches import answer_batch
@@ -13,7 +14,6 @@ from server.cli.forecasts import Forecaster
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import write_json
-from server.memory import Memory
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,13 +11,13 @@ from model.engine import FileForecast
 from model.errors import KernelcastError, UnknownDevice
 from profiler.measurement import MeasureError
 from profiler.store import StoredMeasurement, StoreError
+from server.analysis.memory import Memory
 from server.cli import tables
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import json_text, warn
-from server.memory import Memory
 from server.report.as_json import report_json
 from server.report.facts import Report
 from server.report.gathering import History, Subject, gather

@@ -17,14 +17,14 @@ from model.engine import Forecast
 from model.errors import KernelcastError
 from model.prediction import Prediction
 from profiler.measurement import MeasureError, Measurement
-from server.advising import sentence
 from server.cli.forecasts import Found
 from server.cli.left_out import Left
 from server.cli.terminal import err, out
-from server.fit_words import fit_sentence
-from server.format import format_duration_us, format_interval, format_percent
-from server.measured_words import circumstances
-from server.render import basis_sign, error_percent
+from server.words.advice import sentence
+from server.words.fit import fit_sentence
+from server.words.format import format_duration_us, format_interval, format_percent
+from server.words.measured import circumstances
+from server.words.render import basis_sign, error_percent
 
 _LOG_LINES = 40  # lines of a compiler's or driver's words that are shown
 

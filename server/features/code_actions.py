@@ -11,8 +11,8 @@ from lsprotocol import types
 
 from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
 from server.positions import offset_of, position_of
-from server.render import launch_title
 from server.snapshot import KernelView, LaunchView, Snapshot
+from server.words.render import launch_title
 
 _RUN = "kernelcast"
 _WRITE = types.CodeActionKind.RefactorRewrite

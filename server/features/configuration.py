@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from server.scoped_settings import ScopedSettings
+from server.client.scoped_settings import ScopedSettings
+from server.client.settings import read_settings
 from server.session import KernelcastServer
-from server.settings import read_settings
 
 SECTION = "kernelcast"
 _WATCHED = ("**/kernelcast.toml", "**/*.{cl,clh,opencl,h,hpp}")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from server.client.settings import OPTIONS
 from server.session import KernelcastServer
-from server.settings import OPTIONS
 
 if TYPE_CHECKING:
     from server.debug_information import ServerFacts

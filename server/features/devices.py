@@ -11,10 +11,10 @@ from pygls.exceptions import JsonRpcException
 
 from model.errors import KernelcastError
 from profiler.measurement import Cancelled
-from server.device_access import device_here, device_work, must_be_trusted, wait_for_discovery
-from server.devices import pick_device
+from server.analysis.devices import pick_device
+from server.client.progress import ProgressBar
+from server.device_work.access import device_here, device_work, must_be_trusted, wait_for_discovery
 from server.features.arguments import error_answer, texts
-from server.progress import ProgressBar
 from server.session import SETTLE_S, KernelcastServer
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from server.advising import Told, advice_of
 from server.positions import range_of
 from server.snapshot import ConfigProblem, KernelView, Snapshot
+from server.words.advice import Told, advice_of
 
 SOURCE = "kernelcast"
 _SEVERITIES = {"hint": types.DiagnosticSeverity.Hint, "information": types.DiagnosticSeverity.Information}

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from server.layout import as_markdown, as_plain_text
 from server.positions import offset_of, range_of
 from server.snapshot import Snapshot
-from server.story import tell
+from server.words.layout import as_markdown, as_plain_text
+from server.words.story import tell
 
 
 def hover(snapshot: Snapshot, position: types.Position, formats: Sequence[types.MarkupKind]) -> types.Hover | None:

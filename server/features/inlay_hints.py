@@ -7,8 +7,8 @@ from collections import Counter
 from lsprotocol import types
 
 from server.positions import offset_of, position_of
-from server.render import HINT_LENGTH, hint_label, shorten
 from server.snapshot import KernelView, Snapshot
+from server.words.render import HINT_LENGTH, hint_label, shorten
 
 
 def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[types.InlayHint]:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
-from server.capabilities import read_capabilities
+from server.client.capabilities import read_capabilities
+from server.client.parent import parent_gone
 from server.features import configuration
 from server.features.devices import discover_devices
-from server.parent import parent_gone
 from server.session import KernelcastServer
 
 

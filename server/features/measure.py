@@ -10,14 +10,14 @@ from lsprotocol import types
 
 from model.errors import KernelcastError
 from profiler.measurement import Cancelled
+from server.client.progress import ProgressBar
+from server.device_work.measuring import launch_of, ready, run
 from server.features.arguments import error_answer, texts
-from server.format import format_duration_us, format_percent
-from server.measured_json import measured_json
-from server.measuring import launch_of, ready, run
-from server.progress import ProgressBar
-from server.render import error_percent, launch_title
 from server.session import KernelcastServer
 from server.snapshot import LaunchView, Snapshot
+from server.words.format import format_duration_us, format_percent
+from server.words.measured_json import measured_json
+from server.words.render import error_percent, launch_title
 
 if TYPE_CHECKING:
     from profiler.measurement import Measurement

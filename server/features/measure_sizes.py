@@ -10,14 +10,14 @@ from lsprotocol import types
 from model.errors import KernelcastError
 from profiler.measurement import Cancelled, MeasureError, Measurement
 from server.background import in_background
-from server.device_access import device_work
+from server.client.progress import ProgressBar
+from server.device_work.access import device_work
+from server.device_work.measuring import Outcome, Planned, launch_of, planned, ready, run_all
 from server.features.arguments import error_answer, texts
-from server.fit_words import fit_json, fit_sentence
-from server.measured_json import measured_json
-from server.measuring import Outcome, Planned, launch_of, planned, ready, run_all
-from server.progress import ProgressBar
 from server.session import KernelcastServer
 from server.snapshot import LaunchView, Snapshot
+from server.words.fit import fit_json, fit_sentence
+from server.words.measured_json import measured_json
 
 if TYPE_CHECKING:
     from model.fit import Fit

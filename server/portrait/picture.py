@@ -14,7 +14,6 @@ from xml.etree import ElementTree
 
 from model.device import Device
 from model.roofline import Roofline, Slope
-from server.format import format_count, format_mem_bytes
 from server.portrait.curves import Curve, curves
 from server.portrait.facts import Figure, Group, ceilings, groups, intensities, levels, origin
 from server.report.charts.axes import LogAxis
@@ -23,6 +22,7 @@ from server.report.charts.labels import text_width
 from server.report.charts.roofline import draw_roofs
 from server.report.markup import Child, Element, tag
 from server.report.style import CHARTS, DARK, LIGHT
+from server.words.format import format_count, format_mem_bytes
 
 WIDTH = 760.0
 _EDGE, _LINE = 20.0, 17.0

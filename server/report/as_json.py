@@ -6,8 +6,8 @@ from typing import Any
 
 from model.prediction import Quantiles
 from profiler.measurement import Measurement
-from server.advising import advice_json
 from server.report.facts import DeviceRow, HistoryRow, KernelFacts, LaunchFacts, Report, Sizes
+from server.words.advice import advice_json
 
 Json = dict[str, Any]
 

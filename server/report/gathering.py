@@ -27,7 +27,7 @@ from model.roofline import roofline
 from profiler.devices import distinct_devices
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
-from server.fits import Run, samples_of
+from server.analysis.fits import Run, samples_of
 from server.report.facts import (
     DeviceRow,
     HistoryRow,

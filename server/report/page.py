@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.launch.launch import Launch, Origin
-from server.format import format_duration_us, format_interval
-from server.render import basis_sign
 from server.report.facts import KernelFacts, LaunchFacts, Report
 from server.report.markup import Child, Element, document, prose, tag
 from server.report.sections.breakdown import breakdown_section, reading
@@ -17,6 +15,8 @@ from server.report.sections.roofline import roofline_section
 from server.report.sections.sizes import sizes_section
 from server.report.sections.tables import Column, Row, table
 from server.report.style import STYLE
+from server.words.format import format_duration_us, format_interval
+from server.words.render import basis_sign
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

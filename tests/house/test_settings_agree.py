@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.settings import OPTIONS, Option, read_settings
+from server.client.settings import OPTIONS, Option, read_settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MANIFEST = REPOSITORY / "editors/vscode/package.json"

@@ -22,9 +22,9 @@ from model.prediction import Basis, Bound, LineShare, Prediction, Quantiles, Res
 from model.work.counts import WorkCounts
 from model.work.facts import no_facts
 from profiler.measurement import Measurement
+from server.client.settings import Settings
 from server.documents import Document
 from server.positions import IndexedText
-from server.settings import Settings
 from server.snapshot import Analysis, Snapshot
 
 URI = "file:///work/blur.cl"

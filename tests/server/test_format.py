@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.format import (
+from server.words.format import (
     format_bytes,
     format_count,
     format_duration_us,

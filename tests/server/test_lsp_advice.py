@@ -11,12 +11,12 @@ from lsprotocol import types
 from model.advice.advice import Advice, AdviceCode
 from model.engine import FileForecast
 from model.launch.launch import Launch, Origin
-from server.continuity import carry_over
+from server.analysis.continuity import carry_over
+from server.client.settings import Settings
 from server.documents import changed
 from server.features.diagnostics import advice_diagnostics, diagnostics
 from server.features.hover import hover
 from server.positions import position_of
-from server.settings import Settings
 from server.snapshot import Analysis, Snapshot
 
 Snapshots = Callable[..., Snapshot]

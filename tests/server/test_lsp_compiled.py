@@ -17,12 +17,12 @@ from model.launch.launch import Launch
 from model.opencl.kernel import Kernel, KernelAttributes, SourceRange
 from profiler.compiling import CompileRequest
 from profiler.measurement import Cancelled
-from server import compiling
-from server.compiled_words import in_short
-from server.compiling import LaterCompiles
+from server.device_work import later_compiles
+from server.device_work.jobs import Jobs
+from server.device_work.later_compiles import LaterCompiles
 from server.features.hover import hover
-from server.jobs import Jobs
 from server.snapshot import Snapshot
+from server.words.compiled import in_short
 
 FACTS = CompiledFacts(
     "blur", "print", "", (64,), "pocl", "A CPU", "3.0", "2026-11-22T00:00:00+00:00", CodeSource.ASSEMBLY,
@@ -110,7 +110,7 @@ class Bench:
 
 @pytest.fixture
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "QUIET_S", 0.0)
+    monkeypatch.setattr(later_compiles, "QUIET_S", 0.0)
 
 
 @pytest.mark.asyncio

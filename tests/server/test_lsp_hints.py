@@ -14,11 +14,11 @@ from model.engine import FileForecast, Problem
 from model.launch.launch import Launch, Origin
 from model.prediction import Quantiles
 from profiler.measurement import Measurement
+from server.client.settings import Settings
 from server.documents import changed
 from server.features.inlay_hints import inlay_hints, shown_labels
-from server.render import HINT_LENGTH, shorten, spread_text
-from server.settings import Settings
 from server.snapshot import Slot, Snapshot
+from server.words.render import HINT_LENGTH, shorten, spread_text
 
 Snapshots = Callable[..., Snapshot]
 Forecasts = Callable[..., FileForecast]

@@ -15,15 +15,15 @@ from model.launch.launch import Launch
 from model.prediction import Basis, Quantiles, Through
 from profiler.measurement import Measurement
 from profiler.store import Store, StoredMeasurement, kernel_id
-from server.analysis import Analyst
+from server.analysis.analyst import Analyst
+from server.analysis.fits import Run
+from server.analysis.scheduler import Order
+from server.client.settings import Settings
 from server.documents import Document
 from server.features.hover import hover
-from server.fits import Run
 from server.positions import IndexedText
-from server.render import hint_label
-from server.scheduler import Order
-from server.settings import Settings
 from server.snapshot import Analysis, Slot, Snapshot
+from server.words.render import hint_label
 
 Snapshots = Callable[..., Snapshot]
 Forecasts = Callable[..., FileForecast]

@@ -13,12 +13,12 @@ import pytest
 from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
 
-from server.devices import pick_device
-from server.parent import parent_gone
+from server.analysis.devices import pick_device
+from server.client.parent import parent_gone
 
 STRAY = """
 import os, sys
-from server.streams import claim_streams
+from server.client.streams import claim_streams
 stdin, stdout = claim_streams()
 print("a chatty library", flush=True)
 os.write(1, b"a chatty driver\\n")

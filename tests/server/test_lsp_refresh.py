@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from pygls.exceptions import JsonRpcInternalError
 
-from server.refresh import HintRefresh
+from server.client.refresh import HintRefresh
 from server.session import KernelcastServer
 
 pytestmark = pytest.mark.asyncio

@@ -11,11 +11,11 @@ from types import ModuleType
 import pytest
 
 from profiler.measurement import Cancelled
+from server.analysis.scheduler import Order, Scheduler
+from server.client.settings import Settings
+from server.device_work.jobs import Jobs, OnProgress
 from server.documents import Document
-from server.jobs import Jobs, OnProgress
 from server.positions import IndexedText
-from server.scheduler import Order, Scheduler
-from server.settings import Settings
 
 PATIENCE_S = 20.0
 
@@ -44,9 +44,9 @@ class SlowAnalyst:
 @pytest.fixture
 def analyst(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowAnalyst]:
     made = SlowAnalyst()
-    stand_in = ModuleType("server.analysis")
+    stand_in = ModuleType("server.analysis.analyst")
     stand_in.Analyst = lambda: made  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "server.analysis", stand_in)
+    monkeypatch.setitem(sys.modules, "server.analysis.analyst", stand_in)
     yield made
     made.go_on.set()
 

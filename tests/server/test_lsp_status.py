@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from model.device import Device, ProfileSource
-from server import status_news
+from server.client import status_news
+from server.client.status import ServerFacts, Status, status_of
+from server.client.status_news import StatusNews
 from server.snapshot import ConfigProblem, Snapshot
-from server.status import ServerFacts, Status, status_of
-from server.status_news import StatusNews
 
 Snapshots = Callable[..., Snapshot]
 URI = "file:///work/blur.cl"

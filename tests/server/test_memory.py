@@ -12,8 +12,8 @@ import pytest
 
 from profiler.measurement import Measurement
 from profiler.store import FILE_NAME, Store
-from server.device_work import DeviceWork
-from server.memory import Memory
+from server.analysis.memory import Memory
+from server.device_work.work import DeviceWork
 
 MEASURED = Measurement(
     kernel="scale", kernel_fingerprint="f", launch_key="l", launch="64 / 8", device_id="pocl", device_name="A CPU",

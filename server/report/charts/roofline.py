@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from model.prediction import Quantiles
 from model.roofline import Roofline, Slope
 from profiler.measurement import Measurement
-from server.format import format_count, format_mem_bytes
 from server.report.charts.axes import LogAxis
 from server.report.charts.frame import FORMATS, WIDE, Format, Frame, bar, measured_mark, predicted_mark
 from server.report.charts.labels import text_width
 from server.report.markup import Element, tag
+from server.words.format import format_count, format_mem_bytes
 
 
 def roofline_charts(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from model.laws import bound_of_resource
 from model.prediction import Bound, Prediction
-from server.advising import sentence
-from server.format import format_duration_us, format_percent
 from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag, unbroken
 from server.report.sections.tables import Column, Row, table
+from server.words.advice import sentence
+from server.words.format import format_duration_us, format_percent
 
 _MOST_LINES = 10
 _ADVICE = {

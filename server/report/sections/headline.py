@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from server.comparison import miss_words
-from server.format import format_duration_us, format_interval
-from server.render import basis_sign, spread_text
 from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag, unbroken
+from server.words.comparison import miss_words
+from server.words.format import format_duration_us, format_interval
+from server.words.render import basis_sign, spread_text
 
 
 def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from server.status import Status
+from server.client.status import Status
 
 METHOD = "kernelcast/status"
 PAUSE_S = 0.2  # between two that differ in nothing but their revision: typing makes one at every keystroke

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pygls.uris import to_fs_path
 
-from server.settings import Settings
+from server.client.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ from profiler.devices import discover, distinct_devices, with_calibrations
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
-from server.fits import Run, samples_of
-from server.jobs import OnProgress
-from server.memory import PATIENCE_S
-from server.proofs import with_proofs
+from server.analysis.fits import Run, samples_of
+from server.analysis.memory import PATIENCE_S
+from server.device_work.jobs import OnProgress
+from server.device_work.proofs import with_proofs
 
 
 class DeviceWork:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from model.compiled import CompiledFacts, FactsKey, key_of
 from model.errors import KernelcastError
-from server.jobs import Jobs, OnProgress
+from server.device_work.jobs import Jobs, OnProgress
 
 if TYPE_CHECKING:
     from profiler.compiling import CompileRequest

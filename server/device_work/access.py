@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from model.errors import KernelcastError
 from profiler.measurement import Cancelled, DeviceGone
-from server.progress import ProgressBar
+from server.client.progress import ProgressBar
 from server.session import KernelcastServer
 
 if TYPE_CHECKING:
     from model.device import Device
-    from server.device_work import DeviceWork
+    from server.device_work.work import DeviceWork
 
 Result = TypeVar("Result")
 
@@ -56,5 +56,5 @@ def device_here(ls: KernelcastServer, device_id: str, name: str = "") -> Device:
 
 def device_work() -> DeviceWork:
     """Loaded at first use: nothing of it is needed to answer `initialize`."""
-    work: DeviceWork = importlib.import_module("server.device_work").DeviceWork()
+    work: DeviceWork = importlib.import_module("server.device_work.work").DeviceWork()
     return work

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from server.format import format_duration_us
-from server.render import launch_title
+from server.words.format import format_duration_us
+from server.words.render import launch_title
 
 if TYPE_CHECKING:
     from model.advice.advice import Advice
     from model.opencl.kernel import Kernel
     from model.prediction import Prediction
-    from server.settings import Settings
+    from server.client.settings import Settings
     from server.snapshot import KernelView, LaunchView
 
 OFF = "off"

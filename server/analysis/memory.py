@@ -16,7 +16,7 @@ from model.opencl.kernel import Kernel
 from profiler.compiling import known_facts
 from profiler.measurement import Measurement
 from profiler.store import Store, StoredMeasurement, StoreError
-from server.fits import Run
+from server.analysis.fits import Run
 
 _FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
 PATIENCE_S = 0.2  # for a store that is locked: predictions do not wait for it

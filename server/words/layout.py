@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from server.story import Section, Story
+    from server.words.story import Section, Story
 
 WIDTH = 76  # with a border on either side this fits 80 columns; VS Code's hovers are a little wider
 LABEL_WIDTH = 13

@@ -16,10 +16,10 @@ from model.launch.launch import Origin
 from model.measured import Fits
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
-from server.devices import pick_device, shipped_for
-from server.fits import Run, with_fits
-from server.memory import Memory
-from server.scheduler import Order
+from server.analysis.devices import pick_device, shipped_for
+from server.analysis.fits import Run, with_fits
+from server.analysis.memory import Memory
+from server.analysis.scheduler import Order
 from server.snapshot import Analysis, ConfigProblem, Slot, slots_of
 
 

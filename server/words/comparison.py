@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.fit_words import through_words
-from server.format import format_duration_us, format_interval, format_percent
-from server.layout import LABEL_WIDTH, in_columns, labelled
-from server.measured_words import circumstances
-from server.render import basis_name, basis_text, error_percent, spread_text
+from server.words.fit import through_words
+from server.words.format import format_duration_us, format_interval, format_percent
+from server.words.layout import LABEL_WIDTH, in_columns, labelled
+from server.words.measured import circumstances
+from server.words.render import basis_name, basis_text, error_percent, spread_text
 
 if TYPE_CHECKING:
     from model.prediction import Prediction

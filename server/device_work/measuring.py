@@ -11,9 +11,9 @@ from lsprotocol import types
 
 from model.errors import KernelcastError
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
-from server.device_access import device_here, device_work, must_be_trusted, unless_cancelled, wait_for_discovery
-from server.jobs import OnProgress
-from server.progress import ProgressBar
+from server.client.progress import ProgressBar
+from server.device_work.access import device_here, device_work, must_be_trusted, unless_cancelled, wait_for_discovery
+from server.device_work.jobs import OnProgress
 from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import Failure, LaunchView, Slot, Snapshot
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.format import format_duration_us
+from server.words.format import format_duration_us
 
 if TYPE_CHECKING:
     from profiler.measurement import Measurement

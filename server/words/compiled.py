@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from model.compiled import CodeSource
-from server.format import format_bytes, format_percent
+from server.words.format import format_bytes, format_percent
 
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts, CompiledLoop, InstructionCount

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from server.client.settings import Settings
 from server.documents import Document
-from server.settings import Settings
 from server.snapshot import Analysis
 
 if TYPE_CHECKING:
     from model.device import Device
-    from server.analysis import Analyst
-    from server.fits import Run
+    from server.analysis.analyst import Analyst
+    from server.analysis.fits import Run
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class Scheduler:
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            analyst: Analyst = importlib.import_module("server.analysis").Analyst()
+            analyst: Analyst = importlib.import_module("server.analysis.analyst").Analyst()
         except ImportError as error:
             logger.exception("the engine cannot be loaded")
             self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from server.advising import advice_of
-from server.comparison import compared
-from server.compiled_words import in_short
-from server.format import format_bytes, format_count, format_duration_us
-from server.layout import in_columns, labelled, plain
-from server.render import launch_title
+from server.words.advice import advice_of
+from server.words.comparison import compared
+from server.words.compiled import in_short
+from server.words.format import format_bytes, format_count, format_duration_us
+from server.words.layout import in_columns, labelled, plain
+from server.words.render import launch_title
 
 if TYPE_CHECKING:
     from model.device import Device
