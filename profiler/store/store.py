@@ -155,6 +155,14 @@ class Store:
             row = database.execute(query, key).fetchone()
             return str(row[0]) if row else None
 
+    def measured_kernels(self, device_id: str) -> frozenset[tuple[str, str]]:
+        """Fingerprint and `kernel_id` of every kernel that was measured on this device."""
+        query = "SELECT DISTINCT fingerprint, kernel_id FROM measurements WHERE device_id = ?"
+        with self._connection() as database:
+            return frozenset(
+                (str(fingerprint), str(kernel)) for fingerprint, kernel in database.execute(query, (device_id,))
+            )
+
     def compiled_kernels(self, device_id: str, driver: str) -> frozenset[str]:
         """The fingerprints of all kernels of which something is kept, for this device and driver."""
         query = "SELECT DISTINCT fingerprint FROM compiled_facts WHERE device_id = ? AND driver = ?"

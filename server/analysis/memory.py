@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from cachetools import TTLCache
+from cachetools import LRUCache
 
 from model.compiled import CompiledFacts, FactsKey, key_of, moved_to
 from model.device import Device
@@ -15,27 +16,50 @@ from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from profiler.compiling import known_facts
 from profiler.measurement import Measurement
-from profiler.store import Store, StoredMeasurement, StoreError
+from profiler.store import FILE_NAME, Store, StoreError, data_folder, kernel_id
 from server.analysis.fits import Run
 
-_FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
+FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
 PATIENCE_S = 0.2  # for a store that is locked: predictions do not wait for it
 _KEPT = 4096
-T = TypeVar("T")
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """Which kernels were measured on a device: as they look, and by file and name."""
+
+    fingerprints: frozenset[str] = frozenset()
+    kernel_ids: frozenset[str] = frozenset()
+
+
+_NOTHING = _Measured()
+_State = tuple[tuple[int, int], ...]  # of the store's files: last change and size
+_SETTLED_S = 2.0  # a file that changed later than that may change again without a sign: clocks of file systems tick
 
 
 class Memory:
-    """A store that may be unusable, or partly so: `problem` says what is not remembered and why."""
+    """A store that may be unusable, or partly so: `problem` says what is not remembered and why.
 
-    def __init__(self) -> None:
+    What was read is kept until the store's files change, for which they are looked at every `FRESH_S`. An edit makes a
+    new kernel of the one that it lies in: that nothing is known of it is told by the list of all that were measured.
+    """
+
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._clock_s = clock_s
         self._unusable = ""
-        self._left_out: TTLCache[str, None] = TTLCache(_KEPT, _FRESH_S)  # what it holds is read again as often
+        self._left_out: dict[str, None] = {}
+        self._state: _State = ()
+        self._look_again_s = 0.0
         self._ask_again_s = 0.0
-        self._answers: TTLCache[tuple[str, ...], Measurement | None] = TTLCache(_KEPT, _FRESH_S)
-        self._runs: TTLCache[tuple[str, str], tuple[Run, ...]] = TTLCache(_KEPT, _FRESH_S)
-        self._compiled: TTLCache[tuple[FactsKey, str, str], CompiledFacts | None] = TTLCache(_KEPT, _FRESH_S)
-        self._with_code: TTLCache[tuple[str, str], frozenset[str]] = TTLCache(_KEPT, _FRESH_S)
-        self._profiles: TTLCache[str, tuple[Device, ...]] = TTLCache(1, _FRESH_S)
+        self._last: LRUCache[tuple[str, str, str], Measurement | None] = LRUCache(_KEPT)
+        self._ids: LRUCache[tuple[str, str], str] = LRUCache(_KEPT)
+        self._measured: LRUCache[str, _Measured] = LRUCache(_KEPT)
+        self._runs: LRUCache[tuple[str, str], tuple[Run, ...]] = LRUCache(_KEPT)
+        self._compiled: LRUCache[tuple[FactsKey, str, str], CompiledFacts | None] = LRUCache(_KEPT)
+        self._with_code: LRUCache[tuple[str, str], frozenset[str]] = LRUCache(_KEPT)
+        self._profiles: LRUCache[str, tuple[Device, ...]] = LRUCache(1)
 
     @property
     def problem(self) -> str:
@@ -44,61 +68,108 @@ class Memory:
 
     def profiles(self) -> tuple[Device, ...]:
         """Calibrated profiles."""
-        if "all" not in self._profiles:
-            none: tuple[Device, ...] = ()
-            self._profiles["all"] = self._read(lambda store: store.profiles(), none)
-        return self._profiles["all"]
+        return self._known(self._profiles, "all", lambda store: store.profiles(), ())
 
     def runs(self, fingerprint: str, device_id: str) -> tuple[Run, ...]:
         """What was measured of exactly this kernel, the newest first; of each launch the newest alone."""
-        key = (fingerprint, device_id)
-        if key not in self._runs:
-            none: tuple[StoredMeasurement, ...] = ()
-            found = self._read(lambda store: store.measurements_of(fingerprint, device_id, newest_only=True), none)
-            self._runs[key] = tuple(Run(each.measurement, each.launch) for each in found)
-        return self._runs[key]
+        if fingerprint not in self._measured_on(device_id).fingerprints:
+            return ()
+        return self._known(self._runs, (fingerprint, device_id), lambda store: _runs(store, fingerprint, device_id), ())
 
     def compiled(self, kernel: Kernel, launch: Launch, device: Device) -> CompiledFacts | None:
-        """What was kept of this kernel's code. A kernel that was never compiled costs no look at the disk."""
-        if kernel.fingerprint not in self._compiled_kernels(device):
+        """What was kept of this kernel's code."""
+        here = device.id, device.driver
+        with_code = self._known(self._with_code, here, lambda store: store.compiled_kernels(*here), frozenset[str]())
+        if kernel.fingerprint not in with_code:
             return None
-        key = (key_of(kernel, launch, device.id), device.id, device.driver)
-        if key not in self._compiled:
-            self._compiled[key] = self._read(
-                lambda store: known_facts(store, kernel, launch, device.id, device.driver), None
-            )
-        found = self._compiled[key]
+        found = self._known(
+            self._compiled,
+            (key_of(kernel, launch, device.id), *here),
+            lambda store: known_facts(store, kernel, launch, *here),
+            None,
+        )
         return moved_to(found, kernel) if found else None
-
-    def _compiled_kernels(self, device: Device) -> frozenset[str]:
-        key = (device.id, device.driver)
-        if key not in self._with_code:
-            none: frozenset[str] = frozenset()
-            self._with_code[key] = self._read(lambda store: store.compiled_kernels(*key), none)
-        return self._with_code[key]
 
     def last(self, path: Path | None, kernel: str, device_id: str) -> Measurement | None:
         """The newest measurement of the kernel of that name in that file, whatever it looked like then."""
         if path is None:
             return None
-        key = (str(path), kernel, device_id)
-        if key not in self._answers:
-            found = self._read(lambda store: store.latest_for_kernel(path, kernel, device_id), None)
-            self._answers[key] = found.measurement if found else None
-        return self._answers[key]
+        if self._id_of(path, kernel) not in self._measured_on(device_id).kernel_ids:
+            return None
+        return self._known(
+            self._last, (str(path), kernel, device_id), lambda store: _last(store, path, kernel, device_id), None
+        )
 
-    def _read(self, read: Callable[[Store], T], otherwise: T) -> T:
+    def _id_of(self, path: Path, kernel: str) -> str:
+        key = str(path), kernel
+        if key not in self._ids:
+            self._ids[key] = kernel_id(path, kernel)  # which follows links, and so asks the disk
+        return self._ids[key]
+
+    def _measured_on(self, device_id: str) -> _Measured:
+        return self._known(self._measured, device_id, lambda store: _measured(store, device_id), _NOTHING)
+
+    def _known(
+        self, kept: LRUCache[_Key, _Value], key: _Key, read: Callable[[Store], _Value], otherwise: _Value
+    ) -> _Value:
         """Once it could not be read it is left alone for a while: every kernel of a file would wait for it."""
-        if time.monotonic() < self._ask_again_s:
+        self._look_for_news()
+        if key in kept:
+            return kept[key]
+        if self._clock_s() < self._ask_again_s:
             return otherwise
         try:
             store = Store.open(busy_timeout_s=PATIENCE_S)
-            found = read(store)
+            kept[key] = read(store)
         except StoreError as error:
             self._unusable = f"Measurements are not remembered: {error.message}"
-            self._ask_again_s = time.monotonic() + _FRESH_S
+            self._ask_again_s = self._clock_s() + FRESH_S
             return otherwise
         self._unusable = ""
         if store.left_out:
             self._left_out[store.left_out] = None
-        return found
+        return kept[key]
+
+    def _look_for_news(self) -> None:
+        now_s = self._clock_s()
+        if now_s < self._look_again_s:
+            return
+        self._look_again_s = now_s + FRESH_S
+        state = _state_of(data_folder() / FILE_NAME)
+        if state != self._state or not state:
+            self._state = state
+            self._left_out.clear()
+            for kept in (self._last, self._ids, self._measured, self._runs):
+                kept.clear()
+            for kept_too in (self._compiled, self._with_code, self._profiles):
+                kept_too.clear()
+
+
+def _measured(store: Store, device_id: str) -> _Measured:
+    found = store.measured_kernels(device_id)
+    return _Measured(frozenset(each for each, _ in found), frozenset(each for _, each in found))
+
+
+def _runs(store: Store, fingerprint: str, device_id: str) -> tuple[Run, ...]:
+    found = store.measurements_of(fingerprint, device_id, newest_only=True)
+    return tuple(Run(each.measurement, each.launch) for each in found)
+
+
+def _last(store: Store, path: Path, kernel: str, device_id: str) -> Measurement | None:
+    found = store.latest_for_kernel(path, kernel, device_id)
+    return found.measurement if found else None
+
+
+def _state_of(path: Path) -> _State:
+    """Of the database and its log; empty where it may be another one already. An empty log says as little as none:
+    readers make one and take it away again.
+    """
+    found = []
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            stat = file.stat()
+        except OSError:  # not there, or not to be read: opening the store says which
+            stat = None
+        found.append((stat.st_mtime_ns, stat.st_size) if stat and stat.st_size else (0, 0))
+    newest_s = max(changed_ns for changed_ns, _ in found) / 1e9
+    return () if abs(time.time() - newest_s) < _SETTLED_S else tuple(found)

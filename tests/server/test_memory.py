@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from profiler.measurement import Measurement
 from profiler.store import FILE_NAME, Store
-from server.analysis.memory import Memory
+from server.analysis.memory import FRESH_S, Memory
 from server.device_work.work import DeviceWork
 
 MEASURED = Measurement(
@@ -53,3 +55,72 @@ def test_devices_are_found_without_a_store(store: Store) -> None:
     with closing(sqlite3.connect(store.path)) as database, database:
         database.execute("DROP TABLE profiles")
     assert DeviceWork().discover(threading.Event())
+
+
+class Clock:
+    """Stands still until it is set."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows by one with each look into the store."""
+    found: list[str] = []
+    really_open = Store.open
+
+    def counted(*arguments: Any, **named: Any) -> Store:
+        found.append("open")
+        return really_open(*arguments, **named)
+
+    monkeypatch.setattr(Store, "open", counted)
+    return found
+
+
+def test_an_edit_costs_no_look_into_the_store(store: Store, looks: list[str]) -> None:
+    store.add_measurement(MEASURED, path="/k.cl")
+    os.utime(store.path, (0, 0))
+    clock = Clock()
+    memory = Memory(clock)
+
+    def look(fingerprint: str) -> int:
+        memory.profiles()
+        memory.runs(fingerprint, "pocl")
+        memory.last(Path("/k.cl"), "scale", "pocl")
+        memory.last(Path("/k.cl"), "another", "pocl")
+        return len(looks)
+
+    first = look("f")
+    assert [look(f"f{edit}") for edit in range(100)] == [first] * 100
+    clock.now_s += 10 * FRESH_S
+    assert look("edited later") == first, "nothing was measured meanwhile"
+
+
+def test_what_others_measure_is_noticed_soon(store: Store) -> None:
+    clock = Clock()
+    memory = Memory(clock)
+    assert memory.runs("f", "pocl") == ()
+    store.add_measurement(MEASURED, path="/k.cl")
+    clock.now_s += FRESH_S
+    assert [run.measurement for run in memory.runs("f", "pocl")] == [MEASURED]
+    assert memory.last(Path("/k.cl"), "scale", "pocl") == MEASURED
+    store.add_measurement(replace(MEASURED, launch_key="m"), path="/k.cl")
+    clock.now_s += FRESH_S
+    assert len(memory.runs("f", "pocl")) == 2
+
+
+def test_a_store_that_works_again_is_used_again(store: Store) -> None:
+    content = store.path.read_bytes()
+    store.path.write_bytes(b"this is no database" * 100)
+    clock = Clock()
+    memory = Memory(clock)
+    assert memory.profiles() == ()
+    assert memory.problem
+    store.path.write_bytes(content)
+    assert memory.problem, "not asked again at once"
+    clock.now_s += FRESH_S
+    assert memory.profiles() == ()
+    assert memory.problem == ""
