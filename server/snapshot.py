@@ -146,10 +146,10 @@ class Snapshot:
         return LaunchView(slot, forecast, same, None if same else last, failure, self._compiled(forecast))
 
     def _compiled(self, forecast: Forecast) -> CompiledFacts | None:
-        known = {**self.analysis.compiled, **self.compiled}
-        if not known or forecast.launch is None:
+        if forecast.launch is None or not (self.compiled or self.analysis.compiled):
             return None
-        return known.get(key_of(forecast.kernel, forecast.launch, self.device.id))
+        key = key_of(forecast.kernel, forecast.launch, self.device.id)
+        return self.compiled.get(key) or self.analysis.compiled.get(key)
 
 
 def slots_of(found: FileForecast, kernel: Kernel) -> list[tuple[Slot, Forecast]]:

@@ -32,7 +32,7 @@ class LaterCompiles:
         leaving: asyncio.Event,
     ) -> None:
         self._jobs, self._learn, self._spawn, self._leaving = jobs, learn, spawn, leaving
-        self._waiting: dict[FactsKey, CompileRequest] = {}
+        self._waiting: dict[FactsKey, tuple[CompileRequest, Compile]] = {}
         self._known: set[tuple[FactsKey, str]] = set()
         self._at_work = False
 
@@ -41,15 +41,15 @@ class LaterCompiles:
         for request in requests:
             key = key_of(request.kernel, request.launch, request.device_id)
             if (key, request.device_id) not in self._known:
-                self._waiting[key] = request
+                self._waiting[key] = request, work
         if self._waiting and not self._at_work:
             self._at_work = True
-            self._spawn(self._compile_all(work))
+            self._spawn(self._compile_all())
 
-    async def _compile_all(self, work: Compile) -> None:
+    async def _compile_all(self) -> None:
         try:
             while self._waiting and not await self._leaves_within(QUIET_S):
-                batch = self._next_batch()
+                batch, work = self._next_batch()
                 facts: Facts | None = {}
                 with contextlib.suppress(KernelcastError):  # it was measured all the same: nothing is missing
                     facts = await self._jobs.run_aside(partial(_work, work, tuple(batch.values())))
@@ -63,9 +63,9 @@ class LaterCompiles:
         finally:
             self._at_work = False
 
-    def _next_batch(self) -> dict[FactsKey, CompileRequest]:
-        first = next(iter(self._waiting.values()))
-        return {key: each for key, each in self._waiting.items() if _build(each) == _build(first)}
+    def _next_batch(self) -> tuple[dict[FactsKey, CompileRequest], Compile]:
+        first, work = next(iter(self._waiting.values()))
+        return {key: each for key, (each, _) in self._waiting.items() if _build(each) == _build(first)}, work
 
     async def _leaves_within(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):

@@ -19,7 +19,7 @@ from profiler.compiling import CompileRequest
 from profiler.measurement import Cancelled
 from server.device_work import later_compiles
 from server.device_work.jobs import Jobs
-from server.device_work.later_compiles import LaterCompiles
+from server.device_work.later_compiles import Compile, LaterCompiles
 from server.features.hover import hover
 from server.snapshot import Snapshot
 from server.words.compiled import in_short
@@ -75,9 +75,9 @@ def test_the_hover_has_them_whether_learned_now_or_before(snapshot_of: Callable[
     assert "Compiled" not in told(snapshot_of(compiled={FactsKey("of another kernel", "", (64,)): FACTS}))
 
 
-def request_of(name: str) -> CompileRequest:
+def request_of(name: str, device_id: str = "pocl") -> CompileRequest:
     kernel = Kernel(name, (), KernelAttributes(), NOWHERE, NOWHERE, NOWHERE, f"print of {name}")
-    return CompileRequest("source", None, kernel, Launch((64,), (64,), (), ()), "pocl")
+    return CompileRequest("source", None, kernel, Launch((64,), (64,), (), ()), device_id)
 
 
 def compiled(requests: Sequence[CompileRequest], _cancel: threading.Event) -> dict[FactsKey, CompiledFacts]:
@@ -128,6 +128,26 @@ async def test_measured_kernels_are_compiled_once(jobs: Jobs) -> None:
     bench.later.want([request_of("a")], work)
     assert await bench.done() == {"a", "b"}
     assert calls == [2]
+
+
+@pytest.mark.asyncio
+@pytest.mark.usefixtures("no_pause")
+async def test_each_device_is_asked_by_its_own_driver(jobs: Jobs) -> None:
+    """The second one is measured on while the first one's kernels still wait."""
+    bench = Bench(jobs)
+    asked: list[tuple[str, set[str]]] = []
+
+    def work_of(driver: str) -> Compile:
+        def work(requests: Sequence[CompileRequest], cancel: threading.Event) -> dict[FactsKey, CompiledFacts]:
+            asked.append((driver, {request.device_id for request in requests}))
+            return compiled(requests, cancel)
+
+        return work
+
+    bench.later.want([request_of("a")], work_of("of PoCL"))
+    bench.later.want([request_of("b", "intel")], work_of("of Intel"))
+    assert await bench.done() == {"a", "b"}
+    assert asked == [("of PoCL", {"pocl"}), ("of Intel", {"intel"})]
 
 
 @pytest.mark.asyncio
