@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from model.engine import Forecast
 from model.errors import KernelcastError, UnknownDevice
 from model.predictor import Predictor
+from profiler.measurement import Cancelled
 from server.cli import tables
 from server.cli.answers import (
     Answer,
@@ -60,7 +61,8 @@ class _Measure:
     def answer(self, request: Request) -> Answer:
         """One line of a batch. Raises `KernelcastError`."""
         found, forecast = self._forecaster.forecast_one(request)
-        return _answer(request, found, Left(self._runs.outcome(request, found, forecast)))
+        (measured,) = _until_interrupted([Left(self._runs.outcome(request, found, forecast))])
+        return _answer(request, found, measured)
 
     def as_json(self, request: Request) -> int:
         status = ANSWERED
@@ -82,8 +84,13 @@ class _Measure:
             tables.complain(request.file, error)
             return SOME_FAILED
         tables.show_problems(request.file, found)
-        measured = list(self._measured(request, found))
-        tables.show_measurements(request.file, found, measured)
+        measured: list[Left] = []
+        try:
+            for each in self._measured(request, found):
+                measured += [each]
+        finally:  # an interrupt takes away what was not measured yet, and nothing else
+            if measured:
+                tables.show_measurements(request.file, found, measured)
         return SOME_FAILED if any(each.outcome.measurement is None for each in measured) else ANSWERED
 
     def _found(self, request: Request) -> Found:
@@ -92,10 +99,10 @@ class _Measure:
     def _measured(self, request: Request, found: Found) -> Iterator[Left]:
         if self._sizes is None:
             for forecast in found.forecasts:
-                yield Left(self._runs.outcome(request, found, forecast))
+                yield from _until_interrupted([Left(self._runs.outcome(request, found, forecast))])
             return
         for forecasts in self._groups(request, found, self._sizes):
-            yield from left_out(self._runs.outcomes(request, found, forecasts), found.device)
+            yield from _until_interrupted(left_out(self._runs.outcomes(request, found, forecasts), found.device))
 
     def _groups(self, request: Request, found: Found, sizes: SizesWanted) -> Iterator[tuple[Forecast, ...]]:
         """Launches that one line may go through: those written out for a kernel, or a launch at other sizes."""
@@ -108,6 +115,14 @@ class _Measure:
             if made.problem:
                 warn(f"{request.file}: {forecast.kernel.name}: {made.problem}")
             yield made.forecasts
+
+
+def _until_interrupted(measured: Sequence[Left]) -> Iterator[Left]:
+    """Raises `KeyboardInterrupt` in place of what was not measured because of it."""
+    for each in measured:
+        if isinstance(each.outcome.error, Cancelled):
+            raise KeyboardInterrupt
+        yield each
 
 
 def _answer(request: Request, found: Found, measured: Left) -> Answer:

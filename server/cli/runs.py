@@ -11,6 +11,7 @@ from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.store import StoredMeasurement, StoreError, kernel_id
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Found, UnansweredError
+from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.left_out import Outcome
 from server.cli.requests import Request
 from server.cli.streams import warn
@@ -31,7 +32,10 @@ class Runs:
         return outcome
 
     def outcomes(self, request: Request, found: Found, forecasts: Sequence[Forecast]) -> list[Outcome]:
-        """One for each forecast; those of launches that are not known are errors."""
+        """One for each forecast; those of launches that are not known are errors.
+
+        After Ctrl-C what was measured until then is kept, and the outcomes of the others are `Cancelled`.
+        """
         known = [forecast for forecast in forecasts if forecast.launch is not None]
         measured = dict(zip(map(id, known), self._measured(request, found, known), strict=True))
         return [_outcome(forecast, measured.get(id(forecast))) for forecast in forecasts]
@@ -56,8 +60,8 @@ class Runs:
             return ()
         proved = with_proofs(orders, found.device.driver, self._devices.store)
         try:
-            with progress_bar(orders[0].kernel.name) as on_progress:
-                outcomes = measure_all(proved, on_progress=on_progress)
+            with cancelled_by_ctrl_c() as cancel, progress_bar(orders[0].kernel.name) as on_progress:
+                outcomes = measure_all(proved, on_progress=on_progress, cancel=cancel)
         except MeasureError as error:
             return [error] * len(orders)
         self._keep(request, forecasts, outcomes)
