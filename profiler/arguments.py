@@ -106,7 +106,7 @@ def check_memory(arguments: tuple[Argument, ...], limits: MemoryLimits) -> None:
             )
         if total_bytes > limits.global_mem_bytes:
             _refuse(
-                f"the buffers up to `{argument.name}` need {_size(total_bytes)}, but this device has "
+                f"the buffers up to `{argument.name}` need {_size(total_bytes)}, but there is room for "
                 f"{_size(limits.global_mem_bytes)}; choose a smaller launch"
             )
     if local_bytes > limits.local_mem_bytes:

@@ -64,6 +64,7 @@ def _measure(
     plan = plan_arguments(request.kernel, request.launch, request.source)
     check_memory(plan, memory_limits(device))
     program = built.program(request)
+    check_memory(plan, memory_limits(device))  # again: compilers take memory of this process, and keep it
     reporter.send(AtStake((number,)))
     kernel = kernel_of(program, request)
     queue = built.queue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from model.launch.launch import Fill, Launch
 from model.opencl.kernel import Kernel, Parameter, SourceRange
 from model.opencl.types import (
     AddressSpace,
+    ArrayType,
     OpaqueType,
     PointerType,
     ScalarKind,
@@ -33,7 +35,7 @@ from profiler.arguments import (
     check_memory,
     plan_arguments,
 )
-from profiler.child.memory.contents import contents
+from profiler.child.memory.contents import write_contents
 from profiler.measurement import NeedsAnnotation, OutOfResources
 from profiler.packing import pack_by_value
 
@@ -52,7 +54,10 @@ def packed(kind: Type, **scalars: float) -> bytes:
 def filled(
     element: Type, length: int, fill: str = "random", *arguments: float, shortest: int = 10**6
 ) -> np.ndarray[Any, Any]:
-    return contents(BufferArgument("x", element, length, Fill(fill, arguments), True), shortest)
+    """What the buffer's bytes are afterwards; whatever was in the memory before is gone."""
+    memory = np.full(length * element.size_bytes, 0xA5, np.uint8)
+    write_contents(BufferArgument("x", element, length, Fill(fill, arguments), True), shortest, memory)
+    return memory
 
 
 def test_each_kind_of_parameter_gets_its_kind_of_argument(make_kernel: Callable[..., Kernel], types: Any) -> None:
@@ -156,11 +161,39 @@ def test_fills_are_what_they_say() -> None:
     assert (np.diff(rows) >= 0).all()
 
 
+@given(st.integers(0, 300), st.sampled_from(["random", "iota", "perm", "csr_rows", "zeros", "const"]))
+def test_any_length_and_element_can_be_filled(length: int, fill: str) -> None:
+    arguments = {"csr_rows": (1000,), "const": (300,)}.get(fill, ())
+    for element in (UCHAR, HALF, VectorType(INT, 3), ArrayType(PARTICLE, 3), PARTICLE):
+        assert len(filled(element, length, fill, *arguments)) == length * element.size_bytes
+
+
+def test_a_fill_counts_through_the_members_of_structs_too() -> None:
+    rows = filled(PARTICLE, 10, "iota").reshape(10, PARTICLE.size_bytes)
+    assert rows[:, 0].tolist() == list(range(10))
+    assert np.ascontiguousarray(rows[:, 16:32]).view("<f4").reshape(-1).tolist() == list(range(40))
+
+
 def test_structs_are_filled_member_by_member() -> None:
     rows = filled(PARTICLE, 10).reshape(10, PARTICLE.size_bytes)
     masses = np.ascontiguousarray(rows[:, 32:36]).view("<f4")
     assert ((masses >= 0.5) & (masses <= 1.5)).all()
     assert rows[:, 0].max() < 16
+    assert not rows[:, 1:16].any()  # what lies between members is not what was in the memory before
+
+
+@pytest.mark.parametrize(
+    ("element", "fill", "arguments"),
+    [(FLOAT, "random", ()), (INT, "perm", ()), (INT, "csr_rows", (10**6,)), (PARTICLE, "random", ())],
+)
+def test_no_second_copy_of_a_large_buffer_is_made(element: Type, fill: str, arguments: tuple[float, ...]) -> None:
+    memory = np.zeros(2**22 * element.size_bytes, np.uint8)
+    tracemalloc.start()
+    write_contents(BufferArgument("x", element, 2**22, Fill(fill, arguments), True), 100, memory)
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert memory.any()
+    assert most_bytes < 2**22 * 8 <= 2 * memory.nbytes
 
 
 def test_two_measurements_see_the_same_data() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyopencl as cl
 
@@ -10,7 +12,7 @@ from profiler.arguments import PAD_BYTES, BufferArgument, ImageArgument
 from profiler.bounds import Overrun, Room
 from profiler.child.guards.canaries import canary_of, changed, laid_out
 from profiler.child.memory.contents import Array
-from profiler.child.memory.layout import PaddedLayout
+from profiler.child.memory.layout import PaddedLayout, Write, copied_memory, mapped
 
 
 class CanaryLayout:
@@ -23,22 +25,25 @@ class CanaryLayout:
         self._limit_bytes = int(context.devices[0].max_mem_alloc_size)
         self._made: list[tuple[BufferArgument, cl.Buffer]] = []
 
-    def buffer(self, argument: BufferArgument, data: Array) -> cl.Buffer:
+    def buffer(self, argument: BufferArgument, write: Write) -> cl.Buffer:
         """A part of a larger one, between its pads; where the device allows none so large, without canaries."""
-        size_bytes = max(1, data.nbytes)  # none may be empty
+        begin, end = self._pad_bytes, self._pad_bytes + argument.size_bytes
+        size_bytes = max(1, argument.size_bytes)  # none may be empty
         if size_bytes + 2 * self._pad_bytes > self._limit_bytes:
-            return PaddedLayout(self._context, self._queue).buffer(argument, data)
+            return PaddedLayout(self._context, self._queue).buffer(argument, write)
         whole = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size_bytes + 2 * self._pad_bytes)
-        pad = laid_out(canary_of(argument.element), self._pad_bytes)
-        cl.enqueue_copy(self._queue, whole, pad)
-        cl.enqueue_copy(self._queue, whole, pad, dst_offset=self._pad_bytes + data.nbytes)
-        if data.nbytes:
-            cl.enqueue_copy(self._queue, whole, data, dst_offset=self._pad_bytes)
+        canary = canary_of(argument.element)
+        with mapped(whole, self._queue) as memory:
+            for pad in (memory[:begin], memory[end:]):
+                pad[:] = laid_out(canary, pad.size)
+            write(memory[begin:end])
         self._made.append((argument, whole))
         return whole.get_sub_region(self._pad_bytes, size_bytes)
 
-    def image_memory(self, _argument: ImageArgument, texels: Array) -> tuple[cl.mem_flags, Array]:
-        return cl.mem_flags.COPY_HOST_PTR, texels
+    def image_memory(
+        self, _argument: ImageArgument, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> tuple[cl.mem_flags, Array]:
+        return copied_memory(shape, dtype)
 
     def overrun(self) -> Overrun | None:
         """The store nearest to its buffer, of the first buffer that was left; None if all canaries live."""

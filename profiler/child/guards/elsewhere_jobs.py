@@ -6,8 +6,9 @@ import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyopencl as cl
 
 from profiler.arguments import BufferArgument, ImageArgument, plan_arguments
@@ -22,6 +23,7 @@ from profiler.child.guards.proof import by_guard_pages
 from profiler.child.guards.trial import Trial
 from profiler.child.memory.allocation import allocate
 from profiler.child.memory.contents import Array
+from profiler.child.memory.layout import Write, copied_memory, mapped
 from profiler.child.probing import opencl_devices
 from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds
 from profiler.process.messages import Phase
@@ -52,7 +54,9 @@ def under_oclgrind(request: MeasureRequest, reporter: Reporter) -> str:
     with tempfile.TemporaryDirectory(prefix="kernelcast-oclgrind-") as name:
         folder = Path(name)
         os.environ.update(oclgrind.environment(library, folder))
-        device = next(d for d in opencl_devices() if d.platform.name.strip() == oclgrind.PLATFORM)
+        device = next((d for d in opencl_devices() if d.platform.name.strip() == oclgrind.PLATFORM), None)
+        if device is None:
+            return ""
         trial, phase = trial_of(device, request, reporter)
         reporter.begin(0.1, "checking bounds under Oclgrind", phase)
         with named_failures(trial.subject):
@@ -70,15 +74,17 @@ class _Exact:
         self._context, self._queue = context, queue
         self.made: list[tuple[BufferArgument, cl.Buffer]] = []
 
-    def buffer(self, argument: BufferArgument, data: Array) -> cl.Buffer:
-        buffer = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, max(1, data.nbytes))
-        if data.nbytes:
-            cl.enqueue_copy(self._queue, buffer, data)
+    def buffer(self, argument: BufferArgument, write: Write) -> cl.Buffer:
+        buffer = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, max(1, argument.size_bytes))
+        with mapped(buffer, self._queue) as memory:
+            write(memory[: argument.size_bytes])
         self.made.append((argument, buffer))
         return buffer
 
-    def image_memory(self, _argument: ImageArgument, texels: Array) -> tuple[cl.mem_flags, Array]:
-        return cl.mem_flags.COPY_HOST_PTR, texels
+    def image_memory(
+        self, _argument: ImageArgument, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> tuple[cl.mem_flags, Array]:
+        return copied_memory(shape, dtype)
 
 
 def _simulate(trial: Trial) -> list[Room]:

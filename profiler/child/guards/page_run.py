@@ -9,7 +9,9 @@ leaves behind a buffer (stores there change a canary).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -25,6 +27,7 @@ from profiler.child.guards.pointer_casts import widest_cast_bytes
 from profiler.child.guards.trial import Trial
 from profiler.child.memory.allocation import Arguments, allocate
 from profiler.child.memory.contents import Array
+from profiler.child.memory.layout import Write
 from profiler.guesses import advice, misleading
 from profiler.measurement import KernelCrashed, MeasureError
 
@@ -38,26 +41,29 @@ class GuardedLayout:
         self._context, self._align_bytes, self._flush = context, align_bytes, flush
         self._made: list[tuple[Room, GuardedMemory]] = []
 
-    def buffer(self, argument: BufferArgument, data: Array) -> cl.Buffer:
+    def buffer(self, argument: BufferArgument, write: Write) -> cl.Buffer:
         """The driver's buffer in place in guarded memory. Raises MemoryError."""
-        memory = self._guarded(argument.name, argument.element, argument.length, data)
+        memory = self._guarded(Room(argument.name, argument.element, argument.length, 0, 0, 0))
+        write(memory.bytes())
         return memory.as_buffer(self._context)
 
-    def image_memory(self, argument: ImageArgument, texels: Array) -> tuple[cl.mem_flags, Array]:
+    def image_memory(
+        self, argument: ImageArgument, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> tuple[cl.mem_flags, Array]:
         """Likewise of an image. Raises MemoryError."""
-        *shape, channels = texels.shape
-        channel = ScalarType(argument.channel, ScalarKind.UNSIGNED, texels.itemsize)
-        memory = self._guarded(
-            argument.name, VectorType(channel, channels), prod(shape), texels, tuple(reversed(shape))
-        )
-        return cl.mem_flags.USE_HOST_PTR, memory.bytes().view(texels.dtype).reshape(texels.shape)
+        *size, channels = shape
+        texel = VectorType(ScalarType(argument.channel, ScalarKind.UNSIGNED, dtype.itemsize), channels)
+        memory = self._guarded(Room(argument.name, texel, prod(size), 0, 0, 0, tuple(reversed(size))))
+        return cl.mem_flags.USE_HOST_PTR, memory.bytes().view(dtype).reshape(shape)
 
-    def _guarded(self, name: str, element: Type, length: int, data: Array, size: tuple[int, ...] = ()) -> GuardedMemory:
+    def _guarded(self, room: Room) -> GuardedMemory:
+        """Memory for what `room` describes, wherever it comes to lie."""
+        element = room.element
         align_bytes = max(_natural_alignment(element), self._align_bytes)
-        memory = GuardedMemory(data.nbytes, align_bytes, element.size_bytes, self._flush, canary_of(element))
-        memory.bytes()[:] = data.reshape(-1).view(np.uint8)
-        room = Room(name, element, length, memory.start, memory.guarded_from, memory.guarded_to, size)
-        self._made.append((room, memory))
+        size_bytes = room.length * element.size_bytes
+        memory = GuardedMemory(size_bytes, align_bytes, element.size_bytes, self._flush, canary_of(element))
+        lies = replace(room, start=memory.start, guarded_from=memory.guarded_from, guarded_to=memory.guarded_to)
+        self._made.append((lies, memory))
         return memory
 
     def rooms(self) -> list[Room]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pyopencl as cl
@@ -15,7 +16,7 @@ from profiler.arguments import (
     SamplerArgument,
     ValueArgument,
 )
-from profiler.child.memory.contents import contents
+from profiler.child.memory.contents import write_contents
 from profiler.child.memory.images import make_image
 from profiler.child.memory.layout import Layout, PaddedLayout
 
@@ -46,7 +47,7 @@ def allocate(
     for argument in plan:
         match argument:
             case BufferArgument():
-                made.values.append(layout.buffer(argument, contents(argument, shortest)))
+                made.values.append(layout.buffer(argument, partial(write_contents, argument, shortest)))
             case LocalArgument(_, size_bytes):
                 made.values.append(cl.LocalMemory(max(1, size_bytes)))
             case ValueArgument(_, data_bytes):

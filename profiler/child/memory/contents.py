@@ -3,14 +3,17 @@
 Values that nobody specified are chosen so that a kernel behaves as on ordinary data: floats in [0.5, 1.5), never
 denormal (80 times slower on CPUs) nor NaN; integers in [0, 16) and below every buffer's length, so that they are
 safe as an index and loops bounded by them stay short.
+
+They are written where they are to lie, a piece at a time: a second copy of a large buffer might not find room.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from math import prod
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +25,7 @@ from profiler.arguments import BufferArgument
 from profiler.measurement import NeedsAnnotation
 
 Array = npt.NDArray[Any]
-TILE = 1 << 20  # random values are drawn so many at a time and repeated: no kernel can tell, and it is fast
+PIECE = 1 << 20  # random values are drawn so many at a time and repeated: no kernel can tell, and it is fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,8 @@ class Recipe:
     integer_limit: int  # default integers stay below it
 
 
-def contents(buffer: BufferArgument, shortest_length: int) -> Array:
-    """The bytes of a buffer as a one-dimensional array of uint8.
+def write_contents(buffer: BufferArgument, shortest_length: int, memory: Array) -> None:
+    """Fill `memory`, all bytes of `buffer`.
 
     `shortest_length` is that of the launch's shortest buffer, in elements: default integers stay below it.
     Contents depend on the buffer's name alone, so that two measurements see the same data.
@@ -47,69 +50,125 @@ def contents(buffer: BufferArgument, shortest_length: int) -> Array:
         np.random.default_rng(zlib.crc32(buffer.name.encode())),
         max(1, min(DEFAULT_INTEGER_LIMIT, shortest_length)),
     )
-    return np.ascontiguousarray(_filled(buffer.element, buffer.length, recipe)).reshape(-1).view(np.uint8)
+    if buffer.length:
+        _write(buffer.element, _Place(memory, 0, (buffer.length,), (buffer.element.size_bytes,)), recipe)
 
 
-def _filled(element: Type, length: int, recipe: Recipe) -> Array:
+def repeat_in(values: Array, draw: Callable[[tuple[int, ...]], Array]) -> None:
+    """Fill `values` with what `draw` makes for their first rows, again and again."""
+    rows = max(1, PIECE // max(1, prod(values.shape[1:])))
+    drawn = draw((min(rows, len(values)), *values.shape[1:]))
+    for part in _pieces(values, rows):
+        part[...] = drawn[: len(part)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the elements of an array, or one member of each, lie in a buffer's bytes."""
+
+    memory: Array
+    offset_bytes: int
+    shape: tuple[int, ...]
+    strides_bytes: tuple[int, ...]
+
+    def of_member(self, offset_bytes: int) -> _Place:
+        return _Place(self.memory, self.offset_bytes + offset_bytes, self.shape, self.strides_bytes)
+
+    def of_each(self, count: int, stride_bytes: int) -> _Place:
+        """Of what each element is made of."""
+        return _Place(self.memory, self.offset_bytes, (*self.shape, count), (*self.strides_bytes, stride_bytes))
+
+    def values(self, dtype: np.dtype[Any]) -> Array:
+        return np.ndarray(self.shape, dtype, self.memory, self.offset_bytes, self.strides_bytes)
+
+
+def _write(element: Type, place: _Place, recipe: Recipe) -> None:
     match element:
         case ScalarType():
-            return _scalars(element, length, recipe)
-        case VectorType():
-            lanes = element.size_bytes // element.element.size_bytes  # 4 for a 3-vector
-            return _scalars(element.element, length * lanes, recipe)
-        case ArrayType(length=int(inner)):
-            return _filled(element.element, length * inner, recipe)
+            _write_scalars(element, place.values(_dtype(element)), recipe)
+        case VectorType(element=lane):
+            _write(
+                lane, place.of_each(element.size_bytes // lane.size_bytes, lane.size_bytes), recipe
+            )  # 4 of a 3-vector
+        case ArrayType(element=inner, length=int(length)):
+            if length:
+                _write(inner, place.of_each(length, inner.size_bytes), recipe)
         case StructType():
-            return _structs(element, length, recipe)
+            _write_structs(element, place, recipe)
         case _:
             raise NeedsAnnotation(f"buffer `{recipe.name}` holds `{element.name}`, of which the contents are unknown")
 
 
-def _structs(struct: StructType, length: int, recipe: Recipe) -> Array:
-    """Rows of raw bytes, member by member; of a union only the first member is filled, pointers stay null."""
-    rows = np.zeros((length, struct.size_bytes), np.uint8)
+def _write_structs(struct: StructType, place: _Place, recipe: Recipe) -> None:
+    """Member by member; of a union only the first is filled, pointers stay null."""
+    whole = ScalarType("uchar", ScalarKind.UNSIGNED, 1)
+    place.of_each(struct.size_bytes, 1).values(_dtype(whole))[...] = 0
     members = list(zip(struct.members, struct.offsets(), strict=True))
     for (_, kind), at in members[:1] if struct.is_union else members:
         if isinstance(kind, ScalarType | VectorType | ArrayType | StructType) and kind.size_bytes:
-            values = np.ascontiguousarray(_filled(kind, length, recipe))
-            rows[:, at : at + kind.size_bytes] = values.reshape(-1).view(np.uint8).reshape(length, kind.size_bytes)
-    return rows
+            _write(kind, place.of_member(at), recipe)
 
 
-def _scalars(kind: ScalarType, length: int, recipe: Recipe) -> Array:
-    dtype, rng = _dtype(kind), recipe.rng
+def _write_scalars(kind: ScalarType, values: Array, recipe: Recipe) -> None:
+    rng, is_float = recipe.rng, kind.kind is ScalarKind.FLOAT
     limit = min(recipe.integer_limit, 2) if kind.kind is ScalarKind.BOOL else recipe.integer_limit
     match recipe.fill.kind, recipe.fill.arguments:
-        case "random", () if dtype.kind == "f":
-            return _repeated(lambda n: (rng.random(n, np.float32) + np.float32(0.5)).astype(dtype), length)
+        case "random", () if is_float:
+            repeat_in(values, lambda shape: rng.random(shape, np.float32) + np.float32(0.5))
         case "random", ():
-            return _repeated(lambda n: rng.integers(0, limit, n).astype(dtype), length)
+            repeat_in(values, lambda shape: rng.integers(0, limit, shape))
         case "zeros", ():
-            return np.zeros(length, dtype)
-        case "iota", ():
-            return np.arange(length).astype(dtype)
-        case "perm", ():
-            return rng.permutation(length).astype(dtype)
+            values[...] = 0
         case "const", (value,):
-            return np.full(length, value).astype(dtype)
+            values[...] = np.full((), value).astype(values.dtype)
         case "uniform", (low, high):
-            return _repeated(lambda n: rng.uniform(low, high, size=n).astype(dtype), length)
+            repeat_in(values, lambda shape: rng.uniform(low, high, shape))
         case "randint", (low, high):
-            return _repeated(lambda n: rng.integers(int(low), max(int(low) + 1, int(high)), n).astype(dtype), length)
-        case "csr_rows", (nonzeros,):
-            return _row_pointers(length, int(nonzeros), rng).astype(dtype)
+            repeat_in(values, lambda shape: rng.integers(int(low), max(int(low) + 1, int(high)), shape))
+        case (("iota" | "perm" | "csr_rows"), _):
+            ordered = values.reshape(-1)  # in place, but for members of structs
+            _write_sequence(ordered, recipe)
+            if not np.may_share_memory(ordered, values):
+                values[...] = ordered.reshape(values.shape)
         case _:
-            raise NeedsAnnotation(f"fill `{recipe.fill}` of buffer `{recipe.name}` is not one of ours")
+            _refuse(recipe)
 
 
-def _row_pointers(length: int, nonzeros: int, rng: np.random.Generator) -> Array:
+def _write_sequence(values: Array, recipe: Recipe) -> None:
+    match recipe.fill.kind, recipe.fill.arguments:
+        case "iota", ():
+            _count(values)
+        case "perm", ():
+            _count(values)
+            recipe.rng.shuffle(values)
+        case "csr_rows", (nonzeros,):
+            _write_row_pointers(values, int(nonzeros), recipe.rng)
+        case _:
+            _refuse(recipe)
+
+
+def _count(values: Array) -> None:
+    begin = 0
+    for part in _pieces(values, PIECE):
+        part[...] = np.arange(begin, begin + len(part))
+        begin += len(part)
+
+
+def _write_row_pointers(values: Array, nonzeros: int, rng: np.random.Generator) -> None:
     """Ascending from 0 to `nonzeros`: rows of random lengths."""
-    inner = np.sort(rng.integers(0, nonzeros + 1, max(0, length - 2)))
-    return np.concatenate(([0], inner, [nonzeros]))[:length]
+    for part in _pieces(values, PIECE):
+        part[...] = rng.integers(0, nonzeros + 1, len(part))
+    values[-1] = np.int64(nonzeros)
+    values[0] = 0
+    values[1:-1].sort()
 
 
-def _repeated(draw: Callable[[int], Array], length: int) -> Array:
-    return np.resize(draw(min(length, TILE)), length) if length else np.zeros(0, draw(1).dtype)
+def _pieces(values: Array, rows: int) -> Iterator[Array]:
+    return (values[begin : begin + rows] for begin in range(0, len(values), rows))
+
+
+def _refuse(recipe: Recipe) -> NoReturn:
+    raise NeedsAnnotation(f"fill `{recipe.fill}` of buffer `{recipe.name}` is not one of ours")
 
 
 def _dtype(kind: ScalarType) -> np.dtype[Any]:

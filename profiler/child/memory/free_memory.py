@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 LEAST_BYTES = 512 * 1024 * 1024  # less than drivers take for themselves would be no limit but a refusal
-FOR_BUFFERS = 0.75  # of what the process may still take; the rest is for their contents while they are made
+FOR_BUFFERS = 0.75  # of what the process may still take; the rest is for what drivers need beside them
 _MACHINE = Path("/proc/meminfo")
 _STATUS = Path("/proc/self/status")
 _GROUP = Path("/proc/self/cgroup")
@@ -59,4 +59,15 @@ def _in_group(root: Path, path: str, most: str, used: str) -> Iterator[int]:
     for group in (here, *here.parents):
         folder = root / str(group).lstrip("/")
         with suppress(OSError, ValueError):  # `max`: no limit
-            yield int((folder / most).read_text()) - int((folder / used).read_text())
+            most_bytes, used_bytes = int((folder / most).read_text()), int((folder / used).read_text())
+            yield most_bytes - max(0, used_bytes - _cached_bytes(folder))
+
+
+def _cached_bytes(folder: Path) -> int:
+    """Contents of files that count as used memory of a group, though the system drops them where memory runs short."""
+    with suppress(OSError):
+        for line in (folder / "memory.stat").read_text("ascii").splitlines():
+            name, _, size_bytes = line.partition(" ")
+            if name in ("inactive_file", "total_inactive_file"):
+                return int(size_bytes)
+    return 0

@@ -8,15 +8,16 @@ import numpy as np
 import pyopencl as cl
 
 from profiler.arguments import ImageArgument
-from profiler.child.memory.contents import Array
+from profiler.child.memory.contents import Array, repeat_in
 from profiler.child.memory.layout import Layout
 from profiler.measurement import NeedsAnnotation
 
-CHANNELS = {
+FORMATS = {
     "float": ((cl.channel_type.FLOAT, np.float32), (cl.channel_type.UNORM_INT8, np.uint8)),
     "int": ((cl.channel_type.SIGNED_INT32, np.int32), (cl.channel_type.SIGNED_INT8, np.int8)),
     "uint": ((cl.channel_type.UNSIGNED_INT32, np.uint32), (cl.channel_type.UNSIGNED_INT8, np.uint8)),
 }
+CHANNELS = 4  # RGBA, which every device has
 IMAGE_KINDS = {  # (kind, dimensions of its shape)
     "image1d_t": (cl.mem_object_type.IMAGE1D, 1),
     "image1d_array_t": (cl.mem_object_type.IMAGE1D_ARRAY, 2),
@@ -41,8 +42,8 @@ def make_image(argument: ImageArgument, context: cl.Context, layout: Layout) -> 
     if name == "image1d_array_t":
         height = max(height, depth)  # layers, wherever they were written
     shape = (width, height, depth)[:dimensions]
-    texels = _texels(shape, dtype)
-    how, memory = layout.image_memory(argument, texels)
+    how, memory = layout.image_memory(argument, (*reversed(shape), CHANNELS), np.dtype(dtype))
+    _write_texels(memory)
     if name == "image1d_buffer_t":
         backing = cl.Buffer(context, cast(cl.mem_flags, cl.mem_flags.READ_WRITE | how), hostbuf=memory)
         return cl.create_image(context, flags, image_format, shape, buffer=backing)
@@ -50,17 +51,19 @@ def make_image(argument: ImageArgument, context: cl.Context, layout: Layout) -> 
     return cl.create_image(context, taken, image_format, shape, hostbuf=memory, is_array="array" in name)
 
 
-def _texels(shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
+def _write_texels(memory: Array) -> None:
     rng = np.random.default_rng(1)
-    texels = (*reversed(shape), 4)
-    return rng.random(texels, np.float32) if dtype is np.float32 else rng.integers(0, 128, texels).astype(dtype)
+    if memory.dtype.kind == "f":
+        repeat_in(memory, lambda shape: rng.random(shape, np.float32))
+    else:
+        repeat_in(memory, lambda shape: rng.integers(0, 128, shape))
 
 
 def _format(
     argument: ImageArgument, kind: cl.mem_object_type, flags: cl.mem_flags, context: cl.Context
 ) -> tuple[cl.ImageFormat, type[np.generic]]:
     supported = cl.get_supported_image_formats(context, flags, kind)
-    for channel, dtype in CHANNELS[argument.channel]:
+    for channel, dtype in FORMATS[argument.channel]:
         wanted = cl.ImageFormat(cl.channel_order.RGBA, channel)
         if wanted in supported:
             return wanted, dtype

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 import numpy as np
 import pyopencl as cl
@@ -10,15 +12,19 @@ import pyopencl as cl
 from profiler.arguments import PAD_BYTES, BufferArgument, ImageArgument
 from profiler.child.memory.contents import Array
 
+Write = Callable[[Array], None]  # fills the bytes that it is given
+
 
 class Layout(Protocol):
     """Makes the memory that a kernel is given."""
 
-    def buffer(self, argument: BufferArgument, data: Array) -> cl.Buffer:
-        """A buffer that holds `data`."""
+    def buffer(self, argument: BufferArgument, write: Write) -> cl.Buffer:
+        """A buffer that holds what `write` writes."""
 
-    def image_memory(self, argument: ImageArgument, texels: Array) -> tuple[cl.mem_flags, Array]:
-        """The memory that an image is created from, and how it is to be taken."""
+    def image_memory(
+        self, argument: ImageArgument, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> tuple[cl.mem_flags, Array]:
+        """The memory that an image is created from when it has been filled, and how it is to be taken."""
 
 
 class PaddedLayout:
@@ -28,16 +34,30 @@ class PaddedLayout:
         self._context, self._queue = context, queue
         self._limit_bytes = int(context.devices[0].max_mem_alloc_size)
 
-    def buffer(self, _argument: BufferArgument, data: Array) -> cl.Buffer:
-        room = min(data.nbytes + PAD_BYTES, max(self._limit_bytes, data.nbytes))
+    def buffer(self, argument: BufferArgument, write: Write) -> cl.Buffer:
+        size_bytes = argument.size_bytes
+        room = min(size_bytes + PAD_BYTES, max(self._limit_bytes, size_bytes))
         buffer = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, room)
-        if room > data.nbytes:
-            padding = np.zeros(room - data.nbytes, np.uint8)
-            cl.enqueue_copy(self._queue, buffer, padding, dst_offset=data.nbytes)
-        if data.nbytes:
-            cl.enqueue_copy(self._queue, buffer, data)
+        with mapped(buffer, self._queue) as memory:
+            memory[size_bytes:] = 0
+            write(memory[:size_bytes])
         return buffer
 
-    def image_memory(self, _argument: ImageArgument, texels: Array) -> tuple[cl.mem_flags, Array]:
-        # Filled at its creation: PyOpenCL's copy does not know one-dimensional images.
-        return cl.mem_flags.COPY_HOST_PTR, texels
+    def image_memory(
+        self, _argument: ImageArgument, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> tuple[cl.mem_flags, Array]:
+        return copied_memory(shape, dtype)
+
+
+@contextmanager
+def mapped(buffer: cl.Buffer, queue: cl.CommandQueue) -> Iterator[Array]:
+    """Its bytes, all of which must be written: CPUs write them in place, other devices get them at the end."""
+    how = cl.map_flags.WRITE_INVALIDATE_REGION
+    memory, _ = cl.enqueue_map_buffer(queue, buffer, how, 0, (buffer.size,), np.dtype(np.uint8))
+    with memory.base:
+        yield memory
+
+
+def copied_memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[cl.mem_flags, Array]:
+    """For an image of the driver's own. Filled at its creation: PyOpenCL's copy does not know one-dimensional ones."""
+    return cl.mem_flags.COPY_HOST_PTR, np.empty(shape, dtype)
