@@ -382,12 +382,8 @@ def _is_boolean(expression: Expression) -> bool:
 
 
 def _divided(expression: Expression, atom: Atom) -> Expression:
-    terms: dict[Monomial, int] = {}
-    for monomial, coefficient in expression.terms:
-        rest = list(monomial)
-        rest.remove(atom)
-        terms[tuple(rest)] = coefficient
-    return Expression(terms)
+    places = ((monomial, monomial.index(atom), c) for monomial, c in expression.terms)
+    return Expression({monomial[:at] + monomial[at + 1 :]: c for monomial, at, c in places})
 
 
 def less(a: Expression, b: Expression) -> Expression:
