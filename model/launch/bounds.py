@@ -24,8 +24,8 @@ _TRUTHS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
 _INTEGERS = {"char": (-128, 127), "uchar": (0, 255), "short": (-(2**15), 2**15 - 1), "ushort": (0, 2**16 - 1)}
 _RISING: dict[str, Callable[[Value], Value]] = {
     "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "rint": round,
-    "round": lambda a: math.floor(a + 0.5), "sqrt": math.sqrt, "exp": math.exp, "exp2": lambda a: 2.0**a,
-    "log": math.log, "log2": math.log2, "log10": math.log10, "atan": math.atan,
+    "round": lambda a: math.floor(abs(a) + 0.5) * (1 if a >= 0 else -1), "sqrt": math.sqrt, "atan": math.atan,
+    "exp": math.exp, "exp2": lambda a: 2.0**a, "log": math.log, "log2": math.log2, "log10": math.log10,
 }  # fmt: skip
 _WITHIN = {"sin": (-1, 1), "cos": (-1, 1), "sincos": (-1, 1), "atan2": (-math.pi, math.pi), "fract": (0, 1)}
 
@@ -69,7 +69,7 @@ class BoundsOf:
 
     def term(self, monomial: Monomial, coefficient: int, scope: Scope) -> Bounds:
         """Of a product of atoms."""
-        product: Bounds = (coefficient, coefficient)
+        product = _capped((coefficient, coefficient))
         for atom in monomial:
             product = times(product, self.atom(atom, scope))
         return product
@@ -122,7 +122,10 @@ class BoundsOf:
         ranges = {
             a: (math.floor(low), math.floor(high) + 1) for a, (low, high) in scope.said.items() if _is_finite(low, high)
         }
-        found = interval(Expression({(atom,): 1}), self.known, {}, ranges)
+        try:
+            found = interval(Expression({(atom,): 1}), self.known, {}, ranges)
+        except ArithmeticError:  # beyond all types
+            return TOP
         if found is not None:
             return _capped(found)
         return (0, math.inf) if atom.kind == "trips" else TOP
@@ -142,6 +145,12 @@ def times(x: Bounds, y: Bounds) -> Bounds:
     """The product, in which 0 times anything is 0."""
     corners = [a * b if a and b else 0 for a in x for b in y]
     return _capped((min(corners), max(corners)))
+
+
+def _quotient(x: Bounds, y: Bounds) -> Bounds:
+    """Of floats, where `y` holds no 0. Not by the reciprocal: 49 * (1 / 49) is less than 1."""
+    corners = [a / b for a in x for b in y if math.isfinite(a) or math.isfinite(b)]
+    return min(corners), max(corners)
 
 
 def _operation(kind: str, word: str, operands: list[Bounds]) -> Bounds | None:
@@ -179,7 +188,7 @@ def _operation(kind: str, word: str, operands: list[Bounds]) -> Bounds | None:
         case "bitor" | "bitxor", [(a, b), (c, d)] if a >= 0 and c >= 0 and _is_finite(b, d):
             return 0, (1 << max(int(b).bit_length(), int(d).bit_length())) - 1
         case "div" | "floordiv" | "ceildiv", [(a, b), (c, d)] if c > 0:
-            return _corners(kind, (a, b), (c, min(d, 1 << 62)))
+            return _corners(kind, (a, b), (c, d))
         case "shr", [(a, b), (c, d)] if c >= 0 and d < 64:
             return (0, b) if a >= 0 and not math.isfinite(b) else _corners(kind, (a, b), (c, d))
         case "shl", [(a, b), (c, d)] if c >= 0 and d < 64 and _is_finite(a, b):
@@ -207,7 +216,7 @@ def _float_operation(word: str, operands: list[Bounds]) -> Bounds | None:
         case "*", [x, y]:
             return times(x, y)
         case "/", [x, (c, d)] if c > 0 or d < 0:
-            return times(x, (1 / d, 1 / c))
+            return _quotient(x, (c, d))
         case "fma" | "mad", [x, y, z]:
             product = times(x, y)
             return product[0] + z[0], product[1] + z[1]

@@ -9,6 +9,7 @@ from math import prod
 
 from model.launch.bounds import Bounds
 from model.launch.contents import Uses, fill_for, uses_of, with_places
+from model.launch.evidence import Evidence
 from model.launch.launch import Assumption, Launch
 from model.launch.reach import Reach
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
@@ -20,12 +21,12 @@ _TRUSTED = 4  # times what some work-items reach
 _MOST_BYTES = 1 << 40  # no device has more: an index that may reach further is one that only the data bound
 
 
-def with_buffers(kernel: Kernel, work: Work, launch: Launch) -> Launch:
+def with_buffers(kernel: Kernel, work: Work, launch: Launch, evidence: Evidence) -> Launch:
     """`launch` with every buffer's length, fills for those used as indices, and bytes of local pointers.
 
     Lengths are the furthest element reached under the launch; what nobody said is noted as an assumption.
     """
-    uses = uses_of(kernel, work)
+    uses = uses_of(kernel, work, evidence)
     buffers = kernel.of_kind(ParameterKind.BUFFER)
     launch = with_places(kernel, work, launch, uses)
     tried = cache(partial(_tried, work, launch))

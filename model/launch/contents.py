@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from model.launch.bounds import Bounds
+from model.launch.evidence import Evidence
 from model.launch.launch import Assumption, Fill, Launch
 from model.launch.reach import Reach
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
@@ -28,15 +29,17 @@ class Uses:
     places: set[str] = field(default_factory=set)  # floats and structs that an index is worked out from
     row_pointers: set[str] = field(default_factory=set)
     trip_counts: set[str] = field(default_factory=set)
+    counts: dict[str, int] = field(default_factory=dict)  # of work-items, by dimension
 
     @property
     def all(self) -> frozenset[str]:
-        return frozenset((*self.index_into, *self.row_pointers, *self.trip_counts))
+        return frozenset((*self.index_into, *self.row_pointers, *self.trip_counts, *self.counts))
 
 
-def uses_of(kernel: Kernel, work: Work) -> Uses:
+def uses_of(kernel: Kernel, work: Work, evidence: Evidence) -> Uses:
     """Read all offsets and trip counts of `work`."""
-    uses = Uses()
+    written = {access.buffer for access in work.accesses() if access.is_store}
+    uses = Uses(counts={name: d for name, d in evidence.counts.items() if name not in written})
     integers = {p.name for p in kernel.parameters if integer_element(p) is not None}
     for access in work.accesses():
         if access.offset is None or access.space not in (AddressSpace.GLOBAL, AddressSpace.CONSTANT):
@@ -54,6 +57,8 @@ def uses_of(kernel: Kernel, work: Work) -> Uses:
                 continue
             paired = any(other is not load and other.arguments[0] == load.arguments[0] for other in loads)
             (uses.row_pointers if paired and not _nested(load, loads) else uses.trip_counts).add(name)
+    for name in (*uses.index_into, *uses.row_pointers, *uses.trip_counts):
+        uses.counts.pop(name, None)
     return uses
 
 
@@ -108,6 +113,11 @@ def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: Reach) -> 
             return Fill("perm"), f"`{name}` says where in `{target}` to write: taken for a permutation"
         return Fill("randint", (0, limit)), (
             f"`{name}` is used as an index into `{target}`: taken for random indices below {limit}"
+        )
+    if name in uses.counts:
+        items = min(launch.global_size[uses.counts[name]], greatest - 1)
+        return Fill("const", (items,)), (
+            f"`{name}` says how many work-items have something to do: taken for {items}, all of them"
         )
     if name in uses.trip_counts:
         return Fill("randint", (0, LISTED_TRIPS)), (

@@ -29,11 +29,14 @@ _IDS = (GLOBAL_ID, GROUP_ID, LOCAL_ID)
 class Evidence:
     """`guards`: for each dimension, the symbols that its global id must stay below; `margins`: symbols that ids must
     reach, keep away from the end by, or equal. `trip_bounds` and `strides`: symbols that bound loops (with the
-    number of such loops in each other) or multiply the id of a dimension above the first."""
+    number of such loops in each other) or multiply the id of a dimension above the first. `local_sides`: dimensions
+    along which work-items differ in what they access of local memory."""
 
     dimensions: int = 1
     uses_local: bool = False
+    local_sides: set[int] = field(default_factory=set)
     guards: dict[int, list[Atom]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)  # buffers with an element that a global id must stay below
     margins: set[Atom] = field(default_factory=set)
     group_guards: dict[int, list[Atom]] = field(default_factory=dict)  # held against the group id
     trip_bounds: dict[Atom, int] = field(default_factory=dict)
@@ -54,8 +57,12 @@ def gather(work: Work) -> Evidence:
         elif role == "offset":
             _note_strides(expression, found)
     _note_trip_bounds(work.root, 0, found)
-    if work.local_bytes or any(a.space is AddressSpace.LOCAL for a in work.accesses()):
-        found.uses_local = True
+    found.uses_local |= bool(work.local_bytes)
+    for access in work.accesses():
+        if access.space is AddressSpace.LOCAL:
+            found.uses_local = True
+            leaves = access.offset.leaves if access.offset is not None else frozenset(LOCAL_ID)
+            found.local_sides |= {d for d in range(3) if leaves & {LOCAL_ID[d], GLOBAL_ID[d]}}
     return found
 
 
@@ -140,6 +147,9 @@ def _note_bound(inner: Expression, found: Evidence) -> None:
             continue
         is_upper = slope.constant > 0
         plain = {m[0]: c for m, c in inner.terms if len(m) == 1 and _is_argument(m[0])}
+        if ids is GLOBAL_ID and is_upper:
+            counts = (m[0] for m, c in inner.terms if len(m) == 1 and c < 0 and _is_one_element(m[0]))
+            found.counts |= {str(load.arguments[0]): held[0] for load in counts}
         # Of `i - r / 2 < n` only `n` is the bound; of `i < n / 2` it is what stands in the quotient.
         nested = 0 if any(c < 0 for c in plain.values()) else -1
         for leaf in inner.leaves:
@@ -149,6 +159,12 @@ def _note_bound(inner: Expression, found: Evidence) -> None:
                 guards.setdefault(held[0], []).append(leaf)
             elif plain.get(leaf, 0) > 0:
                 found.margins.add(leaf)
+
+
+def _is_one_element(atom: Atom) -> bool:
+    """Whether it is the same element of a buffer for all work-items."""
+    offset = atom.arguments[1] if atom.kind == "load" else None
+    return isinstance(offset, Expression) and all(_is_argument(leaf) for leaf in offset.leaves)
 
 
 def _note_strides(offset: Expression, found: Evidence) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
@@ -91,7 +92,7 @@ def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence:
         origin=spec.origin,
     )
     local = _local_size(kernel, work, said, evidence, launch, notes)
-    return with_buffers(kernel, work, replace(launch, local_size=local, assumptions=tuple(notes)))
+    return with_buffers(kernel, work, replace(launch, local_size=local, assumptions=tuple(notes)), evidence)
 
 
 def _safe_scalars(
@@ -163,7 +164,7 @@ def _local_size(
         return None
     if not evidence.uses_local:
         return _group_for_stack(work, launch, notes)
-    fitting = _fitting_group(work, launch)
+    fitting = _fitting_group(work, launch, evidence.local_sides)
     notes.append(Assumption("local", f"local={_tuple_text(fitting)}: nothing says how large a work-group is"))
     return fitting
 
@@ -181,21 +182,30 @@ def _group_for_stack(work: Work, launch: Launch, notes: list[Assumption]) -> tup
     return group
 
 
-def _fitting_group(work: Work, launch: Launch) -> tuple[int, ...]:
-    """The largest usual work-group for which all local arrays of fixed size are indexed within bounds."""
+def _fitting_group(work: Work, launch: Launch, sides: set[int]) -> tuple[int, ...]:
+    """The largest usual work-group for which all local arrays of fixed size are indexed within bounds.
+
+    Only along `sides` it has more than one work-item: others would share what each has for itself in local memory.
+    """
     rank = len(launch.global_size)
+    along = [d for d in range(rank) if d in sides] or range(rank)
+    usual = [_spread(group, along, rank) for group in _DEFAULT_GROUPS[len(along)]]
     declared = {name: size for name, size in work.local_bytes if size}
-    possible = [c for c in _DEFAULT_GROUPS[rank] if all(g % s == 0 for g, s in zip(launch.global_size, c, strict=True))]
+    possible = [c for c in usual if all(g % s == 0 for g, s in zip(launch.global_size, c, strict=True))]
     if not declared:
-        return (
-            _PREFERRED_GROUP[rank] if _PREFERRED_GROUP[rank] in possible else possible[-1] if possible else (1,) * rank
-        )
+        preferred = _spread(_PREFERRED_GROUP[len(along)], along, rank)
+        return preferred if preferred in possible else possible[-1] if possible else (1,) * rank
     for candidate in possible:
         spans = Reach(work, replace(launch, local_size=candidate)).spans
         ends = [(size, spans[name].high) for name, size in declared.items() if name in spans]
         if all(end <= size or math.isinf(end) for size, end in ends):
             return candidate
     return possible[-1] if possible else (1,) * rank
+
+
+def _spread(group: tuple[int, ...], along: Sequence[int], rank: int) -> tuple[int, ...]:
+    sizes = dict(zip(along, group, strict=True))
+    return tuple(sizes.get(d, 1) for d in range(rank))
 
 
 def _without_surplus(kernel: Kernel, work: Work, launch: Launch) -> Launch:

@@ -23,12 +23,13 @@ from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, MeasureRequest
 from tests.oracles.compiler.building import built
 from tests.oracles.compiler.programs import Source
+from tests.packages.busyness import Busyness, busyness
 
 RESULTS = Path(__file__).parent / "results"
 ANALYSIS_LIMIT_S = 60
 SMALLER = 8
 NOTHING_TO_CHECK = "neither buffers nor images"
-REPEATS = 3  # figures do not matter here
+REPEATS, BUDGET_S = 3, 1.0  # figures do not matter here
 LIMITS = MeasureLimits(build_s=120.0, first_run_s=90.0)  # machines that run this are busy
 
 
@@ -50,11 +51,21 @@ class Result:
     log: str = ""
     assumptions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    stores: float = 0.0  # see `busyness`
+    idle_lines: tuple[int, ...] = ()
 
     @property
     def key(self) -> str:
         """The same for the same code under the same launch."""
         return hashlib.sha256(f"{self.package} {self.fingerprint} {self.launch_key}".encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class _Todo:
+    source: Source
+    kernel: Kernel
+    launch: Launch
+    busyness: Busyness
 
 
 class _TooLate(Exception):
@@ -68,7 +79,7 @@ def results_of(
 
     `wanted`: only kernels whose name holds it. `is_small`: with an eighth of the inferred global size to each side.
     """
-    todo: list[tuple[Source, Kernel, Launch]] = []
+    todo: list[_Todo] = []
     for source in sources:
         answer = built([source], workers=1)[0]
         if answer.error:
@@ -76,17 +87,17 @@ def results_of(
         program = read_program(source.text, source.path, source.options)
         for kernel in program.kernels:
             if kernel.name in answer.kernels and wanted in kernel.name:
-                made = _launch(program, kernel, source, is_small=is_small)
+                made = _planned(program, kernel, source, is_small=is_small)
                 if isinstance(made, Result):
                     yield made
-                elif (again := known.get(_result(source, kernel, "", launch=made).key)) is not None:
+                elif (again := known.get(_result(source, kernel, "", launch=made.launch).key)) is not None:
                     yield again
                 else:
-                    todo.append((source, kernel, made))
+                    todo.append(made)
     yield from _measured(todo, device_id)
 
 
-def _launch(program: Program, kernel: Kernel, source: Source, *, is_small: bool) -> Launch | Result:
+def _planned(program: Program, kernel: Kernel, source: Source, *, is_small: bool) -> _Todo | Result:
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise _TooLate
 
@@ -98,7 +109,8 @@ def _launch(program: Program, kernel: Kernel, source: Source, *, is_small: bool)
         if is_small:
             usual = complete(kernel, work, spec).global_size
             spec = replace(spec, global_size=tuple(constant(max(16, side // SMALLER)) for side in usual))
-        return complete(kernel, work, spec)
+        launch = complete(kernel, work, spec)
+        return _Todo(source, kernel, launch, busyness(work, launch))
     except KernelcastError as error:
         return _result(source, kernel, "no_launch", f"{type(error).__name__}: {error.message}")
     except _TooLate:
@@ -107,13 +119,14 @@ def _launch(program: Program, kernel: Kernel, source: Source, *, is_small: bool)
         signal.alarm(0)
 
 
-def _measured(todo: list[tuple[Source, Kernel, Launch]], device_id: str) -> Iterator[Result]:
+def _measured(todo: list[_Todo], device_id: str) -> Iterator[Result]:
     """All in one process, which is far faster than one for each."""
     requests = [
-        MeasureRequest(source.text, str(source.path), kernel, launch, device_id, budget_s=1.0, repeats=REPEATS)
-        for source, kernel, launch in todo
+        MeasureRequest(one.source.text, str(one.source.path), one.kernel, one.launch, device_id, BUDGET_S, REPEATS)
+        for one in todo
     ]
-    for (source, kernel, launch), outcome in zip(todo, measure_all(requests, limits=LIMITS), strict=True):
+    for one, outcome in zip(todo, measure_all(requests, limits=LIMITS), strict=True):
+        source, kernel, launch = one.source, one.kernel, one.launch
         if isinstance(outcome, MeasureError):
             yield _result(source, kernel, outcome.code, outcome.message, launch, log=outcome.log[-2000:])
         else:
@@ -121,7 +134,7 @@ def _measured(todo: list[tuple[Source, Kernel, Launch]], device_id: str) -> Iter
             checked = outcome.checked or ("" if has_memory else NOTHING_TO_CHECK)
             yield _result(
                 source, kernel, "measured", "", launch,
-                median_us=outcome.median_us, checked=checked, notes=outcome.notes,
+                median_us=outcome.median_us, checked=checked, notes=outcome.notes, busyness=one.busyness,
             )  # fmt: skip
 
 
@@ -136,12 +149,14 @@ def _result(
     checked: str = "",
     log: str = "",
     notes: tuple[str, ...] = (),
+    busyness: Busyness | None = None,
 ) -> Result:
     return Result(
         source.package, source.name, kernel.name, kernel.fingerprint, outcome, message,
         launch.key if launch else "", launch.describe() if launch else "", _arguments(launch) if launch else "",
         checked, median_us, log,
         tuple(a.text for a in launch.assumptions) if launch else (), notes,
+        busyness.stores if busyness else 0.0, busyness.idle_lines if busyness else (),
     )  # fmt: skip
 
 
@@ -165,9 +180,10 @@ def read(package: str) -> dict[str, Result]:
     """All that is kept of a package, by key; the latest counts."""
     path = RESULTS / f"{package}.jsonl"
     kept: dict[str, Result] = {}
+    of_several = ("assumptions", "notes", "idle_lines")
     if path.exists():
         for line in path.read_text(encoding="utf-8").splitlines():
             values = json.loads(line)
-            result = Result(**{**values, **{name: tuple(values[name]) for name in ("assumptions", "notes")}})
+            result = Result(**{**values, **{name: tuple(values[name]) for name in of_several}})
             kept[result.key] = result
     return kept

@@ -99,6 +99,24 @@ def test_a_tile_bounds_both_sides_of_the_work_group(infer: Infer) -> None:
     assert infer(text).local_size == (8, 8)
 
 
+@pytest.mark.parametrize(("row", "local"), [(0, (64, 1)), (1, (1, 64))])
+def test_work_items_that_share_local_memory_are_in_a_row_of_their_own(
+    infer: Infer, row: int, local: tuple[int, ...]
+) -> None:
+    text = f"""__kernel void k(__global float *x, __local float *row, int n) {{ int l = get_local_id({row});
+        int at = get_global_id(1) * n + get_global_id(0);
+        row[l] = x[at]; barrier(CLK_LOCAL_MEM_FENCE); x[at] = row[get_local_size({row}) - 1 - l]; }}"""
+    launch = infer(text)
+    assert launch.local_size == local
+    assert dict(launch.local_bytes) == {"row": 64 * 4}
+
+
+def test_local_memory_for_the_whole_group_says_nothing_of_its_shape(infer: Infer) -> None:
+    text = """__kernel void k(__global float *x, int n) { __local float sum; if (get_local_id(1) == 0) sum = 0;
+        barrier(CLK_LOCAL_MEM_FENCE); x[get_global_id(1) * n + get_global_id(0)] = sum; }"""
+    assert infer(text).local_size == (32, 32)
+
+
 def test_a_required_work_group_is_taken(infer: Infer) -> None:
     text = "__kernel __attribute__((reqd_work_group_size(48,1,1))) void k(__global int *x) { x[get_global_id(0)] = 1; }"
     launch = infer(text)

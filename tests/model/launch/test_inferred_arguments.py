@@ -103,6 +103,21 @@ __kernel void k(__global const int *row, __global const float *x, __global float
     assert dict(launch.fills)["row"] == Fill("randint", (0, 10))
 
 
+@pytest.mark.parametrize("check", ["i < n[0]", "i < (int)*n - 0", "!(i >= n[0])"])
+def test_a_buffer_that_says_how_many_there_are_gives_all_work_items_something_to_do(infer: Infer, check: str) -> None:
+    launch = infer(f"""__kernel void k(__global float *x, __global const uint *n) {{
+        int i = get_global_id(0); if ({check}) x[i] = 1; }}""")
+    assert dict(launch.fills)["n"] == Fill("const", launch.global_size)
+    assert dict(launch.buffers) == {"x": launch.work_items, "n": 1}
+    assert any("`n` says how many work-items" in a.text for a in launch.assumptions)
+
+
+def test_a_counter_that_the_kernel_itself_counts_with_starts_as_it_is(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global float *x, __global int *n) {
+        int i = get_global_id(0); if (i < n[0]) x[atomic_inc(n)] = 1; }""")
+    assert "n" not in dict(launch.fills) or dict(launch.fills)["n"].kind != "const"
+
+
 def test_places_to_write_to_are_all_different(infer: Infer) -> None:
     launch = infer("""__kernel void k(__global const int *to, __global const float *x, __global float *y) {
         int i = get_global_id(0); y[to[i]] = x[i]; }""")
