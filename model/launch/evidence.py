@@ -146,6 +146,8 @@ def _note_bound(inner: Expression, found: Evidence) -> None:
         if slope is None or not slope.constant:
             continue
         is_upper = slope.constant > 0
+        if ids is GROUP_ID and slope.constant > 1 and LOCAL_ID[held[0]] in inner.leaves:
+            guards = found.guards  # of `16 * group + local < n`: a global id, in groups of 16
         plain = {m[0]: c for m, c in inner.terms if len(m) == 1 and _is_argument(m[0])}
         if ids is GLOBAL_ID and is_upper:
             counts = (m[0] for m, c in inner.terms if len(m) == 1 and c < 0 and _is_one_element(m[0]))
@@ -172,6 +174,6 @@ def _note_strides(offset: Expression, found: Evidence) -> None:
     for monomial, _ in offset.terms:
         arguments = [a for a in monomial if _is_argument(a)]
         for d in (1, 2):
-            if GLOBAL_ID[d] in monomial:
+            if GLOBAL_ID[d] in monomial or GROUP_ID[d] in monomial:
                 for argument in arguments:
                     found.strides.setdefault(argument, len(arguments) - 1 if d == 2 else 0)

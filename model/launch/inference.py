@@ -30,7 +30,7 @@ _PREFERRED_GROUP: dict[int, tuple[int, ...]] = {1: (64,), 2: (16, 16), 3: (4, 4,
 _LARGE_PRIVATE_BYTES, _STACK_BYTES = 1024, 256 << 10
 _USUAL_GROUP = 64
 _BIGGEST_ASSUMED_BYTES = 256 << 20
-_MOST_ASSUMED_BLOCKS = 4e9  # executed: seconds on any device, not hours
+_MOST_ASSUMED_BLOCKS = 5e8  # executed: a second or so, also on a processor that reads images in software
 _MARGINS = (1, 2, 4, 8, 16, 32)
 _SHRINK = (1, 4, 16, 64, 256, 1024)
 

@@ -6,7 +6,7 @@ Where `Work.walk` tries some work-items and counts, this takes all of them at on
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -126,7 +126,7 @@ class Reach:
             return self._given(inner[0], scope, holds=not holds)
         if atom.kind in ("and", "or"):
             if (atom.kind == "and") != holds:
-                return scope  # one of them, nobody knows which
+                return _either([self._given(part, scope, holds=holds) for part in inner], scope)
             for part in inner:
                 within = self._given(part, scope, holds=holds)
                 if within is None:
@@ -206,6 +206,16 @@ class Reach:
         if name in self._usual and is_untouched and element is not None:
             return self._usual[name] or _usual(element)
         return _of_type(element)
+
+
+def _either(sides: Iterable[Scope | None], scope: Scope) -> Scope | None:
+    """Where one of `sides` of `scope` is, nobody knows which."""
+    possible = [side.said for side in sides if side is not None]
+    if not possible:
+        return None
+    shared = set(possible[0]).intersection(*possible[1:])
+    ends = {atom: [said[atom] for said in possible] for atom in shared}
+    return scope.where({a: (min(low for low, _ in e), max(high for _, high in e)) for a, e in ends.items()})
 
 
 def _usual(kind: Type) -> Bounds:

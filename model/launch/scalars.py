@@ -99,7 +99,7 @@ def _guess(
         return _float_by_name(name)
     atoms = [Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")]
     for d, guards in evidence.guards.items():
-        if any(a in guards for a in atoms) and d < len(size):
+        if any(a in guards for a in atoms) and d < len(size) and not _is_start_of_several(name, guards):
             return size[d], f", the global size of dimension {d}, which is checked against it"
     for atom in atoms:
         if atom in evidence.strides:
@@ -124,6 +124,11 @@ def _guess(
     if not evidence.used.intersection(atoms):
         return 1, ": its value does not matter to the counts"
     return 1, ": nothing says how large it is"
+
+
+def _is_start_of_several(name: str, guards: list[Atom]) -> bool:
+    """Of `i < start ... i < end`, the first: ids are held against both, and those between have most to do."""
+    return meaning_of(name) is Meaning.START and any(meaning_of(name_of(a)) is not Meaning.START for a in guards)
 
 
 def _loop_bound(nested: int, size: tuple[int, ...]) -> int:

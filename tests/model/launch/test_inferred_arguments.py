@@ -112,6 +112,29 @@ def test_a_buffer_that_says_how_many_there_are_gives_all_work_items_something_to
     assert any("`n` says how many work-items" in a.text for a in launch.assumptions)
 
 
+def test_of_two_ends_the_start_lies_before_all_work_items(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global float *x, int first_point, int end_point) {
+        int i = get_global_id(0); if (i < first_point) x[i] = 0; else if (i < end_point) x[i] = 1; }""")
+    assert dict(launch.scalars) == {"first_point": 0, "end_point": launch.work_items}
+
+
+def test_groups_of_a_written_width_are_checked_like_work_items(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global float *x, int pitch, int columns_of_all, int m) { __local float t[16][16];
+        int a = get_local_id(0), b = get_local_id(1), i = get_group_id(0) * 16 + a, j = get_group_id(1) * 16 + b;
+        t[b][a] = i; barrier(CLK_LOCAL_MEM_FENCE);
+        if (i < columns_of_all && j < m) x[j * pitch + i] = t[a][b]; }""")
+    width, height = launch.global_size
+    assert launch.local_size == (16, 16)
+    assert dict(launch.scalars) == {"pitch": width, "columns_of_all": width, "m": height}
+    assert dict(launch.buffers)["x"] == width * height
+
+
+def test_whichever_of_several_cases_holds_is_within_bounds(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global float *x, __global const int *n) { int i = get_global_id(0);
+        switch (n[i]) { case 3: case 4: x[8 * n[i]] = 1; } if (n[i] == 1 || n[i] == 2) x[n[i]] = 1; }""")
+    assert dict(launch.buffers)["x"] == 33
+
+
 def test_a_counter_that_the_kernel_itself_counts_with_starts_as_it_is(infer: Infer) -> None:
     launch = infer("""__kernel void k(__global float *x, __global int *n) {
         int i = get_global_id(0); if (i < n[0]) x[atomic_inc(n)] = 1; }""")
