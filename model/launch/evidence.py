@@ -146,8 +146,8 @@ def _note_bound(inner: Expression, found: Evidence) -> None:
         if slope is None or not slope.constant:
             continue
         is_upper = slope.constant > 0
-        if ids is GROUP_ID and slope.constant > 1 and LOCAL_ID[held[0]] in inner.leaves:
-            guards = found.guards  # of `16 * group + local < n`: a global id, in groups of 16
+        # `16 * group + local` is a global id, in groups of 16.
+        is_global = slope.constant > 1 and LOCAL_ID[held[0]] in inner.leaves
         plain = {m[0]: c for m, c in inner.terms if len(m) == 1 and _is_argument(m[0])}
         if ids is GLOBAL_ID and is_upper:
             counts = (m[0] for m, c in inner.terms if len(m) == 1 and c < 0 and _is_one_element(m[0]))
@@ -158,7 +158,7 @@ def _note_bound(inner: Expression, found: Evidence) -> None:
             if not _is_argument(leaf):
                 continue
             if is_upper and plain.get(leaf, nested) < 0:
-                guards.setdefault(held[0], []).append(leaf)
+                (found.guards if is_global else guards).setdefault(held[0], []).append(leaf)
             elif plain.get(leaf, 0) > 0:
                 found.margins.add(leaf)
 

@@ -119,13 +119,13 @@ def test_of_two_ends_the_start_lies_before_all_work_items(infer: Infer) -> None:
 
 
 def test_groups_of_a_written_width_are_checked_like_work_items(infer: Infer) -> None:
-    launch = infer("""__kernel void k(__global float *x, int pitch, int columns_of_all, int m) { __local float t[16][16];
+    launch = infer("""__kernel void k(__global float *x, int pitch, int columns, int m) { __local float t[16][16];
         int a = get_local_id(0), b = get_local_id(1), i = get_group_id(0) * 16 + a, j = get_group_id(1) * 16 + b;
         t[b][a] = i; barrier(CLK_LOCAL_MEM_FENCE);
-        if (i < columns_of_all && j < m) x[j * pitch + i] = t[a][b]; }""")
+        if (i < columns && j < m) x[j * pitch + i] = t[a][b]; }""")
     width, height = launch.global_size
     assert launch.local_size == (16, 16)
-    assert dict(launch.scalars) == {"pitch": width, "columns_of_all": width, "m": height}
+    assert dict(launch.scalars) == {"pitch": width, "columns": width, "m": height}
     assert dict(launch.buffers)["x"] == width * height
 
 
