@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import version
 
 from model.errors import KernelcastError
 from model.launch.launch import Launch
@@ -56,11 +57,16 @@ class Measurement:
     other_load_percent: float | None = None  # of the machine's CPU time while timing, what others used; None: unknown
     notes: tuple[str, ...] = ()  # sentences for the user
     has_longer_buffers: bool = False  # than the launch says, because its guessed lengths were too short: see the notes
+    kernelcast_version: str = ""  # that measured
 
     @property
     def proof(self) -> str:
-        """What may be passed as `MeasureRequest.proved` for the same launch; empty if that must be proved anew."""
-        return "" if self.has_longer_buffers else self.checked
+        """What may be passed as `MeasureRequest.proved` for the same launch; empty if that must be proved anew.
+
+        Another version may give the kernel other contents to find its way by, or may not have seen what this one sees.
+        """
+        is_ours = self.kernelcast_version == version("kernelcast")
+        return self.checked if is_ours and not self.has_longer_buffers else ""
 
 
 class MeasureError(KernelcastError):

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib.metadata import version
 from statistics import median
 
 import pyopencl as cl
@@ -60,6 +61,7 @@ def summary(
         outliers=outliers(runs),
         drift_percent=drift_percent(medians),
         other_load_percent=None if others is None else 100 * others,
+        kernelcast_version=version("kernelcast"),
     )
     return replace(measured, notes=remarks(measured, replace(seen, longest_us=max(runs))))
 
