@@ -157,6 +157,15 @@ def test_a_kernel_that_leaves_its_buffers_and_never_ends_costs_its_own_launch_al
     assert isinstance(outcomes["after one that never ends"], Measurement)
 
 
+def test_a_driver_that_runs_kernels_in_the_thread_that_asks_is_guarded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POCL_DEVICES", "basic")
+    launches = [launch({"x": N, "y": N}, by=by) for by in (0, 1)]
+    inside, past = measure_all([request("shifted", launched, "pocl") for launched in launches])
+    assert isinstance(inside, Measurement)
+    assert inside.checked == "guard pages"
+    assert isinstance(past, OutOfBounds)
+
+
 def test_what_was_proved_before_is_not_proved_again(device: str) -> None:
     heard: list[str] = []
     known = replace(request("shifted", launch({"x": N, "y": N}, by=0), device), proved="guard pages")

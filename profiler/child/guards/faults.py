@@ -1,4 +1,4 @@
-"""Catches the faults of kernels that run on threads of the driver, in this process (sigaction(2)).
+"""Catches the faults of kernels that run in this process, on any thread but the main one (sigaction(2)).
 
 The handler is Python: a kernel's code holds no lock when it faults, and the main thread sleeps meanwhile, so that
 Python's own lock is free. A fault of the main thread itself is left to the system: it is not a kernel's.
@@ -14,6 +14,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import chain, repeat
 from types import TracebackType
@@ -74,12 +75,11 @@ class FaultTrap:
 
         Sleeps rather than waits, so that the handler can have Python's lock.
         """
-        event = enqueue()
+        started = _begun_elsewhere(queue, enqueue)
         self.is_running = True
-        queue.flush()
         give_up_at = math.inf
         for pause_s in chain(PAUSES_S, repeat(PAUSES_S[-1])):
-            if event.command_execution_status <= cl.command_execution_status.COMPLETE:
+            if started.done() and (started.exception() is not None or _has_ended(started.result())):
                 break
             if self.faults and give_up_at == math.inf:
                 give_up_at = time.monotonic() + GRACE_S
@@ -87,7 +87,7 @@ class FaultTrap:
                 return False
             time.sleep(pause_s)
         self.is_running = False
-        event.wait()  # raises what the driver has to say
+        started.result().wait()  # raises what the driver has to say
         return True
 
     def __enter__(self) -> FaultTrap:
@@ -120,6 +120,27 @@ class FaultTrap:
         self.is_stuck = True
         while True:
             time.sleep(3600.0)
+
+
+def _begun_elsewhere(queue: cl.CommandQueue, enqueue: Callable[[], cl.Event]) -> Future[cl.Event]:
+    """In a thread of its own: some drivers, such as PoCL's `basic`, run the kernel in the thread that asks for it."""
+    started: Future[cl.Event] = Future()
+
+    def begin() -> None:
+        try:
+            event = enqueue()
+            queue.flush()
+        except Exception as error:  # noqa: BLE001 - whoever waits raises it
+            started.set_exception(error)
+        else:
+            started.set_result(event)
+
+    threading.Thread(target=begin, name="begins a kernel", daemon=True).start()
+    return started
+
+
+def _has_ended(event: cl.Event) -> bool:
+    return bool(event.command_execution_status <= cl.command_execution_status.COMPLETE)
 
 
 def _read(number: signal.Signals, info: int, context: int) -> Fault:
