@@ -7,12 +7,16 @@ from contextlib import contextmanager
 
 import pyopencl as cl
 
-from profiler.measurement import DeviceGone, MeasureError, OutOfResources
+from profiler.measurement import DeviceGone, KernelCrashed, MeasureError, OutOfResources
 
 _RESOURCES: dict[int, str] = {
     cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE: "the device has no memory left for its buffers; choose smaller ones",
-    cl.status_code.OUT_OF_RESOURCES: "the device ran out of registers, local memory or time; try a smaller work-group",
+    cl.status_code.OUT_OF_RESOURCES: (
+        "the device ran out of registers, local memory or time, or the kernel went astray in its memory; "
+        "try a smaller work-group, and check its indices"
+    ),
     cl.status_code.OUT_OF_HOST_MEMORY: "the machine has no memory left; choose smaller buffers",
+    cl.status_code.MAP_FAILURE: "the machine has no memory left to fill the buffers in; choose smaller ones",
     cl.status_code.INVALID_BUFFER_SIZE: "a buffer is larger than the device allows",
     cl.status_code.INVALID_IMAGE_SIZE: "an image is larger than the device allows",
     cl.status_code.INVALID_WORK_GROUP_SIZE: (
@@ -23,6 +27,7 @@ _RESOURCES: dict[int, str] = {
     cl.status_code.INVALID_GLOBAL_WORK_SIZE: "the global size is empty or larger than the device allows",
     cl.status_code.INVALID_WORK_DIMENSION: "the device does not allow so many dimensions",
 }
+_ILLEGAL_ACCESS = -9999  # NVIDIA's own, which no header names
 _GONE: set[int] = {cl.status_code.DEVICE_NOT_FOUND, cl.status_code.DEVICE_NOT_AVAILABLE, cl.status_code.INVALID_DEVICE}
 
 
@@ -39,6 +44,8 @@ def _named(error: cl.Error, subject: str) -> MeasureError:
     log = str(error)
     if error.code in _RESOURCES:
         return OutOfResources(f"{subject}: {_RESOURCES[error.code]}", log=log)
+    if error.code == _ILLEGAL_ACCESS:
+        return KernelCrashed(f"{subject} reads or writes where it must not: check its indices", log=log)
     if error.code in _GONE:
         return DeviceGone(f"{subject}: the device is not available", log=log)
     # PyOpenCL's first line reads "clEnqueueNDRangeKernel failed: INVALID_KERNEL_ARGS".

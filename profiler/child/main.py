@@ -51,7 +51,7 @@ def main() -> None:
         lifeline, outgoing = _secure_streams()
         try:
             job = pickle.load(lifeline)
-        except EOFError:  # the parent is gone already
+        except (EOFError, pickle.UnpicklingError):  # the parent is gone already
             shutil.rmtree(folder, ignore_errors=True)
             return
         watcher = _start_watcher(lifeline, outgoing, folder)

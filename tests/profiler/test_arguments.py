@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from model.launch.launch import Fill, Launch
 from model.opencl.kernel import Kernel, Parameter, SourceRange
+from model.opencl.program import read_program
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
@@ -82,6 +83,16 @@ def test_each_kind_of_parameter_gets_its_kind_of_argument(make_kernel: Callable[
     assert isinstance(img, ImageArgument)
     assert img.channel == "uint"
     assert s == SamplerArgument("s")
+
+
+def test_an_image_is_of_the_kind_that_its_own_kernel_reads() -> None:
+    source = """__kernel void one(read_only image2d_t img, __global float4* y) { y[0] = read_imagef(img, (int2)(0)); }
+    __kernel void other(read_only image2d_t img, __global uint4* y) {
+        y[0] = read_imageui(img, (int2)(0));
+    }"""
+    launch = Launch((1,), None, (), (("y", 1),), images=(("img", (4, 5, 1)),))
+    images = [plan_arguments(kernel, launch, source)[0] for kernel in read_program(source).kernels]
+    assert [image.channel for image in images if isinstance(image, ImageArgument)] == ["float", "uint"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pyopencl as cl
 from profiler.arguments import ImageArgument
 from profiler.child.memory.contents import Array, repeat_in
 from profiler.child.memory.layout import Layout
-from profiler.measurement import NeedsAnnotation
+from profiler.measurement import MeasureError, NeedsAnnotation
 
 FORMATS = {
     "float": ((cl.channel_type.FLOAT, np.float32), (cl.channel_type.UNORM_INT8, np.uint8)),
@@ -33,6 +33,8 @@ def make_image(argument: ImageArgument, context: cl.Context, layout: Layout) -> 
     name = argument.type.name
     if name not in IMAGE_KINDS:
         raise NeedsAnnotation(f"image `{argument.name}` is an `{name}`, which cannot be measured yet")
+    if not context.devices[0].image_support:
+        raise MeasureError(f"image `{argument.name}`: this device has no images")
     kind, dimensions = IMAGE_KINDS[name]
     flags = {"read_only": cl.mem_flags.READ_ONLY, "write_only": cl.mem_flags.WRITE_ONLY}.get(
         argument.access, cl.mem_flags.READ_WRITE
