@@ -13,6 +13,7 @@ from model.work.symbolic import (
     GROUP_ID,
     LOCAL_ID,
     LOCAL_SIZE,
+    NUM_GROUPS,
     ONE,
     ZERO,
     Atom,
@@ -40,7 +41,7 @@ class Evidence:
     margins: set[Atom] = field(default_factory=set)
     group_guards: dict[int, list[Atom]] = field(default_factory=dict)  # held against the group id
     trip_bounds: dict[Atom, int] = field(default_factory=dict)
-    grid_bounds: dict[Atom, int] = field(default_factory=dict)  # ends of loops that start at a global id, by dimension
+    grid_bounds: dict[Atom, int] = field(default_factory=dict)  # ends of loops that work-items share, by dimension
     strides: dict[Atom, int] = field(default_factory=dict)
     steps: set[Atom] = field(default_factory=set)  # added to a loop counter: `i += n`
     used: set[Atom] = field(default_factory=set)
@@ -109,7 +110,8 @@ def _note_trip_bounds(block: Block, depth: int, found: Evidence) -> int:
             bounds = [a for a in inner.trips.leaves if _is_argument(a)]
             reached = _note_trip_bounds(inner.body, depth + bool(bounds), found)
             for d in range(3):
-                if GLOBAL_ID[d] in inner.trips.leaves and GLOBAL_SIZE[d] in inner.trips.leaves:
+                which, of = {GLOBAL_ID[d], GROUP_ID[d]}, {GLOBAL_SIZE[d], NUM_GROUPS[d]}
+                if which & inner.trips.leaves and of & inner.trips.leaves:
                     found.grid_bounds |= dict.fromkeys(bounds, d)
             for bound in bounds:
                 found.trip_bounds[bound] = max(reached, found.trip_bounds.get(bound, 1))

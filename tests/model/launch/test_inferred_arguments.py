@@ -159,9 +159,16 @@ __kernel void k(__global const spot *at, __global const float *x, __global float
     assert "at" in {a.subject for a in launch.assumptions}
 
 
-def test_the_end_of_a_loop_over_the_whole_launch_is_the_launch(infer: Infer) -> None:
-    launch = infer("""__kernel void k(__global float *x, int total) {
-        for (int i = get_global_id(0); i < total; i += get_global_size(0)) x[i] = 0; }""")
+@pytest.mark.parametrize(
+    ("start", "step"),
+    [
+        ("get_global_id(0)", "get_global_size(0)"),
+        ("get_local_id(0) + get_local_size(0) * get_group_id(0)", "get_local_size(0) * get_num_groups(0)"),
+    ],
+)
+def test_the_end_of_a_loop_over_the_whole_launch_is_the_launch(infer: Infer, start: str, step: str) -> None:
+    launch = infer(f"""__kernel void k(__global float *x, int total) {{
+        for (int i = {start}; i < total; i += {step}) x[i] = 0; }}""")
     assert dict(launch.scalars)["total"] == launch.global_size[0] == dict(launch.buffers)["x"]
 
 
