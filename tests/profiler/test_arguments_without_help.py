@@ -140,6 +140,8 @@ __kernel void walk_back(__global const float *x, __global float *y, int n, int a
     y[i] = s; }
 __kernel void look_up(__global const spot *spots, __global const float *table, __global float *y, int pitch) {
     int i = get_global_id(0); y[i] = table[(spots[i].level - 100) * pitch + (int)spots[i].x]; }
+__kernel void look_around(__global const uchar *far, __global const float *x, __global float *y, int border, int n) {
+    int i = get_global_id(0); if (i < border || i >= n - border) return; y[i] = x[i - 9 * far[i]]; }
 __kernel void chase(__global const int *program, __global const float *table, __global float *y, int n) {
     int i = get_global_id(0), p = 1; if (i >= n) return;
     for (int j = 0; j < 9; j++) p = p * 7919 + program[p & 15] * 7 + 1;
@@ -150,7 +152,12 @@ __kernel void chase(__global const int *program, __global const float *table, __
 @pytest.mark.device
 @pytest.mark.parametrize(
     ("name", "stated"),
-    [("walk_back", "n=... apart=..."), ("look_up", "fill.spots=... pitch=..."), ("chase", "fill.program=... n=...")],
+    [
+        ("walk_back", "n=... apart=..."),
+        ("look_up", "fill.spots=... pitch=..."),
+        ("look_around", "fill.far=... border=..."),
+        ("chase", "fill.program=... n=..."),
+    ],
 )
 def test_a_kernel_that_guesses_led_astray_names_them_and_no_absurd_value(name: str, stated: str) -> None:
     request, _ = launch_of(name, ASTRAY)

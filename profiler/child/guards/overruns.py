@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from model.errors import KernelcastError
+from model.launch.evidence import gather
+from model.launch.scalars import name_of
 from model.opencl.kernel import ParameterKind
 from model.opencl.program import read_program
 from model.work.analyse import analyse
@@ -24,10 +26,13 @@ def out_of_bounds(first: Overrun, overruns: Iterable[Overrun], request: MeasureR
     """The error to raise, about `first`. The analysis only adds to it: what it cannot read does no harm."""
     path = Path(request.path) if request.path else None
     suspects: tuple[Access, ...] = ()
+    margins: set[str] = set()
     with contextlib.suppress(KernelcastError):
         program = read_program(request.source, path, request.launch.options)
         work = analyse(program, program.kernel(request.kernel.name))
         suspects = tuple(_suspects(first, work, request))
+        if first.index < 0:
+            margins = {name_of(atom) for atom in gather(work).margins}
     lines = {access.line for access in suspects}
     line = lines.pop() + 1 if len(lines) == 1 else 0  # 0 for another file's
     fills = [index_fill(name, first.room.length, request) for name in _index_buffers(suspects, request)]
@@ -35,6 +40,8 @@ def out_of_bounds(first: Overrun, overruns: Iterable[Overrun], request: MeasureR
     if not guessed and not _is_all_known(suspects):
         named = {fill.key for fill in fills}
         guessed = [guess for guess in misleading(request) if guess.key not in named]
+    # In front of a buffer are those whom a margin that ids are checked against should have kept out.
+    guessed = list(dict.fromkeys([*guessed_among(margins, request), *guessed]))
     cause = Cause(line or None, tuple(fills), tuple(guessed))
     reached = _reached(overruns)
     ends = next((low, high) for name, low, high in reached if name == first.room.name)
