@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from cattrs import BaseValidationError
@@ -91,12 +92,6 @@ class Store:
                     added += 1
         return added
 
-    def latest_measurement(self, kernel_fingerprint: str, launch_key: str, device_id: str) -> StoredMeasurement | None:
-        """The newest measurement of exactly this kernel, launch and device."""
-        return self._newest(
-            "fingerprint = ? AND launch_key = ? AND device_id = ?", (kernel_fingerprint, launch_key, device_id)
-        )
-
     def latest_for_kernel(
         self, path: str | os.PathLike[str] | None, kernel_name: str, device_id: str
     ) -> StoredMeasurement | None:
@@ -104,12 +99,16 @@ class Store:
 
         Stale if its `kernel_fingerprint` or `launch_key` differ from today's.
         """
-        return self._newest("kernel_id = ? AND device_id = ?", (kernel_id(path, kernel_name), device_id))
+        where, values = "kernel_id = ? AND device_id = ?", (kernel_id(path, kernel_name), device_id)
+        return next(iter(self._found(where, values, 1)), None)
 
     def history(
         self, path: str | os.PathLike[str] | None, kernel_name: str, *, most: int = 100
     ) -> tuple[StoredMeasurement, ...]:
-        """All that was measured of the kernel of that name in that file, on any device, the newest first."""
+        """All that was measured of the kernel of that name in that file, on any device, the newest first.
+
+        No more than `most`; below 0: all.
+        """
         return self._found("kernel_id = ?", (kernel_id(path, kernel_name),), most)
 
     def history_of_file(self, path: str | os.PathLike[str], *, most: int = 100) -> tuple[StoredMeasurement, ...]:
@@ -133,10 +132,7 @@ class Store:
             if wanted is not None:
                 where += f" AND {column} = ?"
                 values.append(wanted)
-        if newest_only:
-            ranked = f"SELECT id, row_number() OVER (PARTITION BY launch_key {_NEWEST_FIRST}) AS place"
-            where = f"id IN (SELECT id FROM ({ranked} FROM measurements WHERE {where}) WHERE place = 1)"
-        return self._found(where, tuple(values))
+        return self._found(where, tuple(values), is_each_launch_once=newest_only)
 
     def everything(self) -> tuple[StoredMeasurement, ...]:
         """All measurements, the oldest first."""
@@ -186,29 +182,34 @@ class Store:
                 "INSERT OR REPLACE INTO compiled_facts VALUES (?, ?, ?, ?, ?, ?, ?)", (*key, made_at, facts)
             )
 
-    def _newest(self, where: str, values: tuple[str, ...]) -> StoredMeasurement | None:
-        found = self._found(where, values, 1)
-        return found[0] if found else None
-
-    def _found(self, where: str, values: tuple[str | int, ...], most: int = -1) -> tuple[StoredMeasurement, ...]:
-        query = f"SELECT {_READ} FROM measurements WHERE {where} {_NEWEST_FIRST} LIMIT ?"
+    def _found(
+        self,
+        where: str,
+        values: tuple[str | int, ...],
+        most: int = -1,
+        *,
+        is_each_launch_once: bool = False,
+    ) -> tuple[StoredMeasurement, ...]:
+        """The newest first, `most` of them (below 0: all); those that cannot be read make room for older ones."""
         with self._connection() as database:
-            rows = database.execute(query, (*values, most)).fetchall()
-            found = self._readable(rows)
-            if len(found) < len(rows) == most:  # older ones take the places of those left out
-                found = self._readable(database.execute(query, (*values, -1)))[:most]
-            return found
+            rows = database.execute(f"SELECT {_READ} FROM measurements WHERE {where} {_NEWEST_FIRST}", values)
+            readable = self._readable(rows, is_each_launch_once=is_each_launch_once)
+            return tuple(readable if most < 0 else islice(readable, most))
 
-    def _readable(self, rows: Iterable[_Read]) -> tuple[StoredMeasurement, ...]:
+    def _readable(self, rows: Iterable[_Read], *, is_each_launch_once: bool = False) -> Iterator[StoredMeasurement]:
         """One that was damaged, or written by a later version, must not take the others with it."""
-        found = []
+        launches: set[str] = set()
         for row in rows:
+            number, launch_key, _, _, kernel, _ = row
+            if is_each_launch_once and launch_key in launches:
+                continue
             try:
-                found.append(_stored(row))
+                found = _stored(row)
             except (ValueError, TypeError, BaseValidationError):
-                number, _, _, kernel, _ = row
                 self._unreadable[number] = kernel
-        return tuple(found)
+                continue
+            launches.add(launch_key)
+            yield found
 
     def _is_known(self, database: sqlite3.Connection, entry: StoredMeasurement) -> bool:
         """The JSON of one that an older version wrote lacks newer fields, so not the texts are compared."""
@@ -224,8 +225,8 @@ class Store:
         return connection(self.path, self._busy_timeout_s)
 
 
-_READ = "id, measurement, predicted_us, kernel_id, launch"
-_Read = tuple[int, str, float | None, str, str]
+_READ = "id, launch_key, measurement, predicted_us, kernel_id, launch"
+_Read = tuple[int, str, str, float | None, str, str]
 _NEWEST_FIRST = "ORDER BY measured_at DESC, id DESC"  # imported ones may be older than those that came before them
 _INSERT = """INSERT INTO measurements
     (kernel_id, fingerprint, launch_key, device_id, measured_at, predicted_us, measurement,
@@ -242,7 +243,7 @@ def _row(entry: StoredMeasurement) -> tuple[str | float | None, ...]:
 
 
 def _stored(row: _Read) -> StoredMeasurement:
-    _, measurement, predicted_us, kernel, launch = row
+    _, _, measurement, predicted_us, kernel, launch = row
     return StoredMeasurement(
         measurement_from_json(measurement), predicted_us, kernel, launch_from_json(launch) if launch else None
     )

@@ -68,15 +68,14 @@ def test_calibrating_again_replaces_the_profile_of_the_same_driver_only(store: S
 def test_the_newest_measurement_of_a_launch_is_found_with_its_error(store: Store) -> None:
     store.add_measurement(measurement(), 20.0, path="k.cl")
     store.add_measurement(measurement(median_us=8.0), 12.0, path="k.cl")
-    found = store.latest_measurement("f", "l", "pocl")
-    assert found is not None
+    (found,) = store.measurements_of("f", "pocl", newest_only=True)
     assert found.measurement == measurement(median_us=8.0)
     assert found.error_percent == pytest.approx(50.0)
 
 
 def test_after_an_edit_the_old_measurement_is_still_known_by_file_and_name(store: Store) -> None:
     store.add_measurement(measurement(fingerprint="before"), path="k.cl")
-    assert store.latest_measurement("after", "l", "pocl") is None
+    assert store.measurements_of("after", "pocl") == ()
     found = store.latest_for_kernel(Path("k.cl").resolve(), "scale", "pocl")
     assert found is not None
     assert found.measurement.kernel_fingerprint == "before"
@@ -127,8 +126,7 @@ def test_a_measurement_that_cannot_be_read_is_named_and_takes_no_other_with_it(s
     assert [each.measurement.median_us for each in store.history("/one/k.cl", "scale")] == [2.0, 1.0]
     assert [each.measurement.median_us for each in store.everything()] == [1.0, 2.0]
     assert "Measurement 3 of /one/k.cl::scale" in store.left_out
-    last = store.latest_measurement("f", "l", "pocl")
-    assert last is not None
+    (last,) = store.measurements_of("f", "pocl", newest_only=True)
     assert last.measurement.median_us == 2.0
     assert store.add_unknown(store.everything()) == 0
 
@@ -163,7 +161,8 @@ def test_several_processes_may_create_and_fill_the_store_at_once(tmp_path: Path)
         writer.join()
     assert [writer.exitcode for writer in writers] == [0, 0, 0]
     store = Store.open(path)
-    assert all(store.latest_measurement(f"{who}-{n}", "l", "pocl") for who in "abc" for n in range(40))
+    kept = {each.measurement.kernel_fingerprint for each in store.everything()}
+    assert kept == {f"{who}-{n}" for who in "abc" for n in range(40)}
 
 
 def test_the_history_of_a_kernel_is_of_its_file_the_newest_first(store: Store) -> None:
@@ -234,8 +233,5 @@ def test_an_older_measurement_that_is_imported_later_is_not_the_newest(store: St
     (kept,) = store.everything()
     older = replace(kept, measurement=replace(measurement(median_us=9.0), measured_at="2025-12-31T23:59:59+00:00"))
     store.add_unknown([older])
-    found = store.latest_measurement("f", "l", "pocl")
-    assert found is not None
-    assert found.measurement.median_us == 8.0
     assert store.measurements_of("f", "pocl", newest_only=True) == (kept,)
     assert store.everything() == (older, kept)
