@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-OWN_GROUPS = Path("/proc/self/cgroup")
-GROUPS = Path("/sys/fs/cgroup")
+from profiler.child.control_groups import groups_of
 
 
 def allowed_processors() -> frozenset[int]:
@@ -20,23 +19,8 @@ def processor_quota() -> float | None:
     A process that uses more is halted for the rest of each period, 100 ms as a rule. Source: Linux,
     Documentation/admin-guide/cgroup-v2 (cpu.max), and Documentation/scheduler/sched-bwc for version 1.
     """
-    quotas = [quota for group in _groups() if (quota := _quota(group)) is not None]
+    quotas = [quota for group in groups_of("cpu") if (quota := _quota(group)) is not None]
     return min(quotas, default=None)
-
-
-def _groups() -> list[Path]:
-    """Our group and those that it lies in, wherever they are mounted. A container sees its own as the root."""
-    try:
-        lines = OWN_GROUPS.read_text("utf-8").splitlines()
-    except OSError:
-        return []
-    found = [GROUPS, GROUPS / "cpu"]
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        if controllers in ("", "cpu") or "cpu" in controllers.split(","):
-            own = GROUPS / controllers / path.lstrip("/")
-            found += [own, *(parent for parent in own.parents if GROUPS in parent.parents)]
-    return found
 
 
 def _quota(group: Path) -> float | None:

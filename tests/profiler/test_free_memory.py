@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from profiler.child import control_groups
 from profiler.child.memory import free_memory
 from profiler.child.memory.free_memory import LEAST_BYTES, free_memory_bytes
 
@@ -19,8 +20,8 @@ def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "cgroup").write_text("0::/outer/inner\n")
     (tmp_path / "fs" / "outer" / "inner").mkdir(parents=True)
     monkeypatch.setattr(free_memory, "_MACHINE", tmp_path / "meminfo")
-    monkeypatch.setattr(free_memory, "_GROUP", tmp_path / "cgroup")
-    monkeypatch.setattr(free_memory, "_GROUPS", tmp_path / "fs")
+    monkeypatch.setattr(control_groups, "OWN_GROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(control_groups, "GROUPS", tmp_path / "fs")
     return tmp_path / "fs" / "outer"
 
 
@@ -46,3 +47,13 @@ def test_groups_without_a_limit_leave_it_to_the_machine(groups: Path) -> None:
 def test_never_less_than_drivers_take_for_themselves(groups: Path) -> None:
     limit(groups, str(GB), GB, 0)
     assert free_memory_bytes() == LEAST_BYTES
+
+
+def test_the_first_version_of_control_groups_is_read_too(groups: Path, tmp_path: Path) -> None:
+    (tmp_path / "cgroup").write_text("9:memory:/outer\n3:cpu:/elsewhere\n")
+    (tmp_path / "fs" / "memory" / "outer").mkdir(parents=True)
+    group = tmp_path / "fs" / "memory" / "outer"
+    (group / "memory.limit_in_bytes").write_text(f"{4 * GB}")
+    (group / "memory.usage_in_bytes").write_text(f"{4 * GB}")
+    (group / "memory.stat").write_text(f"cache 7\ntotal_inactive_file {3 * GB}\n")
+    assert free_memory_bytes() == 3 * GB

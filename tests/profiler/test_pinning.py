@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.child import processors
+from profiler.child import control_groups, processors
 from profiler.child.pinning import pocl_may_pin, threads_for
 from profiler.process.worker import run_job
 
@@ -59,8 +59,8 @@ def test_the_quota_is_read_from_either_version_of_control_groups(
         (groups / name).parent.mkdir(parents=True, exist_ok=True)
         (groups / name).write_text(text + "\n")
     (tmp_path / "own").write_text("7:memory:/elsewhere\n3:cpu:/a/b\n0::/a/b\n")
-    monkeypatch.setattr(processors, "GROUPS", groups)
-    monkeypatch.setattr(processors, "OWN_GROUPS", tmp_path / "own")
+    monkeypatch.setattr(control_groups, "GROUPS", groups)
+    monkeypatch.setattr(control_groups, "OWN_GROUPS", tmp_path / "own")
     assert processors.processor_quota() == quota
 
 

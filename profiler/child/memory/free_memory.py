@@ -5,14 +5,15 @@ from __future__ import annotations
 import resource
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+
+from profiler.child.control_groups import groups_of
 
 LEAST_BYTES = 512 * 1024 * 1024  # less than drivers take for themselves would be no limit but a refusal
 FOR_BUFFERS = 0.75  # of what the process may still take; the rest is for what drivers need beside them
 _MACHINE = Path("/proc/meminfo")
 _STATUS = Path("/proc/self/status")
-_GROUP = Path("/proc/self/cgroup")
-_GROUPS = Path("/sys/fs/cgroup")
+_LIMITS = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes"))  # versions 2 and 1
 
 
 def free_memory_bytes() -> int:
@@ -44,23 +45,12 @@ def _of_machine() -> Iterator[int]:
 
 
 def _of_groups() -> Iterator[int]:
-    """Of cgroups, version 2 and 1; what the group itself may take, and each that it is in."""
-    with suppress(OSError):
-        for line in _GROUP.read_text().splitlines():
-            _, controllers, path = line.split(":", 2)
-            if controllers == "":
-                yield from _in_group(_GROUPS, path, "memory.max", "memory.current")
-            elif "memory" in controllers.split(","):
-                yield from _in_group(_GROUPS / "memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes")
-
-
-def _in_group(root: Path, path: str, most: str, used: str) -> Iterator[int]:
-    here = PurePosixPath(path)
-    for group in (here, *here.parents):
-        folder = root / str(group).lstrip("/")
-        with suppress(OSError, ValueError):  # `max`: no limit
-            most_bytes, used_bytes = int((folder / most).read_text()), int((folder / used).read_text())
-            yield most_bytes - max(0, used_bytes - _cached_bytes(folder))
+    """What the process's own group may yet take, and each that it lies in."""
+    for folder in groups_of("memory"):
+        for most, used in _LIMITS:
+            with suppress(OSError, ValueError):  # `max`: no limit
+                most_bytes, used_bytes = int((folder / most).read_text()), int((folder / used).read_text())
+                yield most_bytes - max(0, used_bytes - _cached_bytes(folder))
 
 
 def _cached_bytes(folder: Path) -> int:
