@@ -14,6 +14,7 @@ from profiler.child.failures import named_failures
 from profiler.measurement import BuildFailed
 
 LOG_BYTES = 20_000
+ON_COMPILER_CRASH = "the driver's compiler did not survive this source; its last words are in the log"
 # PoCL: "error: vadd.cl:3:6: text"; clang, NVIDIA and Intel: "vadd.cl:3:6: error: text".
 _ERROR = re.compile(
     r"^(?:(?:fatal )?error: (?P<file1>[^:\n]+):(?P<line1>\d+):(?:\d+:)? (?P<text1>.+)"

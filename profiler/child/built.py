@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyopencl as cl
 
-from profiler.child.building import build
+from profiler.child.building import ON_COMPILER_CRASH, build
 from profiler.child.failures import named_failures
 from profiler.measurement import BuildFailed, MeasureError, MeasureRequest
 from profiler.process.messages import Phase
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from profiler.child.main import Reporter
 
 BuildKey = tuple[str, str | None, "BuildOptions"]
-ON_CRASH = "the driver's compiler did not survive this source; its last words are in the log"
 
 
 def build_key(request: MeasureRequest) -> BuildKey:
@@ -46,7 +45,7 @@ class Built:
         if key in self._failures:
             raise self._failures[key]
         if key not in self._programs:
-            phase = Phase(f"building kernel `{request.kernel.name}`", self._limit_s, on_crash=ON_CRASH)
+            phase = Phase(f"building kernel `{request.kernel.name}`", self._limit_s, on_crash=ON_COMPILER_CRASH)
             self._reporter.begin(0.0, "building", phase)
             try:
                 self._programs[key] = build(self.context, request.source, request.path, request.launch.options)

@@ -15,7 +15,7 @@ from model.compiled import CompiledFacts
 from model.device import DeviceType
 from model.launch.local_size import effective_local_size
 from model.opencl.options import BuildOptions
-from profiler.child.building import build, source_name
+from profiler.child.building import ON_COMPILER_CRASH, build, source_name
 from profiler.child.compilers import intel, nvidia, pocl
 from profiler.child.compilers.reader import Built, Reader, with_warning
 from profiler.child.failures import named_failures
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from profiler.compiling import CompileLimits, CompileRequest
 
 ONLY_QUERIES = Reader(lambda _request, _built, facts: facts)
-ON_CRASH = "the driver's compiler did not survive this source; its last words are in the log"
 
 
 def run(
@@ -41,7 +40,7 @@ def run(
     os.environ.update(pocl.environment(requests, folder), **nvidia.ENVIRONMENT)
     device = open_device(first.device_id)
     name = source_name(first.path)
-    reporter.begin(0.1, "building", Phase(f"compiling {name}", limits.build_s, on_crash=ON_CRASH))
+    reporter.begin(0.1, "building", Phase(f"compiling {name}", limits.build_s, on_crash=ON_COMPILER_CRASH))
     reader = _reader(device)
     options = first.launch.options.merged(BuildOptions(flags=reader.flags + (reader.line_flags if with_lines else ())))
     program = build(cl.Context([device]), first.source, first.path, options)

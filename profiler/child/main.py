@@ -18,9 +18,8 @@ from model.errors import KernelcastError
 from profiler.child.memory.free_memory import free_memory_bytes
 from profiler.measurement import OutOfResources
 from profiler.process.inbox import packed
-from profiler.process.messages import Done, Failed, Job, Message, Phase, Progress
+from profiler.process.messages import FOLDER_VARIABLE, Done, Failed, Job, Message, Phase, Progress
 
-FOLDER_VARIABLE = "KERNELCAST_JOB_FOLDER"  # as profiler.process.worker sets it
 OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024  # a kernel that prints in a loop must not fill the disk
 
 

@@ -108,34 +108,56 @@ def time_launch(
     run_s = _warm_up(subject, train, estimate_us, began + WARM_UP_SHARE * plan.budget_s)
     batch_s = min(plan.batch_s, BATCH_SHARE * plan.budget_s)
     most = max(1, min(MAX_RUNS, int(batch_s / run_s)))
-    if plan.repeats is not None:
-        most = max(1, min(most, ceil(plan.repeats / MIN_BATCHES)))
+
+    def batch(runs: int) -> Batch:
+        return _batch(subject, _Shape(runs, train, OVERTIME * batch_s), watch, is_rewarmed=run_s < batch_s)
+
+    if plan.repeats is None:
+        seen, judged = _batches_within_budget(plan, began, most, batch, on_batch)
+    else:
+        seen = _batches_of_repeats(plan.repeats, plan.pause_s, most, batch, on_batch)
+        judged = Judged(seen, is_busy=any(disturbances(seen)))
+    return Timing(seen, judged, step_us, train)
+
+
+def _batches_of_repeats(
+    repeats: int, pause_s: float, most: int, batch: Callable[[int], Batch], on_batch: Callable[[float], None]
+) -> tuple[Batch, ...]:
+    """Exactly so many runs in all, whatever they show."""
+    most = max(1, min(most, ceil(repeats / MIN_BATCHES)))
     seen: list[Batch] = []
-    done, pause_s = 0, plan.pause_s
+    done = 0
+    while True:
+        seen.append(batch(min(most, repeats - done)))
+        done += len(seen[-1].runs_us)
+        on_batch(done / repeats)
+        if done >= repeats:
+            return tuple(seen)
+        time.sleep(pause_s)
+
+
+def _batches_within_budget(
+    plan: Plan, began: float, most: int, batch: Callable[[int], Batch], on_batch: Callable[[float], None]
+) -> tuple[tuple[Batch, ...], Judged]:
+    """Until they are enough, but no longer than the budget lasts, which counts from `began`."""
+    seen: list[Batch] = []
+    pause_s = plan.pause_s
     batches_began = time.perf_counter()
     while True:
-        runs = most if plan.repeats is None else min(most, plan.repeats - done)
-        shape = _Shape(runs, train, OVERTIME * batch_s)
-        seen.append(_batch(subject, shape, watch, is_rewarmed=run_s < batch_s))
-        done += len(seen[-1].runs_us)
+        seen.append(batch(most))
         now = time.perf_counter()
-        if plan.repeats is not None:
-            on_batch(done / plan.repeats)
-            if done >= plan.repeats:
-                return Timing(tuple(seen), Judged(tuple(seen), is_busy=any(disturbances(seen))), step_us, train)
+        spent_s = now - began
+        on_batch(min(1.0, max(spent_s / plan.budget_s, len(seen) / MAX_BATCHES)))
+        judged = judge(seen)
+        # Another batch takes as long as the mean of those before it.
+        over_budget = spent_s + (now - batches_began) / len(seen) > plan.budget_s
+        if over_budget or len(seen) >= MAX_BATCHES or (not judged.is_busy and is_enough(judged.batches)):
+            return tuple(seen), judged
+        if disturbances(seen)[-1]:  # a shorter batch is more likely to pass between two disturbances
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S, max(plan.pause_s, PAUSE_SHARE * plan.budget_s))
+            most = max(1, most // 2)
         else:
-            spent_s = now - began
-            on_batch(min(1.0, max(spent_s / plan.budget_s, len(seen) / MAX_BATCHES)))
-            judged = judge(seen)
-            # Another batch takes as long as the mean of those before it.
-            over_budget = spent_s + (now - batches_began) / len(seen) > plan.budget_s
-            if over_budget or len(seen) >= MAX_BATCHES or (not judged.is_busy and is_enough(judged.batches)):
-                return Timing(tuple(seen), judged, step_us, train)
-            if disturbances(seen)[-1]:  # a shorter batch is more likely to pass between two disturbances
-                pause_s = min(2 * pause_s, LONGEST_PAUSE_S, max(plan.pause_s, PAUSE_SHARE * plan.budget_s))
-                most = max(1, most // 2)
-            else:
-                pause_s = plan.pause_s
+            pause_s = plan.pause_s
         time.sleep(pause_s)
 
 

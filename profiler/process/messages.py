@@ -7,6 +7,8 @@ from typing import Any
 
 from model.errors import KernelcastError
 
+FOLDER_VARIABLE = "KERNELCAST_JOB_FOLDER"  # names the job's own folder in the child's environment
+
 
 @dataclass(frozen=True, slots=True)
 class Job:

@@ -31,7 +31,7 @@ from profiler.measurement import Cancelled, MeasureError, TimedOut
 from profiler.process.drivers import driver_environment
 from profiler.process.endings import sentence, why_it_died
 from profiler.process.inbox import Inbox
-from profiler.process.messages import AtStake, Done, Failed, Job, Outcome, Phase, Progress
+from profiler.process.messages import FOLDER_VARIABLE, AtStake, Done, Failed, Job, Outcome, Phase, Progress
 
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
 OnTask = Callable[[AtStake | Outcome], None]  # of a job with many tasks
@@ -43,7 +43,6 @@ LEAVING_S = 5.0  # for a process that has said its last word, or was killed, to 
 DEFAULTS = {"POCL_AFFINITY": "1", "PYOPENCL_NO_CACHE": "1", "PYOPENCL_COMPILER_OUTPUT": "0"}
 WHOLE_JOB = Phase("the device process", 600.0)
 LOG_BYTES = 8192  # of the child's native output, from its end
-FOLDER_VARIABLE = "KERNELCAST_JOB_FOLDER"
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from profiler.child.main import main; main()"
 
 

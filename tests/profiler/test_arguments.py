@@ -57,7 +57,7 @@ def filled(
 ) -> np.ndarray[Any, Any]:
     """What the buffer's bytes are afterwards; whatever was in the memory before is gone."""
     memory = np.full(length * element.size_bytes, 0xA5, np.uint8)
-    write_contents(BufferArgument("x", element, length, Fill(fill, arguments), True), shortest, memory)
+    write_contents(BufferArgument("x", element, length, Fill(fill, arguments)), shortest, memory)
     return memory
 
 
@@ -77,7 +77,7 @@ def test_each_kind_of_parameter_gets_its_kind_of_argument(make_kernel: Callable[
     x, y, tmp, n, img, s = plan_arguments(kernel, launch, "read_imageui(img, s, at)")
     assert isinstance(x, BufferArgument)
     assert isinstance(y, BufferArgument)
-    assert (x.size_bytes, x.is_written, y.size_bytes, y.is_written) == (40, False, 80, True)
+    assert (x.size_bytes, y.size_bytes) == (40, 80)
     assert tmp == LocalArgument("tmp", 64)
     assert n == ValueArgument("n", struct.pack("<i", 3))
     assert isinstance(img, ImageArgument)
@@ -118,10 +118,10 @@ def test_a_buffer_of_an_undeclared_type_is_named(make_kernel: Callable[..., Kern
 
 def test_what_the_device_cannot_hold_is_refused_with_its_name_and_the_limit() -> None:
     limits = MemoryLimits(max_alloc_bytes=1000, global_mem_bytes=1500, local_mem_bytes=100)
-    small = BufferArgument("a", FLOAT, 200, None, True)
+    small = BufferArgument("a", FLOAT, 200, None)
     check_memory((small,), limits)
     with pytest.raises(OutOfResources, match="`b` needs 4 kB, but this device allows 1 kB in one piece"):
-        check_memory((BufferArgument("b", FLOAT, 1000, None, True),), limits)
+        check_memory((BufferArgument("b", FLOAT, 1000, None),), limits)
     with pytest.raises(OutOfResources, match=r"the buffers up to `a` need 1\.6 kB"):
         check_memory((small, small), limits)
     with pytest.raises(OutOfResources, match="local memory: `t` need 200 bytes"):
@@ -200,7 +200,7 @@ def test_structs_are_filled_member_by_member() -> None:
 def test_no_second_copy_of_a_large_buffer_is_made(element: Type, fill: str, arguments: tuple[float, ...]) -> None:
     memory = np.zeros(2**22 * element.size_bytes, np.uint8)
     tracemalloc.start()
-    write_contents(BufferArgument("x", element, 2**22, Fill(fill, arguments), True), 100, memory)
+    write_contents(BufferArgument("x", element, 2**22, Fill(fill, arguments)), 100, memory)
     _, most_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert memory.any()
