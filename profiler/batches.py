@@ -133,10 +133,10 @@ def _is_displaced(load: Load, in_all: Sequence[Load]) -> bool:
     """Threads wait for each other, too: that they waited for others takes others that ran."""
     if load.waited_s is None:  # all that can be said is what others used of the machine
         return load.others > CROWDED
-    return load.displaced > DISPLACED and (_others_ran([load]) or _others_ran(in_all))
+    return load.displaced > DISPLACED and (others_ran([load]) or others_ran(in_all))
 
 
-def _others_ran(loads: Sequence[Load]) -> bool:
+def others_ran(loads: Sequence[Load]) -> bool:
     """On this machine: while a hypervisor's other guests run, nobody here waits in a queue."""
     if any(load.others_s is None for load in loads):
         return True  # for all we know

@@ -10,11 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiler.batches import Load
-from profiler.child.calibration.rounds import Decides, Plan, Sample, Timed, agreed, decided_us, run_rounds
+from profiler.child.calibration.probe import difference_noise
+from profiler.child.calibration.rounds import (
+    Decides,
+    Plan,
+    Sample,
+    Timed,
+    agreed,
+    decided_us,
+    is_disturbed,
+    run_rounds,
+)
 from profiler.measurement import MeasureError
 
-CALM = Load(elapsed_s=0.01, processors=4, ran_s=0.04, waited_s=0.0, others_s=0.0)
-CROWDED = Load(elapsed_s=0.01, processors=4, ran_s=0.02, waited_s=0.02, others_s=0.02)
+CALM = Load(elapsed_s=1.0, processors=4, ran_s=4.0, waited_s=0.0, others_s=0.0)
+CROWDED = Load(elapsed_s=1.0, processors=4, ran_s=2.0, waited_s=2.0, others_s=2.0)
+IN_EACH_OTHERS_WAY = Load(elapsed_s=1.0, processors=4, ran_s=2.0, waited_s=2.0, others_s=0.0)
+STOLEN = Load(elapsed_s=1.0, processors=4, ran_s=2.0, waited_s=2.0, others_s=2.0, stolen_s=2.0)
 TIMES = st.lists(st.floats(1.0, 1e6), min_size=1, max_size=15)
 
 
@@ -72,6 +84,13 @@ def test_a_disturbed_sample_does_not_count_even_where_it_is_the_fastest() -> Non
     assert timed.us == pytest.approx(50.5)
 
 
+@pytest.mark.parametrize(
+    ("load", "told"), [(CALM, False), (CROWDED, True), (IN_EACH_OTHERS_WAY, False), (STOLEN, False)]
+)
+def test_threads_that_waited_for_each_other_or_for_the_hypervisor_were_not_disturbed(load: Load, told: bool) -> None:
+    assert is_disturbed([load]) is told
+
+
 def test_on_a_machine_that_is_never_calm_the_fastest_samples_still_give_a_rate() -> None:
     timed = probe(90.0, 50.0, 70.0)
     run([timed], machine=Machine([True, True, True]))
@@ -99,6 +118,17 @@ def test_a_probe_that_the_driver_refuses_costs_itself_alone() -> None:
     run([broken, sound], repeat_s=60.0)
     assert broken.failure == "no memory left"
     assert sound.us == pytest.approx(10.0)
+
+
+def test_a_long_launch_is_run_in_vain_once_at_most() -> None:
+    long_us, runs = 1e5, []
+
+    def counted() -> float:
+        runs.append(long_us)
+        return long_us
+
+    run([Timed(counted, items=1, runs=2)], rounds=3)
+    assert len(runs) == 1 + 3 * 2
 
 
 def test_progress_grows_from_none_to_nearly_all() -> None:
@@ -136,3 +166,11 @@ def test_noise_is_the_spread_of_what_counts() -> None:
     wild = Timed(lambda: 1.0, items=1, runs=1, samples=calm(10.0, 13.0, 17.0))
     assert steady.noise_percent == 0
     assert wild.noise_percent > 10
+
+
+def test_what_little_is_left_of_two_times_is_as_noisy_as_both_together() -> None:
+    whole = Timed(lambda: 1.0, items=10, runs=1, samples=calm(100.0, 102.0, 104.0))
+    part = Timed(lambda: 1.0, items=10, runs=1, samples=calm(90.0, 91.0, 92.0))
+    assert difference_noise(whole, part) > 5 * max(whole.noise_percent, part.noise_percent)
+    nothing = Timed(lambda: 1.0, items=10_000, runs=1, samples=calm(10.0, 10.0, 10.0))
+    assert difference_noise(whole, nothing) == pytest.approx(whole.noise_percent, rel=0.01)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, hypot, log10
 
 from model.device import Rates
 from model.device_curves import RateNoise
@@ -12,6 +12,7 @@ from profiler.child.calibration.bench import Bench
 from profiler.child.calibration.rounds import Timed
 
 Finish = Callable[[Rates], Rates]  # the rates with what this probe measured put in
+LEAST_SHARE = 0.02  # of a time that must be left when another is taken off it
 _DIGITS = 4
 
 
@@ -21,6 +22,7 @@ class Probe:
 
     what: str  # in the words that users see
     prepare: Callable[[Bench], Finish]
+    source: str = ""  # of its kernel, if that is built together with others
 
 
 def noted(rates: Rates, *measured: tuple[str, Timed]) -> tuple[RateNoise, ...]:
@@ -36,6 +38,19 @@ def readable(value: float) -> float:
 def per_s(timed: Timed, per_item: float) -> float:
     """What the device does a second, in 1e9, where each work-item does `per_item` of it."""
     return readable(per_item * timed.items / timed.beyond_floor_us / 1000)
+
+
+def item_us(timed: Timed) -> float:
+    """What each work-item takes, all compute units together."""
+    return timed.beyond_floor_us / timed.items
+
+
+def difference_noise(whole: Timed, part: Timed) -> float:
+    """Spread of what a work-item of `whole` takes beyond one of `part`, in percent of that difference: the less is
+    left, the more of it is noise."""
+    whole_us, part_us = item_us(whole), item_us(part)
+    spread_us = hypot(whole.noise_percent * whole_us, part.noise_percent * part_us)
+    return round(spread_us / max(whole_us - part_us, LEAST_SHARE * whole_us), 2)
 
 
 def noisiest(*measured: Timed) -> float:

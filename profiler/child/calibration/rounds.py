@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import median
 from typing import Protocol
 
-from profiler.batches import CROWDED, DISPLACED, Load
+from profiler.batches import CROWDED, DISPLACED, Load, others_ran
 from profiler.measurement import MeasureError
 from profiler.statistics import spread_percent
 
 AGREE = 0.02  # the two samples that decide may differ by so much
 MOST_SAMPLES = 15
+RECENT = 100  # samples, over which it can be told whether others ran at all: the system counts in steps of 10 ms
+LONG_US = 20_000.0  # beside which it does not count that what ran before has cooled the caches
 ROUNDS_SHARE = 0.8  # of the time, where there are repeats
 
 
@@ -119,20 +122,20 @@ def agreed(samples: Sequence[Sample], decides: Decides) -> bool:
 
 def run_rounds(launches: Sequence[Timed], plan: Plan, new_watch: Callable[[], Watch], on_sample: OnSample) -> Outcome:
     """Sample every launch once a round, then repeat what deserves it."""
-    whole, each = new_watch(), new_watch()
+    whole, sampler = new_watch(), Sampler(new_watch())
     whole.begin()
     share_of_rounds = ROUNDS_SHARE if plan.repeat_s else 1.0
     for number in range(plan.rounds):
         for at, timed in enumerate(launches):
             done = (number + at / len(launches)) / plan.rounds
             on_sample(share_of_rounds * done, timed, f"round {number + 1} of {plan.rounds}")
-            _sample(timed, each)
-    repeats = _repeat(launches, plan, each, on_sample)
+            sampler.sample(timed)
+    repeats = _repeat(launches, plan, sampler, on_sample)
     load = whole.end()
     return Outcome(repeats, None if load.others_s is None else round(100 * load.others, 1))
 
 
-def _repeat(launches: Sequence[Timed], plan: Plan, watch: Watch, on_sample: OnSample) -> int:
+def _repeat(launches: Sequence[Timed], plan: Plan, sampler: Sampler, on_sample: OnSample) -> int:
     """Again and again what was disturbed or does not agree, until all do or the time is up."""
     began = time.monotonic()
     repeats = 0
@@ -142,7 +145,7 @@ def _repeat(launches: Sequence[Timed], plan: Plan, watch: Watch, on_sample: OnSa
             if spent >= 1:
                 return repeats
             on_sample(ROUNDS_SHARE + (1 - ROUNDS_SHARE) * spent, timed, "again, as others disturbed it")
-            _sample(timed, watch)
+            sampler.sample(timed)
             repeats += 1
     return repeats
 
@@ -152,19 +155,33 @@ def _is_doubtful(timed: Timed) -> bool:
     return is_open and not agreed(timed.samples, timed.decides)
 
 
-def _sample(timed: Timed, watch: Watch) -> None:
-    if timed.failure:
-        return
-    try:
-        timed.run_us()  # whatever ran before has cooled the caches
-        watch.begin()
-        runs_us = [timed.run_us() for _ in range(timed.runs)]
-        us = min(runs_us) if timed.decides is Decides.FASTEST else median(runs_us)
-        timed.samples.append(Sample(us, is_disturbed(watch.end())))
-    except MeasureError as error:
-        timed.failure = error.message
+class Sampler:
+    """Takes samples, and remembers what others did during the last of them."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._recent: deque[Load] = deque(maxlen=RECENT)
+
+    def sample(self, timed: Timed) -> None:
+        """One more of `timed`, unless it failed before."""
+        if timed.failure:
+            return
+        try:
+            if not timed.samples or timed.samples[-1].us < LONG_US:
+                timed.run_us()  # whatever ran before has cooled the caches
+            self._watch.begin()
+            runs_us = [timed.run_us() for _ in range(timed.runs)]
+            us = min(runs_us) if timed.decides is Decides.FASTEST else median(runs_us)
+            self._recent.append(self._watch.end())
+            timed.samples.append(Sample(us, is_disturbed(self._recent)))
+        except MeasureError as error:
+            timed.failure = error.message
 
 
-def is_disturbed(load: Load) -> bool:
-    """Whether our threads had to wait for others; where the system does not tell, whether others used much of it."""
-    return load.others > CROWDED if load.waited_s is None else load.displaced > DISPLACED
+def is_disturbed(recent: Sequence[Load]) -> bool:
+    """Whether in the last of these our threads had to wait for others; where the system does not tell, whether others
+    used much of the machine. Threads wait for each other, too: that they waited for others takes others that ran."""
+    load = recent[-1]
+    if load.waited_s is None:
+        return load.others > CROWDED
+    return load.displaced > DISPLACED and others_ran(recent)
