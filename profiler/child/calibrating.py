@@ -55,10 +55,10 @@ def run(device_id: str, quick: bool, skipped: Mapping[int, str], reporter: Repor
     device = device_of(device_id, facts_of(opened))
     with named_failures("preparing the calibration"):
         bench = Bench(opened, device, effort.target)
-    costs = CostProbes(device, quick=quick)
+    probes = _probes(device, quick=quick)
     if not skipped:  # else what crashed would do so again with all that it is built with
-        bench.foresee(costs.sources)
-    session = Session([*_probes(device, quick=quick), *costs.found], reporter, dict(skipped))
+        bench.foresee([probe.source for probe in probes if probe.source])
+    session = Session(probes, reporter, dict(skipped))
     session.prepare(bench)
     outcome = run_rounds(bench.launches, effort.plan, LoadWatch, session.on_sample)
     rates = _finished(device, session.finishes(bench))
@@ -138,6 +138,7 @@ def _probes(device: Device, *, quick: bool) -> list[Probe]:
         *groups.probes(device, quick=quick),
         *arithmetic.probes(device, quick=quick),
         *memory.probes(device, quick=quick),
+        *CostProbes(device, quick=quick).found,
     ]
 
 

@@ -20,7 +20,7 @@ from profiler.child.calibration.arithmetic_kernels import (
     unrolled,
 )
 from profiler.child.calibration.bench import LANES, Bench
-from profiler.child.calibration.probe import Finish, Probe, noisiest, noted, per_s, readable
+from profiler.child.calibration.probe import Finish, Probe, item_us, noisiest, noted, per_s, readable
 from profiler.child.calibration.rounds import Timed
 
 C, D = np.float32(0.9), np.float32(0.3)
@@ -29,7 +29,7 @@ COUNTED_STEPS = 2048
 LONE_STEPS = 200_000
 CHAIN_STEPS = 8192  # of all chains together
 CHAIN_COUNTS = (1, 2, 4, 8)
-CPU_GROUPS = 64  # for each compute unit: a CPU's runtime deals them out one by one
+CPU_GROUPS = 16  # for each compute unit: a CPU's runtime deals them out one by one
 DENORMAL = np.float32(1e-40)
 # (type, operation, the rate in `Rates` that it is as well)
 FLOATS = (("float", "multiply-add", "fp32_gflop_s"), ("float4", "multiply-add", ""), ("float8", "multiply-add", ""),
@@ -45,18 +45,26 @@ def probes(device: Device, *, quick: bool) -> list[Probe]:
     types = [*FLOATS, *INTEGERS, *(DOUBLES if device.has_fp64 else ()), *(HALVES if device.has_fp16 else ())]
     return [
         *(
-            Probe(f"{type_name} {operation}", partial(_arithmetic, type_name, operation, rate))
+            Probe(
+                f"{type_name} {operation}",
+                partial(_arithmetic, type_name, operation, rate),
+                unrolled(type_name, operation)[0],
+            )
             for type_name, operation, rate in types
             if rate or not quick
         ),
-        Probe("multiply-adds in a counted loop", counted),
-        Probe("latency of a multiply-add", latency),
-        *(Probe(f"{count} accumulators", partial(chains, count)) for count in CHAIN_COUNTS if not quick),
-        Probe("division", divides),
-        Probe("integer division", int_divides),
+        Probe("multiply-adds in a counted loop", counted, COUNTED),
+        Probe("latency of a multiply-add", latency, COUNTED),
+        *(
+            Probe(f"{count} accumulators", partial(chains, count), counted_chains(count))
+            for count in CHAIN_COUNTS
+            if not quick
+        ),
+        Probe("division", divides, unrolled("float", "divide")[0]),
+        Probe("integer division", int_divides, unrolled("int", "divide")[0]),
         Probe("special functions", special),
         Probe("native functions", native),
-        *([] if quick else [Probe("denormals", denormals)]),
+        *([] if quick else [Probe("denormals", denormals, scaled())]),
     ]
 
 
@@ -171,13 +179,13 @@ def _worth(*names: str) -> float:
 
 
 def denormals(bench: Bench) -> Finish:
-    """The same multiplications on denormal and on normal numbers."""
+    """The same multiplications on denormal and on normal numbers: of the former fewer, as they may take a hundred times
+    as long."""
     normal = bench.sized(bench.kernel(scaled(), "k", [bench.out, C, np.float32(1.0)]))
-    kernel = bench.kernel(scaled(), "k", [bench.out, C, DENORMAL])
-    denormal = bench.fixed(kernel, (normal.items,), (LANES,))
+    denormal = bench.sized(bench.kernel(scaled(), "k", [bench.out, C, DENORMAL]))
 
     def finish(rates: Rates) -> Rates:
-        slowdown = max(1.0, denormal.beyond_floor_us / normal.beyond_floor_us)
+        slowdown = max(1.0, item_us(denormal) / item_us(normal))
         noisier = max(normal, denormal, key=noisiest)
         return replace(rates, denormal_slowdown=readable(slowdown), noise=noted(rates, ("denormal_slowdown", noisier)))
 

@@ -50,8 +50,8 @@ BODIES: Mapping[str, tuple[Callable[[int, str], str], int]] = {
     "scattered": (lambda j, v: f"x[(lane * 419 + K * 1013 + {j * 2221}) & 8191] = {v};", 8),
     "divide": (lambda j, v: f"{v} = c / ({v} + q);" if j < 4 else "", 4),
     "convert": (lambda j, v: f"{v} = (float)((int){v} + lane);", 16),
-    "select": (lambda j, v: f"{v} = {v} > c ? q : {v} + c;", 8),
 }
+STRAIGHT_BODIES = tuple(body for body in BODIES if body != "chain")  # which only loops are bound by
 STORING = frozenset({"stored", "stored_offset", "scattered"})
 _INTS = "int p = lane * 3 + e, q = p + e, r = q ^ e, s = r + 7, p2 = p + 1, q2 = q + 1, r2 = r + 1, s2 = s + 1;"
 INT_BODIES: Mapping[str, tuple[Callable[[int, str], str], int]] = {
@@ -124,7 +124,7 @@ def image(access: str) -> str:
     mode = f"CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_{access.upper()}"
     where = "at" if access == "nearest" else "convert_float2(at) + 0.3f"
     return (
-        f"__constant sampler_t how = {mode}; __kernel void k(read_only image2d_t in, __global float* out) {{ {at} "
+        f"__kernel void k(read_only image2d_t in, __global float* out) {{ const sampler_t how = {mode}; {at} "
         f"float4 v = read_imagef(in, how, {where}); out[at.y % 61 * 256 + at.x % 256] = v.x + v.y + v.z + v.w; }}"
     )
 

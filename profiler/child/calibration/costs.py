@@ -26,11 +26,13 @@ from profiler.child.calibration.cost_calls import (
     QUICK_CALLS,
     VECTOR_CALLS,
 )
-from profiler.child.calibration.probe import Finish, Probe, readable
+from profiler.child.calibration.probe import LEAST_SHARE, Finish, Probe, difference_noise, item_us, readable
 from profiler.child.calibration.rounds import Timed
 
 IN_CONTEXTS = ("fp", "chain", "shared")
 QUICK_IN_CONTEXTS = ("fp", "chain")
+IN_CALLS = ("fp",)
+TOLD_ONLY = frozenset(("int_modulo", "int_divide_constant", "int_modulo_constant"))  # to people; no law reads them
 GPU_BODIES = ("divide", *kernels.INT_BODIES)
 GROUP_SIZES = (8, 16, 32, 256)
 SCATTER_KIB = (256, 4096, 65536)
@@ -82,9 +84,9 @@ class CostBench:
         empty = self._empty[lanes]
 
         def finish(rates: Rates) -> Rates:
-            item_ns = self._item_ns(timed)
-            each_ns = max(item_ns - self._item_ns(empty), 0.02 * item_ns) / per_item
-            return _with_cost(rates, name, each_ns, timed)
+            item_ns = 1000 * item_us(timed)
+            each_ns = max(item_ns - 1000 * item_us(empty), LEAST_SHARE * item_ns) / per_item
+            return _with_cost(rates, name, each_ns, difference_noise(timed, empty))
 
         return finish
 
@@ -95,13 +97,13 @@ class CostBench:
         local = (LANES, 1) if dimension == 0 else (1, LANES)
         size = (flat.items, 1) if dimension == 0 else (flat.items // LANES, LANES)
         timed = self.bench.fixed(self._kernel(source), size, local, target=SHORT)
-        return lambda rates: _with_cost(rates, name, self._item_ns(timed) / per_item, timed)
+        return lambda rates: _with_cost(rates, name, 1000 * item_us(timed) / per_item, timed.noise_percent)
 
     def indexed(self, name: str, type_name: str) -> Finish:
         halves = [self.bench.holding(np.ones(INDEXED_ITEMS, np.float32)) for _ in range(2)]
         kernel = self.bench.kernel(kernels.indexed(type_name), "k", halves)
         timed = self.bench.fixed(kernel, (INDEXED_ITEMS,), (LANES,), target=SHORT)
-        return lambda rates: _with_cost(rates, name, self._item_ns(timed), timed)
+        return lambda rates: _with_cost(rates, name, 1000 * item_us(timed), timed.noise_percent)
 
     def scattered(self, name: str, footprint_bytes: int) -> Finish:
         if footprint_bytes > self.bench.largest_bytes:
@@ -109,7 +111,7 @@ class CostBench:
         size = np.int32(footprint_bytes // 4)
         arguments = [self.bench.out, self.bench.memory, self._trips, np.float32(0.9), np.int32(5), size]
         timed = self.bench.sized(self.bench.kernel(kernels.scattered(), "k", arguments), LANES, target=SHORT)
-        return lambda rates: _with_cost(rates, name, self._item_ns(timed), timed)
+        return lambda rates: _with_cost(rates, name, 1000 * item_us(timed), timed.noise_percent)
 
     def image(self, name: str, access: str) -> Finish:
         is_write = access == "write"
@@ -119,18 +121,15 @@ class CostBench:
         picture = cl.create_image(self.bench.context, flags, wanted, IMAGE_SIZE, hostbuf=texels)
         kernel = self.bench.kernel(kernels.image(access), "k", [picture, *([] if is_write else [self.bench.out])])
         timed = self.bench.fixed(kernel, IMAGE_SIZE, (16, 8), target=SHORT)
-        return lambda rates: _with_cost(rates, name, self._item_ns(timed), timed)
+        return lambda rates: _with_cost(rates, name, 1000 * item_us(timed), timed.noise_percent)
 
     def _kernel(self, source: str) -> cl.Kernel:
         small = [np.float32(0.9), np.int32(5), np.int32(kernels.ROUNDS)]
         return self.bench.kernel(source, "k", [self.bench.out, self._x, self._trips, *small])
 
-    def _item_ns(self, timed: Timed) -> float:
-        return timed.beyond_floor_us * 1000 / timed.items
 
-
-def _with_cost(rates: Rates, name: str, ns: float, timed: Timed) -> Rates:
-    return replace(rates, costs=(*rates.costs, Cost(name, readable(ns), timed.noise_percent)))
+def _with_cost(rates: Rates, name: str, ns: float, noise_percent: float) -> Rates:
+    return replace(rates, costs=(*rates.costs, Cost(name, readable(ns), noise_percent)))
 
 
 class CostProbes:
@@ -138,7 +137,6 @@ class CostProbes:
 
     def __init__(self, device: Device, *, quick: bool) -> None:
         self.found: list[Probe] = []
-        self.sources: list[str] = [kernels.nothing()]
         self._bench: CostBench | None = None
         if device.type is DeviceType.CPU:
             self._surroundings(quick=quick)
@@ -150,45 +148,48 @@ class CostProbes:
                 self._program(f"vector.{body}", partial(kernels.straight, body))
         self._functions(device, quick=quick)
 
-    def _add(self, name: str, prepare: Callable[[CostBench, str], Finish]) -> None:
+    def _add(self, name: str, prepare: Callable[[CostBench, str], Finish], source: str = "") -> None:
         def with_bench(bench: Bench) -> Finish:
             if self._bench is None:
                 self._bench = CostBench(bench)
             return prepare(self._bench, name)
 
-        self.found.append(Probe(_in_words(name), with_bench))
+        self.found.append(Probe(_in_words(name), with_bench, source))
 
     def _program(self, name: str, made: Callable[[], tuple[str, int]], lanes: int = LANES) -> None:
         source, per_item = made()
-        self.sources.append(source)
-        self._add(name, lambda bench, name: bench.program(name, source, per_item, lanes))
+        self._add(name, lambda bench, name: bench.program(name, source, per_item, lanes), source)
 
     def _surroundings(self, *, quick: bool) -> None:
         """Straight-line code in groups of many and of one; then a few bodies in every surrounding."""
-        for body in (*kernels.BODIES, *kernels.INT_BODIES):
+        for body in (*kernels.STRAIGHT_BODIES, *kernels.INT_BODIES):
+            if quick and body in TOLD_ONLY:
+                continue
             self._program(f"vector.{body}", partial(kernels.straight, body))
             self._program(f"scalar.{body}", partial(kernels.straight, body), lanes=1)
         for lanes in GROUP_SIZES:
             self._program(f"width.{lanes}", partial(kernels.straight, "fp"), lanes=lanes)
         for context in kernels.CONTEXTS:
-            for body in QUICK_IN_CONTEXTS if quick else IN_CONTEXTS:
+            for body in IN_CALLS if context == "called" else QUICK_IN_CONTEXTS if quick else IN_CONTEXTS:
                 self._program(f"{context}.{body}", partial(kernels.in_loop, context, body))
         self._program("reduced.fp", kernels.reduced)
 
     def _memory(self, device: Device) -> None:
         """Stores to lines that are not at hand, by footprint; images of 512 x 512."""
         for kib in SCATTER_KIB:
-            self._add(f"scatter.{kib}", partial(CostBench.scattered, footprint_bytes=kib * 1024))
+            prepare = partial(CostBench.scattered, footprint_bytes=kib * 1024)
+            self._add(f"scatter.{kib}", prepare, kernels.scattered())
         self._program("atomic.local", kernels.local_atomics)
         for access in ("nearest", "linear", "write") if device.has_images else ():
-            self._add(f"image.{access}", partial(CostBench.image, access=access))
+            self._add(f"image.{access}", partial(CostBench.image, access=access), kernels.image(access))
 
     def _shapes(self) -> None:
         """The group's shape and the index's type, which decide whether some compilers vectorise."""
-        self._add(f"shape.{LANES}x1", partial(CostBench.turned, dimension=0))
-        self._add(f"shape.1x{LANES}", partial(CostBench.turned, dimension=1))
+        for dimension, shape in enumerate((f"{LANES}x1", f"1x{LANES}")):
+            source, _ = kernels.lanes_along(dimension)
+            self._add(f"shape.{shape}", partial(CostBench.turned, dimension=dimension), source)
         for name in INDEX_TYPES:
-            self._add(f"index.{name}", partial(CostBench.indexed, type_name=name))
+            self._add(f"index.{name}", partial(CostBench.indexed, type_name=name), kernels.indexed(name))
 
     def _functions(self, device: Device, *, quick: bool) -> None:
         """One call each, in straight-line code; of each kind only the commonest if `quick`."""
@@ -197,7 +198,7 @@ class CostProbes:
         for name, call in FLOAT_CALLS.items():
             if wanted is None or name in wanted:
                 self._program(f"call.{name}", partial(kernels.calls, call))
-        for name in LONE_CALLS if is_cpu else ():
+        for name in LONE_CALLS if is_cpu and not quick else ():
             self._program(f"lone.{name}", partial(kernels.calls, FLOAT_CALLS[name]), lanes=1)
         for name, call in INT_CALLS.items():
             if wanted is None or name in wanted:

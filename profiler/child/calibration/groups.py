@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from model.device import Device, Rates
-from model.device_curves import BarrierPoint, DivergencePoint, LocalStridePoint, PrivatePoint, ScalingPoint
+from model.device_curves import BarrierPoint, DivergencePoint, LocalStridePoint, PrivatePoint, RateNoise, ScalingPoint
 from profiler.child.calibration.arithmetic_kernels import COUNTED
 from profiler.child.calibration.bench import FEW_GROUPS, LANES, Bench
 from profiler.child.calibration.group_kernels import (
@@ -22,7 +22,7 @@ from profiler.child.calibration.group_kernels import (
     private_array,
 )
 from profiler.child.calibration.memory_kernels import ATOMICS
-from profiler.child.calibration.probe import Finish, Probe, noisiest, noted, per_s, readable
+from profiler.child.calibration.probe import Finish, Probe, difference_noise, item_us, noted, per_s, readable
 from profiler.child.calibration.rounds import Decides, Timed
 
 C, D, HALF = np.float32(0.9), np.float32(0.3), np.float32(0.5)
@@ -33,7 +33,7 @@ WAYS = (1, 2, 4, 8, 16)
 ARRAY_BYTES = (32, 128, 512, 2048, 8192)
 GPU_ARRAY_BYTES = 1024  # drivers keep room for every work-item that could run at once
 ARRAY_LANES = 64
-SCALING_STEPS = 4000
+SCALING_STEPS = 1000
 GROUPS_A_UNIT = (1, 2, 4, 8, 16)
 ENOUGH = 0.9  # of the best throughput
 
@@ -45,13 +45,17 @@ def probes(device: Device, *, quick: bool) -> list[Probe]:
     return [
         Probe("launch, group and work-item overhead", overheads),
         Probe("launches by the host's clock", launch_wall),
-        Probe("scaling with work-groups", scaling),
+        Probe("scaling with work-groups", scaling, COUNTED),
         Probe("local memory", local_memory),
         *([] if quick else [Probe("strides in local memory", local_strides)]),
-        Probe("private arrays", private_rows),
-        *(Probe(f"private arrays of {n} bytes", partial(private_arrays, n)) for n in arrays if not quick),
+        Probe("private arrays", private_rows, PRIVATE_ROWS),
+        *(
+            Probe(f"private arrays of {n} bytes", partial(private_arrays, n), private_array(n // 4))
+            for n in arrays
+            if not quick
+        ),
         *(Probe(f"barriers of {n} work-items", partial(barriers, n)) for n in groups),
-        *([] if quick else [Probe("diverging branches", diverging)]),
+        *([] if quick else [Probe("diverging branches", diverging, divergence())]),
         Probe("local atomics on many addresses", local_spread_atomics),
         Probe("local atomics on one address", local_contended_atomics),
     ]
@@ -156,12 +160,13 @@ def barriers(group_items: int, bench: Bench) -> Finish:
     def finish(rates: Rates) -> Rates:
         groups = with_them.items / group_items
         each_ns = readable(max(1e-3, (with_them.us - without.us) * 1000 / (FENCES * groups)))
-        point = BarrierPoint(group_items, each_ns, noisiest(with_them, without))
+        noise_percent = difference_noise(with_them, without)
+        point = BarrierPoint(group_items, each_ns, noise_percent)
         rates = replace(rates, barriers=(*rates.barriers, point))
         if group_items != CALIBRATED_GROUP:
             return rates
-        noisier = max(with_them, without, key=noisiest)
-        return replace(rates, barrier_ns=each_ns, noise=noted(rates, ("barrier_ns", noisier)))
+        noise = (*rates.noise, RateNoise("barrier_ns", noise_percent))
+        return replace(rates, barrier_ns=each_ns, noise=noise)
 
     return finish
 
@@ -170,11 +175,11 @@ def diverging(bench: Bench) -> Finish:
     launches = {ways: bench.sized(bench.kernel(divergence(), "k", [bench.out, C, D, np.int32(ways)])) for ways in WAYS}
 
     def finish(rates: Rates) -> Rates:
-        item_us = {ways: timed.beyond_floor_us / timed.items for ways, timed in launches.items()}
+        each_us = {ways: item_us(timed) for ways, timed in launches.items()}
         return replace(
             rates,
             divergence=tuple(
-                DivergencePoint(ways, readable(item_us[ways] / item_us[1]), timed.noise_percent)
+                DivergencePoint(ways, readable(each_us[ways] / each_us[1]), timed.noise_percent)
                 for ways, timed in launches.items()
             ),
         )

@@ -99,8 +99,8 @@ def image_reads(dimensions: int, access: str) -> str:
         3: f"({scalar}4)(i & 63, (i >> 6) & 63, (i >> 12) & 63, 0){shift}",
     }[dimensions]
     return f"""
-__constant sampler_t how = {mode};
 __kernel void k(read_only image{dimensions}d_t in, __global float* out) {{
+    const sampler_t how = {mode};
     uint i = get_global_id(0);
     float4 sum = (float4)(0);
     R4(sum += read_imagef(in, how, {at}); i += 256 * 61;)
