@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench accuracy catalog repeatability faults fuzz picture vsix test-vsix clean oracles packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults fuzz picture vsix test-vsix clean oracles packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -52,6 +52,9 @@ accuracy: .venv/accuracy.stamp ## Calibrate PoCL and Intel's runtime, measure ke
 
 repeatability: .venv/demo.stamp ## Measure 40 of our own kernels twice, ten minutes apart, and compare. ARGS="--minutes 1" for sooner.
 	$(IN_VENV) tests.repeatability.run $(ARGS)
+
+recalibration: .venv/demo.stamp ## Calibrate PoCL twice and compare all rates. ARGS="--one-thread" tells what one thread keeps; "--quick" for sooner.
+	$(IN_VENV) tests.repeatability.calibrations $(ARGS)
 
 picture: real-editors vsix | screen ## Draw the pictures in the READMEs anew, from real runs.
 	.venv/bin/python tests/demo/show.py --picture editors/pictures/demo.svg

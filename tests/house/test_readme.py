@@ -31,6 +31,7 @@ TARGETS = (
     "catalog",
     "packages",
     "repeatability",
+    "recalibration",
     "picture",
     "vsix",
     "clean",

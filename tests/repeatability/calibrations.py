@@ -15,6 +15,7 @@ from statistics import median
 from model.device import Device, Rates
 from model.errors import KernelcastError
 from profiler.calibrate import calibrate
+from profiler.child.machine_load import LoadWatch
 from profiler.statistics import quantile
 
 WANTED_PERCENT = 5.0  # median difference over all rates
@@ -44,12 +45,15 @@ def main() -> int:
 
 
 def _calibrated(arguments: argparse.Namespace) -> Device:
+    watch = LoadWatch()
     device = calibrate(arguments.device, quick=arguments.quick)
+    load = watch.end()
     made = device.calibration
     assert made is not None
     print(
         f"{device.id}: {made.duration_s:.0f} s, load average {made.load_average}, others used "
-        f"{made.other_load_percent} % of the machine, {made.repeats} repeats, noise {device.noise_percent} %, "
+        f"{made.other_load_percent} % of the machine while it timed, a hypervisor took {load.stolen_s:.0f} of "
+        f"{load.available_s:.0f} s, {made.repeats} repeats, noise {device.noise_percent} %, "
         f"{len(made.failures)} failures",
         flush=True,
     )
