@@ -13,7 +13,7 @@ from model.compiled import OTHER_KINDS, CodeSource, CompiledFacts
 from model.device import Device
 from model.engine import Forecast
 from model.work.counts import OpKind
-from server.cli.terminal import out
+from server.cli.terminal import hung, out
 from server.words.compiled import counted_by_the_analysis, in_short, instruction_words, loop_words
 from server.words.format import format_bytes, format_count
 
@@ -34,8 +34,7 @@ def show(file: Path, device: Device, forecast: Forecast, facts: CompiledFacts) -
         (facts.kernel, "bold"), f" ({sizes}) of {file} on {device.name} ({facts.device_id}, driver {facts.driver})"
     )
     console.print(head)
-    for name, value in _figures(facts):
-        console.print(Padding(Text.assemble((f"{name:<18}", "dim"), value), (0, 0, 0, 2), expand=False))
+    console.print(hung((Text(f"{name:<18}", style="dim"), value) for name, value in _figures(facts)))
     if facts.mix:
         console.print()
         console.print(_instructions(forecast, facts))

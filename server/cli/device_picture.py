@@ -65,6 +65,7 @@ def _print(device: Device) -> None:
         console.print(line if _can_say(line, encoding) else plain(line), soft_wrap=True)
     for group in groups(device):
         console.print()
+        console.print(group.title, style="bold")
         console.print(_table(group))
 
 
@@ -91,7 +92,7 @@ def _can_say(line: str, encoding: str) -> bool:
 
 
 def _table(group: Group) -> Table:
-    table = Table(title=group.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_header=False)
+    table = Table(box=SIMPLE_HEAD, show_header=False)
     table.pad_edge = table.show_edge = False
     table.add_column(overflow="fold")
     table.add_column(justify="right", overflow="fold")

@@ -22,7 +22,7 @@ from profiler.devices import discover
 from profiler.measurement import MeasureError
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
-from server.words.format import format_duration_us, format_mem_bytes
+from server.words.format import format_duration_us, format_mem_bytes, format_things
 
 _NEEDED = (
     "pygls",
@@ -132,7 +132,7 @@ def _store() -> tuple[Callable[[], tuple[Device, ...]], Finding]:
         mend = f"see to that file, or set {DATA_DIR_VARIABLE} to a folder that can be written"
         return tuple, Finding("store", Health.BROKEN, error.message, mend)
     size = format_mem_bytes(store.path.stat().st_size)
-    text = f"{store.path} ({size}, {len(profiles)} calibrated device(s))"
+    text = f"{store.path} ({size}, {format_things(len(profiles), 'calibrated device')})"
     return (lambda: profiles), Finding("store", Health.GOOD, text)
 
 
@@ -225,7 +225,7 @@ def _configuration(folder: Path) -> Finding:
         place = f"{path}:{error.line}" if error.line else str(path)
         return Finding("kernelcast.toml", Health.BROKEN, f"{place}: {error.message}", "mend that line")
     launches = len(config.launches) if config else 0
-    return Finding("kernelcast.toml", Health.GOOD, f"{path}, {launches} launch(es)")
+    return Finding("kernelcast.toml", Health.GOOD, f"{path}, {format_things(launches, 'launch', 'launches')}")
 
 
 def _version(name: str) -> str | None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rich.padding import Padding
+from rich.console import RenderableType
 from rich.text import Text
 
 from server.cli.diagnosis import Finding, Health, examine
 from server.cli.status import ANSWERED, SOME_FAILED
 from server.cli.streams import write_json
-from server.cli.terminal import out
+from server.cli.terminal import hung, out
 
+_WIDTH = 7
 _COLOURS = {Health.GOOD: "green", Health.NOTE: "yellow", Health.BROKEN: "bold red"}
 
 
@@ -35,9 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(finding: Finding) -> None:
-    console = out()
-    mark = Text(f"{finding.health:<6}", style=_COLOURS[finding.health])
+    mark = Text(f"{finding.health:<{_WIDTH}}", style=_COLOURS[finding.health])
     subject = f"{finding.subject}: " if finding.subject else "  "
-    console.print(Text.assemble(mark, " ", (subject, "bold"), finding.text))
+    rows: list[tuple[RenderableType, RenderableType]] = [(mark, Text.assemble((subject, "bold"), finding.text))]
     if finding.mend:
-        console.print(Padding(Text.assemble(("mend: ", "dim"), finding.mend), (0, 0, 0, 9), expand=False))
+        rows.append(("", hung([(Text("mend: ", "dim"), finding.mend)])))
+    out().print(hung(rows, indent=0))

@@ -14,7 +14,7 @@ from server.cli.history_answers import history_answer, history_table
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out
-from server.words.format import format_duration_us, format_percent
+from server.words.format import format_duration_us, format_percent, format_things
 from server.words.timeline import Timeline, sparkline, timelines
 
 _ROWS = 20  # of each kernel in a table, unless more are asked for
@@ -80,7 +80,8 @@ def _show(timeline: Timeline, older: int) -> None:
     console = out()
     m = timeline.moments[-1].stored.measurement
     file = timeline.kernel_id.removesuffix(f"::{m.kernel}") or "text that was not saved"
-    console.print(Text.assemble((m.kernel, "bold"), f" in {file} on {m.device_name} ({m.device_id})"))
+    driver = f", driver {m.driver}" if len(timeline.drivers) == 1 else ""
+    console.print(Text.assemble((m.kernel, "bold"), f" in {file} on {m.device_name} ({m.device_id}{driver})"))
     console.print(history_table(timeline))
     for trend in timeline.trends():
         medians = trend.medians_us[-_TREND_COLUMNS:]
@@ -96,7 +97,7 @@ def _export(path: Path, kept: tuple[StoredMeasurement, ...]) -> int:
     from profiler.store.files import write_file  # noqa: PLC0415 - not for the tables
 
     write_file(path, kept)
-    warn(f"{len(kept)} measurements written to {path}")
+    warn(f"{format_things(len(kept), 'measurement')} written to {path}")
     return ANSWERED
 
 
@@ -109,5 +110,5 @@ def _import(arguments: argparse.Namespace) -> int:
         )
     found = read_file(arguments.imported)
     added = Store.open().add_unknown(found)
-    warn(f"{added} of {len(found)} measurements in {arguments.imported} were new")
+    warn(f"{arguments.imported} holds {format_things(len(found), 'measurement')}, {added or 'none'} of them new")
     return ANSWERED

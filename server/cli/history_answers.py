@@ -5,9 +5,8 @@ from __future__ import annotations
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from profiler.measurement import Measurement
 from profiler.store.as_json import launch_to_plain
-from server.words.format import format_duration_us, format_percent
+from server.words.format import format_duration_us, format_percent, format_spread
 from server.words.timeline import Moment, Timeline
 
 Answer = dict[str, object]
@@ -41,7 +40,8 @@ def history_table(timeline: Timeline) -> Table:
     """One line per measurement, the newest last."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("Measured (UTC)", no_wrap=True)
-    for name in ("Driver", "Launch"):
+    several_drivers = len(timeline.drivers) > 1
+    for name in ("Driver", "Launch") if several_drivers else ("Launch",):
         table.add_column(name, overflow="fold")
     for name in ("Median", "±95 %", "Predicted", "Error"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -50,17 +50,12 @@ def history_table(timeline: Timeline) -> Table:
         m, stored = moment.stored.measurement, moment.stored
         table.add_row(
             m.measured_at[:16].replace("T", " "),
-            m.driver,
+            *([m.driver] if several_drivers else []),
             m.launch,
             format_duration_us(m.median_us),
-            _half_width(m),
+            format_spread(m.ci95_us[0], m.median_us, m.ci95_us[1]),
             "-" if stored.predicted_us is None else format_duration_us(stored.predicted_us),
             "" if stored.error_percent is None else format_percent(stored.error_percent, signed=True),
             ", ".join(moment.changes),
         )
     return table
-
-
-def _half_width(m: Measurement) -> str:
-    low, high = m.ci95_us
-    return format_percent((high - low) / 2 / m.median_us * 100) if m.median_us > 0 else ""

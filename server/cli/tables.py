@@ -12,17 +12,19 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from model.advice.advice import Advice
 from model.device import Device
 from model.engine import Forecast
 from model.errors import KernelcastError
+from model.launch.launch import Assumption
 from model.prediction import Prediction
-from profiler.measurement import MeasureError, Measurement
+from profiler.measurement import MeasureError
 from server.cli.forecasts import Found
 from server.cli.left_out import Left
-from server.cli.terminal import err, out
+from server.cli.terminal import err, listed, out
 from server.words.advice import sentence
 from server.words.fit import fit_sentence
-from server.words.format import format_duration_us, format_interval, format_percent
+from server.words.format import format_duration_us, format_interval, format_percent, format_spread
 from server.words.measured import circumstances
 from server.words.render import basis_sign, error_percent
 
@@ -58,17 +60,20 @@ def show_predictions(file: Path, found: Found) -> None:
 def show_measurements(file: Path, found: Found, measured: Sequence[Left]) -> None:
     """What was measured beside what was predicted; below, what disturbed it, and the lines through several sizes."""
     at_sizes = any(each.left_out_us is not None for each in measured)
-    columns = ["Kernel", "Launch", ">Predicted", ">Measured", ">±95 %", ">Error", "Bound by"]
-    table = _table(*columns, *([">Through others"] if at_sizes else []))
+    table = _table(
+        *("Kernel", "Launch", ">Predicted", ">Measured", ">±95 %", ">Error"),
+        ">Through others" if at_sizes else "Bound by",
+    )
     for each in measured:
         forecast, was, prediction = each.outcome.forecast, each.outcome.measurement, each.outcome.forecast.prediction
         cells = [forecast.kernel.name, _launch(forecast), _predicted(prediction) if prediction else "-"]
         if was is not None:
-            cells += [format_duration_us(was.median_us), _half_width(was)]
+            cells += [format_duration_us(was.median_us), format_spread(was.ci95_us[0], was.median_us, was.ci95_us[1])]
             cells.append(format_percent(error_percent(prediction, was), signed=True) if prediction else "")
         else:
             cells += ["-", "", ""]
-        table.add_row(*cells, str(prediction.bound) if prediction else "", *([_left_out(each)] if at_sizes else []))
+        bound = str(prediction.bound) if prediction else ""
+        table.add_row(*cells, _left_out(each) if at_sizes else bound)
     _print(_title(file, found.device, found.forecasts), table)
     _print_lines(measured)
     _print_circumstances(measured)
@@ -138,12 +143,6 @@ def _predicted(prediction: Prediction) -> str:
     return f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}"
 
 
-def _half_width(measured: Measurement) -> str:
-    """Of the confidence interval of the median, in percent of it."""
-    low, high = measured.ci95_us
-    return format_percent((high - low) / 2 / measured.median_us * 100) if measured.median_us > 0 else ""
-
-
 def _left_out(measured: Left) -> str:
     percent = measured.left_out_percent
     return "-" if percent is None else format_percent(percent, signed=True)
@@ -154,8 +153,12 @@ def _print_lines(measured: Sequence[Left]) -> None:
     console = out()
     lines = dict.fromkeys((m.outcome.forecast.kernel.name, m.line) for m in measured if m.line is not None)
     for kernel, line in lines:
-        missed = [abs(m.left_out_percent) for m in measured if m.line == line and m.left_out_percent is not None]
-        said = f"{kernel} takes {fit_sentence(line)}."
+        through = [m for m in measured if m.line == line and m.outcome.forecast.kernel.name == kernel]
+        missed = [abs(m.left_out_percent) for m in through if m.left_out_percent is not None]
+        which = ""
+        if len(through) > 1 and [name for name, _ in lines].count(kernel) > 1:
+            which = f" from {_launch(through[0].outcome.forecast)} to {_launch(through[-1].outcome.forecast)}"
+        said = f"{kernel}{which} takes {fit_sentence(line)}."
         if missed:
             said += f" Each size is predicted through the others to {format_percent(median(missed))} (median)."
         console.print(Padding(Text(said), (0, 0, 1, 0), expand=False))
@@ -168,8 +171,7 @@ def _print_circumstances(measured: Iterable[Left]) -> None:
         said = [circumstances(was), *was.notes] if was is not None else []
         if any(said):
             console.print(Text.assemble((forecast.kernel.name, "bold"), f" ({_launch(forecast)}):"))
-        for sentence_ in filter(None, said):
-            console.print(Padding(Text(f"- {sentence_}", style="dim"), (0, 0, 0, 2), expand=False))
+            console.print(listed(filter(None, said), "dim"))
 
 
 def _print_advice(forecasts: Iterable[Forecast]) -> None:
@@ -180,11 +182,13 @@ def _print_advice(forecasts: Iterable[Forecast]) -> None:
         if prediction is None or not prediction.advice:
             continue
         console.print(Text.assemble("Advice for ", (forecast.kernel.name, "bold"), f" ({_launch(forecast)}):"))
-        for advice in prediction.advice:
-            place = "" if advice.line is None else f"line {advice.line + 1}: "
-            said = Text.assemble(f"- {place}{sentence(advice, prediction)} ", f"[{advice.code}]", style="dim")
-            console.print(Padding(said, (0, 0, 0, 2), expand=False))
+        console.print(listed((_advised(advice, prediction) for advice in prediction.advice), "dim"))
         console.print()
+
+
+def _advised(advice: Advice, prediction: Prediction) -> str:
+    place = "" if advice.line is None else f"line {advice.line + 1}: "
+    return f"{place}{sentence(advice, prediction)} [{advice.code}]"
 
 
 def _print_assumptions(forecasts: Iterable[Forecast]) -> None:
@@ -193,7 +197,10 @@ def _print_assumptions(forecasts: Iterable[Forecast]) -> None:
         if forecast.prediction is None or not forecast.prediction.assumptions:
             continue
         console.print(Text.assemble("\nAssumed for ", (forecast.kernel.name, "bold"), f" ({_launch(forecast)}):"))
-        for assumption in forecast.prediction.assumptions:
-            spread = f" (may be off by a factor of {assumption.spread:.2g})" if assumption.spread > 1.005 else ""
-            console.print(Padding(Text(f"- {assumption.text}{spread}"), (0, 0, 0, 2), expand=False))
+        console.print(listed(map(_assumed, forecast.prediction.assumptions)))
     console.print()
+
+
+def _assumed(assumption: Assumption) -> str:
+    spread = f" (may be off by a factor of {assumption.spread:.2g})" if assumption.spread > 1.005 else ""
+    return f"{assumption.text}{spread}"

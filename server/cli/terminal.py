@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TextIO, cast
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
 
 OnProgress = Callable[[float, str], None]
 
@@ -36,9 +41,46 @@ def progress_bar(task: str) -> Iterator[OnProgress]:
         yield lambda fraction, doing: bars.update(bar, completed=fraction, doing=doing)
 
 
+def hung(rows: Iterable[tuple[RenderableType, RenderableType]], indent: int = 2) -> Padding:
+    """Each text behind its head, and what does not fit into its line below itself."""
+    grid = Table.grid()
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for head, text in rows:
+        grid.add_row(head, text)
+    return Padding(grid, (0, 0, 0, indent), expand=False)
+
+
+def listed(texts: Iterable[Text | str], style: str = "") -> Padding:
+    """A list of sentences."""
+    return hung((Text("- ", style), Text.assemble(text, style=style)) for text in texts)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """rich would leave with the status of an error, but it is none: see `server.cli.entry`."""
+        raise BrokenPipeError
+
+
+class _WithoutPadding:
+    """A stream for files and other programs: rich fills the lines of tables up with blanks."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.encoding = stream.encoding
+
+    def write(self, text: str) -> int:
+        return self._stream.write(re.sub(r" +(?=\n|$)", "", text))
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
 def _console(*, is_error: bool) -> Console:
     stream = sys.stderr if is_error else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="replace")  # not every terminal knows µ and ±
-    width = None if stream.isatty() else _UNBOUNDED
-    return Console(stderr=is_error, width=width, highlight=False, markup=False)
+    if stream.isatty():
+        return _Console(stderr=is_error, highlight=False, markup=False)
+    trimmed = cast(TextIO, _WithoutPadding(stream))
+    return _Console(file=trimmed, width=_UNBOUNDED, highlight=False, markup=False)

@@ -53,10 +53,30 @@ def format_count(count: float, unit: str = "") -> str:
     return f"{_trimmed(count, 3)} {_THOUSANDS[power]}{unit}".rstrip()
 
 
+def format_things(count: int, one: str, several: str = "") -> str:
+    """`1 launch`, `3 launches`, `no launches`: `several` where it is not `one` with an s."""
+    return f"{count or 'no'} {one if count == 1 else several or f'{one}s'}"
+
+
 def format_percent(percent: float, *, signed: bool = False) -> str:
     """`15 %`, `+15 %`; one digit after the point below 10."""
     sign = "+" if signed and percent > 0 else ""
     return f"{sign}{percent:.{1 if abs(percent) < 9.95 else 0}f} %"
+
+
+def format_spread(low: float, middle: float, high: float) -> str:
+    """How far an interval reaches from its middle: `15 %`, or `×/÷ 3.2` where a percentage would be nonsense."""
+    if min(low, middle) <= 0:
+        return ""
+    factor = max(high / middle, middle / low, 1.0)
+    if factor < 2:
+        return format_percent((factor - 1) * 100)
+    return format_factor(factor)
+
+
+def format_factor(factor: float) -> str:
+    """`×/÷ 3.2`: as much slower as faster."""
+    return f"×/÷ {factor:.{0 if factor >= 10 else 1}f}" if factor < 1000 else "×/÷ >999"
 
 
 def _rounded(value: float, digits: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.words.format import format_duration_us
+from server.words.format import format_duration_us, format_factor
 
 if TYPE_CHECKING:
     from model.prediction import Prediction, Quantiles
@@ -102,9 +102,7 @@ def spread_text(runtime_us: Quantiles) -> str:
     up = runtime_us.p90 / runtime_us.p50 if runtime_us.p50 > 0 else 1.0
     down = runtime_us.p50 / runtime_us.p10 if runtime_us.p10 > 0 else up
     factor = max(up, down, 1.0)
-    if factor < 2:
-        return f"±{round((factor - 1) * 100)} %"
-    return f"×/÷ {factor:.{0 if factor >= 10 else 1}f}" if factor < 1000 else "×/÷ >999"
+    return f"±{round((factor - 1) * 100)} %" if factor < 2 else format_factor(factor)
 
 
 def error_percent(prediction: Prediction, measurement: Measurement) -> float:

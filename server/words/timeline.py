@@ -44,6 +44,10 @@ class Timeline:
     device_id: str
     moments: tuple[Moment, ...]
 
+    @property
+    def drivers(self) -> frozenset[str]:
+        return frozenset(moment.stored.measurement.driver for moment in self.moments)
+
     def trends(self) -> tuple[Trend, ...]:
         """Of each launch that was measured more than once."""
         medians: dict[str, list[float]] = {}

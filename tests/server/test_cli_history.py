@@ -51,10 +51,20 @@ def test_the_table_shows_each_measurement_against_its_prediction_and_what_change
     done = run("history", "k.cl", "--kernel", "scale")
     assert done.returncode == 0
     first, second = (line for line in done.stdout.splitlines() if line.startswith("2026"))
-    assert all(word in first for word in ("2026-01-01 00:00", "3.1", "64 / 8", "10 µs", "1.0 %", "20 µs", "+100 %"))
+    assert ", driver 3.1)" in done.stdout.splitlines()[0]
+    assert all(word in first for word in ("2026-01-01 00:00", "64 / 8", "10 µs", "1.0 %", "20 µs", "+100 %"))
     assert all(word in second for word in ("2026-01-02 00:00", "5.0 µs", "-20 %", "kernel edited, 50 % faster"))
     assert "64 / 8  █▁  10 µs to 5.0 µs (-50 %)" in done.stdout
     assert "blur" not in done.stdout
+
+
+def test_drivers_are_told_apart_where_there_were_several(run: Run, store: Store, tmp_path: Path) -> None:
+    later = replace(MEASURED, driver="3.2", measured_at="2026-02-01T00:00:00+00:00")
+    store.add_measurement(later, path=tmp_path / "k.cl")
+    said = run("history", "k.cl", "--kernel", MEASURED.kernel).stdout
+    newest = next(line for line in said.splitlines() if line.startswith("2026-02"))
+    assert "3.2" in newest
+    assert "other driver" in newest
 
 
 def test_a_measurement_that_cannot_be_read_is_named_beside_the_others(run: Run, store: Store) -> None:
@@ -91,8 +101,8 @@ def test_a_kernel_that_was_never_measured_has_no_history(run: Run) -> None:
 def test_measurements_move_to_another_store_once(run: Run, store: Store, tmp_path: Path, suffix: str) -> None:
     assert "3 measurements written" in run("history", "--export", f"out{suffix}").stderr
     there = {"KERNELCAST_DATA_DIR": str(tmp_path / "there")}
-    assert "3 of 3 measurements in" in run("history", "--import", f"out{suffix}", **there).stderr
-    assert "0 of 3 measurements in" in run("history", "--import", f"out{suffix}", **there).stderr
+    assert "holds 3 measurements, 3 of them new" in run("history", "--import", f"out{suffix}", **there).stderr
+    assert "holds 3 measurements, none of them new" in run("history", "--import", f"out{suffix}", **there).stderr
     assert sorted(map(repr, Store.open(tmp_path / "there" / FILE_NAME).everything())) == sorted(
         map(repr, store.everything())
     )
