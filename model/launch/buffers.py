@@ -59,7 +59,8 @@ def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Use
             if high is None or not isinstance(parameter.type, PointerType):
                 continue
             elements = max(1, -(-int(high) // max(1, parameter.type.pointee.size_bytes)))
-            text = f"`{parameter.name}` holds {elements} elements, as far as its index reaches"
+            held = f"{elements} element{'s' if elements > 1 else ''}"
+            text = f"`{parameter.name}` holds {held}, as far as its index reaches"
             launch = _add_buffer(launch, parameter.name, elements, text)
     for parameter in unfilled:
         found = fill_for(parameter, uses, launch, most)

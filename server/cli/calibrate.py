@@ -21,13 +21,13 @@ from server.words.format import format_count, format_duration_us, format_mem_byt
 
 def run(arguments: argparse.Namespace) -> int:
     """Calibrate the devices named, else all that are here. Raises `KernelcastError` if nothing could be kept."""
+    store = Store.open()  # before a minute is spent: what cannot be kept need not be measured
     devices = Devices()
     wanted = [*arguments.wanted, *([arguments.device] if arguments.device else [])]
     try:
         chosen = [devices.to_run_on(each) for each in wanted] or list(devices.here)
     except UnknownDevice as error:
         raise WrongCallError(error.message) from None
-    store = Store.open()  # before a minute is spent: what cannot be kept need not be measured
     status = ANSWERED
     calibrated = []
     for device in {device.id: device for device in chosen}.values():

@@ -92,7 +92,7 @@ class Devices:
         except UnknownDevice:
             # The longer list only where the short one has no answer: `nvidia` means the card that is here.
             shelf = {device.id: device for device in builtin_devices()}
-            return find_device(tuple({**shelf, **remembered, **here}.values()), wanted)
+            return find_device(tuple({**here, **remembered, **shelf, **remembered, **here}.values()), wanted)
 
     def _to_run_on(self, wanted: str | None) -> Device:
         if not wanted:
@@ -100,7 +100,14 @@ class Devices:
         try:
             return find_device(self.here, wanted)
         except UnknownDevice:
-            if find_builtin(wanted) or wanted in {device.id for device in self.remembered}:
-                here = ", ".join(device.id for device in self.here)
-                raise DeviceGone(f"`{wanted}` is not in this machine; devices here: {here}") from None
-            raise
+            elsewhere = self._known_elsewhere(wanted)
+            if elsewhere is None:
+                raise
+            here = ", ".join(device.id for device in self.here)
+            raise DeviceGone(f"{elsewhere.name} is not in this machine; devices here: {here}") from None
+
+    def _known_elsewhere(self, wanted: str) -> Device | None:
+        try:
+            return find_device((*self.remembered, *builtin_devices()), wanted)
+        except UnknownDevice:
+            return None

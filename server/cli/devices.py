@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -46,7 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
             answer.update(here=answer["id"] in known, default=answer["id"] == chosen)
         write_json(answers, indent=2)
     elif listed:
-        out().print(_table(listed, known, chosen))
+        console = out()
+        console.print(_table(listed, known, chosen))
+        if chosen:
+            console.print("* used unless another is named", style="italic")
+        if len(listed) > len(here):
+            below = "Below the gap: known" if here else "Known"
+            console.print(f"{below} without being here, to predict for", style="italic")
         for hint in _outdated(here, devices.remembered):
             out().print(hint)
     return status
@@ -115,16 +122,14 @@ def _table(devices: list[Device], here: set[str], chosen: str) -> Table:
     for column in ("Id", "Name", "Units", "Memory", "fp32 rate", "Rates from"):
         is_figure = column in {"Units", "Memory", "fp32 rate"}
         table.add_column(column, justify="right" if is_figure else "left", no_wrap=is_figure, overflow="fold")
-    for device in devices:
+    for device, following in zip_longest(devices, devices[1:]):
         table.add_row(
             device.id + (" *" if device.id == chosen else ""),
-            device.name if device.id in here else f"{device.name} (not here)",
+            device.name,
             str(device.compute_units),
             format_mem_bytes(device.global_mem_bytes),
             format_count(device.rates.fp32_gflop_s * 1e9, "flop/s"),
             _source(device),
+            end_section=device.id in here and following is not None and following.id not in here,
         )
-    if chosen:
-        table.caption = "* used unless another is named"
-        table.caption_justify = "left"
     return table

@@ -32,8 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     elif arguments.command is None:
         parser.error("say which COMMAND")
     # A command's module is loaded when it is called: `serve` must be up at once.
-    run: Callable[[argparse.Namespace], int] = importlib.import_module(f"server.cli.{arguments.command}").run
     try:
+        run: Callable[[argparse.Namespace], int] = importlib.import_module(f"server.cli.{arguments.command}").run
         status = run(arguments)
         sys.stdout.flush()
     except WrongCallError as error:

@@ -154,5 +154,5 @@ def _nothing(request: Request, found: FileForecast) -> KernelcastError:
         return UnansweredError(found.problems[0])
     names = ", ".join(kernel.name for kernel in found.kernels)
     if request.kernel and names:
-        return NoSuchKernel(f"no kernel `{request.kernel}` in {request.file}; it holds {names}")
-    return NoSuchKernel(f"there is no kernel in {request.file}")
+        return NoSuchKernel(f"there is no kernel `{request.kernel}` in it; it holds {names}")
+    return NoSuchKernel("there is no kernel in this file")
