@@ -43,6 +43,8 @@ class Evidence:
     trip_bounds: dict[Atom, int] = field(default_factory=dict)
     grid_bounds: dict[Atom, int] = field(default_factory=dict)  # ends of loops that work-items share, by dimension
     strides: dict[Atom, int] = field(default_factory=dict)
+    group_strides: dict[Atom, int] = field(default_factory=dict)  # likewise of a group id
+    group_sides: set[Atom] = field(default_factory=set)  # multiply the group id of the first dimension, too
     steps: set[Atom] = field(default_factory=set)  # added to a loop counter: `i += n`
     used: set[Atom] = field(default_factory=set)
 
@@ -57,6 +59,8 @@ def gather(work: Work) -> Evidence:
             _note_guards(expression, found)
         elif role == "offset":
             _note_strides(expression, found)
+    rows = {argument: power for argument, power in found.group_strides.items() if argument not in found.group_sides}
+    found.strides = {**rows, **found.strides}
     _note_trip_bounds(work.root, 0, found)
     found.uses_local |= bool(work.local_bytes)
     for access in work.accesses():
@@ -175,7 +179,10 @@ def _note_strides(offset: Expression, found: Evidence) -> None:
     """`y * width + x`: `width` is the extent of dimension 0; what multiplies z, of dimensions 0 and 1."""
     for monomial, _ in offset.terms:
         arguments = [a for a in monomial if _is_argument(a)]
-        for d in (1, 2):
-            if GLOBAL_ID[d] in monomial or GROUP_ID[d] in monomial:
-                for argument in arguments:
-                    found.strides.setdefault(argument, len(arguments) - 1 if d == 2 else 0)
+        for ids, strides in ((GLOBAL_ID, found.strides), (GROUP_ID, found.group_strides)):
+            for d in (1, 2):
+                if ids[d] in monomial:
+                    for argument in arguments:
+                        strides.setdefault(argument, len(arguments) - 1 if d == 2 else 0)
+        if GROUP_ID[0] in monomial:
+            found.group_sides.update(arguments)

@@ -32,6 +32,7 @@ _WORDS: dict[str, Meaning] = {
     **dict.fromkeys(("n", "size", "length", "len", "count", "total", "elements", "numel"), Meaning.COUNT),
     **dict.fromkeys(("end", "stop"), Meaning.COUNT),
     **dict.fromkeys(("offset", "start", "begin", "first", "shift", "origin", "off", "base"), Meaning.START),
+    **dict.fromkeys(("left", "top"), Meaning.START),
     **dict.fromkeys(("bins", "nbins", "nbin", "buckets", "levels"), Meaning.BINS),
     **dict.fromkeys(("radius", "rad", "halfwidth", "halo"), Meaning.RADIUS),
 }

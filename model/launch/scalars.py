@@ -18,6 +18,7 @@ from model.work.work import Work
 _LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in each other
 _SHORT = 8  # sides below say nothing of loops
 _USUAL_GROUP = 64
+_GROUP_SIDES = {1: 64, 2: 16, 3: 4}
 _USUAL_RADIUS = 2
 _USUAL_BINS = 256
 _USUAL_FACTOR = 2
@@ -118,6 +119,8 @@ def _guess(
             return margin, ": ids are checked against it, and most of them pass"
     if (sibling := _sibling_bound(name, evidence)) is not None:
         return _loop_bound(sibling, size), ": like its sibling of another axis, which bounds a loop"
+    if evidence.group_sides.intersection(atoms):
+        return _GROUP_SIDES[len(size)], ": it multiplies the group id, so it is as wide as a usual work-group"
     value = _by_name(name, size, dimensions)
     if value is not None:
         return value, f", by its name, in a launch of {'x'.join(map(str, size))}"

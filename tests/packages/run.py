@@ -34,7 +34,7 @@ def main() -> None:
             continue
         everything += _run(package, sources, chosen)
     if not (chosen.kernel or chosen.only or chosen.small or chosen.every > 1):
-        document(everything, is_whole=chosen.packages == list(CHOSEN))
+        document(everything, chosen.device, is_whole=chosen.packages == list(CHOSEN))
 
 
 def _run(package: str, sources: list[Source], chosen: argparse.Namespace) -> list[Result]:

@@ -112,10 +112,28 @@ def test_a_buffer_that_says_how_many_there_are_gives_all_work_items_something_to
     assert any("`n` says how many work-items" in a.text for a in launch.assumptions)
 
 
+def test_a_frame_lies_within_the_picture(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global float *x, int left, int top, int width, int height) {
+        int i = get_global_id(0), j = get_global_id(1); if (i < left || j < top) return;
+        if (i >= width + left || j >= height + top) return; x[j * width + i] = 1; }""")
+    assert dict(launch.scalars) == {"left": 0, "top": 0, "width": 1024, "height": 1024}
+
+
 def test_of_two_ends_the_start_lies_before_all_work_items(infer: Infer) -> None:
     launch = infer("""__kernel void k(__global float *x, int first_point, int end_point) {
         int i = get_global_id(0); if (i < first_point) x[i] = 0; else if (i < end_point) x[i] = 1; }""")
     assert dict(launch.scalars) == {"first_point": 0, "end_point": launch.work_items}
+
+
+def test_what_the_ids_of_groups_are_multiplied_by_is_as_wide_as_a_group(infer: Infer) -> None:
+    launch = infer("""__kernel void k(__global float *x, __global float *y, int w, int h, int wide, __local float *t) {
+        int i = get_global_id(0), j = get_global_id(1), a = get_local_id(0), b = get_local_id(1);
+        if (i < w && j < h) t[b * (wide + 1) + a] = x[j * w + i]; barrier(CLK_LOCAL_MEM_FENCE);
+        i = get_group_id(1) * wide + a; j = get_group_id(0) * wide + b;
+        if (i < h && j < w) y[j * h + i] = t[a * (wide + 1) + b]; }""")
+    assert dict(launch.scalars)["wide"] == 16
+    assert launch.local_size == (16, 16)
+    assert dict(launch.buffers) == dict.fromkeys(("x", "y"), launch.work_items)
 
 
 def test_groups_of_a_written_width_are_checked_like_work_items(infer: Infer) -> None:
