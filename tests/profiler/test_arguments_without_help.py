@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from model.errors import KernelcastError
 from model.launch.expression import constant
 from model.launch.inference import complete
 from model.launch.launch import Assumption, Launch, Origin
@@ -78,39 +77,8 @@ def launch_of(name: str, text: str = PATTERNS) -> tuple[MeasureRequest, Launch]:
     return MeasureRequest(text, None, kernel, launch, "pocl", repeats=2, budget_s=0.1), launch
 
 
-@pytest.mark.device
-def test_all_usual_patterns_are_measured_and_stay_within_bounds() -> None:
-    names = [kernel.name for kernel in read_program(PATTERNS).kernels]
-    outcomes = measure_all([launch_of(name)[0] for name in names])
-    failed = {n: o.message for n, o in zip(names, outcomes, strict=True) if isinstance(o, KernelcastError)}
-    assert failed == {}
-    assert {o.checked for o in outcomes if isinstance(o, Measurement)} == {"guard pages"}
-
-
 HASHED = """__kernel void lookup(__global const uint *key, __global const float *table, __global float *y) {
     uint i = get_global_id(0), h = key[i] * 31u + 7u; h ^= h << 5; y[i] = table[h & 0xfff | 0x800]; }"""
-
-
-@pytest.mark.device
-def test_a_guessed_buffer_grows_until_the_kernel_fits_and_the_result_says_so() -> None:
-    request, launch = launch_of("lookup", HASHED)
-    short = tuple((name, 64 if name == "table" else length) for name, length in launch.buffers)
-    (outcome,) = measure_all([replace(request, launch=replace(launch, buffers=short))])
-    assert isinstance(outcome, Measurement)
-    assert outcome.checked
-    assert any("`table` was made" in note for note in outcome.notes)
-    assert outcome.launch_key == replace(launch, buffers=short).key
-    assert outcome.proof == ""  # the launch that was asked for is not safe as it stands
-
-
-@pytest.mark.device
-def test_a_length_that_the_user_gave_is_never_changed() -> None:
-    request, launch = launch_of("lookup", HASHED)
-    short = tuple((name, 64 if name == "table" else length) for name, length in launch.buffers)
-    given = tuple(a for a in launch.assumptions if a.subject != "table")
-    (outcome,) = measure_all([replace(request, launch=replace(launch, buffers=short, assumptions=given))])
-    assert isinstance(outcome, OutOfBounds)
-    assert "`table[" in outcome.message
 
 
 @pytest.mark.parametrize(
@@ -120,10 +88,7 @@ def test_a_length_that_the_user_gave_is_never_changed() -> None:
 def test_a_longer_buffer_holds_what_was_reached_or_is_not_tried(
     lowest: int, highest: int, elements: int | None
 ) -> None:
-    request, launch = launch_of("lookup", HASHED)
-    short = tuple((name, 64 if name == "table" else length) for name, length in launch.buffers)
-    request = replace(request, launch=replace(launch, buffers=short))
-    again = enlarged(request, OutOfBounds("table", overruns=(("table", lowest, highest),)))
+    again = enlarged(shortened(is_guessed=True), OutOfBounds("table", overruns=(("table", lowest, highest),)))
     assert (dict(again.launch.buffers)["table"] if again else None) == elements
     assert again is None or [a for a in again.launch.assumptions if a.subject == "table"] == [
         Assumption(
@@ -149,6 +114,52 @@ __kernel void chase(__global const int *program, __global const float *table, __
 """
 
 
+def shortened(*, is_guessed: bool) -> MeasureRequest:
+    """A table of 64 elements, whether we said so or the user."""
+    request, launch = launch_of("lookup", HASHED)
+    buffers = tuple((name, 64 if name == "table" else length) for name, length in launch.buffers)
+    assumed = tuple(a for a in launch.assumptions if is_guessed or a.subject != "table")
+    return replace(request, launch=replace(launch, buffers=buffers, assumptions=assumed))
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[str, Measurement | MeasureError]:
+    """Of all kernels here, measured in one go."""
+    requests = {kernel.name: launch_of(kernel.name)[0] for kernel in read_program(PATTERNS).kernels}
+    requests |= {f"astray: {kernel.name}": launch_of(kernel.name, ASTRAY)[0] for kernel in read_program(ASTRAY).kernels}
+    requests |= {"too short": shortened(is_guessed=True), "given": shortened(is_guessed=False)}
+    return dict(zip(requests, measure_all(list(requests.values())), strict=True))
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("name", [kernel.name for kernel in read_program(PATTERNS).kernels])
+def test_all_usual_patterns_are_measured_and_stay_within_bounds(
+    name: str, outcomes: dict[str, Measurement | MeasureError]
+) -> None:
+    outcome = outcomes[name]
+    assert isinstance(outcome, Measurement), outcome
+    assert outcome.checked == "guard pages"
+
+
+@pytest.mark.device
+def test_a_guessed_buffer_grows_until_the_kernel_fits_and_the_result_says_so(
+    outcomes: dict[str, Measurement | MeasureError],
+) -> None:
+    outcome = outcomes["too short"]
+    assert isinstance(outcome, Measurement)
+    assert outcome.checked
+    assert any("`table` was made" in note for note in outcome.notes)
+    assert outcome.launch_key == shortened(is_guessed=True).launch.key
+    assert outcome.proof == ""  # the launch that was asked for is not safe as it stands
+
+
+@pytest.mark.device
+def test_a_length_that_the_user_gave_is_never_changed(outcomes: dict[str, Measurement | MeasureError]) -> None:
+    outcome = outcomes["given"]
+    assert isinstance(outcome, OutOfBounds)
+    assert "`table[" in outcome.message
+
+
 @pytest.mark.device
 @pytest.mark.parametrize(
     ("name", "stated"),
@@ -159,8 +170,9 @@ __kernel void chase(__global const int *program, __global const float *table, __
         ("chase", "fill.program=... n=..."),
     ],
 )
-def test_a_kernel_that_guesses_led_astray_names_them_and_no_absurd_value(name: str, stated: str) -> None:
-    request, _ = launch_of(name, ASTRAY)
-    (outcome,) = measure_all([request])
+def test_a_kernel_that_guesses_led_astray_names_them_and_no_absurd_value(
+    name: str, stated: str, outcomes: dict[str, Measurement | MeasureError]
+) -> None:
+    outcome = outcomes[f"astray: {name}"]
     assert isinstance(outcome, MeasureError), outcome
     assert f"// kernelcast: {stated}" in outcome.message
