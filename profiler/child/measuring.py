@@ -11,7 +11,6 @@ import pyopencl as cl
 
 from profiler.arguments import Argument, check_memory, plan_arguments
 from profiler.changed_inputs import changed_inputs
-from profiler.child.built import Built, build_key, kernel_of
 from profiler.child.failures import named_failures
 from profiler.child.guards.proof import prove_in_bounds
 from profiler.child.guards.trial import Trial
@@ -20,6 +19,7 @@ from profiler.child.memory.allocation import allocate
 from profiler.child.memory.device_memory import memory_limits
 from profiler.child.memory.placements import Placements
 from profiler.child.probing import open_device
+from profiler.child.programs import Programs, build_key, kernel_of
 from profiler.child.summary import Before, summary
 from profiler.child.timing import Plan, run_us, time_launch
 from profiler.measurement import MeasureError, Measurement, MeasureRequest, OutOfResources
@@ -38,16 +38,16 @@ ON_TIMEOUT = "a loop that never ends, or a launch that is too large to measure"
 
 def run(tasks: tuple[tuple[int, MeasureRequest], ...], limits: MeasureLimits, reporter: Reporter) -> None:
     """Measure each task, and send its outcome as soon as it is known. Raises DeviceGone, which concerns them all."""
-    built = Built(open_device(tasks[0][1].device_id), limits.build_s, reporter)
+    programs = Programs(open_device(tasks[0][1].device_id), limits.build_s, reporter)
     for at, (number, request) in enumerate(tasks):
         sharing = tuple(other for other, one in tasks[at:] if build_key(one) == build_key(request))
-        reporter.send(AtStake((number,) if built.has(request) else sharing))
+        reporter.send(AtStake((number,) if programs.has(request) else sharing))
         try:
-            outcome: Measurement | MeasureError = _measure(number, request, built, limits, reporter)
+            outcome: Measurement | MeasureError = _measure(number, request, programs, limits, reporter)
         except MeasureError as error:
             outcome = error
             if isinstance(error.__cause__, cl.Error):
-                built.forget()
+                programs.forget()
         reporter.send(Outcome(number, outcome))
         if isinstance(outcome, MeasureError) and outcome.ends_process:
             return  # the rest goes on in a new process
@@ -55,24 +55,24 @@ def run(tasks: tuple[tuple[int, MeasureRequest], ...], limits: MeasureLimits, re
 
 
 def _measure(
-    number: int, request: MeasureRequest, built: Built, limits: MeasureLimits, reporter: Reporter
+    number: int, request: MeasureRequest, programs: Programs, limits: MeasureLimits, reporter: Reporter
 ) -> Measurement:
     subject = f"kernel `{request.kernel.name}`"
     load_average = os.getloadavg()[0]
-    device = built.device
+    device = programs.device
     _check_sizes(request.launch, device, subject)
     plan = plan_arguments(request.kernel, request.launch, request.source)
     check_memory(plan, memory_limits(device))
-    program = built.program(request)
+    program = programs.program(request)
     check_memory(plan, memory_limits(device))  # again: compilers take memory of this process, and keep it
     reporter.send(AtStake((number,)))
     kernel = kernel_of(program, request)
-    queue = built.queue
+    queue = programs.queue
 
     running = Phase(subject, limits.first_run_s, on_timeout=ON_TIMEOUT, on_crash=ON_CRASH)
     reporter.begin(0.1, "filling buffers", running)
     with named_failures(subject):
-        checked = prove_in_bounds(Trial(built.context, queue, program, kernel, plan, request), reporter, running)
+        checked = prove_in_bounds(Trial(programs.context, queue, program, kernel, plan, request), reporter, running)
         reporter.begin(0.2, "warming up", running)
         changed = changed_inputs(request)
         placements = _placements(kernel, queue, plan, request, changed)

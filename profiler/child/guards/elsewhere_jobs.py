@@ -13,7 +13,6 @@ import pyopencl as cl
 
 from profiler.arguments import BufferArgument, ImageArgument, plan_arguments
 from profiler.bounds import Overrun, Room, overrun_at
-from profiler.child.built import Built, kernel_of
 from profiler.child.failures import named_failures
 from profiler.child.guards import oclgrind
 from profiler.child.guards.oclgrind import InvalidAccess
@@ -25,6 +24,7 @@ from profiler.child.memory.allocation import allocate
 from profiler.child.memory.contents import Array
 from profiler.child.memory.layout import Write, copied_memory, mapped
 from profiler.child.probing import opencl_devices
+from profiler.child.programs import Programs, kernel_of
 from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds
 from profiler.process.messages import Phase
 
@@ -123,8 +123,8 @@ def _overrun(access: InvalidAccess, rooms: list[Room]) -> Overrun | None:
 
 
 def trial_of(device: cl.Device, request: MeasureRequest, reporter: Reporter) -> tuple[Trial, Phase]:
-    built = Built(device, BUILD_S, reporter)
-    program = built.program(request)
+    programs = Programs(device, BUILD_S, reporter)
+    program = programs.program(request)
     plan = plan_arguments(request.kernel, request.launch, request.source)
-    trial = Trial(built.context, built.queue, program, kernel_of(program, request), plan, request)
+    trial = Trial(programs.context, programs.queue, program, kernel_of(program, request), plan, request)
     return trial, Phase(trial.subject, RUN_S)

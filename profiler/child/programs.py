@@ -23,8 +23,8 @@ def build_key(request: MeasureRequest) -> BuildKey:
     return request.source, request.path, request.launch.options
 
 
-class Built:
-    """Owns the context, the queue and what was built in it, failures included."""
+class Programs:
+    """Owns a context, its queue and what was built for it, failures included."""
 
     def __init__(self, device: cl.Device, limit_s: float, reporter: Reporter) -> None:
         self.device = device
