@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cattrs import BaseValidationError
 from platformdirs import user_data_path
 
 from model.errors import KernelcastError
@@ -60,10 +59,6 @@ def _failures_named(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise StoreError(_advice(path, error)) from error
-    except (ValueError, BaseValidationError) as error:  # from reading JSON back
-        raise StoreError(
-            f"{path} holds a profile that this version cannot read; move the file away, then calibrate again"
-        ) from error
     except OSError as error:
         raise StoreError(
             f"{path.parent} cannot be used for measurements ({error.strerror}); "

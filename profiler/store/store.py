@@ -28,6 +28,7 @@ class Store:
         self.path = path
         self._busy_timeout_s = busy_timeout_s
         self._unreadable: dict[int, str] = {}  # rows of measurements, and whose they are
+        self._unreadable_profiles: set[str] = set()  # ids of devices
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store:
@@ -41,14 +42,23 @@ class Store:
 
     @property
     def left_out(self) -> str:
-        """Which measurements this store was asked for and could not read, in a sentence; "" if it read them all."""
-        if not self._unreadable:
-            return ""
-        number, kernel = min(self._unreadable.items())
-        others = len(self._unreadable) - 1
-        who = f"Measurement {number} of {kernel}" + (f" and {others} more" if others else "")
-        are = "are" if others else "is"
-        return f"{who} cannot be read by this version and {are} left out ({self.path})"
+        """What this store was asked for and could not read, in sentences; "" if it read it all."""
+        return ". ".join([*self._measurements_left_out(), *self._profiles_left_out()])
+
+    def _measurements_left_out(self) -> Iterator[str]:
+        if self._unreadable:
+            number, kernel = min(self._unreadable.items())
+            others = len(self._unreadable) - 1
+            who = f"Measurement {number} of {kernel}" + (f" and {others} more" if others else "")
+            are = "are" if others else "is"
+            yield f"{who} cannot be read by this version and {are} left out ({self.path})"
+
+    def _profiles_left_out(self) -> Iterator[str]:
+        for device_id in sorted(self._unreadable_profiles):
+            yield (
+                f"The calibration of {device_id} cannot be read by this version and is left out; "
+                f"`kernelcast calibrate --device {device_id}` makes a new one"
+            )
 
     def save_profile(self, device: Device) -> None:
         """Keep a calibrated profile; it replaces an earlier one of the same device, driver and chip."""
@@ -61,9 +71,14 @@ class Store:
 
     def profiles(self) -> tuple[Device, ...]:
         """All calibrated profiles, the newest last."""
+        found = []
         with self._connection() as database:
-            rows = database.execute("SELECT profile FROM profiles ORDER BY measured_at").fetchall()
-            return tuple(device_from_json(row[0]) for row in rows)
+            for device_id, text in database.execute("SELECT device_id, profile FROM profiles ORDER BY measured_at"):
+                try:
+                    found.append(device_from_json(text))
+                except _UNREADABLE:
+                    self._unreadable_profiles.add(device_id)
+        return tuple(found)
 
     def add_measurement(
         self,
@@ -197,7 +212,7 @@ class Store:
             return tuple(readable if most < 0 else islice(readable, most))
 
     def _readable(self, rows: Iterable[_Read], *, is_each_launch_once: bool = False) -> Iterator[StoredMeasurement]:
-        """One that was damaged, or written by a later version, must not take the others with it."""
+        """One that cannot be read must not take the others with it."""
         launches: set[str] = set()
         for row in rows:
             number, launch_key, _, _, kernel, _ = row
@@ -205,7 +220,7 @@ class Store:
                 continue
             try:
                 found = _stored(row)
-            except (ValueError, TypeError, BaseValidationError):
+            except _UNREADABLE:
                 self._unreadable[number] = kernel
                 continue
             launches.add(launch_key)
@@ -225,6 +240,7 @@ class Store:
         return connection(self.path, self._busy_timeout_s)
 
 
+_UNREADABLE = (ValueError, TypeError, BaseValidationError)  # of what was damaged, or written by a later version
 _READ = "id, launch_key, measurement, predicted_us, kernel_id, launch"
 _Read = tuple[int, str, str, float | None, str, str]
 _NEWEST_FIRST = "ORDER BY measured_at DESC, id DESC"  # imported ones may be older than those that came before them

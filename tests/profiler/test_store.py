@@ -109,12 +109,19 @@ def test_a_store_of_a_newer_kernelcast_is_left_alone(store: Store) -> None:
         Store.open(store.path)
 
 
-def test_an_entry_that_cannot_be_read_is_a_named_failure(store: Store, calibrated: Device) -> None:
+@pytest.mark.parametrize("damage", ["", "no JSON", "null", "[]", "{}"])
+def test_a_calibration_that_cannot_be_read_is_named_and_takes_no_other_with_it(
+    store: Store, calibrated: Device, damage: str
+) -> None:
+    other = replace(calibrated, id="other")
     store.save_profile(calibrated)
-    with sqlite3.connect(store.path) as database:
-        database.execute("UPDATE profiles SET profile = '{}'")
-    with pytest.raises(StoreError, match="cannot read"):
-        store.profiles()
+    store.save_profile(other)
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("UPDATE profiles SET profile = ? WHERE device_id = ?", (damage, calibrated.id))
+    assert store.profiles() == (other,)
+    assert f"`kernelcast calibrate --device {calibrated.id}` makes a new one" in store.left_out
+    store.save_profile(calibrated)
+    assert set(store.profiles()) == {calibrated, other}
 
 
 @pytest.mark.parametrize("damage", ["", "no JSON", "null", "[]", "7", "{}"])
