@@ -54,8 +54,8 @@ def with_advice(error: MeasureError, request: MeasureRequest) -> MeasureError:
         case OutOfResources():
             guesses = guessed_sizes(request) + misleading(request)
         case KernelCrashed() | TimedOut() if error.message.startswith(f"kernel `{request.kernel.name}`"):
-            guesses = misleading(request)
-            guesses += [guess for guess in guessed_sizes(request) if guess.key in ("global", "local")]
+            guesses = [guess for guess in guessed_sizes(request) if guess.key in ("global", "local")]
+            guesses += misleading(request)
         case _:
             return error
     guesses = list(dict.fromkeys(guesses))
