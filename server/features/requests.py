@@ -26,13 +26,17 @@ async def inlay_hint(ls: KernelcastServer, params: types.InlayHintParams) -> lis
     uri = params.text_document.uri
     with ls.refresh.asked(uri):
         if ls.supports.hint_refresh:
-            snapshot = await ls.settled(uri, _MOMENT_S if ls.snapshot(uri) else _FIRST_S)
+            snapshot = await _known(ls, uri)
         else:
             snapshot = await _only_chance(ls, uri)
         if snapshot is None:
             return []
         ls.refresh.answered(uri, shown_labels(snapshot))
         return inlay_hints(snapshot, params.range)
+
+
+async def _known(ls: KernelcastServer, uri: str) -> Snapshot | None:
+    return await ls.settled(uri, _MOMENT_S if ls.snapshot(uri) else _FIRST_S)
 
 
 async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
@@ -43,14 +47,14 @@ async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
 
 
 async def hover(ls: KernelcastServer, params: types.HoverParams) -> types.Hover | None:
-    snapshot = await ls.settled(params.text_document.uri, _MOMENT_S)
+    snapshot = await _known(ls, params.text_document.uri)
     return hover_of(snapshot, params.position, ls.supports.hover_formats) if snapshot else None
 
 
 async def code_action(
     ls: KernelcastServer, params: types.CodeActionParams
 ) -> list[types.Command | types.CodeAction] | None:
-    snapshot = await ls.settled(params.text_document.uri, _MOMENT_S)
+    snapshot = await _known(ls, params.text_document.uri)
     if snapshot is None:
         return None
     return code_actions(snapshot, params.range, params.context.only, ls.supports.code_action_literals)

@@ -151,6 +151,17 @@ class Editor:
         assert isinstance(answer.contents, types.MarkupContent)
         return answer.contents.value
 
+    async def hover_with(self, name: str, line: int, column: int, words: str) -> str:
+        """The hover as soon as it has these words in it. Nobody is told that hovers change: one looks again."""
+        told = ""
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                while words not in " ".join((told := await self.hover(name, line, column)).split()):
+                    await asyncio.sleep(0.2)
+        except TimeoutError:
+            pytest.fail(f"the hover never said {words!r}; it said: {told}")
+        return told
+
     async def actions(self, name: str, line: int) -> dict[str, types.CodeAction]:
         cursor = types.Range(types.Position(line, 0), types.Position(line, 0))
         answer = await self.client.text_document_code_action_async(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from tests.e2e.editor import Editor
 
 pytestmark = [pytest.mark.e2e, pytest.mark.device, pytest.mark.asyncio]
 
@@ -22,25 +19,17 @@ __kernel void scale(__global float *a) {
 WORDS = "-bit vectors"
 
 
-async def _hover_with(editor: Editor, words: str) -> str:
-    """A hover is not told anew by itself: asked for again and again, as a user would."""
-    async with asyncio.timeout(120):
-        while words not in (told := await editor.hover("scale.cl", 1, 16)):
-            await asyncio.sleep(0.2)
-    return told
-
-
 async def test_the_hover_tells_it_when_the_device_is_free_and_ever_after(start_editor: Start) -> None:
     async with start_editor() as editor:
         editor.open("scale.cl", SCALE)
         await editor.wait_for_hint("scale.cl")
         assert WORDS not in await editor.hover("scale.cl", 1, 16)
         assert "error" not in await editor.measure("scale.cl", "scale")
-        told = await _hover_with(editor, WORDS)
+        told = await editor.hover_with("scale.cl", 1, 16, WORDS)
         assert "no spills" in told
         assert not editor.messages
 
     async with start_editor() as editor:
         editor.open("scale.cl", SCALE)
         await editor.wait_for_hint("scale.cl")
-        assert "no spills" in await _hover_with(editor, WORDS)
+        assert "no spills" in await editor.hover_with("scale.cl", 1, 16, WORDS)

@@ -25,6 +25,15 @@ __kernel void endless(volatile __global int *a) {
   while (a[0] != 12345) { a[get_global_id(0)] = a[0] + 1; }
 }
 """
+ENDLESS_FROM_65536 = """// kernelcast: global=65536 local=64 n=65536
+__kernel void slow(volatile __global int *a, int n) {
+  int i = get_global_id(0);
+  if (i < n) {
+    while (n > 40000 && a[0] != 12345) a[1] = a[0] + 1;
+    a[i] = n;
+  }
+}
+"""
 MARK = "measurements of this kernel"
 
 
@@ -42,7 +51,7 @@ async def test_other_launches_are_predicted_through_the_sizes_until_the_kernel_c
         assert not answer["cancelled"]
         assert "4 sizes measured" in editor.progress[-1]["message"]
 
-        told = await editor.hover("scale.cl", 2, 16)
+        told = await editor.hover_with("scale.cl", 2, 16, MARK)
         words = " ".join(told.split())
         assert "4 measurements of this kernel (16.4 k to 131 k work-items), " in words
         assert "Measured" in told.split("**Launch large**")[0]
@@ -70,7 +79,7 @@ async def test_a_launch_that_is_measured_by_itself_tells_of_the_others(start_edi
         await editor.wait_for_hint("scale.cl")
         answer = await editor.run("kernelcast.measure", editor.uri("scale.cl"), "scale", "small")
         assert {"launch_overhead_us", "checked", "settled", "notes"} <= answer.keys()
-        told = await editor.hover("scale.cl", 2, 16)
+        told = await editor.hover_with("scale.cl", 2, 16, "one measurement of this kernel")
         assert "one measurement of this kernel" in told.split("**Launch large**")[1]
         assert "launch overhead" in told.split("**Launch large**")[0]
 
@@ -91,6 +100,26 @@ async def test_cancelling_ends_all_sizes_and_the_next_measurement_works(start_ed
         _, alive = psutil.wait_procs(children, timeout=20)
         assert not alive
         assert "error" not in await editor.measure("scale.cl", "scale")
+
+
+async def test_cancelling_midway_keeps_the_sizes_that_were_measured(start_editor: Start) -> None:
+    async with start_editor(settings={"measure": {"budgetS": 0.2, "timeLimitS": 60}}) as editor:
+        editor.open("slow.cl", ENDLESS_FROM_65536)
+        await editor.wait_for_hint("slow.cl")
+        running = asyncio.ensure_future(editor.run("kernelcast.measureSizes", editor.uri("slow.cl"), "slow", "#0"))
+        await editor.until(lambda: any("65536 / 64: " in str(value.get("message")) for value in editor.progress))
+        editor.press_cancel()
+        answer = await running
+        assert [size["work_items"] for size in answer["sizes"]] == [16384, 32768]
+        assert answer["cancelled"]
+        assert answer["failed"] == []
+        assert editor.progress[-1]["message"].startswith("cancelled, slow: 2 of 4 sizes measured")
+        assert not editor.messages
+        assert f"2 {MARK}" in await editor.hover_with("slow.cl", 1, 16, MARK)
+    async with start_editor() as editor:
+        editor.open("slow.cl", ENDLESS_FROM_65536)
+        await editor.wait_for_hint("slow.cl")
+        assert f"2 {MARK}" in await editor.hover_with("slow.cl", 1, 16, MARK)
 
 
 @pytest.mark.parametrize(
