@@ -43,6 +43,7 @@ __kernel void soften(__global float *signal, float gain)
 }
 """
 WIDTH = 860
+DEVICE = "pocl"
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +51,8 @@ def window(
     start_code_server: ServerStart, ours: dict[str, Any], kernelcast: str, open_sharp_window: WindowOpen
 ) -> Workbench:
     """Of a user who has calibrated the device, as everybody is asked to."""
-    code_server = start_code_server(settings=ours)
-    calibrate = [kernelcast, "calibrate", "pocl", "--quick"]
+    code_server = start_code_server(settings={**ours, "kernelcast.device": DEVICE})
+    calibrate = [kernelcast, "calibrate", DEVICE, "--quick"]
     done = subprocess.run(
         calibrate, env=code_server.environment, capture_output=True, text=True, timeout=200, check=False
     )
@@ -104,10 +105,10 @@ def test_the_report_on_one_picture(window: Workbench, pictures: Path, theme: str
 
 def test_typing_and_measuring_in_motion(window: Workbench, pictures: Path, foretold: Foretold) -> None:
     typed = " * sin(signal[i])"
-    after = foretold(window.server, SOFTEN.replace("gain;", f"gain{typed};"), "soften")
+    after = foretold(window.server, SOFTEN.replace("gain;", f"gain{typed};"), "soften", DEVICE)
     with sized(window, 880, 330):
         window.open("soften.cl", SOFTEN)
-        before = window.wait_for_prediction("soften", foretold(window.server, SOFTEN, "soften"))
+        before = window.wait_for_prediction("soften", foretold(window.server, SOFTEN, "soften", DEVICE))
         window.put_cursor_behind(r"\*= gain;")
         window.press("ArrowLeft")
         window.quiet()
