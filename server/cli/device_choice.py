@@ -92,7 +92,8 @@ class Devices:
         except UnknownDevice:
             # The longer list only where the short one has no answer: `nvidia` means the card that is here.
             shelf = {device.id: device for device in builtin_devices()}
-            return find_device(tuple({**here, **remembered, **shelf, **remembered, **here}.values()), wanted)
+            named_first = {**here, **remembered, **shelf}  # whoever errs meant one of this machine's, most likely
+            return find_device(tuple({**named_first, **remembered, **here}.values()), wanted)
 
     def _to_run_on(self, wanted: str | None) -> Device:
         if not wanted:

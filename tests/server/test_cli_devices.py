@@ -111,6 +111,21 @@ def test_measuring_without_a_device_is_a_named_error(run: Run, tmp_path: Path) -
 
 
 @pytest.mark.device
+def test_a_known_device_that_is_elsewhere_is_no_unknown_one(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "k.cl").write_text(SCALE)
+    done = run("measure", "k.cl", "--device", "rtx4090")
+    assert done.returncode == 1
+    assert "NVIDIA GeForce RTX 4090 is not in this machine; devices here: " in done.stderr
+    assert run("predict", "k.cl", "--device", "rtx4090").returncode == 0
+
+
+def test_what_cannot_be_kept_is_said_once(run: Run) -> None:
+    done = run("calibrate", "--quick", KERNELCAST_DATA_DIR="/proc/nowhere")
+    assert done.returncode == 1
+    assert done.stderr.count("/proc/nowhere cannot be used") == 1
+
+
+@pytest.mark.device
 def test_an_interrupt_ends_the_call_and_the_device_process(kernelcast: str, tmp_path: Path) -> None:
     (tmp_path / "k.cl").write_text(FOREVER)
     command = [kernelcast, "measure", "k.cl", "--global", "64", "--buffer", "x=64", "--budget-s", "3000"]
