@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from model.compiled import (
-    CompiledFacts,
-    FactsKey,
-    UnreadableFacts,
-    facts_from_json,
-    facts_to_json,
-    is_small_grid,
-    key_of,
-    moved_to,
-)
+from model.compiled import CompiledFacts, is_small_grid
 from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
@@ -23,7 +13,6 @@ from profiler.kernels_alone import with_only
 from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, TimedOut
 from profiler.process.messages import Phase
 from profiler.process.worker import CancelToken, Limits, OnProgress, run_job
-from profiler.store import Store, StoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,51 +139,3 @@ def _run(
         on_progress=terms.on_progress,
         cancel=terms.cancel,
     )
-
-
-def collect_facts(
-    store: Store | None, requests: Sequence[CompileRequest], driver: str, cancel: CancelToken
-) -> dict[FactsKey, CompiledFacts]:
-    """What the store knows of these kernels, of one source and its options; the others are compiled, and kept.
-
-    Those that cannot be compiled are left out. Raises Cancelled.
-    """
-    found: dict[FactsKey, CompiledFacts] = {}
-    missing = []
-    for request in requests:
-        known = _known(store, request, driver)
-        if known is None:
-            missing.append(request)
-        else:
-            found[key_of(request.kernel, request.launch, request.device_id)] = known
-    for request, outcome in zip(missing, compile_program(missing, cancel=cancel) if missing else (), strict=True):
-        if isinstance(outcome, CompiledFacts):
-            found[key_of(request.kernel, request.launch, request.device_id)] = outcome
-            if store is not None:
-                with contextlib.suppress(StoreError):  # told all the same, and compiled again another day
-                    keep_facts(store, request, outcome)
-    return found
-
-
-def _known(store: Store | None, request: CompileRequest, driver: str) -> CompiledFacts | None:
-    if store is None:
-        return None
-    try:
-        return known_facts(store, request.kernel, request.launch, request.device_id, driver)
-    except StoreError:
-        return None
-
-
-def known_facts(store: Store, kernel: Kernel, launch: Launch, device_id: str, driver: str) -> CompiledFacts | None:
-    """What was kept of exactly this kernel, its options and local size on this device and driver. Raises StoreError."""
-    text = store.compiled(*key_of(kernel, launch, device_id), device_id, driver)
-    try:
-        return moved_to(facts_from_json(text), kernel) if text is not None else None
-    except UnreadableFacts:
-        return None  # of another version: it is compiled again
-
-
-def keep_facts(store: Store, request: CompileRequest, facts: CompiledFacts) -> None:
-    """Raises StoreError."""
-    key = key_of(request.kernel, request.launch, request.device_id)
-    store.keep_compiled(*key, request.device_id, facts.driver, facts_to_json(facts))

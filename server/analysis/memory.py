@@ -14,7 +14,7 @@ from model.compiled import CompiledFacts, FactsKey, key_of, moved_to
 from model.device import Device
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
-from profiler.compiling import known_facts
+from profiler.kept_facts import known_facts
 from profiler.measurement import Measurement
 from profiler.store import FILE_NAME, Store, StoreError, data_folder, kernel_id
 from server.analysis.fits import Run

@@ -12,7 +12,8 @@ from model.compiled import CompiledFacts
 from model.device import Device
 from model.engine import Forecast, Problem
 from model.errors import KernelcastError, UnknownDevice
-from profiler.compiling import CompileRequest, compile_program, keep_facts, known_facts
+from profiler.compiling import CompileRequest, compile_program
+from profiler.kept_facts import keep_facts, known_facts
 from profiler.store import StoreError
 from server.cli import compiled_tables, tables
 from server.cli.answers import Answer, error_answer, forecast_error_answer, prediction_answer

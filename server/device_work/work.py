@@ -16,8 +16,9 @@ from model.measured import Fits
 from model.opencl.kernel import Kernel
 from model.sizes_to_measure import SizeChoice, sizes_to_measure
 from profiler.calibrate import calibrate
-from profiler.compiling import CompileRequest, collect_facts
+from profiler.compiling import CompileRequest
 from profiler.devices import discover, distinct_devices, with_calibrations
+from profiler.kept_facts import collect_facts
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id

@@ -15,12 +15,10 @@ from model.opencl.options import BuildOptions
 from profiler.compiling import (
     CompileLimits,
     CompileRequest,
-    collect_facts,
     compile_facts,
     compile_program,
-    keep_facts,
-    known_facts,
 )
+from profiler.kept_facts import collect_facts, keep_facts, known_facts
 from profiler.measurement import BuildFailed, Cancelled, DeviceGone, MeasureError, TimedOut
 from profiler.store import Store
 
