@@ -31,11 +31,16 @@ class Devices:
 
     @cached_property
     def remembered(self) -> tuple[Device, ...]:
+        if self.store is None:
+            return ()
         try:
-            return self.store.profiles() if self.store else ()
+            profiles = self.store.profiles()
         except StoreError as error:
             warn(error.message)
             return ()
+        if self.store.left_out:
+            warn(self.store.left_out)
+        return profiles
 
     @cached_property
     def _outcome(self) -> tuple[Device, ...] | MeasureError:

@@ -133,6 +133,8 @@ def _store() -> tuple[Callable[[], tuple[Device, ...]], Finding]:
         return tuple, Finding("store", Health.BROKEN, error.message, mend)
     size = format_mem_bytes(store.path.stat().st_size)
     text = f"{store.path} ({size}, {format_things(len(profiles), 'calibrated device')})"
+    if store.left_out:
+        return (lambda: profiles), Finding("store", Health.NOTE, f"{text}. {store.left_out}")
     return (lambda: profiles), Finding("store", Health.GOOD, text)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from model.device import Device, Rates
 from model.device_curves import MemoryLevel
@@ -35,7 +36,7 @@ _PLAIN_RATES = (
 _TIMES_NS = (
     ("group_overhead_ns", "each further work-group"),
     ("item_overhead_ns", "each further work-item"),
-    ("barrier_ns", "a barrier"),
+    ("barrier_ns", "each work-group's barrier"),
     ("fma_latency_ns", "a multiply-add that waits"),
 )
 
@@ -144,73 +145,75 @@ def _read_write(level: MemoryLevel) -> str:
 
 
 def _curves(rates: Rates) -> Iterator[Group]:
-    def group(title: str, figures: Iterator[Figure]) -> Group:
-        return Group(title, tuple(figures))
-
-    g = 1e9
-    yield group(
+    yield _curve(
         "Reading by footprint",
-        (Figure(format_mem_bytes(p.footprint_bytes), format_count(p.read_gb_s * g, "B/s"), _noise(p.noise_percent))
-         for p in rates.bandwidth),
-    )  # fmt: skip
-    yield group(
+        rates.bandwidth,
+        lambda p: format_mem_bytes(p.footprint_bytes),
+        lambda p: _giga(p.read_gb_s, "B/s"),
+    )
+    yield _curve(
         "Random loads of 4 bytes by footprint",
-        (Figure(format_mem_bytes(p.footprint_bytes), format_count(p.gather_gaccess_s * g, "load/s"),
-                _noise(p.noise_percent))
-         for p in rates.gather),
-    )  # fmt: skip
-    yield group(
+        rates.gather,
+        lambda p: format_mem_bytes(p.footprint_bytes),
+        lambda p: _giga(p.gather_gaccess_s, "load/s"),
+    )
+    yield _curve(
         "Loads of 4 bytes by stride",
-        (Figure(f"{p.stride_elements}", format_count(p.strided_gaccess_s * g, "load/s"), _noise(p.noise_percent))
-         for p in rates.strided),
-    )  # fmt: skip
-    yield group(
-        "Arithmetic by type",
-        (Figure(f"{p.type} {p.operation}", format_count(p.gop_s * g, "op/s"), _noise(p.noise_percent))
-         for p in rates.arithmetic),
-    )  # fmt: skip
-    yield group(
-        "Independent accumulators",
-        (Figure(f"{p.chains}", format_count(p.gflop_s * g, "flop/s"), _noise(p.noise_percent)) for p in rates.chains),
+        rates.strided,
+        lambda p: f"{p.stride_elements}",
+        lambda p: _giga(p.strided_gaccess_s, "load/s"),
     )
-    yield group(
+    yield _curve(
+        "Arithmetic by type", rates.arithmetic, lambda p: f"{p.type} {p.operation}", lambda p: _giga(p.gop_s, "op/s")
+    )
+    yield _curve(
+        "Independent accumulators", rates.chains, lambda p: f"{p.chains}", lambda p: _giga(p.gflop_s, "flop/s")
+    )
+    yield _curve(
         "Local memory by stride",
-        (Figure(f"{p.stride_elements}", format_count(p.local_gb_s * g, "B/s"), _noise(p.noise_percent))
-         for p in rates.local_strided),
-    )  # fmt: skip
-    yield group(
-        "A barrier by group size",
-        (Figure(f"{p.group_items}", f"{p.barrier_ns:.3g} ns", _noise(p.noise_percent)) for p in rates.barriers),
+        rates.local_strided,
+        lambda p: f"{p.stride_elements}",
+        lambda p: _giga(p.local_gb_s, "B/s"),
     )
-    yield group(
-        "Ways through a branch",
-        (Figure(f"{p.ways}", f"{p.slowdown:.2g} x as long", _noise(p.noise_percent)) for p in rates.divergence),
+    yield _curve(
+        "A barrier by group size", rates.barriers, lambda p: f"{p.group_items}", lambda p: f"{p.barrier_ns:.3g} ns"
     )
-    yield group(
-        "Throughput by work-groups",
-        (Figure(f"{p.work_groups}", format_count(p.gflop_s * g, "flop/s"), _noise(p.noise_percent))
-         for p in rates.scaling),
-    )  # fmt: skip
-    yield group(
+    yield _curve(
+        "Ways through a branch", rates.divergence, lambda p: f"{p.ways}", lambda p: f"{p.slowdown:.2g} x as long"
+    )
+    yield _curve(
+        "Throughput by work-groups", rates.scaling, lambda p: f"{p.work_groups}", lambda p: _giga(p.gflop_s, "flop/s")
+    )
+    yield _curve(
         "Private arrays by size",
-        (Figure(format_mem_bytes(p.array_bytes), format_count(p.private_gb_s * g, "B/s"), _noise(p.noise_percent))
-         for p in rates.private_arrays),
-    )  # fmt: skip
-    yield group(
-        "Images",
-        (Figure(f"{p.dimensions}D, {p.access}", format_count(p.gtexel_s * g, "texel/s"), _noise(p.noise_percent))
-         for p in rates.images),
-    )  # fmt: skip
-    yield group(
-        "Against vector code",
-        (Figure(p.surrounding, f"{p.slowdown:.2g} x as long") for p in rates.vectorised),
+        rates.private_arrays,
+        lambda p: format_mem_bytes(p.array_bytes),
+        lambda p: _giga(p.private_gb_s, "B/s"),
     )
-    yield group("Costs of single operations", _costs(rates))
+    yield _curve(
+        "Images", rates.images, lambda p: f"{p.dimensions}D, {p.access}", lambda p: _giga(p.gtexel_s, "texel/s")
+    )
+    slower = (Figure(p.surrounding, f"{p.slowdown:.2g} x as long") for p in rates.vectorised)
+    yield Group("Against vector code", tuple(slower))
+    yield _curve("Costs of single operations", rates.costs, lambda cost: cost.name, lambda cost: f"{cost.ns:.3g} ns")
 
 
-def _costs(rates: Rates) -> Iterator[Figure]:
-    for cost in rates.costs:
-        yield Figure(cost.name, f"{cost.ns:.3g} ns", _noise(cost.noise_percent))
+class _Measured(Protocol):
+    @property
+    def noise_percent(self) -> float: ...
+
+
+_Point = TypeVar("_Point", bound=_Measured)
+
+
+def _curve(
+    title: str, points: Iterable[_Point], name: Callable[[_Point], str], value: Callable[[_Point], str]
+) -> Group:
+    return Group(title, tuple(Figure(name(p), value(p), _noise(p.noise_percent)) for p in points))
+
+
+def _giga(rate: float, unit: str) -> str:
+    return format_count(rate * 1e9, unit)
 
 
 def _noise(percent: float) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import psutil
 import pytest
+
+from profiler.store import FILE_NAME, Store
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 NO_PLATFORM = {"OCL_ICD_VENDORS": "/nonexistent.icd"}
@@ -56,6 +60,16 @@ def test_the_doctor_sees_a_store_that_cannot_be_used(run: Run, tmp_path: Path) -
     done = run("doctor")
     assert done.returncode == 1
     assert "KERNELCAST_DATA_DIR" in done.stdout
+
+
+def test_a_calibration_that_cannot_be_read_is_named_with_how_to_make_a_new_one(run: Run, tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "data" / FILE_NAME)
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("INSERT INTO profiles VALUES ('pocl', '3.1', 'A CPU', '2026-01-01', '{}')")
+    for call in ("doctor", "devices"):
+        done = run(call)
+        assert "kernelcast calibrate --device pocl" in " ".join((done.stdout + done.stderr).split())
+        assert "Traceback" not in done.stderr
 
 
 @pytest.mark.device
