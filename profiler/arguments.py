@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from model.launch.launch import Fill, Launch
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
-from model.opencl.types import ArrayType, ImageType, OpaqueType, PointerType, ScalarKind, ScalarType, Type
+from model.opencl.types import AddressSpace, ArrayType, ImageType, OpaqueType, PointerType, ScalarKind, ScalarType, Type
 from profiler.measurement import NeedsAnnotation, OutOfResources
 from profiler.packing import pack_by_value
 
@@ -26,6 +26,7 @@ class BufferArgument:
     element: Type
     length: int
     fill: Fill | None
+    is_constant: bool = False
 
     @property
     def size_bytes(self) -> int:
@@ -150,7 +151,8 @@ def _plan_buffer(parameter: Parameter, pointer: PointerType, launch: Launch) -> 
             f"buffer `{parameter.name}` holds `{pointer.pointee.name}`, of which the size or contents are unknown; "
             "declare the type in this file or in an include folder that the build options name"
         )
-    return BufferArgument(parameter.name, element, length, dict(launch.fills).get(parameter.name))
+    is_constant = pointer.space is AddressSpace.CONSTANT
+    return BufferArgument(parameter.name, element, length, dict(launch.fills).get(parameter.name), is_constant)
 
 
 def _storable(pointee: Type) -> Type | None:

@@ -35,10 +35,10 @@ def _remarks(measured: Measurement, seen: Circumstances) -> Iterator[str]:
         counted = "all runs count" if seen.has_exact_repeats else "the least disturbed batches count"
         yield f"the machine was busy ({others}), so {counted}; measure again when it is quiet"
     elif (measured.other_load_percent or 0.0) > LOUD:
-        yield (
-            f"others used {measured.other_load_percent:.0f} % of the machine's processors meanwhile; "
-            f"{measured.disturbed_batches} disturbed batches were repeated"
-        )
+        count = measured.disturbed_batches
+        batches = "1 disturbed batch was" if count == 1 else f"{count} disturbed batches were"
+        repeated = f"; {batches} repeated" if count else ""
+        yield f"others used {measured.other_load_percent:.0f} % of the machine's processors meanwhile{repeated}"
     if not seen.is_restored:
         names = ", ".join(f"`{name}`" for name in seen.changed)
         yield f"{names} could not be put back between runs: each run but the first starts from what the last one left"

@@ -28,6 +28,7 @@ __kernel void own(__global float* y, __local float* mine) {
     barrier(CLK_LOCAL_MEM_FENCE);
     y[i] = mine[63 - i];
 }
+__kernel void wild(__global const float* x, __global float* y) { *(__global float*)(ulong)get_global_id(0) = y[0]; }
 __kernel void zeroes(__global float* y, int by) { y[(int)get_global_id(0) + by] = 0; }
 """
 JOBS = """
@@ -74,6 +75,13 @@ def test_a_launch_for_a_gpu_is_proved_on_the_processor() -> None:
     assert run_job("bounds_jobs:elsewhere", (request("shifted", shifted(0)),), returns=str) == "guard pages"
     with pytest.raises(OutOfBounds, match=re.escape("`x[1000]` is read past its end on line 3")):
         run_job("bounds_jobs:elsewhere", (request("shifted", shifted(1)),), returns=str)
+
+
+@pytest.mark.device
+def test_a_launch_that_crashes_on_the_processor_is_not_run_on_the_gpu() -> None:
+    launch = Launch((8,), (8,), (), (("x", N), ("y", N)))
+    with pytest.raises(OutOfBounds, match=r"kernel `wild` crashed \(SIGSEGV\): it writes at a null pointer"):
+        run_job("bounds_jobs:elsewhere", (request("wild", launch),), returns=str)
 
 
 @needs_oclgrind

@@ -27,6 +27,8 @@ def test_a_busy_machine_is_named_with_what_others_used() -> None:
     assert "measure again" in remark
     assert "others used it" in one(Circumstances(is_busy=True))
     assert "4 disturbed batches were repeated" in one(other_load_percent=30.0, disturbed_batches=4)
+    assert "1 disturbed batch was repeated" in one(other_load_percent=30.0, disturbed_batches=1)
+    assert "disturbed" not in one(other_load_percent=30.0)
 
 
 def test_buffers_that_were_not_put_back_are_named() -> None:

@@ -25,7 +25,7 @@ from profiler.child.memory.contents import Array
 from profiler.child.memory.layout import Write, copied_memory, mapped
 from profiler.child.probing import opencl_devices
 from profiler.child.programs import Programs, kernel_of
-from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds
+from profiler.measurement import KernelCrashed, MeasureError, MeasureRequest, OutOfBounds
 from profiler.process.messages import Phase
 
 if TYPE_CHECKING:
@@ -42,7 +42,12 @@ def on_a_cpu(request: MeasureRequest, reporter: Reporter) -> str:
         if device.type & cl.device_type.CPU and device.platform.name != oclgrind.PLATFORM:
             trial, phase = trial_of(device, request, reporter)
             with named_failures(trial.subject):
-                return by_guard_pages(trial, reporter, phase)
+                try:
+                    return by_guard_pages(trial, reporter, phase)
+                except (
+                    KernelCrashed
+                ) as error:  # at an address that is in no guard: it has left its buffers all the more
+                    raise OutOfBounds(error.message) from error
     return ""
 
 

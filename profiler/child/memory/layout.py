@@ -32,11 +32,14 @@ class PaddedLayout:
 
     def __init__(self, context: cl.Context, queue: cl.CommandQueue) -> None:
         self._context, self._queue = context, queue
-        self._limit_bytes = int(context.devices[0].max_mem_alloc_size)
+        device = context.devices[0]
+        self._limit_bytes = int(device.max_mem_alloc_size)
+        self._constant_limit_bytes = int(device.max_constant_buffer_size)  # on GPUs often 64 KiB, and no byte more
 
     def buffer(self, argument: BufferArgument, write: Write) -> cl.Buffer:
         size_bytes = argument.size_bytes
-        room = min(size_bytes + PAD_BYTES, max(self._limit_bytes, size_bytes))
+        limit_bytes = self._constant_limit_bytes if argument.is_constant else self._limit_bytes
+        room = min(size_bytes + PAD_BYTES, max(limit_bytes, size_bytes))
         buffer = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, room)
         with mapped(buffer, self._queue) as memory:
             memory[size_bytes:] = 0
