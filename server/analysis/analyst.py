@@ -11,11 +11,12 @@ from model.device import Device
 from model.engine import Engine, FileForecast
 from model.errors import ConfigError
 from model.launch.annotation import write_annotation
-from model.launch.config import Config, find_config, load_config
+from model.launch.config import Config, find_config
 from model.launch.launch import Origin
 from model.measured import Fits
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
+from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, shipped_for
 from server.analysis.fits import Run, with_fits
 from server.analysis.memory import Memory
@@ -35,12 +36,13 @@ class Analyst:
 
     def __init__(self) -> None:
         self._engine = Engine()
+        self._configurations = Configurations()
         self._memory = Memory()
         self._fits = Fits()
 
     def analyse(self, order: Order) -> Analysis:
         document = order.document
-        read = _configuration(document.path)
+        read = self._configuration(document.path)
         config_device = read.config.device_id if read.config else None
         wanted = (order.chosen, order.settings.device, config_device)
         profiles = self._memory.profiles()
@@ -68,6 +70,16 @@ class Analyst:
             unknown_device=unknown,
             found=order.found,
         )
+
+    def _configuration(self, path: Path | None) -> _Configuration:
+        """The `kernelcast.toml` for a file; where it stands is looked up each time, so that a new one counts."""
+        found = find_config(path.parent) if path else None
+        if found is None:
+            return _Configuration()
+        try:
+            return _Configuration(found, self._configurations.read(found))
+        except ConfigError as error:
+            return _Configuration(found, None, ConfigProblem(found, error.message, error.line))
 
     def _runs(self, forecast: FileForecast, device: Device, order: Order) -> dict[str, tuple[Run, ...]]:
         """By kernel. Those of this session come first: they are newer, and may not have been kept."""
@@ -97,17 +109,6 @@ def _stored(forecast: FileForecast, runs: Mapping[str, Sequence[Run]]) -> tuple[
         if f.launch is not None
     )
     return tuple(m for m in found if m is not None)
-
-
-def _configuration(path: Path | None) -> _Configuration:
-    """The `kernelcast.toml` for a file, read anew each time: it is small, and never out of date that way."""
-    if path is None:
-        return _Configuration()
-    found = find_config(path.parent)
-    try:
-        return _Configuration(found, load_config(path.parent))
-    except ConfigError as error:
-        return _Configuration(found, None, ConfigProblem(found or path, error.message, error.line))
 
 
 def _annotations(forecast: FileForecast) -> dict[Slot, str]:

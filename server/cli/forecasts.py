@@ -12,9 +12,10 @@ from model.device import Device
 from model.engine import Engine, FileForecast, Forecast, Problem
 from model.errors import ConfigError, KernelcastError, NoSuchKernel, SourceError
 from model.launch.annotation import misused_names
-from model.launch.config import Config, find_config, load_config
+from model.launch.config import Config, find_config
 from model.launch.spec import LaunchSpec
 from model.measured import Fits
+from server.analysis.configurations import Configurations
 from server.analysis.fits import with_fits
 from server.analysis.memory import Memory
 from server.cli.requests import BadRequestError, Request
@@ -56,7 +57,7 @@ class Forecaster:
         self._engine = Engine()
         self._device_for = device_for
         self._texts: LRUCache[tuple[Path, int, int], str] = LRUCache(64)
-        self._configs: LRUCache[tuple[Path, int, int], Config] = LRUCache(64)
+        self._configurations = Configurations()
 
     def forecast(self, request: Request, launches: Sequence[LaunchSpec] = ()) -> Found:
         """Every launch of the kernels asked for, or `launches` of each, laid over what the request says.
@@ -115,19 +116,8 @@ class Forecaster:
 
     def _config(self, file: Path) -> Config | None:
         path = find_config(file.absolute().parent)
-        if path is None:
-            return None
         try:
-            stat = path.stat()
-            key = (path, stat.st_mtime_ns, stat.st_size)
-            if key not in self._configs:
-                config = load_config(path.parent)
-                if config is None:  # gone since it was found
-                    return None
-                self._configs[key] = config
-            return self._configs[key]
-        except OSError as error:
-            raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+            return self._configurations.read(path) if path else None
         except ConfigError as error:
             raise ConfigError(f"{path}: {error.message}", line=error.line) from None
 
