@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from profiler.measurement import Measurement
 
 MANY_OUTLIERS = 0.05  # share of the runs
+FEWEST_OUTLIERS = 2  # one run tells nothing
+LONG = 1.2  # the longest run over the median; nearer ones are no news
 LOUD = 10.0  # percent of the machine that others used
 CLOCKS_AGREE = 1.05  # the event's time over the wall clock's, at most
 
@@ -48,7 +50,8 @@ def _remarks(measured: Measurement, seen: Circumstances) -> Iterator[str]:
             f"times drift {direction}, by {abs(measured.drift_percent):.0f} % over the measurement: "
             "the device changes its clock, or something else on it begins or ends"
         )
-    if measured.outliers > MANY_OUTLIERS * measured.repeats:
+    are_many = measured.outliers >= max(FEWEST_OUTLIERS, MANY_OUTLIERS * measured.repeats)
+    if are_many and seen.longest_us >= LONG * measured.median_us:
         yield (
             f"{measured.outliers} of {measured.repeats} runs lie far off the others, "
             f"the longest took {seen.longest_us / measured.median_us:.1f} times the median"

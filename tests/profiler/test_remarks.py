@@ -41,6 +41,8 @@ def test_drift_outliers_and_a_spent_budget_are_told() -> None:
     assert "5 of 20 runs lie far off the others, the longest took 4.0 times" in one(
         Circumstances(longest_us=40.0), outliers=5
     )
+    assert remarks(replace(measurement(), outliers=1, repeats=4), Circumstances(longest_us=40.0)) == ()
+    assert remarks(replace(measurement(), outliers=5), Circumstances(longest_us=10.5)) == ()
     assert "the budget was spent" in one(settled=False)
     assert remarks(replace(measurement(), settled=False), Circumstances(has_exact_repeats=True)) == ()
 
