@@ -37,7 +37,7 @@ class Evidence:
     uses_local: bool = False
     local_sides: set[int] = field(default_factory=set)
     guards: dict[int, list[Atom]] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)  # buffers with an element that a global id must stay below
+    counts: dict[str, int] = field(default_factory=dict)  # buffers with an element that ids must stay below
     margins: set[Atom] = field(default_factory=set)
     group_guards: dict[int, list[Atom]] = field(default_factory=dict)  # held against the group id
     trip_bounds: dict[Atom, int] = field(default_factory=dict)
@@ -155,7 +155,7 @@ def _note_bound(inner: Expression, found: Evidence) -> None:
         # `16 * group + local` is a global id, in groups of 16.
         is_global = slope.constant > 1 and LOCAL_ID[held[0]] in inner.leaves
         plain = {m[0]: c for m, c in inner.terms if len(m) == 1 and _is_argument(m[0])}
-        if ids is GLOBAL_ID and is_upper:
+        if is_upper:
             counts = (m[0] for m, c in inner.terms if len(m) == 1 and c < 0 and _is_one_element(m[0]))
             found.counts |= {str(load.arguments[0]): held[0] for load in counts}
         # Of `i - r / 2 < n` only `n` is the bound; of `i < n / 2` it is what stands in the quotient.

@@ -103,7 +103,7 @@ __kernel void k(__global const int *row, __global const float *x, __global float
     assert dict(launch.fills)["row"] == Fill("randint", (0, 10))
 
 
-@pytest.mark.parametrize("check", ["i < n[0]", "i < (int)*n - 0", "!(i >= n[0])"])
+@pytest.mark.parametrize("check", ["i < n[0]", "i < (int)*n - 0", "!(i >= n[0])", "get_group_id(0) < n[0]"])
 def test_a_buffer_that_says_how_many_there_are_gives_all_work_items_something_to_do(infer: Infer, check: str) -> None:
     launch = infer(f"""__kernel void k(__global float *x, __global const uint *n) {{
         int i = get_global_id(0); if ({check}) x[i] = 1; }}""")
