@@ -44,6 +44,14 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
     return program
 
 
+def kernel_named(program: cl.Program, name: str) -> cl.Kernel:
+    """Raises BuildFailed if the program holds none of that name."""
+    try:
+        return cl.Kernel(program, name)
+    except cl.LogicError:
+        raise BuildFailed(f"the built program holds no kernel `{name}`; do its build options leave it out?") from None
+
+
 def source_name(path: str | None) -> str:
     """What compilers are told that the file is called."""
     return Path(path).name if path else "kernel.cl"

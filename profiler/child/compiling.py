@@ -15,13 +15,13 @@ from model.compiled import CompiledFacts
 from model.device import DeviceType
 from model.launch.local_size import effective_local_size
 from model.opencl.options import BuildOptions
-from profiler.child.building import ON_COMPILER_CRASH, build, source_name
+from profiler.child.building import ON_COMPILER_CRASH, build, kernel_named, source_name
 from profiler.child.compilers import intel, nvidia, pocl
 from profiler.child.compilers.reader import Built, Reader, with_warning
 from profiler.child.failures import named_failures
 from profiler.child.probing import facts_of, open_device
 from profiler.machine_code.compiler_log import warnings_in
-from profiler.measurement import BuildFailed, MeasureError
+from profiler.measurement import MeasureError
 from profiler.process.messages import Phase
 
 if TYPE_CHECKING:
@@ -74,12 +74,7 @@ def _outcome(request: CompileRequest, built: Built, reader: Reader) -> CompiledF
 def _asked(request: CompileRequest, built: Built) -> CompiledFacts:
     """What every OpenCL driver answers: `clGetKernelWorkGroupInfo`, OpenCL 3.0, sec. 5.9.3."""
     device = built.device
-    try:
-        kernel = cl.Kernel(built.program, request.kernel.name)
-    except cl.LogicError:
-        raise BuildFailed(
-            f"the built program holds no kernel `{request.kernel.name}`; do its build options leave it out?"
-        ) from None
+    kernel = kernel_named(built.program, request.kernel.name)
     info = cl.kernel_work_group_info
     local_size = request.launch.local_size
     facts = CompiledFacts(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyopencl as cl
 
-from profiler.child.building import ON_COMPILER_CRASH, build
+from profiler.child.building import ON_COMPILER_CRASH, build, kernel_named
 from profiler.child.failures import named_failures
 from profiler.measurement import BuildFailed, MeasureError, MeasureRequest
 from profiler.process.messages import Phase
@@ -66,10 +66,7 @@ class Programs:
 def kernel_of(program: cl.Program, request: MeasureRequest) -> cl.Kernel:
     """Raises BuildFailed or MeasureError if the program holds another kernel than was read in the source."""
     name = request.kernel.name
-    try:
-        kernel = cl.Kernel(program, name)
-    except cl.LogicError:
-        raise BuildFailed(f"the built program holds no kernel `{name}`; do its build options leave it out?") from None
+    kernel = kernel_named(program, name)
     expected = len(request.kernel.parameters)
     if kernel.num_args != expected:
         raise MeasureError(f"kernel `{name}` takes {kernel.num_args} arguments, but {expected} were read in its source")
