@@ -147,7 +147,7 @@
   (kernelcast--measure "kernelcast.measure"))
 
 (defun kernelcast-measure-sizes ()
-  "Run the kernel at point at several sizes, and predict its other sizes through them."
+  "Run the kernel at point at several sizes, to predict all others by them."
   (interactive)
   (kernelcast--measure "kernelcast.measureSizes"))
 

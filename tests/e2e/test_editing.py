@@ -220,8 +220,7 @@ async def test_another_device_can_be_chosen_from_a_list(start_editor: Start) -> 
         await editor.wait_for_hint("scale.cl")
         editor.choice = lambda titles: next(t for t in titles if "nvidia-h200" in t or t.startswith("Another device"))
         assert await editor.run("kernelcast.chooseDevice") == "nvidia-h200"
-        await editor.wait_for_hint("scale.cl")
-        told = await editor.hover("scale.cl", 1, SIGNATURE.index("scale") + 4)
+        told = await editor.hover_with("scale.cl", 1, SIGNATURE.index("scale") + 4, "H200")
         assert "H200" in told.splitlines()[0]
 
 
