@@ -25,7 +25,8 @@ def document(results: Sequence[Result], device_id: str, *, is_whole: bool) -> No
     """Print the table; write it into the README where it covers all packages."""
     device = find_device(discover(), device_id)
     versions = [r for r in (*PYPI, *DEBIAN) if r.startswith(tuple({result.package for result in results}))]
-    text = f"{date.today().isoformat()}, {device.name} ({device.driver}); {', '.join(versions)}.\n\n{table(results)}"
+    where = f"{device.platform}: {device.name}, {device.compute_units} processors ({device.driver})"
+    text = f"{date.today().isoformat()}, {where}; {', '.join(versions)}.\n\n{table(results)}"
     print(text)
     if is_whole:
         old = README.read_text(encoding="utf-8")
@@ -37,11 +38,17 @@ def table(results: Iterable[Result]) -> str:
     """In Markdown. A kernel that several programs hold alike counts once, as the worst that became of it."""
     packages: dict[str, dict[str, Result]] = {}
     for result in results:
-        kernels = packages.setdefault(result.package, {})
+        kernels = packages.setdefault(_row_of(result), {})
         key = f"{result.kernel} {result.fingerprint}"
         if key not in kernels or _rank(result) < _rank(kernels[key]):
             kernels[key] = result
     return HEAD + "\n".join(_row(package, list(kernels.values())) for package, kernels in packages.items())
+
+
+def _row_of(result: Result) -> str:
+    """pyclesperanto's programs have two flavours: arrays in buffers, and in images."""
+    flavour = result.program.rpartition(" ")[2]
+    return f"{result.package}, {flavour}" if flavour in ("buffers", "images") else result.package
 
 
 def _rank(result: Result) -> tuple[bool, bool, float, str]:
