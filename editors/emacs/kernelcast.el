@@ -131,7 +131,8 @@
                                        (message "%s: %s" command (plist-get failure :message))))))
 
 (defun kernelcast--measure (command)
-  "Run what the code actions at point offer under COMMAND; ask where there are several."
+  "Run what the code actions at point offer under COMMAND.
+Ask which one where there are several."
   (let* ((server (kernelcast--server))
          (found (seq-filter (lambda (action)
                               (equal (plist-get (kernelcast--command action) :command) command))
