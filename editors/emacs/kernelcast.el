@@ -10,7 +10,8 @@
 ;; but Emacs 30 and the command `kernelcast' (`kernelcast-program' says where, if not on the PATH).
 
 ;; Hints stand beside the kernels and eldoc has the rest (\\[eldoc-doc-buffer] for all of it).  In a kernel:
-;; \\[kernelcast-measure], \\[kernelcast-cancel], \\[kernelcast-choose-device], \\[kernelcast-report].
+;; \\[kernelcast-measure], \\[kernelcast-measure-sizes], \\[kernelcast-cancel], \\[kernelcast-choose-device],
+;; \\[kernelcast-report].
 
 ;;; Code:
 

@@ -36,7 +36,14 @@ _NEEDED = (
     "cachetools",
 )
 _FOR_DEVICES = ("pyopencl", "numpy")
-_OPTIONAL = {"pocl-binary-distribution": "pocl", "intel-opencl-rt": "intel", "torch": "train", "distributed": "fleet"}
+_OPTIONAL = {
+    "pocl-binary-distribution": "pocl",
+    "intel-opencl-rt": "intel",
+    "pyarrow": "parquet",
+    "resvg-py": "picture",
+    "torch": "train",
+    "distributed": "fleet",
+}
 _PROBE = "__kernel void probe(__global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2.0f; }\n"
 
 

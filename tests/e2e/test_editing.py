@@ -130,18 +130,9 @@ async def test_the_annotation_that_is_offered_can_be_written_and_is_understood(s
         assert re.fullmatch(r"  // kernelcast: global=\d+ .*\n", edit.new_text)
         place = edit.range.start
         editor.edit("scale.cl", place.line, place.character, edit.new_text)
-        told = await _hover_when(editor, "(annotation)", 2)
+        told = await editor.hover_with("scale.cl", 2, 18, "(annotation)")
         assert "global size" not in told.partition("**Assumed**")[2]
         assert "Write launch annotation for `scale`" not in await editor.actions("scale.cl", 3)
-
-
-async def _hover_when(editor: Any, words: str, line: int) -> str:
-    """Asks until the analysis of the last edit is in: hovers are answered from what is known."""
-    for _ in range(1000):
-        told: str = await editor.hover("scale.cl", line, 18)
-        if words in told:
-            return told
-    pytest.fail(f"the hover never said {words}: {told}")
 
 
 async def test_a_bad_annotation_is_marked_at_its_own_characters(start_editor: Start) -> None:
