@@ -20,7 +20,7 @@ def calibrate(
 ) -> Device:
     """The device with measured rates, its date and the noise that was seen; keep it with `Store.save_profile`.
 
-    Takes about a minute on a CPU, a third of that if `quick`. A probe that crashes or hangs the driver is left out of a
+    Takes about a minute on a CPU, half of that if `quick`. A probe that crashes or hangs the driver is left out of a
     second attempt, and named in `Device.calibration`. Raises MeasureError subclasses.
     """
     heard = _Heard(on_progress)

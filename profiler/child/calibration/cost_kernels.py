@@ -49,7 +49,8 @@ BODIES: Mapping[str, tuple[Callable[[int, str], str], int]] = {
     "stored": (lambda j, v: f"x[K * 256 + {32 * j} + lane] = {v};", 8),
     "scattered": (lambda j, v: f"x[(lane * 419 + K * 1013 + {j * 2221}) & 8191] = {v};", 8),
     "divide": (lambda j, v: f"{v} = c / ({v} + q);" if j < 4 else "", 4),
-    "convert": (lambda j, v: f"{v} = (float)((int){v} + lane);", 16),
+    # Not by the lane: of lone work-items that is zero, and all conversions but the first would be left away.
+    "convert": (lambda j, v: f"{v} = (float)((int){v} + e);", 16),
 }
 STRAIGHT_BODIES = tuple(body for body in BODIES if body != "chain")  # which only loops are bound by
 STORING = frozenset({"stored", "stored_offset", "scattered"})
