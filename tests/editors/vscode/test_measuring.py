@@ -96,9 +96,6 @@ def test_the_kernel_at_the_cursor_is_measured_at_several_sizes_from_the_palette(
     workbench.put_cursor("halve")
     workbench.command("Kernelcast: Measure Kernel at Several Sizes")
     workbench.wait_for_hint("halve", MEASURED.match)
-    shown = workbench.hint("scale")
-    assert shown is not None
-    assert not MEASURED.match(shown)
 
 
 def test_the_assumed_launch_is_written_above_the_kernel(workbench: Workbench) -> None:
