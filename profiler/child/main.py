@@ -10,6 +10,7 @@ import resource
 import shutil
 import signal
 import sys
+import time
 import traceback
 from pathlib import Path
 from typing import IO
@@ -21,6 +22,7 @@ from profiler.process.inbox import packed
 from profiler.process.messages import FOLDER_VARIABLE, Done, Failed, Job, Message, Phase, Progress
 
 OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024  # a kernel that prints in a loop must not fill the disk
+PAUSE_S, MOST_REMOVALS = 0.02, 50
 
 
 class Reporter:
@@ -100,13 +102,21 @@ def _start_watcher(lifeline: IO[bytes], outgoing: IO[bytes], folder: str) -> int
     outgoing.close()  # or the parent would not notice that we crashed
     with contextlib.suppress(OSError):
         os.read(lifeline.fileno(), 1)
+    os.setpgid(0, 0)
     with contextlib.suppress(ProcessLookupError):
-        if os.getppid() == job:
-            os.kill(job, signal.SIGKILL)
+        os.killpg(job, signal.SIGKILL)
     if folder:
-        shutil.rmtree(folder, ignore_errors=True)
-    os.killpg(0, signal.SIGKILL)
+        _remove(folder)
     os._exit(0)
+
+
+def _remove(folder: str) -> None:
+    """Until it stays away: a linker that was just ended may still be about to write into it."""
+    for _ in range(MOST_REMOVALS):
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(PAUSE_S)
+        if not os.path.exists(folder):
+            return
 
 
 def _limit_resources(job: Job) -> None:

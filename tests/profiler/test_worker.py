@@ -22,7 +22,7 @@ from profiler.process.worker import Limits, run_job
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
 JOBS = """
-import os, signal, subprocess, sys, time
+import os, signal, subprocess, sys, tempfile, time
 from profiler.measurement import BuildFailed
 from profiler.process.messages import Phase
 
@@ -85,7 +85,6 @@ def leave_the_pipe_to_another(reporter):
     os._exit(3)
 
 def write_files(reporter):
-    import tempfile
     tempfile.mkdtemp()
     open(os.path.join(os.environ["POCL_CACHE_DIR"], "code"), "w").close()
     reporter.progress(0.0, tempfile.gettempdir())
@@ -93,6 +92,11 @@ def write_files(reporter):
 def write_files_and_hang(reporter):
     write_files(reporter)
     time.sleep(600)
+
+def have_files_written_and_hang(reporter):
+    folder = os.path.join(tempfile.gettempdir(), "linked")
+    subprocess.Popen(["sh", "-c", 'while :; do mkdir -p "$0" && echo linked > "$0/kernel.so"; done', folder])
+    write_files_and_hang(reporter)
 
 def take(size, reporter):
     return len(bytearray(size))
@@ -243,12 +247,13 @@ def test_what_a_job_writes_goes_with_it() -> None:
     assert not folders[0].exists()
 
 
-def test_what_a_job_wrote_goes_when_its_parent_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("job", ["write_files_and_hang", "have_files_written_and_hang"])
+def test_what_a_job_wrote_goes_when_its_parent_is_killed(tmp_path: Path, job: str) -> None:
     parent = f"""
 import sys
 sys.path.insert(0, {str(tmp_path)!r})
 from profiler.process.worker import run_job
-run_job("some_jobs:write_files_and_hang", returns=int, on_progress=lambda _, folder: print(folder, flush=True))
+run_job("some_jobs:{job}", returns=int, on_progress=lambda _, folder: print(folder, flush=True))
 """
     with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
