@@ -20,8 +20,8 @@ def calibrate(
 ) -> Device:
     """The device with measured rates, its date and the noise that was seen; keep it with `Store.save_profile`.
 
-    Takes about a minute on a CPU, half of that if `quick`. A probe that crashes or hangs the driver is left out of a
-    second attempt, and named in `Device.calibration`. Raises MeasureError subclasses.
+    Takes about a minute on a quiet CPU, half of that if `quick`. A probe that crashes or hangs the driver is left out
+    of a second attempt, and named in `Device.calibration`. Raises MeasureError subclasses.
     """
     heard = _Heard(on_progress)
     skipped: dict[int, str] = {}

@@ -43,7 +43,7 @@ QUICK = Effort(Plan(rounds=3, repeat_s=1.0), Target(1000, 4000))
 
 
 def run(device_id: str, quick: bool, skipped: Mapping[int, str], reporter: Reporter) -> Device:
-    """Measure all rates of a device, in about a minute or half of that if `quick`.
+    """Measure all rates of a device, in about a minute on a quiet CPU, or half of that if `quick`.
 
     What fails is named in `Device.calibration`, and costs its own rates only; so do the probes that are `skipped`, by
     their number and with the reason. Raises MeasureError where most of it fails.
