@@ -20,7 +20,7 @@ class Draw:
     def __init__(self, *seed: str | int) -> None:
         self._seed = "/".join(map(str, seed))
         digest = hashlib.sha256(self._seed.encode()).digest()
-        self._random = random.Random(int.from_bytes(digest, "big"))  # noqa: S311  no secrets
+        self._random = random.Random(int.from_bytes(digest, "big"))
         self.choices: dict[str, str] = {}
 
     def child(self, label: str | int) -> Draw:
