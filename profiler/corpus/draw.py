@@ -6,10 +6,11 @@ Of Python's own generator only `random()` is promised never to change, so all el
 from __future__ import annotations
 
 import hashlib
-import math
 import random
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
+
+from profiler.corpus.logarithm import exp2, log2
 
 T = TypeVar("T")
 
@@ -32,7 +33,7 @@ class Draw:
 
     def log_real(self, low: float, high: float) -> float:
         """Evenly spread in the logarithm."""
-        return math.exp(self.real(math.log(low), math.log(high)))
+        return min(high, max(low, exp2(self.real(log2(low), log2(high)))))
 
     def integer(self, low: int, high: int) -> int:
         """Both ends included."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -15,6 +14,7 @@ from model.opencl.types import PointerType
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import FAMILIES, Draft, Family, Sized, Wish
 from profiler.corpus.kernel import GENERATOR, CorpusKernel, CorpusLaunch, Vary
+from profiler.corpus.logarithm import log2
 from profiler.corpus.normalise import identity, normalised_tokens
 
 SEED = "kernelcast corpus 1"
@@ -22,10 +22,10 @@ LAUNCHES = 4
 FEWEST_OPERATIONS, MOST_OPERATIONS = 1e3, 1e9  # of a launch; the upper end takes some 300 ms on a few processors
 MOST_ITEMS, MOST_DATA = 1 << 24, 1 << 25
 MOST_BYTES = 192 << 20  # of all buffers of a launch
-_RARE_LOCAL_SIZES = {1: 0.4, 4: 0.4, 8: 0.6, 16: 1.0, 100: 0.3, 512: 0.7, 1024: 0.5}
+_RARE_LOCAL_SIZES: dict[int | None, float] = {1: 0.4, 4: 0.4, 8: 0.6, 16: 1.0, 100: 0.3, 512: 0.7, 1024: 0.5}
 LOCAL_SIZES = {None: 4.0, 32: 1.5, 64: 2.5, 128: 2.0, 256: 2.5, **_RARE_LOCAL_SIZES}
 _TRIES = 60
-_NEAR = math.log(1.5)  # to the operations wanted
+_NEAR = log2(1.5)  # to the operations wanted
 _BARREN = 40  # seeds in a row that gave nothing new, after which a family is exhausted
 
 
@@ -123,7 +123,7 @@ class _Search:
 
     def find(self, draw: Draw, vary: Vary, base: tuple[Wish, str] | None) -> tuple[CorpusLaunch, tuple[Wish, str]]:
         """The launch that comes nearest to a number of operations drawn evenly in the logarithm."""
-        wanted = math.log(draw.log_real(FEWEST_OPERATIONS, MOST_OPERATIONS))
+        wanted = log2(draw.log_real(FEWEST_OPERATIONS, MOST_OPERATIONS))
         best: tuple[float, Sized, tuple[Wish, str]] | None = None
         for number in range(_TRIES):
             wish = _wish(draw.child(number), vary, base[0] if base else None)
@@ -133,7 +133,7 @@ class _Search:
             self._check(sized.launch)
             if self._bytes(sized.launch) > MOST_BYTES:
                 continue
-            distance = abs(math.log(max(1.0, sized.operations)) - wanted)
+            distance = abs(log2(max(1.0, sized.operations)) - wanted)
             if best is None or distance < best[0]:
                 best = distance, sized, (wish, extras)
             if distance < _NEAR:

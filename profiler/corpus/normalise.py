@@ -65,7 +65,7 @@ _SWIZZLE = re.compile(r"(?:[xyzw]{1,4}|s[0-9a-fA-F]+|lo|hi|even|odd)\Z")
 _TAKEN = re.compile(r"(?:as|convert)_\w+\Z|v(?:load|store)\w+\Z|read_image\w+\Z|write_image\w+\Z|CLK_\w+\Z|atom\w+\Z")
 _UNDERSCORED = re.compile(r"\b__(?=(?:kernel|global|local|constant|private|read_only|write_only|read_write)\b)")
 # `Definition.tokens` holds 1.5e-3f as `1 . 5e - 3f`.
-_POINT = re.compile(r"(?<![\w.])(\d*) \. (?=\d)|(?<![\w.])(\d+) \.(?: (?=[eEfF]))?(?! ?[a-df-zA-DF-Z_])")
+_POINT = re.compile(r"(?<![\w.])(\d*) \. (?=\d)|(?<![\w.])(\d+) \.(?: (?=(?:[eE]\d*|[fF])\b)|(?! ?[A-Za-z_]))")
 _EXPONENT = re.compile(r"(?<![\w.])(\d*\.?\d*[eE]) ([+-]) (?=\d)")
 _PIECE = re.compile(r"[A-Za-z_]\w*|(?:\.\d|\d)[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|[^\w\s]")
 
