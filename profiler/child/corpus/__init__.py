@@ -1,0 +1,1 @@
+"""The corpus' jobs inside device processes: building many kernels, and timing many launches quickly."""
