@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults fuzz picture vsix test-vsix clean oracles packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults fuzz picture vsix test-vsix clean oracles packages families system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -40,6 +40,9 @@ catalog: .venv/dev.stamp ## Write the profiles of known devices in model/devices
 
 packages: .venv/dev.stamp ## Infer a launch for every kernel of three real packages, measure it, and write the table in tests/packages.
 	$(IN_VENV) tests.packages.run $(ARGS)
+
+families: .venv/dev.stamp ## Build kernels of the corpus' generator and run them between guard pages. ARGS="--seeds 20 --device intel NAME".
+	$(IN_VENV) tests.families.run $(ARGS)
 
 fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine. ARGS="--inputs 100000 --seed 2" for more or others.
 	$(IN_VENV) tests.fuzz.run $(ARGS)

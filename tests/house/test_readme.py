@@ -30,6 +30,7 @@ TARGETS = (
     "oracles",
     "catalog",
     "packages",
+    "families",
     "repeatability",
     "recalibration",
     "picture",
