@@ -142,9 +142,9 @@ def _range(fill: Fill, length: int) -> tuple[float, float]:
             return 0, length
         case "const", (value,):
             return value, value + 1
-        case (("randint" | "uniform"), (low, high)):
+        case (("randint" | "uniform" | "sorted" | "clustered" | "skewed"), (low, high, *_)):
             return low, high
-        case "csr_rows", (last,):
+        case "csr_rows", (last, *_):
             return 0, last + 1
         case _:
             return 0, 2  # floats

@@ -1,4 +1,4 @@
-"""What a buffer holds, in words: `random`, `zeros`, `iota`, `perm`, `const:V`, `uniform:LO:HI`, `randint:LO:HI`, ..."""
+"""What a buffer holds, in words: `random`, `zeros`, `iota`, `const:V`, `randint:LO:HI`, ...; see `Fill` for all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from model.launch.expression import Expression, ExpressionError, parse_expression, suggestion
 from model.launch.launch import Fill, Number
 
-# The words and the names of their arguments; `randint` excludes HI, `csr_rows` ends at NNZ.
+# The words and the names of their arguments; those in brackets may be left away.
 FILL_WORDS: dict[str, tuple[str, ...]] = {
     "random": (),
     "zeros": (),
@@ -17,12 +17,27 @@ FILL_WORDS: dict[str, tuple[str, ...]] = {
     "const": ("V",),
     "uniform": ("LO", "HI"),
     "randint": ("LO", "HI"),
-    "csr_rows": ("NNZ",),
+    "csr_rows": ("NNZ", "[SKEW]"),
+    "sorted": ("LO", "HI"),
+    "clustered": ("LO", "HI", "RUN"),
+    "skewed": ("LO", "HI"),
 }
+_EXCLUDES_HIGH = frozenset({"randint", "sorted", "clustered", "skewed"})
+_AT_LEAST_ZERO = frozenset({"SKEW", "RUN"})
+MAX_SKEW = 16.0  # beyond, one row holds everything anyway
 # What stands in a buffer of which nobody said what it holds: see `profiler.child.memory.contents`.
 DEFAULT_FLOATS = (0.5, 1.5)
 DEFAULT_INTEGER_LIMIT = 16  # or the launch's shortest buffer, if that is shorter
-ALLOWED_FILLS = ", ".join(":".join([word, *arguments]) for word, arguments in FILL_WORDS.items())
+# Of `skewed` floats: how much denser they lie at LO than at HI. Of integers it is how many there are.
+SKEWED_FLOATS_BASE = 1024.0
+
+
+def _form(word: str) -> str:
+    """As it is written: `csr_rows:NNZ[:SKEW]`."""
+    return word + "".join(f"[:{name[1:]}" if name.startswith("[") else f":{name}" for name in FILL_WORDS[word])
+
+
+ALLOWED_FILLS = ", ".join(map(_form, FILL_WORDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +55,28 @@ class FillSpec:
 
     def evaluate(self, names: Mapping[str, Number]) -> Fill:
         """In plain numbers; raises `ExpressionError` for unknown names and for empty ranges."""
-        numbers: list[Number] = []
-        for argument in self.arguments:
-            match self.kind:
-                case "randint":
-                    numbers.append(argument.evaluate_size(names, least=-(2**63)))
-                case "csr_rows":
-                    numbers.append(argument.evaluate_size(names, least=0))
-                case _:
-                    numbers.append(argument.evaluate(names))
-        if len(numbers) == 2 and (numbers[0] > numbers[1] or (self.kind == "randint" and numbers[0] == numbers[1])):
-            excluded = " (HI is excluded)" if self.kind == "randint" else ""
-            what = f"`{self}` holds no value: {numbers[0]} to {numbers[1]}{excluded}"
-            raise ExpressionError(what, self.start, self.end)
+        called = [name.strip("[]") for name in FILL_WORDS[self.kind]]
+        named = list(zip(called, self.arguments, strict=False))
+        numbers = [self._number(name, argument, names) for name, argument in named]
+        if called[:2] == ["LO", "HI"]:
+            low, high = numbers[:2]
+            if low > high or (low == high and self.kind in _EXCLUDES_HIGH):
+                excluded = " (HI is excluded)" if self.kind in _EXCLUDES_HIGH else ""
+                raise ExpressionError(f"`{self}` holds no value: {low} to {high}{excluded}", self.start, self.end)
         return Fill(self.kind, tuple(numbers))
+
+    def _number(self, name: str, argument: Expression, names: Mapping[str, Number]) -> Number:
+        if name == "NNZ":
+            return argument.evaluate_size(names, least=0)
+        if self.kind == "randint":
+            return argument.evaluate_size(names, least=-(2**63))
+        number = argument.evaluate(names)
+        if name in _AT_LEAST_ZERO and number < 0:
+            raise ExpressionError(f"{name} of `{self}` is {number:g}, which is below 0", argument.start, argument.end)
+        if name == "SKEW" and number > MAX_SKEW:
+            what = f"{name} of `{self}` is {number:g}; 2 is very skewed, and more than {MAX_SKEW:g} is not possible"
+            raise ExpressionError(what, argument.start, argument.end)
+        return number
 
     def __str__(self) -> str:
         return ":".join([self.kind, *(a.text for a in self.arguments)])
@@ -68,9 +91,10 @@ def parse_fill(text: str, *, offset: int = 0) -> FillSpec:
         message = f"`{word.strip()}` says nothing of a buffer's contents; allowed are {ALLOWED_FILLS}.{close}"
         raise ExpressionError(message, start, offset + max(1, len(word)))
     wanted = FILL_WORDS[word.strip()]
-    if len(values) != len(wanted):
-        form = ":".join([word.strip(), *wanted])
-        raise ExpressionError(f"`{word.strip()}` is written `{form}`, with {len(wanted)} value(s) after it", start, end)
+    least = sum(not name.startswith("[") for name in wanted)
+    if not least <= len(values) <= len(wanted):
+        form, count = _form(word.strip()), str(least) if least == len(wanted) else f"{least} or {len(wanted)}"
+        raise ExpressionError(f"`{word.strip()}` is written `{form}`, with {count} value(s) after it", start, end)
     arguments, at = [], offset + len(word) + 1
     for value in values:
         arguments.append(parse_expression(value, offset=at))

@@ -24,8 +24,13 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """What is known of a buffer's contents: `random`, `zeros`, `iota`, `perm`, `const:V`, `uniform:LO:HI`,
-    `randint:LO:HI` (HI excluded), `csr_rows:NNZ` (row pointers that end at NNZ). Arguments are plain numbers."""
+    """What is known of a buffer's contents; arguments are plain numbers, and HI is excluded but in `uniform`.
+
+    `random`, `zeros`, `iota`, `perm`, `const:V`, `uniform:LO:HI`, `randint:LO:HI`; `sorted:LO:HI` ascends;
+    of `clustered:LO:HI:RUN` neighbours lie within RUN of each other; of `skewed:LO:HI` low values are far more
+    frequent (Zipf's law). `csr_rows:NNZ` are row pointers from 0 to NNZ for rows of random lengths; with
+    `csr_rows:NNZ:SKEW` the k-th longest row is as long as k to the power -SKEW: 0 all alike, 1 skewed, 2 very.
+    """
 
     kind: str
     arguments: tuple[Number, ...] = ()

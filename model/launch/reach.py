@@ -15,7 +15,8 @@ from model.launch.fill import DEFAULT_FLOATS, DEFAULT_INTEGER_LIMIT
 from model.launch.launch import Launch
 from model.opencl.kernel import ParameterKind
 from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, StructType, Type, VectorType
-from model.work.evaluate import Contents, Knowledge
+from model.work.contents import Contents, holds_floats
+from model.work.evaluate import Knowledge
 from model.work.numbers import Value
 from model.work.region import Block, Branch, Loop
 from model.work.symbolic import (
@@ -196,10 +197,9 @@ class Reach:
         """What an element of a buffer may be: by its fill, by what stands in buffers unless told otherwise, or by
         its type."""
         name, is_untouched = str(load.arguments[0]), load.arguments[2] == 0
-        contents = self._known.contents.get(name)
+        contents, parameter = self._known.contents.get(name), self._work.kernel.parameter(name)
         if contents is None and (fill := self._fills.get(name)) is not None:
-            contents = Contents(1, 1, fill)
-        parameter = self._work.kernel.parameter(name)
+            contents = Contents(1, 1, fill, is_whole=parameter is None or not holds_floats(parameter))
         element = parameter.type.pointee if parameter and isinstance(parameter.type, PointerType) else None
         if contents is not None and (contents.values or is_untouched) and contents.bounds is not None:
             return contents.bounds

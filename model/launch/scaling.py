@@ -132,10 +132,11 @@ def _fill(fill: FillSpec, renewed: Mapping[Number, Number], ratio: float) -> Fil
         return fill
     match fill.kind:
         case "csr_rows":
-            return replace(fill, arguments=(constant(_rounded(_plain(fill.arguments[0]) * ratio, 1)),))
-        case "randint":
-            low, high = fill.arguments
-            return replace(fill, arguments=(low, constant(renewed.get(_plain(high), _plain(high)))))
+            nonzeros, *skew = fill.arguments
+            return replace(fill, arguments=(constant(_rounded(_plain(nonzeros) * ratio, 1)), *skew))
+        case "randint" | "sorted" | "clustered" | "skewed":
+            low, high, *run = fill.arguments
+            return replace(fill, arguments=(low, constant(renewed.get(_plain(high), _plain(high))), *run))
         case _:
             return fill
 

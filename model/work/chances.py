@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import add, mul
 
-from model.work.evaluate import Contents, Knowledge, evaluate
+from model.work.contents import Contents
+from model.work.evaluate import Knowledge, evaluate
 from model.work.numbers import Value, function_of
 from model.work.symbolic import Atom, Expression
 
@@ -248,22 +249,15 @@ def _domain(atom: Atom, known: Knowledge, ranges: Ranges) -> int | None:
     """How many values there are to draw from; None for very many."""
     if atom in ranges:
         return max(1, ranges[atom][1] - ranges[atom][0])
-    contents = known.contents[str(atom.arguments[0])]
-    bounds = contents.bounds
-    if bounds is None or contents.fill is None or contents.fill.kind in ("uniform", "csr_rows"):
-        return None
-    return max(1, int(bounds[1] - bounds[0]) + 1)
+    return known.contents[str(atom.arguments[0])].different_values
 
 
 def _element(contents: Contents, u: float) -> Value:
     """What a load gives for `u` in 0..1."""
-    bounds = contents.bounds
-    if contents.fill is None or bounds is None:
+    value = contents.value_of(u)
+    if value is None:
         raise _Undecided
-    low, high = bounds
-    if contents.fill.kind in ("uniform", "csr_rows"):
-        return low + (high - low) * u
-    return low + int(u * (high - low + 1))
+    return value
 
 
 def _number(text: str) -> float:

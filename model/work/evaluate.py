@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.launch.launch import Fill
+from model.work.contents import Contents, Interval
 from model.work.floats import known_value
 from model.work.numbers import EVALUATED, Value, function_of, word_of
 from model.work.region import DataParameter
@@ -16,71 +16,6 @@ MAX_STEPS = 20_000  # of loops run for their trip counts, under one launch
 MAX_ROUNDS = 256  # of a loop's variable, for its interval
 
 _WITHOUT_INTERVAL = frozenset({"float", "compare", "call", "convert", "negate", "literal"})
-
-Interval = tuple[Value, Value]  # both ends included
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """What is known of a buffer's contents: how many elements of which size, filled how; or, element by element, what
-    a constant table holds."""
-
-    elements: int
-    element_bytes: int
-    fill: Fill | None
-    values: Mapping[int, Value] | None = None
-
-    def mean_at(self, index: Value) -> Value | None:
-        """The element to expect at `index`; None where nothing is known."""
-        if self.values is not None:
-            return self.values.get(int(index))
-        if self.fill is None:
-            return None
-        a = self.fill.arguments
-        match self.fill.kind:
-            case "zeros":
-                return 0
-            case "const":
-                return a[0]
-            case "iota":
-                return index
-            case "perm":
-                return max(0, self.elements - 1) / 2
-            case "uniform":
-                return (a[0] + a[1]) / 2
-            case "randint":
-                return (a[0] + a[1] - 1) / 2
-            case "csr_rows":
-                return index * a[0] / max(1, self.elements - 1)
-        return None
-
-    @property
-    def bounds(self) -> Interval | None:
-        """The least and the greatest element, where the fill says."""
-        if self.values:
-            return min(self.values.values()), max(self.values.values())
-        if self.fill is None:
-            return None
-        a = self.fill.arguments
-        match self.fill.kind:
-            case "zeros":
-                return 0, 0
-            case "const":
-                return a[0], a[0]
-            case "iota" | "perm":
-                return 0, max(0, self.elements - 1)
-            case "uniform":
-                return a[0], a[1]
-            case "randint":
-                return a[0], a[1] - 1
-            case "csr_rows":
-                return 0, a[0]
-        return None
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether neighbouring elements are near each other in value, so that strides through them make sense."""
-        return self.fill is not None and self.fill.kind in ("zeros", "const", "iota", "csr_rows")
 
 
 @dataclass(frozen=True, slots=True)

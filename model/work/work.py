@@ -13,10 +13,11 @@ from model.launch.launch import Assumption, Fill, Launch
 from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import AddressSpace, PointerType, lane_names
+from model.work.contents import Contents, holds_floats
 from model.work.contexts import contexts_of
 from model.work.counts import AccessCount, LineCount, OpCount, OpKind, Pattern, WorkCounts
 from model.work.divergence import Paths
-from model.work.evaluate import Contents, Knowledge
+from model.work.evaluate import Knowledge
 from model.work.facts import GLOBAL_SPACES, Facts, reach_of
 from model.work.footprint import Reach, footprint_of
 from model.work.numbers import Value
@@ -110,7 +111,8 @@ def knowledge(
     for name, elements in launch.buffers:
         parameter = kernel.parameter(name)
         size = parameter.type.pointee.size_bytes if parameter and isinstance(parameter.type, PointerType) else 4
-        contents[name] = Contents(elements, max(1, size), fills.get(name))
+        is_whole = parameter is None or not holds_floats(parameter)
+        contents[name] = Contents(elements, max(1, size), fills.get(name), is_whole=is_whole)
     for name, values in (tables or {}).items():
         contents[name] = Contents(len(values), 1, None, values)
     return Knowledge(symbols, contents, parameters)

@@ -22,6 +22,7 @@ from model.launch.fill import DEFAULT_INTEGER_LIMIT
 from model.launch.launch import Fill
 from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
 from profiler.arguments import BufferArgument
+from profiler.child.memory.sequences import Span, skewed, write_clustered, write_row_pointers, write_sorted
 from profiler.measurement import NeedsAnnotation
 
 Array = npt.NDArray[Any]
@@ -125,7 +126,10 @@ def _write_scalars(kind: ScalarType, values: Array, recipe: Recipe) -> None:
             repeat_in(values, lambda shape: rng.uniform(low, high, shape))
         case "randint", (low, high):
             repeat_in(values, lambda shape: rng.integers(int(low), max(int(low) + 1, int(high)), shape))
-        case (("iota" | "perm" | "csr_rows"), _):
+        case "skewed", (low, high):
+            span = Span.between(low, high, values.dtype)
+            repeat_in(values, lambda shape: skewed(shape, span, rng))
+        case (("iota" | "perm" | "csr_rows" | "sorted" | "clustered"), _):
             ordered = values.reshape(-1)  # in place, but for members of structs
             _write_sequence(ordered, recipe)
             if not np.may_share_memory(ordered, values):
@@ -141,8 +145,12 @@ def _write_sequence(values: Array, recipe: Recipe) -> None:
         case "perm", ():
             _count(values)
             recipe.rng.shuffle(values)
-        case "csr_rows", (nonzeros,):
-            _write_row_pointers(values, int(nonzeros), recipe.rng)
+        case "csr_rows", (nonzeros, *skew):
+            write_row_pointers(values, int(nonzeros), skew[0] if skew else None, recipe.rng)
+        case "sorted", (low, high):
+            write_sorted(values, Span.between(low, high, values.dtype), recipe.rng)
+        case "clustered", (low, high, run):
+            write_clustered(values, Span.between(low, high, values.dtype), run, recipe.rng)
         case _:
             _refuse(recipe)
 
@@ -152,15 +160,6 @@ def _count(values: Array) -> None:
     for part in _pieces(values, PIECE):
         part[...] = np.arange(begin, begin + len(part))
         begin += len(part)
-
-
-def _write_row_pointers(values: Array, nonzeros: int, rng: np.random.Generator) -> None:
-    """Ascending from 0 to `nonzeros`: rows of random lengths."""
-    for part in _pieces(values, PIECE):
-        part[...] = rng.integers(0, nonzeros + 1, len(part))
-    values[-1] = np.int64(nonzeros)
-    values[0] = 0
-    values[1:-1].sort()
 
 
 def _pieces(values: Array, rows: int) -> Iterator[Array]:

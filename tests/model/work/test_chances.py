@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from model.launch.fill import parse_fill
 from model.launch.launch import Fill
 from model.work.counts import OpKind
 from tests.model.conftest import Count
@@ -40,6 +41,20 @@ def stores(count: Count, body: str, fills: dict[str, Fill] | None = None, limit:
 )
 def test_a_condition_holds_as_often_as_the_fill_says(count: Count, condition: str, share: float) -> None:
     assert stores(count, f"if ({condition}) y[i] = 1.0f;") == pytest.approx(1000 * share, rel=0.05, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("fill", "condition", "share"),
+    [
+        ("skewed:0:1000", "kind[i] < 31", 0.5),
+        ("skewed:0:1000", "kind[i] < 0", 0.0),
+        ("clustered:0:8:1", "kind[i] == 3", 0.125),
+        ("sorted:0:2000", "kind[i] < 500", 0.5),  # of the first 1000 of 2000
+    ],
+)
+def test_order_and_frequency_decide_too(count: Count, fill: str, condition: str, share: float) -> None:
+    known = {"kind": parse_fill(fill).evaluate({})}
+    assert stores(count, f"if ({condition}) y[i] = 1.0f;", known) == pytest.approx(1000 * share, rel=0.06, abs=0.1)
 
 
 def test_what_an_enclosing_branch_has_decided_is_not_decided_again(count: Count) -> None:

@@ -202,6 +202,8 @@ def test_rows_of_a_sparse_matrix_follow_the_row_pointers(count: Count) -> None:
     counted = count(CSR, (1000,), n=1000, buffers=buffers, fills={"rows": Fill("csr_rows", (16_000,))})
     assert counted.counts.flops == pytest.approx(2 * 16_000, rel=0.01)
     assert sum(a.bytes for a in counted.accesses("v")) == pytest.approx(16_000 * 4, rel=0.01)
+    skewed = count(CSR, (1000,), n=1000, buffers=buffers, fills={"rows": Fill("csr_rows", (16_000, 1.0))})
+    assert skewed.counts.flops == pytest.approx(2 * 16_000, rel=0.01)
 
 
 def test_what_does_not_change_moves_out_of_the_loop(count: Count) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from model.launch.launch import Fill
-from model.work.evaluate import Contents, Knowledge, evaluate, interval
+from model.work.contents import Contents
+from model.work.evaluate import Knowledge, evaluate, interval
 from model.work.numbers import EVALUATED
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number, operation, symbol
@@ -158,3 +161,8 @@ def test_a_fill_tells_what_to_expect_at_an_index() -> None:
     assert (rows.mean_at(0), rows.mean_at(100)) == (0, 1600)
     assert Contents(10, 4, Fill("randint", (0, 8))).bounds == (0, 7)
     assert Contents(10, 4, None).mean_at(3) is None
+    assert Contents(101, 4, Fill("csr_rows", (1600, 2.0))).mean_at(50) == 800
+    assert Contents(100, 4, Fill("sorted", (0, 1000))).mean_at(50) == pytest.approx(504.5)
+    assert Contents(100, 4, Fill("clustered", (0, 1000, 5))).bounds == (0, 999)
+    assert Contents(100, 4, Fill("skewed", (0, 1000)), is_whole=False).bounds == (0, 1000)
+    assert Contents(100, 4, Fill("skewed", (0, 1000))).mean_at(7) == pytest.approx(1000 / math.log(1001) - 1.5)
