@@ -41,7 +41,7 @@ def run(
     device = open_device(first.device_id)
     name = source_name(first.path)
     reporter.begin(0.1, "building", Phase(f"compiling {name}", limits.build_s, on_crash=ON_COMPILER_CRASH))
-    reader = _reader(device)
+    reader = reader_of(device)
     options = first.launch.options.merged(BuildOptions(flags=reader.flags + (reader.line_flags if with_lines else ())))
     program = build(cl.Context([device]), first.source, first.path, options)
     with named_failures(f"building {name}"):
@@ -51,7 +51,7 @@ def run(
     return tuple(_outcome(request, built, reader) for request in requests)
 
 
-def _reader(device: cl.Device) -> Reader:
+def reader_of(device: cl.Device) -> Reader:
     facts = facts_of(device)
     platform = facts.platform.lower()
     if "portable computing language" in platform and facts.type is DeviceType.CPU:
@@ -66,12 +66,12 @@ def _reader(device: cl.Device) -> Reader:
 def _outcome(request: CompileRequest, built: Built, reader: Reader) -> CompiledFacts | MeasureError:
     try:
         with named_failures(f"kernel `{request.kernel.name}`"):
-            return reader.read(request, built, _asked(request, built))
+            return reader.read(request, built, asked(request, built))
     except MeasureError as error:
         return error
 
 
-def _asked(request: CompileRequest, built: Built) -> CompiledFacts:
+def asked(request: CompileRequest, built: Built) -> CompiledFacts:
     """What every OpenCL driver answers: `clGetKernelWorkGroupInfo`, OpenCL 3.0, sec. 5.9.3."""
     device = built.device
     kernel = kernel_named(built.program, request.kernel.name)

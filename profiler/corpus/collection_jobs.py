@@ -94,8 +94,10 @@ class TimeOrder:
 
 @dataclass(frozen=True, slots=True)
 class TimedRow:
-    """`ran_s` is what the launch's own runs took by the wall clock, `spent_s` all that was done for this row."""
+    """`ready_s` passed until the program was loaded and its arguments were filled, `first_s` in the first run, with
+    whatever the driver still had to compile or to load for it, and `spent_s` for all of this row."""
 
     timing: RowTiming
-    ran_s: float
+    ready_s: float
+    first_s: float
     spent_s: float

@@ -27,18 +27,24 @@ def environment(requests: Iterable[CompileRequest], folder: str) -> dict[str, st
 
 
 def _read(request: CompileRequest, built: Built, facts: CompiledFacts) -> CompiledFacts:
-    try:
-        from profiler.machine_code.elf import UnreadableCode, functions_of  # noqa: PLC0415  may be missing
-    except ImportError:
-        return with_warning(facts, NO_DISASSEMBLER)
     _ = built.binary  # compiles all kernels for the wanted sizes, the first time it is asked for
     name, variant = request.kernel.name, _variant(request)
     path = _object_file(built.folder, name, variant)
     if path is None:
-        variant, path = ANY_SIZE, _object_file(built.folder, name, ANY_SIZE)
+        path = _object_file(built.folder, name, ANY_SIZE)
         facts = with_warning(facts, "PoCL left no code for this local size: what is told is of its code for any size")
     if path is None:
         return with_warning(facts, "PoCL left no code of this kernel in its cache")
+    return with_object_code(facts, path, request)
+
+
+def with_object_code(facts: CompiledFacts, path: Path, request: CompileRequest) -> CompiledFacts:
+    """With what an object file tells that PoCL left in its cache."""
+    try:
+        from profiler.machine_code.elf import UnreadableCode, functions_of  # noqa: PLC0415  may be missing
+    except ImportError:
+        return with_warning(facts, NO_DISASSEMBLER)
+    name = request.kernel.name
     try:
         # The function that PoCL calls holds the same code once more, without lines.
         found = functions_of(path.read_bytes(), lambda symbol: symbol == f"_pocl_kernel_{name}")

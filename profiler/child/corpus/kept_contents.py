@@ -1,0 +1,92 @@
+"""Contents of buffers that were made once and are copied from then on: drawing them costs more than most launches.
+
+What is copied is byte for byte what `profiler.child.memory.contents` writes, so that a row of the corpus and a
+measurement of the same launch see the same data.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import numpy as np
+
+from model.launch.fill import DEFAULT_INTEGER_LIMIT
+from model.launch.launch import Fill
+from model.opencl.types import ScalarType, Type, VectorType
+from profiler.arguments import BufferArgument
+from profiler.child.memory.contents import PIECE, Array, write_contents
+
+REPEATED = ("random", "uniform", "randint", "const", "zeros")  # drawn for a piece, which then follows itself
+MOST_BYTES = 1 << 30
+LARGEST_SHARE = 4  # contents of more than this part of it are not kept
+Key = tuple[str, Type, Fill, int, int]
+
+
+def content_key(buffer: BufferArgument, shortest_length: int) -> Key:
+    """The same for buffers of the same contents, as far as both reach. Of most fills a shorter buffer has the first."""
+    fill = buffer.fill or Fill("random")
+    limit = min(DEFAULT_INTEGER_LIMIT, shortest_length) if fill.kind == "random" else 0
+    return buffer.name, buffer.element, fill, limit, 0 if _period(buffer) else buffer.length
+
+
+class KeptContents:
+    """Owns what was made lately, up to `most_bytes`."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._kept: OrderedDict[Key, Array] = OrderedDict()
+        self._kept_bytes = 0
+
+    def write(self, buffer: BufferArgument, shortest_length: int, memory: Array) -> None:
+        """As `write_contents`."""
+        if not buffer.size_bytes:
+            return
+        period = _period(buffer)
+        wanted = min(_rounded(buffer.length), period) if period else buffer.length
+        if wanted * buffer.element.size_bytes > self._most_bytes // LARGEST_SHARE:
+            write_contents(buffer, shortest_length, memory)
+            return
+        source = self._made(buffer, shortest_length, wanted)
+        for begin in range(0, buffer.size_bytes, len(source)):
+            part = memory[begin : begin + len(source)]
+            part[...] = source[: len(part)]
+
+    def _made(self, buffer: BufferArgument, shortest_length: int, length: int) -> Array:
+        key = content_key(buffer, shortest_length)
+        needed_bytes = length * buffer.element.size_bytes
+        found = self._kept.get(key)
+        if found is not None and len(found) >= needed_bytes:
+            self._kept.move_to_end(key)
+            return found
+        made = np.empty(needed_bytes, np.uint8)
+        alike = BufferArgument(buffer.name, buffer.element, length, buffer.fill)
+        write_contents(alike, shortest_length, made)
+        self._keep(key, made)
+        return made
+
+    def _keep(self, key: Key, made: Array) -> None:
+        replaced = self._kept.pop(key, None)
+        self._kept_bytes += len(made) - (0 if replaced is None else len(replaced))
+        self._kept[key] = made
+        while self._kept_bytes > self._most_bytes:
+            _, dropped = self._kept.popitem(last=False)
+            self._kept_bytes -= len(dropped)
+
+
+def _period(buffer: BufferArgument) -> int:
+    """After how many elements the contents follow themselves; 0 if they depend on the buffer's whole length."""
+    fill = buffer.fill or Fill("random")
+    if fill.kind not in REPEATED:
+        return 0
+    match buffer.element:
+        case ScalarType():
+            return PIECE
+        case VectorType(element=lane):
+            return PIECE // (buffer.element.size_bytes // lane.size_bytes)
+        case _:
+            return 0  # members of a struct have periods of their own
+
+
+def _rounded(length: int) -> int:
+    """To a power of two, so that a little longer buffer finds it, too."""
+    return 1 << max(0, length - 1).bit_length()

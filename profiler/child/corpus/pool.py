@@ -1,0 +1,98 @@
+"""Device buffers that are handed out again and again: to make one and touch its pages costs more than most launches.
+
+Each is an allocation of the driver's own, so that it lies as the buffers of any program do. Its capacity is one of a
+few, and what stands behind the part that is in use is zeros, as behind a measured launch's buffers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyopencl as cl
+
+from profiler.arguments import PAD_BYTES, BufferArgument
+from profiler.child.corpus.kept_contents import KeptContents, Key, content_key
+from profiler.child.memory.layout import mapped
+from profiler.measurement import OutOfResources
+
+LEAST_BYTES = 1 << 14
+ZERO = np.zeros(1, np.uint8)
+STEPS = 4  # capacities between two powers of two
+
+
+@dataclass(slots=True, eq=False)
+class Room:
+    """A buffer of the pool. `holds` are the contents of its first `filled_bytes`; None once a kernel may have changed
+    them."""
+
+    buffer: cl.Buffer
+    capacity_bytes: int
+    holds: Key | None = None
+    filled_bytes: int = 0
+
+
+class Pool:
+    """Owns buffers up to `most_bytes`: those that are out, and those that wait."""
+
+    def __init__(self, context: cl.Context, queue: cl.CommandQueue, most_bytes: int) -> None:
+        self._context, self._queue = context, queue
+        self._most_bytes = most_bytes
+        self._contents = KeptContents()
+        self._waiting: list[Room] = []  # those used last at the end
+        self._total_bytes = 0
+
+    def take(self, argument: BufferArgument, shortest_length: int) -> Room:
+        """A buffer that holds the argument's contents. Raises OutOfResources."""
+        size_bytes = argument.size_bytes
+        capacity_bytes = capacity_for(size_bytes + PAD_BYTES)
+        key = content_key(argument, shortest_length)
+        room = self._found(capacity_bytes, key, size_bytes) or self._made(capacity_bytes, argument.name)
+        if room.holds != key or room.filled_bytes < size_bytes:
+            with mapped(room.buffer, self._queue) as memory:
+                memory[size_bytes : size_bytes + PAD_BYTES] = 0
+                self._contents.write(argument, shortest_length, memory[:size_bytes])
+        elif room.filled_bytes > size_bytes:
+            cl.enqueue_fill_buffer(self._queue, room.buffer, ZERO, size_bytes, PAD_BYTES)
+        room.holds, room.filled_bytes = key, size_bytes
+        return room
+
+    def give_back(self, room: Room, *, is_written: bool) -> None:
+        if is_written:
+            room.holds = None
+        self._waiting.append(room)
+
+    def _found(self, capacity_bytes: int, key: Key, size_bytes: int) -> Room | None:
+        """Of those that wait the best: with the very contents, or with nothing that another might want."""
+        fitting = [room for room in self._waiting if room.capacity_bytes == capacity_bytes]
+        if not fitting:
+            return None
+        best = max(fitting, key=lambda room: (room.holds == key, room.holds == key and room.filled_bytes == size_bytes))
+        if best.holds != key:
+            best = next((room for room in fitting if room.holds is None), fitting[0])
+        self._waiting.remove(best)
+        return best
+
+    def _made(self, capacity_bytes: int, name: str) -> Room:
+        while self._waiting and self._total_bytes + capacity_bytes > self._most_bytes:
+            self._drop(self._waiting.pop(0))
+        if self._total_bytes + capacity_bytes > self._most_bytes:
+            raise OutOfResources(
+                f"buffer `{name}`: no room for another {capacity_bytes / 1e6:.0f} MB beside the launch's other buffers"
+            )
+        buffer = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, capacity_bytes)
+        with mapped(buffer, self._queue) as memory:
+            memory[:] = 0  # touches every page, so that no kernel is charged for it
+        self._total_bytes += capacity_bytes
+        return Room(buffer, capacity_bytes)
+
+    def _drop(self, room: Room) -> None:
+        room.buffer.release()
+        self._total_bytes -= room.capacity_bytes
+
+
+def capacity_for(size_bytes: int) -> int:
+    """The least capacity that holds so many bytes: at most a quarter more."""
+    size_bytes = max(LEAST_BYTES, size_bytes)
+    step = max(1, (1 << (size_bytes - 1).bit_length()) // 2 // STEPS)
+    return -(-size_bytes // step) * step

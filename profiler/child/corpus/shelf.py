@@ -1,0 +1,75 @@
+"""Programs of the collection: built in one process, loaded in others.
+
+PoCL keeps what it compiled in its own cache. Of Intel's runtime the program's binary is kept, which loads in a
+fraction of the time that a build takes. Either way the very code runs that the build job has read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections import OrderedDict
+from pathlib import Path
+from typing import cast
+
+import pyopencl as cl
+
+from model.opencl.options import BuildOptions
+from profiler.child.building import build
+from profiler.child.failures import named_failures
+
+MOST_LOADED = 8
+FOLDER = "binaries"
+
+
+class Shelf:
+    """Owns the programs of one context that were used last. `folder` is where binaries are kept."""
+
+    def __init__(self, context: cl.Context, device: cl.Device, folder: Path) -> None:
+        self._context, self._device = context, device
+        self._folder = folder / FOLDER if keeps_binaries(device) else None
+        self._loaded: OrderedDict[tuple[str, str | None, BuildOptions], cl.Program] = OrderedDict()
+
+    def program(self, source: str, path: str | None, options: BuildOptions) -> cl.Program:
+        """Loaded if it has been built in any process, else built. Raises BuildFailed."""
+        key = (source, path, options)
+        program = self._loaded.pop(key, None) or self._stored(key) or build(self._context, source, path, options)
+        self._loaded[key] = program
+        if len(self._loaded) > MOST_LOADED:
+            self._loaded.popitem(last=False)
+        return program
+
+    def store(self, source: str, path: str | None, options: BuildOptions) -> None:
+        """Keep the binary of what was built, for other processes."""
+        if self._folder is None:
+            return
+        key = (source, path, options)
+        binaries = cast("list[bytes]", self._loaded[key].get_info(cl.program_info.BINARIES))
+        self._folder.mkdir(parents=True, exist_ok=True)
+        number, part = tempfile.mkstemp(dir=self._folder)
+        with os.fdopen(number, "wb") as file:
+            file.write(binaries[0])
+        Path(part).rename(self._folder / self._name(key))  # whole or not at all, whoever reads it meanwhile
+
+    def _stored(self, key: tuple[str, str | None, BuildOptions]) -> cl.Program | None:
+        if self._folder is None:
+            return None
+        try:
+            binary = (self._folder / self._name(key)).read_bytes()
+        except FileNotFoundError:
+            return None
+        with named_failures("loading a program's binary"):
+            program = cl.Program(self._context, [self._device], [binary])
+            program.build()
+        return program
+
+    def _name(self, key: tuple[str, str | None, BuildOptions]) -> str:
+        device = self._device
+        known = (key, device.name, device.driver_version)
+        return hashlib.sha256(repr(known).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def keeps_binaries(device: cl.Device) -> bool:
+    """Whether a binary holds all of the code: PoCL would compile each kernel once more to make one."""
+    return "intel" in device.platform.name.lower()

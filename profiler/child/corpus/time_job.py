@@ -1,0 +1,142 @@
+"""Times many launches of many kernels on one device, one after the other; nothing else of ours runs meanwhile."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+import pyopencl as cl
+
+from profiler.arguments import BufferArgument, check_memory, plan_arguments
+from profiler.child.building import ON_COMPILER_CRASH, kernel_named
+from profiler.child.corpus.asking import Asking
+from profiler.child.corpus.load_window import LoadWindow, Others
+from profiler.child.corpus.opening import open_on
+from profiler.child.corpus.placed import Placed
+from profiler.child.corpus.quick_timing import QuickBatch, time_quickly
+from profiler.child.corpus.shelf import Shelf
+from profiler.child.corpus.supply import Supply, written_buffers
+from profiler.child.failures import named_failures
+from profiler.child.memory.device_memory import memory_limits
+from profiler.child.timing import run_us
+from profiler.corpus.collection_jobs import TimedRow, TimeOrder, TimeTask
+from profiler.corpus.kernel import RowTiming
+from profiler.measurement import MeasureError, MeasureRequest, TimedOut
+from profiler.process.messages import AtStake, Outcome, Phase
+from profiler.statistics import quantile, spread_percent
+
+if TYPE_CHECKING:
+    from profiler.arguments import Argument
+    from profiler.child.main import Reporter
+
+MOST_BYTES = 3 << 30  # of all device buffers that are kept
+MOST_OF_DEVICE = 0.5
+PLACES = 3  # of the arguments of a launch whose buffers take at most
+SMALL_BYTES = 2 << 20
+SLACK_S = 5.0
+ON_TIMEOUT = "a loop that never ends, or a launch that is too large for the corpus"
+
+
+def run(order: TimeOrder, reporter: Reporter) -> None:
+    """Time each task, and send its outcome as soon as it is known. Raises DeviceGone, which concerns them all."""
+    job = _Job(order, reporter)
+    for task in order.tasks:
+        reporter.send(AtStake((task.number,)))
+        try:
+            outcome: TimedRow | MeasureError = job.row(task)
+        except MeasureError as error:
+            outcome = error
+            if isinstance(error.__cause__, cl.Error):
+                job.open_anew()
+        reporter.send(Outcome(task.number, outcome))
+        del outcome
+
+
+class _Job:
+    """Owns the device's context and all that is kept from row to row."""
+
+    def __init__(self, order: TimeOrder, reporter: Reporter) -> None:
+        self._order, self._reporter = order, reporter
+        self._device = open_on(order.device.device_id, order.processors, order.cache_folder)
+        self._asking = Asking(order.device.device_id)
+        self._window = LoadWindow(order.processors)
+        self.open_anew()
+
+    def open_anew(self) -> None:
+        """After a driver's error nothing that lives in its context can be trusted."""
+        with named_failures(f"opening device `{self._order.device.device_id}`"):
+            self._context = cl.Context([self._device])
+            properties = cl.command_queue_properties.PROFILING_ENABLE
+            self._queue = cl.CommandQueue(self._context, properties=properties)
+            self._shelf = Shelf(self._context, self._device, Path(self._order.cache_folder))
+            room_bytes = int(memory_limits(self._device).global_mem_bytes * MOST_OF_DEVICE)
+            self._supply = Supply(self._context, self._queue, min(MOST_BYTES, room_bytes))
+
+    def row(self, task: TimeTask) -> TimedRow:
+        """Raises MeasureError."""
+        began = time.perf_counter()
+        request = self._asking.request(task.kernel, task.launch)
+        subject = f"kernel `{request.kernel.name}`"
+        limits = self._order.limits
+        plan = plan_arguments(request.kernel, request.launch, request.source)
+        check_memory(plan, memory_limits(self._device))
+        building = Phase(subject, limits.build_s, on_crash=ON_COMPILER_CRASH)
+        self._reporter.begin(0.0, "loading", building)
+        try:
+            with named_failures(subject):
+                program = self._shelf.program(request.source, request.path, request.launch.options)
+                placed = self._placed(kernel_named(program, request.kernel.name), plan, task, request)
+                longest_s = limits.first_run_s + SLACK_S + 5 * limits.longest_run_s
+                self._reporter.begin(0.5, "running", Phase(subject, limits.first_run_s, on_timeout=ON_TIMEOUT))
+                placed.restore(1)
+                ready = time.perf_counter()
+                first_us = run_us(placed.enqueue, 1)
+                first_s = time.perf_counter() - ready
+                if first_us > 1e6 * limits.longest_run_s:
+                    raise TimedOut(f"{subject} ran {first_us / 1e6:.1f} s, longer than {limits.longest_run_s:g} s")
+                if first_us > 1e6:
+                    self._reporter.begin(0.6, "timing", Phase(subject, longest_s, on_timeout=ON_TIMEOUT))
+                timing = self._timed(placed, first_us)
+        finally:
+            self._supply.give_back()
+        spent_s = time.perf_counter() - began
+        return TimedRow(timing, ready - began, first_s, spent_s)
+
+    def _timed(self, placed: Placed, first_us: float) -> RowTiming:
+        load_average = os.getloadavg()[0]
+        self._window.begin()
+        batches = time_quickly(placed, first_us)
+        others = self._window.end()
+        return _summary(batches, others, load_average)
+
+    def _placed(self, kernel: cl.Kernel, plan: tuple[Argument, ...], task: TimeTask, request: MeasureRequest) -> Placed:
+        """With its arguments in several places if these are small. Raises OutOfResources."""
+        written = written_buffers(request.kernel)
+        buffers_bytes = sum(argument.size_bytes for argument in plan if isinstance(argument, BufferArgument))
+        places = [self._supply.take(plan, written) for _ in range(PLACES if buffers_bytes <= SMALL_BYTES else 1)]
+        pristine = self._supply.pristine(plan, frozenset(task.kernel.in_place))
+        self._queue.finish()
+        launch = request.launch
+        return Placed(self._queue, kernel, (launch.global_size, launch.local_size), places, pristine)
+
+
+def _summary(batches: tuple[QuickBatch, ...], others: Others, load_average: float) -> RowTiming:
+    runs = [run for batch in batches for run in batch.runs_us]
+    return RowTiming(
+        median_us=median(runs),
+        p10_us=quantile(runs, 0.1),
+        p90_us=quantile(runs, 0.9),
+        wall_us=median(wall for batch in batches for wall in batch.walls_us),
+        runs=len(runs),
+        batches=len(batches),
+        batch_spread_percent=spread_percent([batch.median_us for batch in batches]),
+        other_load_percent=None if others.others is None else 100 * others.others,
+        stolen_percent=None if others.stolen is None else 100 * others.stolen,
+        is_disturbed=others.is_disturbing,
+        load_average=load_average,
+        measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
