@@ -201,9 +201,10 @@ class Hand:
         loop = f"for (int r = 0; r < {each}; ++r) {{\n{share}\n}}"
         return Cover(loop, 1, lambda r, n: min(r.items * each, n[0]))
 
-    def cover_plane(self, x: tuple[str, str], y: tuple[str, str], body: PlaneText) -> Cover:
+    def cover_plane(self, x: tuple[str, str], y: tuple[str, str], body: PlaneText, may_be_exact: bool = True) -> Cover:
         """All cells of a plane; each of `x` and `y` is an index with its count, `body` takes x and y."""
-        form = self.draw.weighted({"plane": 5, "exact": 1, "flat": 2, "strides": 1, "rows": 0.8, "swapped": 1}, "share")
+        forms = {"plane": 5.0, "exact": 1.0 * may_be_exact, "flat": 2, "strides": 1, "rows": 0.8, "swapped": 1}
+        form = self.draw.weighted(forms, "share")
         (i, columns), (j, rows) = x, y
         if form == "flat":
             kind, inner = self.index, body(i, j)

@@ -80,6 +80,11 @@ def matrix(draw: Draw, elements: int, bytes_each: float, columns: tuple[int, int
     return max(1, elements // wide), wide
 
 
+def side(elements: int, most: int) -> int:
+    """Of a square matrix of about so many elements."""
+    return max(1, min(most, isqrt(elements)))
+
+
 def slack(draw: Draw, length: int) -> int:
     """The length, and now and then more than the kernel touches."""
     return length + (draw.log_integer(1, max(1, length // 4)) if draw.chance(0.1) else 0)
