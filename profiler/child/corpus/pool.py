@@ -6,6 +6,8 @@ few, and what stands behind the part that is in use is zeros, as behind a measur
 
 from __future__ import annotations
 
+import ctypes
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +15,12 @@ import pyopencl as cl
 
 from profiler.arguments import PAD_BYTES, BufferArgument
 from profiler.child.corpus.kept_contents import KeptContents, Key, content_key
+from profiler.child.memory.contents import Array
 from profiler.child.memory.layout import mapped
 from profiler.measurement import OutOfResources
 
 LEAST_BYTES = 1 << 14
+MARK = np.frombuffer(b"kernelcast", np.uint8)
 ZERO = np.zeros(1, np.uint8)
 STEPS = 4  # capacities between two powers of two
 
@@ -24,10 +28,11 @@ STEPS = 4  # capacities between two powers of two
 @dataclass(slots=True, eq=False)
 class Room:
     """A buffer of the pool. `holds` are the contents of its first `filled_bytes`; None once a kernel may have changed
-    them."""
+    them. `memory` is the buffer's own, where the host may write it in place."""
 
     buffer: cl.Buffer
     capacity_bytes: int
+    memory: Array | None
     holds: Key | None = None
     filled_bytes: int = 0
 
@@ -49,13 +54,16 @@ class Pool:
         key = content_key(argument, shortest_length)
         room = self._found(capacity_bytes, key, size_bytes) or self._made(capacity_bytes, argument.name)
         if room.holds != key or room.filled_bytes < size_bytes:
-            with mapped(room.buffer, self._queue) as memory:
+            with self._writable(room) as memory:
                 memory[size_bytes : size_bytes + PAD_BYTES] = 0
                 self._contents.write(argument, shortest_length, memory[:size_bytes])
         elif room.filled_bytes > size_bytes:
             cl.enqueue_fill_buffer(self._queue, room.buffer, ZERO, size_bytes, PAD_BYTES)
         room.holds, room.filled_bytes = key, size_bytes
         return room
+
+    def _writable(self, room: Room) -> AbstractContextManager[Array]:
+        return mapped(room.buffer, self._queue) if room.memory is None else nullcontext(room.memory)
 
     def give_back(self, room: Room, *, is_written: bool) -> None:
         if is_written:
@@ -84,11 +92,27 @@ class Pool:
         with mapped(buffer, self._queue) as memory:
             memory[:] = 0  # touches every page, so that no kernel is charged for it
         self._total_bytes += capacity_bytes
-        return Room(buffer, capacity_bytes)
+        return Room(buffer, capacity_bytes, memory_of(buffer, self._queue))
 
     def _drop(self, room: Room) -> None:
         room.buffer.release()
         self._total_bytes -= room.capacity_bytes
+
+
+def memory_of(buffer: cl.Buffer, queue: cl.CommandQueue) -> Array | None:
+    """The bytes of a zeroed buffer themselves, if kernels see at once what the host writes there; else None.
+
+    CPU devices keep a buffer where they mapped it first, and to map it for each launch would cost up to a millisecond.
+    """
+    if not buffer.context.devices[0].type & cl.device_type.CPU:
+        return None
+    with mapped(buffer, queue) as lent:
+        memory = np.ctypeslib.as_array((ctypes.c_uint8 * buffer.size).from_address(lent.ctypes.data))
+    seen = np.zeros(len(MARK), np.uint8)
+    memory[: len(MARK)] = MARK
+    cl.enqueue_copy(queue, seen, buffer)
+    memory[: len(MARK)] = 0
+    return memory if np.array_equal(seen, MARK) else None
 
 
 def capacity_for(size_bytes: int) -> int:

@@ -41,9 +41,10 @@ def time_quickly(subject: Subject, first_us: float) -> tuple[QuickBatch, ...]:
 
     Takes about 25 ms for launches below 1 ms, then some runs: 5 below 20 ms, 3 below 150 ms, 2 below 500 ms, else 1.
     """
-    estimate_us = first_us if first_us > COLD_US else _alone(subject)[0]
-    if estimate_us < SHORT_US:
+    estimate_us = first_us if first_us > COLD_US else min(first_us, _alone(subject)[0])
+    if estimate_us < 2 * SHORT_US:  # a cold run, or one that was disturbed
         estimate_us = min(estimate_us, _alone(subject)[0])
+    if estimate_us < SHORT_US:
         return _short(subject, estimate_us)
     runs = next((count for below_us, count in LONG_RUNS if estimate_us < below_us), 1)
     return tuple(_long(subject) for _ in range(runs))
