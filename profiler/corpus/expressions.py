@@ -42,7 +42,8 @@ def expression(draw: Draw, names: Sequence[str], type: str, depth: int) -> str:
 def condition(draw: Draw, names: Sequence[str], type: str, depth: int = 1) -> str:
     """A comparison of two scalars, true of some values and false of others."""
     left = expression(draw, names, type, depth)
-    right = expression(draw, names, type, depth) if draw.chance(0.4) else literal(type, draw.real(0.3, 1.6))
+    edge = draw.real(0.3, 1.6) if split_type(type)[0] in ("float", "double") else draw.integer(1, 15)
+    right = expression(draw, names, type, depth) if draw.chance(0.4) else literal(type, edge)
     return f"{left} {draw.choose(('<', '>', '<=', '>='))} {right}"
 
 
