@@ -1,0 +1,69 @@
+"""Enters what came of builds and launches into the store, and counts it."""
+
+from __future__ import annotations
+
+from model.errors import KernelcastError
+from profiler.corpus.collection.progress import Progress
+from profiler.corpus.collection.store import CorpusStore, RowKey, building
+from profiler.corpus.collection_jobs import BuiltKernel, TimedRow
+from profiler.corpus.kernel import CorpusDevice, CorpusKernel, RowTiming
+from profiler.measurement import MeasureError
+
+
+class RefusedError(MeasureError):
+    """A launch that must not be timed, for a reason that will not go away."""
+
+    code = "refused"
+
+
+class Book:
+    """Owns the count of what was entered. Safe in several threads."""
+
+    def __init__(self, store: CorpusStore, progress: Progress, *, stint: int, bad_percent: float) -> None:
+        self._store = store
+        self._progress = progress
+        self._stint = stint
+        self._bad_percent = bad_percent
+        self.entered = 0
+
+    def built(self, device: CorpusDevice, kernel: CorpusKernel, outcome: object) -> None:
+        """`kernel` has the launches that were to be built."""
+        self.entered += 1
+        under = building(device)
+        keys = [each.launch.key for each in kernel.launches]
+        match outcome:
+            case BuiltKernel(variants, checked, refused):
+                facts = {keys[at]: variant.facts for variant in variants for at in variant.launches}
+                words = dict(zip(keys, checked, strict=False))
+                self._store.save_build(device.device_id, kernel.id, facts, words)
+                for each in refused:
+                    self._fail(under, kernel.id, keys[each.launch], RefusedError(f"{each.code}: {each.message}"))
+            case KernelcastError():
+                self._fail(under, kernel.id, "", outcome)
+            case _:
+                self._fail(under, kernel.id, "", MeasureError(f"the build answered {outcome!r:.80}"))
+        self._progress.has_built()
+
+    def timed(self, key: RowKey, outcome: object) -> None:
+        self.entered += 1
+        match outcome:
+            case TimedRow(timing):
+                is_bad = is_disturbed(timing, self._bad_percent)
+                if self._store.save_row(key, timing, is_bad=is_bad, stint=self._stint):
+                    self._progress.has_row(key)
+            case KernelcastError():
+                self._fail(key.device, key.kernel_id, key.launch_key, outcome)
+            case _:
+                error = MeasureError(f"the timing answered {outcome!r:.80}")
+                self._fail(key.device, key.kernel_id, key.launch_key, error)
+
+    def _fail(self, device: str, kernel_id: str, launch_key: str, error: KernelcastError) -> None:
+        case = self._store.save_failure(device, kernel_id, launch_key, error)
+        if case.is_quarantined:
+            self._progress.has_given_up()
+
+
+def is_disturbed(timing: RowTiming, bad_percent: float) -> bool:
+    """Whether others used more than `bad_percent` of the processors, or were in the way of what was timed."""
+    others = max(timing.other_load_percent or 0.0, timing.stolen_percent or 0.0)
+    return timing.is_disturbed or others > bad_percent

@@ -1,0 +1,66 @@
+"""The devices of a collection by their names, and the processors that one of them gets."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from model.errors import UnknownDevice
+from profiler.child.processors import allowed_processors
+from profiler.corpus.kernel import CorpusDevice
+
+DEFAULT_DEVICES = ("pocl", "intel", "pocl-1core", "intel-1core")
+_SHORT = {"intel": "intel-cpu"}
+_LIMITED = re.compile(r"(?P<name>.+)-(?P<processors>[1-9]\d*)cores?")
+_TOPOLOGY = Path("/sys/devices/system/cpu")
+
+
+def corpus_device(name: str, here: Collection[str]) -> CorpusDevice:
+    """`pocl`, `intel-1core` ... with the id of one that is `here`, as `kernelcast devices` names them.
+
+    Raises UnknownDevice.
+    """
+    limited = None if name in here else _LIMITED.fullmatch(name)
+    whole = limited["name"] if limited else name
+    device_id = whole if whole in here else _SHORT.get(whole, whole)
+    if device_id not in here:
+        raise UnknownDevice(
+            f"no device answers to `{name}`; there are: {', '.join(sorted(here)) or 'none'}; "
+            "with -1core behind it, one may use a single processor"
+        )
+    return CorpusDevice(name, device_id, int(limited["processors"]) if limited else None)
+
+
+def processor_slots(processors: int, most: int) -> tuple[tuple[int, ...], ...]:
+    """Up to `most` sets of so many processors, none in two of them; those that share a core come last.
+
+    One empty set where the system cannot tell, or has too few.
+    """
+    order = _whole_cores_first(sorted(allowed_processors()))
+    count = min(most, len(order) // processors)
+    slots = tuple(tuple(order[at * processors : (at + 1) * processors]) for at in range(count))
+    return slots or ((),)
+
+
+def _whole_cores_first(processors: Sequence[int]) -> list[int]:
+    """Of each core its first processor, then the second ones."""
+    seen: dict[str, int] = {}
+    rank = {}
+    for processor in processors:
+        core = _siblings(processor)
+        rank[processor] = seen.get(core, 0)
+        seen[core] = rank[processor] + 1
+    return sorted(processors, key=lambda each: (rank[each], each))
+
+
+def _siblings(processor: int) -> str:
+    try:
+        return (_TOPOLOGY / f"cpu{processor}/topology/thread_siblings_list").read_text("ascii").strip()
+    except OSError:
+        return str(processor)
+
+
+def usable_processors() -> int:
+    return len(allowed_processors()) or os.cpu_count() or 1

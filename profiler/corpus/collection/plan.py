@@ -1,0 +1,25 @@
+"""What a collection is told: on which devices, in what portions, and what counts as a disturbance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from profiler.corpus.collection_jobs import BUILD_JOB, TIME_JOB, JobLimits
+from profiler.corpus.kernel import CorpusDevice
+
+
+@dataclass(frozen=True, slots=True)
+class CollectPlan:
+    """`launches` of each kernel come before any kernel's further ones."""
+
+    devices: tuple[CorpusDevice, ...]
+    launches: int = 3
+    chunk_kernels: int = 300  # built together, then timed together; their compiled code lies on the disk meanwhile
+    builders: int = 4  # processes that compile at the same time, while nothing is timed
+    side_by_side: int = 2  # devices of few processors that are timed at the same time, each on its own
+    build_tasks: int = 16  # in one device process
+    time_tasks: int = 60
+    bad_percent: float = 10.0  # of the processors' time that others use, above which a row is measured again
+    limits: JobLimits = field(default_factory=JobLimits)
+    build_job: str = BUILD_JOB
+    time_job: str = TIME_JOB
