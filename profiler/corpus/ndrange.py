@@ -98,6 +98,8 @@ def sized(
     fills: Mapping[str, Fill] | None = None,
     local_bytes: Mapping[str, int] | None = None,
 ) -> Sized:
+    """A launch, and its operations; those of few groups count more often, as most of a device then only waits."""
+    groups = size.groups if size.local_size else -(-size.items // 64)
     launch = Launch(
         size.global_size,
         size.local_size,
@@ -106,4 +108,4 @@ def sized(
         fills=tuple((fills or {}).items()),
         local_bytes=tuple((local_bytes or {}).items()),
     )
-    return Sized(launch, float(operations))
+    return Sized(launch, float(operations) * max(1, 4 / groups))
