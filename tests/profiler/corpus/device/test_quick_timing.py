@@ -1,0 +1,75 @@
+"""How a launch is timed, by a launch that takes as long as it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from profiler.child.corpus.quick_timing import BATCHES, time_quickly
+from profiler.child.timing import TRAIN
+from profiler.measurement import MeasureError
+
+
+@dataclass
+class Launch:
+    """`times_us` follow one another, the last for ever. Its events are what they would be; nothing waits."""
+
+    times_us: list[float]
+    longest_train: int | None = None
+    log: list[str] = field(default_factory=list)
+
+    def begin_batch(self) -> None:
+        self.log.append("batch")
+
+    def restore(self, _launches: int) -> None:
+        self.log.append("restore")
+
+    def enqueue(self) -> Any:
+        self.log.append("run")
+        time_us = self.times_us.pop(0) if len(self.times_us) > 1 else self.times_us[0]
+        return SimpleNamespace(profile=SimpleNamespace(start=1000, end=1000 + time_us * 1000), wait=lambda: None)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("profiler.child.timing.cl.wait_for_events", lambda _events: None)
+
+
+def test_short_launches_run_in_batches() -> None:
+    launch = Launch([300.0])
+    batches = time_quickly(launch, 300.0)
+    assert len(batches) == BATCHES == launch.log.count("batch")
+    assert all(batch.median_us == pytest.approx(300.0) for batch in batches)
+
+
+def test_very_short_launches_run_in_trains_and_alone_for_the_wall_clock() -> None:
+    launch = Launch([3.0])
+    batches = time_quickly(launch, 3.0)
+    assert all(batch.runs_us and batch.walls_us for batch in batches)
+    assert launch.log.count("run") >= TRAIN * sum(len(batch.runs_us) for batch in batches)
+
+
+def test_what_must_be_put_back_is_put_back_before_each_launch() -> None:
+    launch = Launch([3.0], longest_train=1)
+    time_quickly(launch, 3.0)
+    runs = [before for before, what in zip(launch.log, launch.log[1:], strict=False) if what == "run"]
+    assert set(runs) == {"restore"}
+
+
+@pytest.mark.parametrize(("time_us", "runs"), [(5_000.0, 5), (60_000.0, 3), (200_000.0, 2), (900_000.0, 1)])
+def test_long_launches_run_a_few_times(time_us: float, runs: int) -> None:
+    assert [batch.runs_us for batch in time_quickly(Launch([time_us]), time_us)] == [(time_us,)] * runs
+
+
+def test_a_slow_first_run_does_not_make_a_long_launch() -> None:
+    batches = time_quickly(Launch([50_000.0 / 100, 40.0]), 50_000.0)
+    assert len(batches) == BATCHES
+    assert all(len(batch.runs_us) >= 3 for batch in batches)
+
+
+def test_drivers_without_times_are_named() -> None:
+    with pytest.raises(MeasureError, match="no profiling times"):
+        time_quickly(Launch([0.0]), 1.0)
