@@ -44,21 +44,21 @@ class Walk:
                 return f"for ({steps}) {{\n{inner}\n}}\n"
             case "grid_while":
                 return (
-                    f"const {kind} stride = get_global_size(0);\n{kind} {i} = get_global_id(0);\n"
-                    f"while ({i} < {n}) {{\n{inner}\n    {i} += stride;\n}}\n"
+                    f"const {kind} {i}_step = get_global_size(0);\n{kind} {i} = get_global_id(0);\n"
+                    f"while ({i} < {n}) {{\n{inner}\n    {i} += {i}_step;\n}}\n"
                 )
             case "chunk":
                 return (
-                    f"const {kind} begin = get_global_id(0) * {per};\n"
-                    f"const {kind} end = min(begin + {per}, ({kind}){n});\n"
-                    f"for ({kind} {i} = begin; {i} < end; {i}++) {{\n{inner}\n}}\n"
+                    f"const {kind} {i}_begin = get_global_id(0) * {per};\n"
+                    f"const {kind} {i}_end = min({i}_begin + {per}, ({kind}){n});\n"
+                    f"for ({kind} {i} = {i}_begin; {i} < {i}_end; {i}++) {{\n{inner}\n}}\n"
                 )
             case "share":  # as many for each item as there are elements to be shared
                 return (
-                    f"const {kind} share = ({n} + get_global_size(0) - 1) / get_global_size(0);\n"
-                    f"const {kind} begin = get_global_id(0) * share;\n"
-                    f"const {kind} end = min(begin + share, ({kind}){n});\n"
-                    f"for ({kind} {i} = begin; {i} < end; ++{i}) {{\n{inner}\n}}\n"
+                    f"const {kind} per_item = ({n} + get_global_size(0) - 1) / get_global_size(0);\n"
+                    f"const {kind} {i}_begin = get_global_id(0) * per_item;\n"
+                    f"const {kind} {i}_end = min({i}_begin + per_item, ({kind}){n});\n"
+                    f"for ({kind} {i} = {i}_begin; {i} < {i}_end; ++{i}) {{\n{inner}\n}}\n"
                 )
             case _:
                 return (
