@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from model.errors import KernelcastError
+from server.cli.dataset_flags import add_dataset_flags
 from server.cli.flags import (
     add_batch_flag,
     add_device_flag,
@@ -128,6 +129,8 @@ def _parser() -> argparse.ArgumentParser:
     calibrate.add_argument("--quick", action="store_true", help="a quarter of the time, and coarser")
     add_device_flag(calibrate)
     add_format_flag(calibrate)
+
+    add_dataset_flags(commands.add_parser("dataset", help="a corpus of kernels, measured, for training and evaluation"))
 
     doctor = commands.add_parser("doctor", help="say what is installed, what is wrong, and how to mend it")
     add_format_flag(doctor)

@@ -235,6 +235,11 @@ class CorpusStore:
         )
         return [replace(FailedCase(*row), is_quarantined=bool(row[-1])) for row in self.read(query)]
 
+    def forget_failures(self) -> int:
+        """So that all is tried again. How many there were."""
+        with self.writing() as database:
+            return database.execute("DELETE FROM failures").rowcount
+
     def facts(self, device_id: str) -> Iterator[tuple[str, str, str]]:
         """(kernel id, launch key, CompiledFacts as JSON) of what was built for one OpenCL device."""
         query = "SELECT kernel_id, launch_key, facts FROM builds WHERE device_id = ?"

@@ -1,0 +1,88 @@
+"""`kernelcast dataset collect`: rows into the store, for as long as there is something to measure."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from profiler.corpus.collection.collect import Stop, collect
+from profiler.corpus.collection.devices import DEFAULT_DEVICES, corpus_device, usable_processors
+from profiler.corpus.collection.folder import work_folder
+from profiler.corpus.collection.plan import CollectPlan
+from profiler.corpus.collection.progress import Figures, OnFigures
+from profiler.corpus.collection.store import CorpusStore
+from server.cli.device_choice import Devices
+from server.cli.interrupts import cancelled_by_ctrl_c
+from server.cli.status import ANSWERED, INTERRUPTED
+from server.cli.streams import warn
+from server.cli.terminal import err, progress_bar
+from server.words.format import format_duration_us
+
+LINE_EVERY_S = 60.0  # where no terminal shows a bar
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Until nothing is due, the time is up or Ctrl-C; what was measured is kept in any case."""
+    deadline_s = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
+    folder = work_folder(arguments.work)
+    here = Devices().here
+    names = [name.strip() for name in arguments.devices.split(",")] if arguments.devices else DEFAULT_DEVICES
+    ids = [device.id for device in here]
+    devices = tuple(corpus_device(name, ids) for name in dict.fromkeys(names))
+    plan = CollectPlan(
+        devices,
+        launches=arguments.launches,
+        chunk_kernels=arguments.chunk,
+        builders=arguments.builders or usable_processors(),
+        side_by_side=arguments.side_by_side,
+        bad_percent=arguments.disturbed_over,
+    )
+    if arguments.retry_failed:
+        store = CorpusStore(folder)
+        warn(f"{store.forget_failures()} cases that had failed are tried again")
+        store.close()
+    profiles = [device for device in here if device.id in {each.device_id for each in devices}]
+    with cancelled_by_ctrl_c() as pressed, _shown() as on_figures:
+        stop = Stop(pressed, deadline_s)
+        figures = collect(folder, plan, profiles=profiles, on_figures=on_figures, cancel=stop)
+    warn(f"{_words(figures)}; all of it is in {folder}")
+    return INTERRUPTED if pressed.is_set() else ANSWERED
+
+
+@contextmanager
+def _shown() -> Iterator[OnFigures]:
+    """A bar where somebody looks, else a line every minute: logs are read, too."""
+    if err().is_terminal:
+        with progress_bar("Collecting") as on_progress:
+            yield lambda figures: on_progress(_share(figures), f"{_words(figures)}, {figures.doing}")
+    else:
+        yield _lines()
+
+
+def _lines() -> Callable[[Figures], None]:
+    next_s = time.monotonic()
+
+    def tell(figures: Figures) -> None:
+        nonlocal next_s
+        if time.monotonic() >= next_s:
+            next_s = time.monotonic() + LINE_EVERY_S
+            warn(f"{_words(figures)}, {figures.doing}")
+
+    return tell
+
+
+def _share(figures: Figures) -> float:
+    return figures.rows / figures.wanted_rows if figures.wanted_rows else 1.0
+
+
+def _words(figures: Figures) -> str:
+    parts = [f"{figures.rows:,} of {figures.wanted_rows:,} rows", f"{figures.kernels:,} kernels"]
+    if figures.given_up:
+        parts.append(f"{figures.given_up:,} given up")
+    if figures.new_rows:
+        parts.append(f"{figures.rows_per_s:.1f} rows/s")
+    if figures.eta_s:
+        parts.append(f"{format_duration_us(figures.eta_s * 1e6)} left")
+    return ", ".join(parts)

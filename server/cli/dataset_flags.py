@@ -1,0 +1,65 @@
+"""What `kernelcast dataset` can be asked."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from server.cli.flags import positive, positive_number
+
+_WORK = "folder of the collection's store and progress (a folder of its own among the user's data)"
+
+
+def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
+    """A sub-command for each step: kernels into the store, rows into the store, the store into files."""
+    steps = parser.add_subparsers(dest="step", metavar="STEP", required=True, parser_class=type(parser))
+
+    generate = steps.add_parser("generate", help="put kernels of our own generator into the store")
+    _add_work_flag(generate)
+    generate.add_argument("--count", type=positive, required=True, metavar="N", help="so many distinct kernels")
+    generate.add_argument(
+        "--family", dest="families", action="append", default=[], metavar="NAME", help="of this family alone (all)"
+    )
+
+    collect = steps.add_parser("collect", help="build and time what is in the store; goes on where it was stopped")
+    _add_work_flag(collect)
+    collect.add_argument(
+        "--devices",
+        metavar="ID,...",
+        help="as `kernelcast devices` names them, and with -1core behind one: on a single processor "
+        "(pocl,intel,pocl-1core,intel-1core)",
+    )
+    collect.add_argument("--minutes", type=positive_number, metavar="M", help="stop after so many minutes")
+    collect.add_argument(
+        "--launches", type=positive, default=3, metavar="N", help="of each kernel before any kernel's further ones (3)"
+    )
+    collect.add_argument(
+        "--chunk", type=positive, default=300, metavar="N", help="kernels that are built, then timed, together (300)"
+    )
+    collect.add_argument("--builders", type=positive, metavar="N", help="builds at the same time (one per processor)")
+    collect.add_argument(
+        "--side-by-side",
+        type=positive,
+        default=2,
+        metavar="N",
+        help="devices of one processor that are timed at the same time, each on its own (2)",
+    )
+    collect.add_argument(
+        "--disturbed-over",
+        type=positive_number,
+        default=10.0,
+        metavar="PERCENT",
+        help="of the processors' time that others use, above which a row is measured again, twice at most (10)",
+    )
+    collect.add_argument(
+        "--retry-failed", action="store_true", help="try what was given up in earlier collections once more"
+    )
+    collect.add_argument(
+        "--fleet",
+        metavar="WHERE",
+        help="on the workers of a Dask scheduler (tcp://HOST:PORT), or on N worker processes here (local:N)",
+    )
+
+
+def _add_work_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--work", type=Path, metavar="DIR", help=_WORK)
