@@ -26,101 +26,16 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "state": ("state", "st", "s", "mode", "cur_state"),
     "iterations": ("iters", "max_iter", "steps", "n_iter", "rounds", "maxit", "repeat"),
 }
-RESERVED = frozenset(
-    [
-        "auto",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-        "bool",
-        "half",
-        "uchar",
-        "ushort",
-        "uint",
-        "ulong",
-        "size_t",
-        "event_t",
-        "length",
-        "step",
-        "sign",
-        "mix",
-        "dot",
-        "cross",
-        "min",
-        "max",
-        "clamp",
-        "select",
-        "distance",
-        "normalize",
-        "fract",
-        "floor",
-        "ceil",
-        "round",
-        "sqrt",
-        "sin",
-        "cos",
-        "exp",
-        "log",
-        "pow",
-        "any",
-        "all",
-        "shuffle",
-        "popcount",
-        "clz",
-        "rotate",
-        "hash",
-        "abs",
-        "fabs",
-        "kernel",
-        "global",
-        "share",
-        "first",
-        "last",
-        "col",
-        "row",
-        "base",
-        "at",
-        "part",
-        "local",
-        "constant",
-        "private",
-        "pipe",
-        "complex",
-        "imaginary",
-        "vector",
-        "pixel",
-    ]
-)
+_RESERVED_WORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool half uchar
+ushort uint ulong size_t event_t length step sign mix dot cross min max clamp select distance normalize fract floor
+ceil round sqrt sin cos exp log pow any all shuffle popcount clz rotate hash abs fabs kernel global share first last
+col row base at part local constant private pipe complex imaginary vector pixel r total v w c d s t q u m p g h z it
+steps used hit found ok code node top acc best which votes level held have word shift byte both rest ones bits rev
+offset f op next change misses k2 q2 r2 s2 t2 d2 e2 p2 b2
+"""  # the language's, its functions', and those that templates use for their own
+RESERVED = frozenset(_RESERVED_WORDS.split())
 
 
 class Hand:
@@ -152,6 +67,15 @@ class Hand:
             options = [n for n in SYNONYMS.get(role, ()) if n not in self._taken]
             self._names[role] = self._take(self._draw.choose(options) if options else self._cased(role))
         return self._names[role]
+
+    def reserve(self, *names: str) -> None:
+        """Names that a template uses for its own."""
+        self._taken.update(names)
+
+    def fresh(self, role: str) -> str:
+        """Another one at each call."""
+        options = [n for n in SYNONYMS.get(role, ()) if n not in self._taken]
+        return self._take(self._draw.choose(options) if options else self._cased(role))
 
     def _cased(self, role: str) -> str:
         words = role.split()
@@ -217,7 +141,7 @@ class Hand:
         for raw in source.splitlines():
             line = raw.strip()
             if not line:
-                if lines and lines[-1]:
+                if lines and lines[-1] and not lines[-1].endswith("{"):
                     lines.append("")
                 continue
             if line.startswith("#"):

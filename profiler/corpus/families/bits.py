@@ -47,6 +47,7 @@ def _one_word(
 ) -> Draft:
     """`forms` are statements that turn a word `{v}` of type `{t}` with `{n}` bits into another."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     type_ = draw.choose(types, "type")
     cover = draw_coverage(draw, hand)
     x, v, i = hand.name("input"), hand.name("value"), cover.index
@@ -219,6 +220,7 @@ def shift_register(draw: Draw) -> Draft:
 def hamming_distance(draw: Draw) -> Draft:
     """Differing bits between codes of one or several words: pairs, one against all, the nearest of a list."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     type_ = draw.choose(("uint", "ulong", "uint4", "uint2", "ulong2"), "type")
     words = draw.choose((1, 2, 4, 8, 16), "words")
     cover = draw_coverage(draw, hand)

@@ -16,6 +16,7 @@ WORDS = Fill("randint", (0, 1 << 30))
 def morton_codes(draw: Draw) -> Draft:
     """Coordinates' bits woven into one number, and back."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     dimensions = draw.choose((2, 3), "dimensions")
     cover = draw_coverage(draw, hand)
     x, out, i = hand.name("input"), hand.name("output"), cover.index
@@ -87,6 +88,7 @@ def morton_codes(draw: Draw) -> Draft:
 def bit_slices(draw: Draw) -> Draft:
     """Bits of neighbouring words gathered into planes, spread out again, transposed in blocks, or packed as flags."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     cover = draw_coverage(draw, hand)
     x, out, i, j = (hand.name(n) for n in ("input", "output", "index", "loop"))
     count = draw.choose((8, 16, 32), "width")
@@ -153,6 +155,7 @@ def bit_slices(draw: Draw) -> Draft:
 def odd_width_packing(draw: Draw) -> Draft:
     """Numbers of 3 to 27 bits in a stream of words: read out, or put in."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     width = draw.choose((3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 17, 20, 27), "bits")
     cover = draw_coverage(draw, hand)
     x, out, i, j = (hand.name(n) for n in ("input", "output", "index", "loop"))
@@ -216,6 +219,7 @@ def odd_width_packing(draw: Draw) -> Draft:
 def cyclic_checks(draw: Draw) -> Draft:
     """Check sums of blocks of bytes: CRCs by bits or by a table, Adler, Fletcher and simple ones."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     cover = draw_coverage(draw, hand)
     x, out, block, i, j = (hand.name(n) for n in ("input", "output", "block bytes", "index", "loop"))
     table = hand.name("table")

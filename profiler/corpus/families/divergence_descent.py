@@ -25,6 +25,7 @@ def _pitch(form: str, count: str, width: str, height: str) -> str:
 def bisection(draw: Draw) -> Draft:
     """A root in an interval that is halved until it is small: of polynomials, equations of state, inverse functions."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     real = draw.weighted({"float": 3.0, "double": 1.0}, "type")
     f = "f" if real == "float" else ""
     cover = draw_coverage(draw, hand)
@@ -107,6 +108,7 @@ def bisection(draw: Draw) -> Draft:
 def tree_descent(draw: Draw) -> Draft:
     """Decision trees, search trees and k-d trees, walked from the root by what an element is."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     cover = draw_coverage(draw, hand)
     depth, x, out, i = hand.name("depth"), hand.name("input"), hand.name("output"), cover.index
     node, threshold, child = hand.name("node"), hand.name("thresholds"), hand.name("children")

@@ -47,6 +47,7 @@ def _limit(draw: Draw, hand: Hand, most: int) -> tuple[str, list[Parameter]]:
 def escape_time(draw: Draw) -> Draft:
     """Mandelbrot, Julia and their relations: iterated until the point leaves a circle."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     real = draw.weighted({"float": 4.0, "double": 1.0}, "type")
     f = "f" if real == "float" else ""
     cover = draw_coverage(draw, hand)
@@ -123,6 +124,7 @@ def escape_time(draw: Draw) -> Draft:
 def newton_basins(draw: Draw) -> Draft:
     """Newton's iteration in the complex plane until a root is near; which one it was."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     real = draw.weighted({"float": 4.0, "double": 1.0}, "type")
     f = "f" if real == "float" else ""
     cover = draw_coverage(draw, hand)
@@ -178,6 +180,7 @@ def newton_basins(draw: Draw) -> Draft:
 def bounded_collatz(draw: Draw) -> Draft:
     """Integer walks such as 3n + 1 with a bound on the steps."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     type_ = draw.choose(("uint", "ulong", "int", "long"), "type")
     cover = draw_coverage(draw, hand)
     limit, parameters = _limit(draw, hand, 1000)
@@ -224,6 +227,7 @@ def bounded_collatz(draw: Draw) -> Draft:
 def sphere_marching(draw: Draw) -> Draft:
     """Rays that step by the distance to the nearest surface until they hit or leave."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     cover = draw_coverage(draw, hand)
     point, parameters = _point(draw, hand, cover, "float")
     limit, more = _limit(draw, hand, 100)

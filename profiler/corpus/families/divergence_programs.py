@@ -15,6 +15,7 @@ from profiler.corpus.family import Draft, family
 def small_interpreter(draw: Draw) -> Draft:
     """A program of a few codes run by every work-item, on registers or on a stack."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     type_ = draw.choose(("float", "int", "uint"), "type")
     cover = draw_coverage(draw, hand)
     program, size, x, out, i = (hand.name(n) for n in ("program", "program size", "input", "output", "index"))
@@ -74,6 +75,7 @@ def small_interpreter(draw: Draw) -> Draft:
 def euclid_like(draw: Draw) -> Draft:
     """Number theory with loops that end when they may: divisors, primes, powers, roots, digits."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     type_ = draw.choose(("uint", "ulong", "int", "ushort"), "type")
     cover = draw_coverage(draw, hand)
     x, y, out, i = (hand.name(n) for n in ("input", "second input", "output", "index"))
@@ -160,6 +162,7 @@ def euclid_like(draw: Draw) -> Draft:
 def data_dependent_stop(draw: Draw) -> Draft:
     """Iterations run to a tolerance, within a bound: fixed points, relaxation of one cell, averages of two kinds."""
     hand = Hand(draw)
+    hand.reserve("a", "b", "x", "y")
     real = draw.weighted({"float": 3.0, "double": 1.0}, "type")
     f = "f" if real == "float" else ""
     cover = draw_coverage(draw, hand)
