@@ -13,6 +13,7 @@ from profiler.corpus.collection.folder import work_folder
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.progress import Figures, OnFigures
 from profiler.corpus.collection.store import CorpusStore
+from profiler.corpus.collection.workplace import Workplace
 from server.cli.device_choice import Devices
 from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.status import ANSWERED, INTERRUPTED
@@ -46,9 +47,21 @@ def run(arguments: argparse.Namespace) -> int:
     profiles = [device for device in here if device.id in {each.device_id for each in devices}]
     with cancelled_by_ctrl_c() as pressed, _shown() as on_figures:
         stop = Stop(pressed, deadline_s)
-        figures = collect(folder, plan, profiles=profiles, on_figures=on_figures, cancel=stop)
+        with _workplace(arguments.fleet, plan, stop) as workplace:
+            figures = collect(folder, plan, profiles=profiles, on_figures=on_figures, cancel=stop, workplace=workplace)
     warn(f"{_words(figures)}; all of it is in {folder}")
     return INTERRUPTED if pressed.is_set() else ANSWERED
+
+
+@contextmanager
+def _workplace(where: str | None, plan: CollectPlan, stop: Stop) -> Iterator[Workplace | None]:
+    if where is None:
+        yield None
+        return
+    from profiler.corpus.fleet.fleet import fleet  # noqa: PLC0415 - Dask is an extra, and loads slowly
+
+    with fleet(where, plan, stop) as found:
+        yield found
 
 
 @contextmanager

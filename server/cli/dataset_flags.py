@@ -60,6 +60,25 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
         help="on the workers of a Dask scheduler (tcp://HOST:PORT), or on N worker processes here (local:N)",
     )
 
+    export = steps.add_parser("export", help="write what was collected as Parquet files")
+    _add_work_flag(export)
+    _add_data_argument(export, "folder to write to; what was there before is replaced")
+
+    split = steps.add_parser("split", help="put each kernel into train, validation or test-origins")
+    _add_data_argument(split, "folder of an exported dataset")
+
+    stats = steps.add_parser(
+        "stats", help="count a dataset and check its promises; the exit status is 1 if one is broken"
+    )
+    _add_data_argument(stats, "folder of an exported dataset")
+    stats.add_argument("--pictures", type=Path, metavar="DIR", help="draw PNGs into this folder, too")
+    stats.add_argument("--card", type=Path, metavar="FILE", help="renew the tables in this Markdown file, too")
+    stats.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_data_argument(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("data", type=Path, metavar="DATA", help=what)
+
 
 def _add_work_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--work", type=Path, metavar="DIR", help=_WORK)

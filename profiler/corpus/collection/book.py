@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from model.errors import KernelcastError
 from profiler.corpus.collection.progress import Progress
-from profiler.corpus.collection.store import CorpusStore, RowKey, building
+from profiler.corpus.collection.store import LASTING, CorpusStore, RowKey, building
 from profiler.corpus.collection_jobs import BuiltKernel, TimedRow
 from profiler.corpus.kernel import CorpusDevice, CorpusKernel, RowTiming
 from profiler.measurement import MeasureError
+
+MOST_IN_A_ROW = 40
 
 
 class RefusedError(MeasureError):
     """A launch that must not be timed, for a reason that will not go away."""
 
     code = "refused"
+
+
+class NothingWorks(MeasureError):
+    """Failure after failure: the device or its driver is to blame, and no more kernels are given up for it."""
 
 
 class Book:
@@ -25,6 +31,7 @@ class Book:
         self._stint = stint
         self._bad_percent = bad_percent
         self.entered = 0
+        self._in_a_row = 0  # failures of kinds that may be nobody's fault but ours
 
     def built(self, device: CorpusDevice, kernel: CorpusKernel, outcome: object) -> None:
         """`kernel` has the launches that were to be built."""
@@ -33,6 +40,7 @@ class Book:
         keys = [each.launch.key for each in kernel.launches]
         match outcome:
             case BuiltKernel(variants, checked, refused):
+                self._in_a_row = 0
                 facts = {keys[at]: variant.facts for variant in variants for at in variant.launches}
                 words = dict(zip(keys, checked, strict=False))
                 self._store.save_build(device.device_id, kernel.id, facts, words)
@@ -49,6 +57,7 @@ class Book:
         match outcome:
             case TimedRow(timing):
                 is_bad = is_disturbed(timing, self._bad_percent)
+                self._in_a_row = 0
                 if self._store.save_row(key, timing, is_bad=is_bad, stint=self._stint):
                     self._progress.has_row(key)
             case KernelcastError():
@@ -61,6 +70,14 @@ class Book:
         case = self._store.save_failure(device, kernel_id, launch_key, error)
         if case.is_quarantined:
             self._progress.has_given_up()
+        if case.code in LASTING:
+            return
+        self._in_a_row += 1
+        if self._in_a_row >= MOST_IN_A_ROW:
+            raise NothingWorks(
+                f"the last {MOST_IN_A_ROW} kernels all failed on {device}, which is not their fault: {case.message}; "
+                "mend that, then collect with --retry-failed"
+            )
 
 
 def is_disturbed(timing: RowTiming, bad_percent: float) -> bool:

@@ -18,7 +18,7 @@ class CollectPlan:
     builders: int = 4  # processes that compile at the same time, while nothing is timed
     side_by_side: int = 2  # devices of few processors that are timed at the same time, each on its own
     build_tasks: int = 16  # in one device process
-    time_tasks: int = 60
+    time_tasks: int = 120  # a process takes a second to open its device
     bad_percent: float = 10.0  # of the processors' time that others use, above which a row is measured again
     limits: JobLimits = field(default_factory=JobLimits)
     build_job: str = BUILD_JOB

@@ -22,7 +22,17 @@ from profiler.store.as_json import launch_from_json, launch_to_json
 MOST_TRIES = 2  # of what crashed or hung; then it is quarantined
 # The same kernel fails in the same way again: these are not tried twice.
 LASTING = frozenset(
-    {"build_failed", "out_of_bounds", "needs_annotation", "source", "no_kernel", "launch", "analysis", "refused"}
+    {
+        "build_failed",
+        "out_of_bounds",
+        "needs_annotation",
+        "source",
+        "no_kernel",
+        "launch",
+        "analysis",
+        "refused",
+        "worker_killed",
+    }
 )
 ENDING = frozenset({"crashed", "timed_out"})
 MOST_ENDING_LAUNCHES = 2  # quarantined ones, after which the kernel's others are not run on this device either
