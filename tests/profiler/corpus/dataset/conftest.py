@@ -40,7 +40,7 @@ STATEMENTS = (
 
 def made_kernel(origin: str, family: str, group: str, seed: int) -> CorpusKernel:
     draw = Draw("test", family, seed)
-    lines = [draw.choose(STATEMENTS).replace("{n}", str(1 << draw.integer(0, 9))) for _ in range(40)]
+    lines = [draw.choose(STATEMENTS).replace("{n}", str(1 << draw.integer(0, 9))) for _ in range(16)]
     body = "\n    ".join(["int i = get_global_id(0); float s = y[i];", *lines])
     source = f"kernel void k(global float *x, global float *y, int n) {{\n    {body}\n}}"
     tokens = normalised_tokens(read_program(source, options=OPTIONS), "k")

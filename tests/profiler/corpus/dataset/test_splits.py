@@ -113,11 +113,11 @@ def test_signatures_tell_how_much_is_in_common(tokens: list[str], changed: int, 
 
 def test_all_near_pairs_are_found_and_no_others() -> None:
     draw = Draw("pairs")
-    left = [signature([draw.choose(TOKENS) for _ in range(80)]) for _ in range(700)]
+    left = [signature([draw.choose(TOKENS) for _ in range(80)]) for _ in range(400)]
     matrix = as_matrix(left).copy()
-    for row in range(300):
+    for row in range(150):
         share = draw.real(0.5, 1.0)
-        matrix[row] = np.where([draw.chance(share) for _ in range(128)], matrix[row + 300], matrix[row])
+        matrix[row] = np.where([draw.chance(share) for _ in range(128)], matrix[row + 150], matrix[row])
     right = as_matrix(left)
     agreeing = (matrix[:, None, :] == right[None, :, :]).mean(axis=2)
     assert sorted(near_pairs(matrix, right)) == [tuple(pair) for pair in np.argwhere(agreeing >= NEAR_SHARE).tolist()]

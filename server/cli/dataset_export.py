@@ -1,0 +1,18 @@
+"""`kernelcast dataset export`: what a collection has found as Parquet files."""
+
+from __future__ import annotations
+
+import argparse
+
+from profiler.corpus.collection.folder import work_folder
+from profiler.corpus.dataset.export import export
+from server.cli.status import ANSWERED
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """It may be done while the collection goes on."""
+    summary = export(work_folder(arguments.work), arguments.data)
+    print(summary)
+    for name, size in summary.file_bytes:
+        print(f"  {name:<18} {size / 1e6:7.2f} MB")
+    return ANSWERED
