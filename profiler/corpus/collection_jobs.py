@@ -37,7 +37,7 @@ class BuildTask:
 
 @dataclass(frozen=True, slots=True)
 class BuildOrder:
-    """Kernels to build for one device. `cache_folder` is what the time job finds them in, shared by all processes."""
+    """Kernels to build for one device. `cache_folder` is where the time job finds them."""
 
     device_id: str
     cache_folder: str
@@ -94,10 +94,14 @@ class TimeOrder:
 
 @dataclass(frozen=True, slots=True)
 class TimedRow:
-    """`ready_s` passed until the program was loaded and its arguments were filled, `first_s` in the first run, with
-    whatever the driver still had to compile or to load for it, and `spent_s` for all of this row."""
+    """`was_built`: its code came from a build job.
+
+    `ready_s` passed until the program was loaded and its arguments were filled, `first_s` in the first run, with
+    whatever the driver still had to compile or to load for it, and `spent_s` for all of this row.
+    """
 
     timing: RowTiming
+    was_built: bool
     ready_s: float
     first_s: float
     spent_s: float

@@ -6,7 +6,6 @@ Many of these jobs run side by side: nothing is timed here, and each keeps to on
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ from profiler.arguments import check_memory, plan_arguments
 from profiler.child.building import ON_COMPILER_CRASH, kernel_named
 from profiler.child.corpus.asking import Asking
 from profiler.child.corpus.opening import open_on
-from profiler.child.corpus.pocl_cache import OwnCache, object_file
+from profiler.child.corpus.pocl_cache import KNOWN_VERSIONS, OwnCache, object_file, spare_any_size
 from profiler.child.corpus.reading import facts_of_object, facts_of_program
 from profiler.child.corpus.shelf import Shelf
 from profiler.child.failures import named_failures
@@ -65,6 +64,7 @@ class _Code:
     asked_for: tuple[int, ...] | None
     is_small_grid: bool
     facts: CompiledFacts
+    folder: Path | None  # in PoCL's cache
     launches: list[int] = field(default_factory=list)
 
 
@@ -75,10 +75,9 @@ class _Job:
         self._order, self._reporter = order, reporter
         os.nice(NICENESS)
         os.environ.update(ENVIRONMENT)
-        own = Path(tempfile.mkdtemp(prefix="cache-"))  # below the job's own folder, which is removed with it
-        self._device = open_on(order.device_id, (), str(own))
+        self._cache = OwnCache()
+        self._device = open_on(order.device_id, ())
         self._compiles_at_launch = "portable computing language" in self._device.platform.name.lower()
-        self._cache = OwnCache(own, Path(order.cache_folder))
         self._asking = Asking(order.device_id)
         self.open_anew()
 
@@ -87,7 +86,7 @@ class _Job:
         with named_failures(f"opening device `{self._order.device_id}`"):
             self._context = cl.Context([self._device])
             self._queue = cl.CommandQueue(self._context)
-            self._shelf = Shelf(self._context, self._device, Path(self._order.cache_folder))
+            self._shelf = Shelf(self._context, self._device, Path(self._order.cache_folder), loads=False)
 
     def kernel(self, task: BuildTask) -> BuiltKernel:
         """Raises MeasureError for what concerns all launches."""
@@ -97,15 +96,17 @@ class _Job:
         checked = [launch.checked for launch in kernel.launches]
         refused: list[RefusedLaunch] = []
         codes: list[_Code] = []
+        program = self._program(requests[0])
         for place in sorted(range(len(requests)), key=lambda place: requests[place].launch.work_items):
             try:
-                program = self._program(requests[place])
                 checked[place] = self._run(requests[place], program, codes, task) or checked[place]
                 self._note_code(place, requests[place], program, codes)
             except MeasureError as error:
                 if error.ends_process or isinstance(error, BuildFailed):
                     raise
                 refused.append(RefusedLaunch(place, error.code, error.message))
+        if codes:
+            self._store(requests[0], codes)
         variants = tuple(BuiltVariant(tuple(sorted(code.launches)), code.facts) for code in codes)
         return BuiltKernel(variants, tuple(checked), tuple(refused), time.perf_counter() - began)
 
@@ -139,21 +140,27 @@ class _Job:
                 arguments.release()
         return word
 
+    def _store(self, request: MeasureRequest, codes: list[_Code]) -> None:
+        """Keep the program's binary, with the code of all local sizes that have run."""
+        with named_failures(f"kernel `{request.kernel.name}`"):
+            if self._compiles_at_launch and self._device.driver_version.startswith(KNOWN_VERSIONS):
+                for folder in (code.folder for code in codes if code.folder is not None):
+                    spare_any_size(folder)
+            self._shelf.store(request.source, request.path, request.launch.options)
+
     def _note_code(self, place: int, request: MeasureRequest, program: cl.Program, codes: list[_Code]) -> None:
         if not self._compiles_at_launch:
             if not codes:
-                self._shelf.store(request.source, request.path, request.launch.options)
                 facts = facts_of_program(program, self._device, request)
-                codes.append(_Code(request.launch.local_size, False, facts))
+                codes.append(_Code(request.launch.local_size, False, facts, None))
             codes[0].launches.append(place)
             return
         new = self._cache.new_variants()
-        self._cache.publish(new)
         of_kernel = [variant for variant in new if variant.parent.name == request.kernel.name]
         path = object_file(of_kernel[0]) if of_kernel else None
         if path is not None:
             facts = facts_of_object(path, program, self._device, request)
-            codes.append(_Code(request.launch.local_size, is_small_grid(request.launch), facts))
+            codes.append(_Code(request.launch.local_size, is_small_grid(request.launch), facts, of_kernel[0]))
         code = _code_for(request, codes)
         if code is not None:
             code.launches.append(place)

@@ -1,4 +1,4 @@
-"""Opens a device of the collection: on the processors that it may use, with the cache that its builds share."""
+"""Opens a device of the collection on the processors that it may use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from profiler.child.probing import open_device
 from profiler.measurement import DeviceGone
 
 
-def open_on(device_id: str, processors: Sequence[int], cache_folder: str) -> cl.Device:
+def open_on(device_id: str, processors: Sequence[int]) -> cl.Device:
     """To be called before any driver is loaded: drivers start their threads once, by what they find then.
 
     `processors` empty: all. Raises DeviceGone, also if the driver does not keep to the processors.
@@ -21,7 +21,6 @@ def open_on(device_id: str, processors: Sequence[int], cache_folder: str) -> cl.
             os.sched_setaffinity(0, processors)
         except OSError as error:
             raise DeviceGone(f"processors {_listed(processors)} cannot be used: {error.strerror}") from error
-    os.environ.update(POCL_CACHE_DIR=cache_folder, POCL_KERNEL_CACHE="1")
     device = open_device(device_id)
     if processors and device.max_compute_units > len(processors):
         raise DeviceGone(

@@ -1,28 +1,31 @@
-"""What PoCL compiles in this process: read, and passed on to the folder that all processes share.
+"""What PoCL has compiled in this process, in a cache of the process's own.
 
-Each build process has a cache of its own, so that what a launch has just compiled can be told apart, and so that no
-other process ever finds a program that is half there. Where things lie is that of PoCL 3.0, `lib/CL/pocl_cache.c`:
-`XX/REST-OF-HASH/program.bc` and `XX/REST-OF-HASH/KERNEL/VARIANT/KERNEL.so`.
+Where things lie is that of PoCL 3.0, `lib/CL/pocl_cache.c`: `XX/REST-OF-HASH/program.bc` and
+`XX/REST-OF-HASH/KERNEL/VARIANT/KERNEL.so`.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
 
 VARIANTS = "*/*/*/*/"
-PROGRAM = "program.bc"
+ANY_SIZE = "0-0-0"
 LIBRARIES = "*.so"
 OBJECTS = "*.so.o"
+KNOWN_VERSIONS = ("3.0",)
 
 
 class OwnCache:
-    """Owns `folder`, in which PoCL compiles; what is finished goes to `shared`."""
+    """Owns the folder. To be made before PoCL is loaded, which looks for it once."""
 
-    def __init__(self, folder: Path, shared: Path) -> None:
-        self._folder, self._shared = folder, shared
+    def __init__(self) -> None:
+        # Below the job's own folder, which is removed with it.
+        self._folder = Path(tempfile.mkdtemp(prefix="cache-"))
         self._known: frozenset[Path] = frozenset()
+        os.environ.update(POCL_CACHE_DIR=str(self._folder), POCL_KERNEL_CACHE="1")
 
     def new_variants(self) -> list[Path]:
         """Folders of code that was compiled since this was asked last, each of one kernel and local size."""
@@ -31,14 +34,10 @@ class OwnCache:
         self._known = found
         return new
 
-    def publish(self, variants: list[Path]) -> None:
-        """Let other processes find them. What they have already stays as it is."""
-        for variant in variants:
-            program = variant.parent.parent
-            to = self._shared / variant.relative_to(self._folder)
-            _copied(program / PROGRAM, to.parent.parent / PROGRAM)
-            for library in variant.glob(LIBRARIES):
-                _copied(library, to / library.name)
+    def drop_any_size(self) -> None:
+        """After a binary was loaded: with its bitcode at hand, PoCL compiles for local sizes that it does not hold."""
+        for stand_in in self._folder.glob(f"*/*/*/{ANY_SIZE}"):
+            shutil.rmtree(stand_in)
 
 
 def object_file(variant: Path) -> Path | None:
@@ -46,12 +45,15 @@ def object_file(variant: Path) -> Path | None:
     return next(variant.glob(OBJECTS), None)
 
 
-def _copied(file: Path, to: Path) -> None:
-    if to.exists():
-        return
-    to.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=to.parent, delete=False) as part, file.open("rb") as whole:
-        shutil.copyfileobj(whole, part)
-    part_path = Path(part.name)
-    part_path.chmod(0o755)
-    part_path.rename(to)  # whole or not at all
+def spare_any_size(variant: Path) -> None:
+    """Let PoCL write a binary of what it has compiled without compiling the kernel once more, for any local size.
+
+    It looks whether that code is there, and takes what it finds: here a copy of the code in the folder `variant`, which
+    must not run for other local sizes. See `OwnCache.drop_any_size`.
+    """
+    kernel = variant.parent
+    for library in variant.glob(LIBRARIES):
+        stand_in = kernel / ANY_SIZE / library.name
+        if not stand_in.exists():
+            stand_in.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(library, stand_in)

@@ -1,7 +1,7 @@
 """Programs of the collection: built in one process, loaded in others.
 
-PoCL keeps what it compiled in its own cache. Of Intel's runtime the program's binary is kept, which loads in a
-fraction of the time that a build takes. Either way the very code runs that the build job has read.
+What is kept are the drivers' own binaries, which load in a fraction of the time that a build takes. They hold the very
+code that the build job has read; of PoCL, that of all local sizes that have run by then.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from profiler.child.building import build
 from profiler.child.failures import named_failures
 
 MOST_LOADED = 8
-FOLDER = "binaries"
 
 
 class Shelf:
-    """Owns the programs of one context that were used last. `folder` is where binaries are kept."""
+    """Owns the programs of one context that were used last. `folder` is where binaries are kept.
 
-    def __init__(self, context: cl.Context, device: cl.Device, folder: Path) -> None:
+    Whoever reads what a compiler makes must see it compile: `loads` is then false.
+    """
+
+    def __init__(self, context: cl.Context, device: cl.Device, folder: Path, *, loads: bool) -> None:
         self._context, self._device = context, device
-        self._folder = folder / FOLDER if keeps_binaries(device) else None
+        self._folder, self._loads = folder, loads
         self._loaded: OrderedDict[tuple[str, str | None, BuildOptions], cl.Program] = OrderedDict()
 
     def program(self, source: str, path: str | None, options: BuildOptions) -> cl.Program:
@@ -40,10 +42,12 @@ class Shelf:
             self._loaded.popitem(last=False)
         return program
 
+    def has(self, source: str, path: str | None, options: BuildOptions) -> bool:
+        """Whether it need not be built."""
+        return self._loads and (self._folder / self._name((source, path, options))).exists()
+
     def store(self, source: str, path: str | None, options: BuildOptions) -> None:
         """Keep the binary of what was built, for other processes."""
-        if self._folder is None:
-            return
         key = (source, path, options)
         binaries = cast("list[bytes]", self._loaded[key].get_info(cl.program_info.BINARIES))
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -53,12 +57,9 @@ class Shelf:
         Path(part).rename(self._folder / self._name(key))  # whole or not at all, whoever reads it meanwhile
 
     def _stored(self, key: tuple[str, str | None, BuildOptions]) -> cl.Program | None:
-        if self._folder is None:
+        if not self.has(*key):
             return None
-        try:
-            binary = (self._folder / self._name(key)).read_bytes()
-        except FileNotFoundError:
-            return None
+        binary = (self._folder / self._name(key)).read_bytes()
         with named_failures("loading a program's binary"):
             program = cl.Program(self._context, [self._device], [binary])
             program.build()
@@ -68,8 +69,3 @@ class Shelf:
         device = self._device
         known = (key, device.name, device.driver_version)
         return hashlib.sha256(repr(known).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def keeps_binaries(device: cl.Device) -> bool:
-    """Whether a binary holds all of the code: PoCL would compile each kernel once more to make one."""
-    return "intel" in device.platform.name.lower()

@@ -17,6 +17,7 @@ from profiler.child.corpus.asking import Asking
 from profiler.child.corpus.load_window import LoadWindow, Others
 from profiler.child.corpus.opening import open_on
 from profiler.child.corpus.placed import Placed
+from profiler.child.corpus.pocl_cache import OwnCache
 from profiler.child.corpus.quick_timing import QuickBatch, time_quickly
 from profiler.child.corpus.shelf import Shelf
 from profiler.child.corpus.supply import Supply, written_buffers
@@ -61,7 +62,8 @@ class _Job:
 
     def __init__(self, order: TimeOrder, reporter: Reporter) -> None:
         self._order, self._reporter = order, reporter
-        self._device = open_on(order.device.device_id, order.processors, order.cache_folder)
+        self._cache = OwnCache()
+        self._device = open_on(order.device.device_id, order.processors)
         self._asking = Asking(order.device.device_id)
         self._window = LoadWindow(order.processors)
         self.open_anew()
@@ -72,7 +74,7 @@ class _Job:
             self._context = cl.Context([self._device])
             properties = cl.command_queue_properties.PROFILING_ENABLE
             self._queue = cl.CommandQueue(self._context, properties=properties)
-            self._shelf = Shelf(self._context, self._device, Path(self._order.cache_folder))
+            self._shelf = Shelf(self._context, self._device, Path(self._order.cache_folder), loads=True)
             room_bytes = int(memory_limits(self._device).global_mem_bytes * MOST_OF_DEVICE)
             self._supply = Supply(self._context, self._queue, min(MOST_BYTES, room_bytes))
 
@@ -88,7 +90,10 @@ class _Job:
         self._reporter.begin(0.0, "loading", building)
         try:
             with named_failures(subject):
-                program = self._shelf.program(request.source, request.path, request.launch.options)
+                source = (request.source, request.path, request.launch.options)
+                was_built = self._shelf.has(*source)
+                program = self._shelf.program(*source)
+                self._cache.drop_any_size()
                 placed = self._placed(kernel_named(program, request.kernel.name), plan, task, request)
                 longest_s = limits.first_run_s + SLACK_S + 5 * limits.longest_run_s
                 self._reporter.begin(0.5, "running", Phase(subject, limits.first_run_s, on_timeout=ON_TIMEOUT))
@@ -104,7 +109,7 @@ class _Job:
         finally:
             self._supply.give_back()
         spent_s = time.perf_counter() - began
-        return TimedRow(timing, ready - began, first_s, spent_s)
+        return TimedRow(timing, was_built, ready - began, first_s, spent_s)
 
     def _timed(self, placed: Placed, first_us: float) -> RowTiming:
         load_average = os.getloadavg()[0]

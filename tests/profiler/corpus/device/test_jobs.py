@@ -85,10 +85,6 @@ def _outcomes(target: str, order: Any) -> dict[int, Any]:
     return found
 
 
-def _codes(folder: Path) -> set[Path]:
-    return {path.relative_to(folder) for path in folder.rglob("*.so")}
-
-
 def _time(folder: Path, kernels: list[CorpusKernel], **more: Any) -> dict[int, Any]:
     tasks = [TimeTask(n, k, launch) for n, (k, launch) in enumerate((k, each) for k in kernels for each in k.launches)]
     order = TimeOrder(more.pop("device", POCL), more.pop("processors", ()), str(folder), tuple(tasks), **more)
@@ -110,17 +106,14 @@ def test_what_was_built_is_timed_without_compiling_again(tmp_path: Path) -> None
     assert all(variant.facts.mix for variant in built[0].variants)
     assert built[0].refused == ()
 
-    codes = _codes(tmp_path)
-    assert len([path for path in codes if path.parent.parent.name == "scale"]) == 3
     processor = min(os.sched_getaffinity(0))
     one = CorpusDevice("pocl-1core", "pocl", 1)
     for rows in (_time(tmp_path, [kernel]), _time(tmp_path, [kernel], device=one, processors=(processor,))):
-        assert all(isinstance(row, TimedRow) for row in rows.values())
         assert len(rows) == 4
+        assert all(row.was_built for row in rows.values())
         for timing in (row.timing for row in rows.values()):
             assert 0 < timing.p10_us <= timing.median_us <= timing.p90_us
             assert timing.wall_us > 0
-    assert _codes(tmp_path) == codes
 
 
 def test_launches_are_proved_where_that_is_asked_for(tmp_path: Path) -> None:
