@@ -91,7 +91,8 @@ def histogram_channels(draw: Draw) -> Draft:
         take = f"const {pixel} p = image[i];\n" + "\n".join(map(add, cells))
     elif form == "brightness":
         sums = ("(77 * p.x + 150 * p.y + 29 * p.z) >> 8", "max(p.x, max(p.y, p.z))", "(p.x + p.y + p.z) / 3")
-        take = f"const {pixel} p = image[i];\nconst int grey = {draw.choose(sums, 'brightness')};\n{add(f'grey >> {shift}')}"
+        grey = draw.choose(sums, "brightness")
+        take = f"const {pixel} p = image[i];\nconst int grey = {grey};\n{add(f'grey >> {shift}')}"
     elif form == "neighbours":
         other = "image[min((uint)(i + apart), (uint)(n - 1))]"
         take = add(f"(image[i] >> {shift}) * {number} + ({other} >> {shift})")
