@@ -16,6 +16,7 @@ import pyopencl as cl
 from model.compiled import CompiledFacts, is_small_grid
 from profiler.arguments import check_memory, plan_arguments
 from profiler.child.building import ON_COMPILER_CRASH, kernel_named
+from profiler.child.compiling import reader_of
 from profiler.child.corpus.asking import Asking
 from profiler.child.corpus.opening import open_on
 from profiler.child.corpus.pocl_cache import KNOWN_VERSIONS, OwnCache, object_file, spare_any_size
@@ -86,7 +87,9 @@ class _Job:
         with named_failures(f"opening device `{self._order.device_id}`"):
             self._context = cl.Context([self._device])
             self._queue = cl.CommandQueue(self._context)
-            self._shelf = Shelf(self._context, self._device, Path(self._order.cache_folder), loads=False)
+            flags = reader_of(self._device).line_flags
+            folder = Path(self._order.cache_folder)
+            self._shelf = Shelf(self._context, self._device, folder, loads=False, flags=flags)
 
     def kernel(self, task: BuildTask) -> BuiltKernel:
         """Raises MeasureError for what concerns all launches."""

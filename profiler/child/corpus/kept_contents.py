@@ -17,8 +17,8 @@ from profiler.arguments import BufferArgument
 from profiler.child.memory.contents import PIECE, Array, write_contents
 
 REPEATED = ("random", "uniform", "randint", "const", "zeros")  # drawn for a piece, which then follows itself
-MOST_BYTES = 1 << 30
-LARGEST_SHARE = 4  # contents of more than this part of it are not kept
+MOST_BYTES = 3 << 28
+LARGEST_SHARE = 3  # contents of more than this part of it are not kept
 Key = tuple[str, Type, Fill, int, int]
 
 

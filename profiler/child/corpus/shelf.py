@@ -25,18 +25,22 @@ MOST_LOADED = 8
 class Shelf:
     """Owns the programs of one context that were used last. `folder` is where binaries are kept.
 
-    Whoever reads what a compiler makes must see it compile: `loads` is then false.
+    Whoever reads what a compiler makes must see it compile: `loads` is then false. `flags` are added in builds alone,
+    so they must change nothing that runs.
     """
 
-    def __init__(self, context: cl.Context, device: cl.Device, folder: Path, *, loads: bool) -> None:
+    def __init__(
+        self, context: cl.Context, device: cl.Device, folder: Path, *, loads: bool, flags: tuple[str, ...] = ()
+    ) -> None:
         self._context, self._device = context, device
         self._folder, self._loads = folder, loads
+        self._flags = BuildOptions(flags=flags)
         self._loaded: OrderedDict[tuple[str, str | None, BuildOptions], cl.Program] = OrderedDict()
 
     def program(self, source: str, path: str | None, options: BuildOptions) -> cl.Program:
         """Loaded if it has been built in any process, else built. Raises BuildFailed."""
         key = (source, path, options)
-        program = self._loaded.pop(key, None) or self._stored(key) or build(self._context, source, path, options)
+        program = self._loaded.pop(key, None) or self._stored(key) or self._built(source, path, options)
         self._loaded[key] = program
         if len(self._loaded) > MOST_LOADED:
             self._loaded.popitem(last=False)
@@ -64,6 +68,11 @@ class Shelf:
             program = cl.Program(self._context, [self._device], [binary])
             program.build()
         return program
+
+    def _built(self, source: str, path: str | None, options: BuildOptions) -> cl.Program:
+        # PoCL 3.0 crashes on the lines of samplers in program scope, and an include may hold some.
+        is_plain = "sampler" not in source and "include" not in source
+        return build(self._context, source, path, options.merged(self._flags) if is_plain else options)
 
     def _name(self, key: tuple[str, str | None, BuildOptions]) -> str:
         device = self._device

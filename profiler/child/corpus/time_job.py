@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from profiler.arguments import Argument
     from profiler.child.main import Reporter
 
-MOST_BYTES = 3 << 30  # of all device buffers that are kept
+MOST_BYTES = 2 << 30  # of all device buffers that are kept
 MOST_OF_DEVICE = 0.5
 PLACES = 3  # of the arguments of a launch whose buffers take at most
 SMALL_BYTES = 2 << 20
