@@ -213,7 +213,7 @@ def plane_stencil(draw: Draw) -> Draft:
     def cell(x: int, y: int) -> str:
         across, down = (bounded(boundary, n, by, size) for n, by, size in (("cx", x, "w"), ("cy", y, "h")))
         if layout == "macro":
-            return f"AT({across}, {down})"
+            return f"AT(src, {across}, {down})"
         if layout == "base" and boundary in ("skip", "padded"):
             far = f" {'+' if y > 0 else '-'} {abs(y)} * {wide}" if y else ""
             return f"src[{shifted(f'at{far}', x)}]"
@@ -221,7 +221,7 @@ def plane_stencil(draw: Draw) -> Draft:
 
     lines.append("const int w = width, h = height;")
     if layout == "macro":
-        before += f"#define AT(a, b) src[(b) * {wide} + (a)]\n"
+        before += f"#define AT(p, a, b) p[(b) * {wide} + (a)]\n"
     if layout == "base" and boundary in ("skip", "padded"):
         lines.append(f"const int at = cy * {wide} + cx;")
     cells = [cell(x, y) for x, y in offsets]
