@@ -21,7 +21,8 @@ def atomic_float_add(draw: Draw) -> Draft:
         "union": "union { uint u; float f; } before, after;\ndo {\nbefore.f = *to;\nafter.f = before.f + value;\n} "
         "while (atomic_cmpxchg((volatile __global uint*)to, before.u, after.u) != before.u);",
         "as": "uint seen = as_uint(*to), old;\ndo {\nold = seen;\n"
-        "seen = atomic_cmpxchg((volatile __global uint*)to, old, as_uint(as_float(old) + value));\n} while (seen != old);",
+        "seen = atomic_cmpxchg((volatile __global uint*)to, old, as_uint(as_float(old) + value));\n"
+        "} while (seen != old);",
         "exchange": "float rest = value;\nwhile ((rest = atomic_xchg(to, atomic_xchg(to, 0.0f) + rest)) != 0.0f) {\n}",
     }[style]
     helper = f"static void add_to(volatile __global float* to, float value)\n{{\n{inner}\n}}\n"
