@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from profiler.corpus.collection import book
 from profiler.corpus.collection.collect import Stop, collect
 from profiler.corpus.collection.lock import AlreadyCollecting, sole_collector
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.progress import Figures
 from profiler.corpus.collection.store import CorpusStore, FailedCase, RowKey, StoredRow, is_floor
+from profiler.corpus.collection.workplace import Workplace
 from profiler.corpus.kernel import CorpusKernel
 from profiler.store.database import StoreError
 
@@ -59,7 +61,7 @@ def test_every_launch_is_measured_on_every_device_and_some_twice(
 ) -> None:
     kernels = [make_kernel(f"k{at}", launches=5) for at in range(12)]
     folder = filled(*kernels)
-    figures = collect(folder, plan)
+    figures = collect(folder, replace(plan, chunk_kernels=20, launches=5))
     rows = _rows(folder)
     assert {row.key for row in rows} == _wanted(plan, *kernels)
     assert any(row.key.repeat for row in rows)
@@ -69,24 +71,24 @@ def test_every_launch_is_measured_on_every_device_and_some_twice(
 
 
 def test_what_is_done_is_not_done_again_and_what_is_new_joins(
-    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
 ) -> None:
     old, new = make_kernel("old"), make_kernel("new")
     folder = filled(old)
-    collect(folder, plan)
+    collect(folder, plan, workplace=instant)
     before = _timed(folder)
     filled(old, new)
-    collect(folder, plan)
+    collect(folder, plan, workplace=instant)
     after = _timed(folder)
     assert all(after[line] == times for line, times in before.items())
     assert {row.key for row in _rows(folder)} == _wanted(plan, old, new)
 
 
 def test_a_launch_is_built_and_shown_to_be_safe_before_it_is_timed(
-    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
 ) -> None:
     folder = filled(make_kernel("k"))
-    collect(folder, plan)
+    collect(folder, plan, workplace=instant)
     store = CorpusStore(folder)
     (kernel,) = store.all_kernels()
     assert [launch.checked for launch in kernel.launches] == ["guard pages", "guard pages"]
@@ -109,44 +111,46 @@ def test_a_kernel_that_ends_its_process_costs_itself_alone(
 
 
 def test_what_does_not_build_is_not_run_and_not_tried_twice(
-    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
 ) -> None:
     folder = filled(make_kernel("refuse"), good := make_kernel("good"))
-    collect(folder, plan)
+    collect(folder, plan, workplace=instant)
     assert {row.key for row in _rows(folder)} == _wanted(plan, good)
     (case,) = _failures(folder)
     assert (case.device, case.code, case.tries, case.is_quarantined) == ("build:stub", "build_failed", 1, True)
 
 
-def test_what_failed_can_be_tried_again(plan: CollectPlan, make_kernel: MakeKernel, filled: Filled) -> None:
+def test_what_failed_can_be_tried_again(
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
+) -> None:
     folder = filled(make_kernel("refuse"))
-    collect(folder, plan)
+    collect(folder, plan, workplace=instant)
     store = CorpusStore(folder)
     assert store.forget_failures() == 1
     store.close()
-    collect(folder, plan)
+    collect(folder, plan, workplace=instant)
     assert len(_failures(folder)) == 1
 
 
 def test_a_disturbed_row_is_measured_three_times_and_says_so(
-    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
 ) -> None:
     folder = filled(busy := make_kernel("busy"), calm := make_kernel("calm"))
-    collect(folder, plan)
+    collect(folder, plan, workplace=instant)
     for row in _rows(folder):
         assert row.attempts == (3 if row.key.kernel_id == busy.id else 1)
         assert ("least disturbed" in row.note) == (row.key.kernel_id == busy.id)
-    collect(folder, plan)
+    collect(folder, plan, workplace=instant)
     assert {row.key for row in _rows(folder)} == _wanted(plan, busy, calm)
     assert {row.attempts for row in _rows(folder)} == {1, 3}
 
 
 def test_the_first_launches_of_all_kernels_come_first(
-    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
 ) -> None:
     kernels = [make_kernel(f"k{at}", launches=3) for at in range(10)]
     folder = filled(*kernels)
-    collect(folder, replace(plan, launches=1, chunk_kernels=4))
+    collect(folder, replace(plan, launches=1, chunk_kernels=4), workplace=instant)
     order = [line.split()[1:] for line in (folder.parent / "timed.txt").read_text().splitlines()]
     first = {(kernel.id, kernel.launches[0].launch.key) for kernel in kernels}
     last = {(kernel.id, kernel.launches[2].launch.key) for kernel in kernels}
@@ -154,7 +158,9 @@ def test_the_first_launches_of_all_kernels_come_first(
     assert max(places) < min(at for at, (kernel_id, key) in enumerate(order) if (kernel_id, key) in last)
 
 
-def test_a_stop_keeps_what_was_measured(plan: CollectPlan, make_kernel: MakeKernel, filled: Filled) -> None:
+def test_a_stop_keeps_what_was_measured(
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
+) -> None:
     kernels = [make_kernel(f"k{at}") for at in range(30)]
     folder = filled(*kernels)
     pressed = threading.Event()
@@ -163,10 +169,10 @@ def test_a_stop_keeps_what_was_measured(plan: CollectPlan, make_kernel: MakeKern
         if figures.doing == "timing" and figures.rows:
             pressed.set()
 
-    figures = collect(folder, plan, on_figures=press, cancel=Stop(pressed))
+    figures = collect(folder, plan, on_figures=press, cancel=Stop(pressed), workplace=instant)
     assert figures.doing == "stopped"
     assert 0 < figures.rows < figures.wanted_rows
-    collect(folder, plan)
+    collect(folder, plan, workplace=instant)
     assert {row.key for row in _rows(folder)} == _wanted(plan, *kernels)
     assert set(_timed(folder)) >= {
         f"{row.key.device} {row.key.kernel_id} {row.key.launch_key}" for row in _rows(folder)
@@ -174,17 +180,19 @@ def test_a_stop_keeps_what_was_measured(plan: CollectPlan, make_kernel: MakeKern
 
 
 def test_a_collection_whose_time_is_up_measures_nothing(
-    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
 ) -> None:
     folder = filled(make_kernel("k"))
-    assert collect(folder, plan, cancel=Stop(deadline_s=0.0)).doing == "stopped"
+    assert collect(folder, plan, cancel=Stop(deadline_s=0.0), workplace=instant).doing == "stopped"
     assert _rows(folder) == []
 
 
-def test_progress_can_be_watched(plan: CollectPlan, make_kernel: MakeKernel, filled: Filled) -> None:
+def test_progress_can_be_watched(
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
+) -> None:
     folder = filled(make_kernel("k"), make_kernel("refuse"))
     seen: list[Figures] = []
-    collect(folder, plan, on_figures=seen.append)
+    collect(folder, plan, on_figures=seen.append, workplace=instant)
     watched = json.loads((folder / "progress.json").read_text())
     assert (watched["rows"], watched["kernels"], watched["given_up"], watched["doing"]) == (4, 1, 1, "done")
     assert [figures.rows for figures in seen] == sorted(figures.rows for figures in seen)
@@ -197,12 +205,11 @@ def test_two_collections_do_not_share_a_folder(plan: CollectPlan, make_kernel: M
 
 
 def test_a_device_that_fails_with_everything_is_not_held_against_the_kernels(
-    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = filled(*(make_kernel(f"crash{at}") for at in range(60)))
-    from profiler.corpus.collection.book import NothingWorks
-
-    with pytest.raises(NothingWorks, match="--retry-failed"):
+    monkeypatch.setattr(book, "MOST_IN_A_ROW", 4)
+    folder = filled(*(make_kernel(f"crash{at}") for at in range(6)))
+    with pytest.raises(book.NothingWorks, match="--retry-failed"):
         collect(folder, replace(plan, chunk_kernels=100))
     assert not any(case.is_quarantined for case in _failures(folder))
 
