@@ -24,7 +24,7 @@ class Neighbours:
         self.before = ""
         self._named: dict[tuple[int, int], str] = {}
         if self.spelled == "function":
-            self.before = "static int place(int a, int b, int w)\n{\n    return b * w + a;\n}\n"
+            self.before = "static int offset_of(int a, int b, int w)\n{\n    return b * w + a;\n}\n"
         if self.spelled == "places":
             around = {"at": (0, 0), "west": (-1, 0), "east": (1, 0), "north": (0, -1), "south": (0, 1)}
             for name, (dx, dy) in around.items():
@@ -34,7 +34,7 @@ class Neighbours:
     def _index(self, dx: int, dy: int) -> str:
         across, down = bounded(self.edge, "cx", dx, "w"), bounded(self.edge, "cy", dy, "h")
         if self.spelled == "function":
-            return f"place({across}, {down}, w)"
+            return f"offset_of({across}, {down}, w)"
         return f"({down}) * w + {across}" if dy else f"cy * w + {across}"
 
     def cell(self, field: str, dx: int = 0, dy: int = 0) -> str:
