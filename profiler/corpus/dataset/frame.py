@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.dataset.reading import Dataset
+from profiler.corpus.dataset.signatures import Signatures, as_matrix
 
 Numbers = npt.NDArray[Any]
 _LAUNCH_COLUMNS = ["kernel_id", "key", "data", "global_size", "scalar_values", "buffer_lengths", "image_sizes"]
@@ -56,6 +57,7 @@ class Frame:
     origins: Names
     families: Names
     groups: Names
+    signatures: Signatures
     launches: Launches
     devices: tuple[str, ...]
     drivers: tuple[str, ...]  # of the devices
@@ -77,6 +79,7 @@ def frame_of(dataset: Dataset) -> Frame:
         _names(dataset, "origin"),
         _names(dataset, "family"),
         _names(dataset, "group"),
+        as_matrix(dataset.kernels["signature"].to_pylist()),
         launches,
         devices,
         tuple(drivers[device] for device in devices),

@@ -47,7 +47,8 @@ def write_pictures(statistics: Statistics, frame: Frame, folder: Path) -> list[P
 
 
 def _counts(title: str, counts: Sequence[Count]) -> Drawing:
-    return bars(title, [(each.name, each.kernels, f"{each.kernels:,} ({each.rows:,} rows)") for each in counts])
+    entries = [(each, f"{each.kernels:,} ({each.patterns:,} patterns, {each.rows:,} rows)") for each in counts]
+    return bars(title, [(each.name, each.kernels, said) for each, said in entries])
 
 
 def _times(frame: Frame) -> Drawing:

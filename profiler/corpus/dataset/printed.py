@@ -48,6 +48,7 @@ def headline(s: Statistics) -> str:
     return (
         f"{s.rows:,} rows of {s.kernels:,} distinct kernels with {s.launches:,} launches on {len(s.devices)} devices; "
         f"{s.real_kernels:,} of the kernels are real, with {s.real_rows:,} rows. "
+        f"{s.patterns:,} kernels are patterns of their own: no near-duplicates of others in their family. "
         f"The data size varies at a fixed global size for {s.varied_data_percent:.0f} % of the kernels, "
         f"the global size at a fixed data size for {s.varied_global_percent:.0f} %."
     )
@@ -93,8 +94,11 @@ def _device(each: DeviceFigures) -> tuple[str, ...]:
 
 def _counts(title: str, head: str, counts: Sequence[Count]) -> Section:
     assert len(DECADES) == len(_DECADE_NAMES)
-    rows = [(each.name, _whole(each.kernels), _whole(each.rows), *map(_whole, each.decades)) for each in counts]
-    return title, (head, "kernels", "rows", *_DECADE_NAMES), rows
+    rows = [
+        (each.name, *map(_whole, (each.kernels, each.patterns, each.rows)), *map(_whole, each.decades))
+        for each in counts
+    ]
+    return title, (head, "kernels", "patterns", "rows", *_DECADE_NAMES), rows
 
 
 def _whole(number: int) -> str:

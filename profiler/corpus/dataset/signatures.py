@@ -57,6 +57,18 @@ def near_pairs(left: Signatures, right: Signatures) -> Iterator[tuple[int, int]]
             yield begin + row, other
 
 
+def first_of_their_kind(signatures: Signatures) -> npt.NDArray[np.bool_]:
+    """Which kernels are near-duplicates of none before them that is such a one itself."""
+    earlier: dict[int, list[int]] = {}
+    for row, other in near_pairs(signatures, signatures):
+        if other < row:
+            earlier.setdefault(row, []).append(other)
+    first = np.ones(len(signatures), bool)
+    for row in sorted(earlier):
+        first[row] = not any(first[other] for other in earlier[row])
+    return first
+
+
 def share_in_common(left: bytes, right: bytes) -> float:
     """The estimated Jaccard similarity of two kernels."""
     return float((as_matrix([left]) == as_matrix([right])).mean())

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from profiler.corpus.dataset.correlation import within
-from profiler.corpus.dataset.frame import Frame, Numbers
+from profiler.corpus.dataset.frame import Frame, Names, Numbers
+from profiler.corpus.dataset.signatures import first_of_their_kind
 from profiler.corpus.kernel import GENERATOR
 
 DECADES = tuple(range(-1, 6))  # of microseconds, by their exponents; what is beyond counts to the outermost
@@ -18,10 +19,11 @@ DECADES = tuple(range(-1, 6))  # of microseconds, by their exponents; what is be
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Of one family, group or origin."""
+    """Of one family, group or origin. `patterns` are kernels that are no near-duplicates of others in their family."""
 
     name: str
     kernels: int
+    patterns: int
     rows: int
     decades: tuple[int, ...]  # rows by `DECADES`
 
@@ -58,6 +60,7 @@ def median_amount(correlations: Sequence[tuple[str, float]]) -> float | None:
 @dataclass(frozen=True, slots=True)
 class Statistics:
     kernels: int
+    patterns: int
     launches: int
     rows: int
     real_kernels: int
@@ -78,17 +81,19 @@ class Statistics:
 def statistics_of(frame: Frame) -> Statistics:
     rows = frame.rows
     generated = np.array([word == GENERATOR for word in frame.origins.words], bool)[frame.origins.of_kernel]
-    families = _counts(frame.families.words, frame.families.of_kernel, frame)
     of_generator = {frame.families.words[number] for number in frame.families.of_kernel[generated]}
     varied_data, varied_global = _varied(frame)
+    patterns = _patterns(frame)
+    families = _counts(frame.families, frame, patterns)
     return Statistics(
         kernels=len(frame.ids),
+        patterns=int(patterns.sum()),
         launches=len(frame.launches.kernel),
         rows=len(rows.launch),
         real_kernels=int((~generated).sum()),
         real_rows=int((~generated)[rows.kernel].sum()),
-        origins=_counts(frame.origins.words, frame.origins.of_kernel, frame),
-        groups=_counts(frame.groups.words, frame.groups.of_kernel, frame),
+        origins=_counts(frame.origins, frame, patterns),
+        groups=_counts(frame.groups, frame, patterns),
         families=tuple(count for count in families if count.name in of_generator),
         devices=tuple(_device(frame, number) for number in range(len(frame.devices))),
         independence=_independence(frame, of_generator),
@@ -128,14 +133,23 @@ def _device(frame: Frame, device: int) -> DeviceFigures:
     )
 
 
-def _counts(words: tuple[str, ...], of_kernel: Numbers, frame: Frame) -> tuple[Count, ...]:
+def _patterns(frame: Frame) -> Numbers:
+    """Which kernels are the first of their kind, each within its family."""
+    found = np.zeros(len(frame.ids), bool)
+    for number in range(len(frame.families.words)):
+        own = np.flatnonzero(frame.families.of_kernel == number)
+        found[own] = first_of_their_kind(frame.signatures[own])
+    return found
+
+
+def _counts(names: Names, frame: Frame, patterns: Numbers) -> tuple[Count, ...]:
     """The largest first."""
-    kernels, times_us = np.bincount(of_kernel, minlength=len(words)), frame.rows.median_us
-    of_row = of_kernel[frame.rows.kernel]
+    kernels, first = names.counts(), names.counts(patterns)
+    times_us, of_row = frame.rows.median_us, names.of_kernel[frame.rows.kernel]
     found = []
-    for number, word in enumerate(words):
+    for number, word in enumerate(names.words):
         own = times_us[of_row == number]
-        found.append(Count(word, int(kernels[number]), len(own), _decades(own)))
+        found.append(Count(word, kernels[word], first[word], len(own), _decades(own)))
     return tuple(sorted(found, key=lambda count: (-count.kernels, count.name)))
 
 

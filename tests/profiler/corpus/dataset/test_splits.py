@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from profiler.corpus.dataset.arrow import read_table
 from profiler.corpus.dataset.columns import SPLITS
 from profiler.corpus.dataset.reading import read_dataset, read_splits
-from profiler.corpus.dataset.signatures import NEAR_SHARE, as_matrix, near_pairs, share_in_common, signature
+from profiler.corpus.dataset.signatures import (
+    NEAR_SHARE,
+    as_matrix,
+    first_of_their_kind,
+    near_pairs,
+    share_in_common,
+    signature,
+)
 from profiler.corpus.dataset.splits import Split, SplitKernel, near_between, place, read_split_kernels
 from profiler.corpus.draw import Draw
 from profiler.corpus.kernel import GENERATOR
@@ -121,6 +128,14 @@ def test_all_near_pairs_are_found_and_no_others() -> None:
     right = as_matrix(left)
     agreeing = (matrix[:, None, :] == right[None, :, :]).mean(axis=2)
     assert sorted(near_pairs(matrix, right)) == [tuple(pair) for pair in np.argwhere(agreeing >= NEAR_SHARE).tolist()]
+
+
+def test_of_near_duplicates_one_is_a_pattern() -> None:
+    draw = Draw("patterns")
+    signatures = [signature([draw.choose(TOKENS) for _ in range(80)]) for _ in range(20)]
+    matrix = as_matrix([*signatures, *signatures[:5], signatures[0]])
+    assert first_of_their_kind(matrix).tolist() == [True] * 20 + [False] * 6
+    assert not len(first_of_their_kind(matrix[:0]))
 
 
 def test_signatures_are_the_same_on_every_machine() -> None:

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiler.corpus.dataset.arrow import METADATA_KEY, read_table, write_table
-from profiler.corpus.dataset.columns import LAUNCHES, ROWS, SPLITS, TABLES, DatasetError, TableColumns
+from profiler.corpus.dataset.columns import KERNELS, LAUNCHES, ROWS, SPLITS, TABLES, DatasetError, TableColumns
 from profiler.corpus.dataset.correlation import spearman, within
 from profiler.corpus.dataset.frame import frame_of
 from profiler.corpus.dataset.printed import columns_markdown, statistics_markdown
 from profiler.corpus.dataset.promises import promises
 from profiler.corpus.dataset.reading import read_dataset
+from profiler.corpus.dataset.splits import split
 from profiler.corpus.dataset.statistics import Statistics, statistics_of
 from profiler.corpus.dataset.stats import review
 from server.cli import main
@@ -50,6 +51,24 @@ def test_everything_is_counted(statistics: Statistics) -> None:
     assert len(statistics.families) == 21
     for counts in (statistics.origins, statistics.groups, statistics.devices):
         assert sum(each.rows for each in counts) == statistics.rows == sum(sum(each.decades) for each in counts)
+
+
+def test_patterns_are_kernels_that_are_not_almost_like_others(statistics: Statistics, other: Path) -> None:
+    assert statistics.patterns == 111
+    rows = read_table(other, KERNELS).to_pylist()
+    same = next(row["signature"] for row in rows if row["family"] == "sorting_1")
+    write_table(other, KERNELS, [{**r, "signature": same} if r["group"] == "sorting" else r for r in rows], {})
+    found = statistics_of(frame_of(read_dataset(other)))
+    assert found.patterns == 111 - 7 * 3
+    assert next(each.patterns for each in found.groups if each.name == "sorting") == 7
+
+
+def test_nothing_can_be_counted_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for table in TABLES:
+        write_table(tmp_path, table, [], {})
+    split(tmp_path)
+    assert main(["dataset", "stats", str(tmp_path), "--pictures", str(tmp_path)]) == 1
+    assert "0 rows of 0 distinct kernels" in capsys.readouterr().out
 
 
 def test_noise_is_that_of_the_repeated_rows(statistics: Statistics) -> None:
