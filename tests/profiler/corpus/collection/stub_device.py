@@ -1,7 +1,7 @@
 """Jobs that answer at once with made-up figures, as a device process of the collection would.
 
 What a kernel's name says happens: `crash` ends the process, `crash_once` does so the first time, `refuse` does not
-build, `busy` was disturbed, `slow` waits until a file is there.
+build, `busy` was disturbed, `kill_worker` ends the process that started this one.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ def timed_row(timing: RowTiming) -> TimedRow:
 
 
 def _befall(kernel: CorpusKernel) -> None:
+    if "kill_worker" in kernel.name:
+        os.kill(os.getppid(), signal.SIGKILL)
     if "crash" not in kernel.name:
         return
     if "once" in kernel.name:

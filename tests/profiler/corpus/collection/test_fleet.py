@@ -1,0 +1,97 @@
+"""A collection on worker processes ends with the same rows as one without, whoever is lost meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from profiler.corpus.collection.collect import collect
+from profiler.corpus.collection.plan import CollectPlan
+from profiler.corpus.collection.progress import Figures
+from profiler.corpus.collection.store import CorpusStore, FailedCase, RowKey
+from profiler.corpus.collection.workplace import Workplace
+from profiler.corpus.fleet.fleet import fleet
+from profiler.corpus.kernel import CorpusDevice, CorpusKernel
+from profiler.measurement import DeviceGone
+
+MakeKernel = Callable[..., CorpusKernel]
+Filled = Callable[..., Path]
+
+
+def _found(folder: Path) -> tuple[list[RowKey], list[FailedCase]]:
+    store = CorpusStore(folder)
+    try:
+        return [row.key for row in store.rows()], store.failures()
+    finally:
+        store.close()
+
+
+def _workers() -> list[psutil.Process]:
+    return [each for each in psutil.Process().children() if "spawn_main" in " ".join(each.cmdline())]
+
+
+def test_three_workers_of_which_one_is_killed_find_the_same_rows_as_none(
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace, tmp_path: Path
+) -> None:
+    good = [make_kernel(f"k{at}", launches=3) for at in range(8)]
+    alone = filled(*good)
+    collect(alone, plan, workplace=instant)
+    with_fleet = tmp_path / "with fleet"
+    store = CorpusStore(with_fleet)
+    store.add_kernels([*good, crash := make_kernel("crash", launches=1)])
+    store.close()
+    plan = replace(plan, chunk_kernels=20)
+    victims: list[psutil.Process] = []
+
+    def kill_one(figures: Figures) -> None:
+        if figures.rows and not victims:
+            victims.append(_workers()[0])
+            victims[0].kill()
+
+    with fleet("local:3", plan) as workers:
+        figures = collect(with_fleet, plan, workplace=workers, on_figures=kill_one)
+    assert figures.doing == "done"
+    assert victims
+    rows, failures = _found(with_fleet)
+    assert sorted(rows, key=repr) == sorted(_found(alone)[0], key=repr)
+    given_up = {(case.kernel_id, case.device, case.tries) for case in failures if case.is_quarantined}
+    assert given_up == {(crash.id, device.id, 2) for device in plan.devices}
+
+
+def test_a_kernel_that_takes_its_workers_down_is_given_up_and_the_others_are_not(
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+) -> None:
+    plan = replace(plan, devices=plan.devices[:1])
+    good = [make_kernel("k1"), make_kernel("k2")]
+    folder = filled(good[0], poison := make_kernel("kill_worker", launches=1), good[1])
+    with fleet("local:2", plan) as workers:
+        collect(folder, plan, workplace=workers)
+    rows, failures = _found(folder)
+    assert {key.kernel_id for key in rows} == {kernel.id for kernel in good}
+    assert [(case.kernel_id, case.code, case.is_quarantined) for case in failures] == [
+        (poison.id, "worker_killed", True)
+    ]
+
+
+def test_a_device_that_no_worker_offers_is_named(plan: CollectPlan) -> None:
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1, processes=False, threads_per_worker=1, dashboard_address=None, resources={"stub": 1}
+    ) as cluster:
+        wanted = replace(plan, devices=(CorpusDevice("gpu", "nvidia-h100"),))
+        with (
+            pytest.raises(DeviceGone, match="no worker offers nvidia-h100: start one with dask worker"),
+            fleet(cluster.scheduler_address, wanted),
+        ):
+            pass
+
+
+@pytest.mark.parametrize("where", ["local:none", "local:0"])
+def test_a_fleet_that_cannot_be_is_refused(where: str, plan: CollectPlan) -> None:
+    with pytest.raises(DeviceGone, match="local:3 starts three workers"), fleet(where, plan):
+        pass
