@@ -20,7 +20,6 @@ MOST_RUNS = 200  # in a batch
 LEAST_RUNS = 3
 PAUSE_S = 0.001  # between batches, so that one disturbance cannot hit all of them
 OVERTIME = 2.0  # times what a batch should take, after which it ends with fewer runs
-COLD_US = 100_000.0  # a first run below this tells little of the second one
 LONG_RUNS = ((20_000.0, 5), (150_000.0, 3), (500_000.0, 2))  # below so many us so many runs; one above
 
 
@@ -41,13 +40,14 @@ def time_quickly(subject: Subject, first_us: float) -> tuple[QuickBatch, ...]:
 
     Takes about 25 ms for launches below 1 ms, then some runs: 5 below 20 ms, 3 below 150 ms, 2 below 500 ms, else 1.
     """
-    estimate_us = first_us if first_us > COLD_US else min(first_us, _alone(subject)[0])
-    if estimate_us < 2 * SHORT_US:  # a cold run, or one that was disturbed
+    seen = (_long(subject),)
+    estimate_us = min(first_us, seen[0].median_us)
+    if estimate_us < 2 * SHORT_US:  # it was cold, or others disturbed it
         estimate_us = min(estimate_us, _alone(subject)[0])
     if estimate_us < SHORT_US:
         return _short(subject, estimate_us)
     runs = next((count for below_us, count in LONG_RUNS if estimate_us < below_us), 1)
-    return tuple(_long(subject) for _ in range(runs))
+    return (*seen, *(_long(subject) for _ in range(runs - 1)))
 
 
 def _short(subject: Subject, estimate_us: float) -> tuple[QuickBatch, ...]:

