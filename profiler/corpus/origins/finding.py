@@ -1,0 +1,60 @@
+"""The programs of a package: its files of OpenCL C, and OpenCL C that stands as text in other files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from profiler.corpus.origins.exam import is_exam_path, is_exam_text
+from profiler.corpus.origins.includes import with_includes
+from profiler.corpus.origins.licences import has_strict_head
+from profiler.corpus.origins.literals import KERNEL, programs_in
+from profiler.corpus.origins.sources import CODE_SUFFIXES, HEADER_SUFFIXES, OPENCL_SUFFIXES
+
+MOST_CHARACTERS = 600_000  # of a program with all that it includes
+
+
+@dataclass(frozen=True, slots=True)
+class FoundProgram:
+    """`reference` is the path in the package, with a number where one file holds several texts."""
+
+    reference: str
+    text: str
+
+
+def programs_of(folder: Path, dropped: Counter[str]) -> Iterator[FoundProgram]:
+    """In order of their paths; `dropped` counts files that are left out, by reason."""
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    by_name: dict[str, list[str]] = {}
+    for name in files:
+        by_name.setdefault(name.rpartition("/")[2], []).append(name)
+    for name, path in files.items():
+        lower = name.lower()
+        if not lower.endswith((*OPENCL_SUFFIXES, *CODE_SUFFIXES, *HEADER_SUFFIXES)):
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if not KERNEL.search(text):
+            continue
+        if is_exam_path(name) or is_exam_text(text):
+            dropped["files of the exam's suites"] += 1
+            continue
+        if has_strict_head(text):
+            dropped["files under a stricter licence"] += 1
+            continue
+        for number, found in enumerate(_texts(lower, text)):
+            whole = with_includes(found, name, files, by_name)
+            if len(whole) > MOST_CHARACTERS:
+                dropped["programs that are too long"] += 1
+            elif has_strict_head(whole) and whole != found:
+                dropped["files under a stricter licence"] += 1
+            else:
+                yield FoundProgram(name if number == 0 else f"{name}#{number}", whole)
+
+
+def _texts(name: str, text: str) -> list[str]:
+    if name.endswith(OPENCL_SUFFIXES):
+        raw = list(programs_in(text, is_python=False)) if 'R"' in text else []
+        return raw or [text]
+    return list(programs_in(text, is_python=name.endswith((".py", ".mako", ".jinja"))))

@@ -1,0 +1,172 @@
+"""What a program lacks to be built, read from its compiler's messages, and guesses of what its host would define."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_UNKNOWN_TYPE = re.compile(r"unknown type name '(\w+)'")
+_UNKNOWN_NAME = re.compile(r"use of undeclared identifier '(\w+)'")
+_UNKNOWN_FUNCTION = re.compile(r"implicit declaration of function '(\w+)'")
+_UNKNOWN_MACRO = re.compile(r"function-like macro '(\w+)' is not defined|invalid token.*?'(\w+)'")
+_WIDTH = re.compile(r"(?:_?X?)(16|8|4|3|2)$")
+_BASES = (
+    (r"u(?:nsigned)?_?char|uint8|uchar", "uchar"),
+    (r"u(?:nsigned)?_?short|uint16|ushort", "ushort"),
+    (r"u(?:nsigned)?_?long|uint64|ulong", "ulong"),
+    (r"u(?:nsigned)?_?int|uint32|uint|u32|word", "uint"),
+    (r"double|fp64|real64", "double"),
+    (r"char|int8|byte", "char"),
+    (r"short|int16", "short"),
+    (r"long|int64", "long"),
+    (r"int(?:32)?|idx|index|size|offset|count|bool", "int"),
+)
+_INTEGER_WORDS = re.compile(r"int|idx|index|size|offset|count|bool|label|mask", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"inline|static|restrict|attr|aligned|unroll|noinline|device_func|func$|function$|export|^in$|^out$|const$|extern",
+    re.IGNORECASE,
+)
+_KEYWORD_MACROS = {
+    "kernel": "__kernel", "global": "__global", "local": "__local", "constant": "__constant", "private": "__private",
+}  # fmt: skip
+_FUNCTIONS = (
+    (
+        r"^(?:RI|READ_?(?:IMAGE|IMG|IMAGET|IMG_TYPE).*)(?:_?[FT])?$",
+        "{name}(image,sampler,at)",
+        "read_imagef(image,sampler,at)",
+    ),
+    (
+        r"^(?:WI|WRITE_?(?:IMAGE|IMG|IMAGET|IMG_TYPE).*)(?:_?[FT])?$",
+        "{name}(image,at,value)",
+        "write_imagef(image,at,value)",
+    ),
+    (r"^(?:DIV_?UP|CEIL_?DIV|UP_?DIV)", "{name}(x,y)", "(((x)+(y)-1)/(y))"),
+    (r"^(?:ROUND_?UP)", "{name}(x,y)", "((((x)+(y)-1)/(y))*(y))"),
+    (r"max$|maximum$", "{name}(x,y)", "((x)>(y)?(x):(y))"),
+    (r"min$|minimum$", "{name}(x,y)", "((x)<(y)?(x):(y))"),
+    (r"add$|sum$|plus$", "{name}(x,y)", "((x)+(y))"),
+    (r"mul$|mult$|times$", "{name}(x,y)", "((x)*(y))"),
+    (r"mad$|fma$", "{name}(x,y,z)", "((x)*(y)+(z))"),
+    (r"^(?:barrier|sync).*|.*(?:_barrier|_sync|syncthreads)$", "{name}(...)", "barrier(CLK_LOCAL_MEM_FENCE)"),
+)
+NUMBERS = (16, 4, 1)  # tried in turn for a constant that nobody defines
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """Names that a compiler asked for."""
+
+    types: tuple[str, ...]
+    names: tuple[str, ...]
+    functions: tuple[str, ...]
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.types, *self.names, *self.functions)))
+
+
+def lacking(log: str) -> Lacking:
+    """What the messages of clang's front end, in any driver, say is missing."""
+    return Lacking(
+        tuple(dict.fromkeys(_UNKNOWN_TYPE.findall(log))),
+        tuple(dict.fromkeys(_UNKNOWN_NAME.findall(log))),
+        tuple(dict.fromkeys([*_UNKNOWN_FUNCTION.findall(log), *(a or b for a, b in _UNKNOWN_MACRO.findall(log))])),
+    )
+
+
+def guessed_defines(asked: Lacking, text: str, attempt: int) -> dict[str, str]:
+    """A define for each name; another one at another attempt."""
+    found: dict[str, str] = {}
+    for name in asked.types:
+        found[name] = _type(name, text, attempt)
+    for name in asked.names:
+        if _is_called(name, text):
+            found.update([_function(name, text)])
+        elif _stands_as_type(name, text):
+            found[name] = _type(name, text, attempt)
+        else:
+            found[name] = _value(name, attempt)
+    for name in asked.functions:
+        found.update([_function(name, text)])
+    return found
+
+
+def _type(name: str, text: str, attempt: int) -> str:
+    bare = name.lower().strip("_")
+    for word, keyword in _KEYWORD_MACROS.items():
+        if bare in (
+            word,
+            f"{word}_mem",
+            f"{word}mem",
+            f"cl_{word}",
+            f"{word}_arg",
+            f"ocl_{word}",
+            f"{word}_kernel",
+            f"{word}_ptr",
+        ):
+            return keyword
+    if re.search(rf"\b{name}\s+(?:void|static|inline)\b", text) and "kernel" in bare:
+        return "__kernel"
+    if _NOTHING.search(bare) and re.search(rf"\b{name}\s+(?:\w+\s+)+\w+\s*\(", text):
+        return ""
+    width = _WIDTH.search(bare)
+    stem = bare[: width.start()] if width else bare
+    for pattern, base in _BASES:
+        if re.search(rf"(?:^|_){pattern}(?:_t)?(?:$|_)", stem):
+            return base + (width[1] if width else "")
+    return ("float", "int", "float")[attempt % 3] + (width[1] if width else "")
+
+
+def _stands_as_type(name: str, text: str) -> bool:
+    return bool(
+        re.search(
+            rf"\(\s*{name}\s*\**\s*\)\s*[\w(\-]|\b{name}\s*\*\s*\w+\s*[,)=;]|\b{name}\s+\w+\s*[=;,)\[]|sizeof\(\s*{name}\s*\)",
+            text,
+        )
+    )
+
+
+def _is_called(name: str, text: str) -> bool:
+    return bool(re.search(rf"\b{name}\s*\(", text))
+
+
+def _value(name: str, attempt: int) -> str:
+    bare = name.lower()
+    if re.search(r"eps|alpha|beta|scale|factor|slope|gamma|sigma|thresh|coef|weight|ratio|min_?val|max_?val", bare):
+        return "0.5f"
+    if re.search(r"inf(?:inity)?$|flt_max", bare):
+        return "1e30f"
+    if re.search(r"^(?:has|use|is|enable|with|do|no)_", bare):
+        return "1"
+    if re.search(r"offset|pad|start|first|begin", bare):
+        return "0"
+    if re.search(r"radius|channel|dims|ndim|stride|unroll|depth|order", bare):
+        return str((4, 2, 1)[attempt % 3])
+    return str(NUMBERS[attempt % len(NUMBERS)])
+
+
+def _function(name: str, text: str) -> tuple[str, str]:
+    for pattern, head, body in _FUNCTIONS:
+        if re.search(pattern, name, re.IGNORECASE):
+            return head.format(name=name), body
+    if "convert" in name.lower() or re.match(r"(?:to|as|cast)_", name.lower()):
+        kind = re.sub(r"^.*?(?:convert|to|as|cast)_?", "", name.lower())
+        return f"{name}(x)", f"(({_type(kind, text, 0)})(x))" if kind and not _WIDTH.search(kind) else "(x)"
+    arguments = _argument_count(name, text)
+    letters = [f"a{number}" for number in range(arguments)]
+    return f"{name}({','.join(letters)})", f"({'+'.join(f'({a})' for a in letters)})" if letters else "1"
+
+
+def _argument_count(name: str, text: str) -> int:
+    start = re.search(rf"\b{name}\s*\(", text)
+    if start is None:
+        return 1
+    depth, count = 1, 0
+    for at in range(start.end(), min(len(text), start.end() + 2000)):
+        char = text[at]
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0:
+            inside = text[start.end() : at].strip()
+            return count + 1 if inside else 0
+        count += char == "," and depth == 1
+    return 1
