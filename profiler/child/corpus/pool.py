@@ -7,6 +7,7 @@ few, and what stands behind the part that is in use is zeros, as behind a measur
 from __future__ import annotations
 
 import ctypes
+import mmap
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from profiler.measurement import OutOfResources
 LEAST_BYTES = 1 << 14
 MARK = np.frombuffer(b"kernelcast", np.uint8)
 ZERO = np.zeros(1, np.uint8)
+ROOMIEST = 2  # times the capacity that is needed; a roomier buffer waits for larger arguments
 STEPS = 4  # capacities between two powers of two
 
 
@@ -35,6 +37,7 @@ class Room:
     memory: Array | None
     holds: Key | None = None
     filled_bytes: int = 0
+    is_touched: bool = False  # every page of it, so that no kernel is charged for that
 
 
 class Pool:
@@ -56,6 +59,9 @@ class Pool:
         if room.holds != key or room.filled_bytes < size_bytes:
             with self._writable(room) as memory:
                 memory[size_bytes : size_bytes + PAD_BYTES] = 0
+                if not room.is_touched:
+                    memory[size_bytes + PAD_BYTES :: mmap.PAGESIZE] = 0
+                    room.is_touched = True
                 self._contents.write(argument, shortest_length, memory[:size_bytes])
         elif room.filled_bytes > size_bytes:
             cl.enqueue_fill_buffer(self._queue, room.buffer, ZERO, size_bytes, PAD_BYTES)
@@ -72,12 +78,16 @@ class Pool:
 
     def _found(self, capacity_bytes: int, key: Key, size_bytes: int) -> Room | None:
         """Of those that wait the best: with the very contents, or with nothing that another might want."""
-        fitting = [room for room in self._waiting if room.capacity_bytes == capacity_bytes]
+        most_bytes = ROOMIEST * capacity_bytes
+        fitting = [room for room in self._waiting if capacity_bytes <= room.capacity_bytes <= most_bytes]
         if not fitting:
             return None
-        best = max(fitting, key=lambda room: (room.holds == key, room.holds == key and room.filled_bytes == size_bytes))
-        if best.holds != key:
-            best = next((room for room in fitting if room.holds is None), fitting[0])
+
+        def worth(room: Room) -> tuple[bool, bool, int]:
+            is_full = room.holds == key and room.filled_bytes >= size_bytes
+            return is_full, room.holds is None, -room.capacity_bytes
+
+        best = max(fitting, key=worth)
         self._waiting.remove(best)
         return best
 
@@ -89,8 +99,6 @@ class Pool:
                 f"buffer `{name}`: no room for another {capacity_bytes / 1e6:.0f} MB beside the launch's other buffers"
             )
         buffer = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, capacity_bytes)
-        with mapped(buffer, self._queue) as memory:
-            memory[:] = 0  # touches every page, so that no kernel is charged for it
         self._total_bytes += capacity_bytes
         return Room(buffer, capacity_bytes, memory_of(buffer, self._queue))
 
@@ -100,7 +108,7 @@ class Pool:
 
 
 def memory_of(buffer: cl.Buffer, queue: cl.CommandQueue) -> Array | None:
-    """The bytes of a zeroed buffer themselves, if kernels see at once what the host writes there; else None.
+    """The bytes of a new buffer themselves, if kernels see at once what the host writes there; else None.
 
     CPU devices keep a buffer where they mapped it first, and to map it for each launch would cost up to a millisecond.
     """
@@ -111,7 +119,6 @@ def memory_of(buffer: cl.Buffer, queue: cl.CommandQueue) -> Array | None:
     seen = np.zeros(len(MARK), np.uint8)
     memory[: len(MARK)] = MARK
     cl.enqueue_copy(queue, seen, buffer)
-    memory[: len(MARK)] = 0
     return memory if np.array_equal(seen, MARK) else None
 
 

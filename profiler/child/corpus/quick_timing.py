@@ -20,7 +20,7 @@ MOST_RUNS = 200  # in a batch
 LEAST_RUNS = 3
 PAUSE_S = 0.001  # between batches, so that one disturbance cannot hit all of them
 OVERTIME = 2.0  # times what a batch should take, after which it ends with fewer runs
-LONG_RUNS = ((20_000.0, 5), (150_000.0, 3), (500_000.0, 2))  # below so many us so many runs; one above
+LONG_RUNS = ((5_000.0, 5), (30_000.0, 4), (150_000.0, 3), (500_000.0, 2))  # below so many us; one run above
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class QuickBatch:
 def time_quickly(subject: Subject, first_us: float) -> tuple[QuickBatch, ...]:
     """`subject` has run once before, which took `first_us` by its event. Raises MeasureError without profiling times.
 
-    Takes about 25 ms for launches below 1 ms, then some runs: 5 below 20 ms, 3 below 150 ms, 2 below 500 ms, else 1.
+    Takes about 25 ms for launches below 1 ms, then some runs: see `LONG_RUNS`.
     """
     seen = (_long(subject),)
     estimate_us = min(first_us, seen[0].median_us)

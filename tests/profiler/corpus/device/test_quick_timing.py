@@ -59,7 +59,9 @@ def test_what_must_be_put_back_is_put_back_before_each_launch() -> None:
     assert set(runs) == {"restore"}
 
 
-@pytest.mark.parametrize(("time_us", "runs"), [(5_000.0, 5), (60_000.0, 3), (200_000.0, 2), (900_000.0, 1)])
+@pytest.mark.parametrize(
+    ("time_us", "runs"), [(4_000.0, 5), (20_000.0, 4), (60_000.0, 3), (200_000.0, 2), (900_000.0, 1)]
+)
 def test_long_launches_run_a_few_times(time_us: float, runs: int) -> None:
     assert [batch.runs_us for batch in time_quickly(Launch([time_us]), time_us)] == [(time_us,)] * runs
 
