@@ -25,9 +25,9 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     _add_work_flag(collect)
     collect.add_argument(
         "--devices",
-        metavar="ID,...",
-        help="as `kernelcast devices` names them, and with -1core behind one: on a single processor "
-        "(pocl,intel,pocl-1core,intel-1core)",
+        metavar="ID[:N],...",
+        help="as `kernelcast devices` names them; -1core behind one: on a single processor; :N: no more than N launches "
+        "of each kernel (pocl,intel,pocl-1core,intel-1core)",
     )
     collect.add_argument("--minutes", type=positive_number, metavar="M", help="stop after so many minutes")
     collect.add_argument(
@@ -42,7 +42,7 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=2,
         metavar="N",
-        help="devices of one processor that are timed at the same time, each on its own (2)",
+        help="processes that time on a single processor at the same time, each on its own (2)",
     )
     collect.add_argument(
         "--disturbed-over",
@@ -61,7 +61,9 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     )
 
     export = steps.add_parser("export", help="write what was collected as Parquet files")
-    _add_work_flag(export)
+    export.add_argument(
+        "--work", dest="works", action="append", type=Path, metavar="DIR", help=f"{_WORK}; several make one dataset"
+    )
     _add_data_argument(export, "folder to write to; what was there before is replaced")
 
     split = steps.add_parser("split", help="put each kernel into train, validation or test-origins")

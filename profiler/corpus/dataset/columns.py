@@ -121,7 +121,7 @@ ROWS = TableColumns(
         Column("load_average", Kind.NUMBER, "of the last minute"),
         Column("measured_at", Kind.MOMENT, "when, UTC"),
         Column("attempts", Kind.SMALL, "how often it was measured; the least disturbed is kept"),
-        Column("driver", Kind.WORD, "the OpenCL driver and its version"),
+        Column("driver", Kind.WORD, "the OpenCL driver and its version; empty: not known"),
         Column("profile", Kind.WORD, "of the device, by which its profile is found in the file's metadata"),
     ),
 )

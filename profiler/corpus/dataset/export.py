@@ -6,22 +6,23 @@ import hashlib
 import json
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from model.compiled import FACTS_VERSION, UnreadableFacts, facts_from_json
+from model.errors import UnknownDevice
 from profiler.corpus.collection.devices import corpus_device
 from profiler.corpus.collection.schema import FILE_NAME
-from profiler.corpus.collection.store import CorpusStore
+from profiler.corpus.collection.store import CorpusStore, RowKey, Stint
 from profiler.corpus.dataset.arrow import write_table
 from profiler.corpus.dataset.cells import Cells, compiled_cells, kernel_cells, launch_cells, row_cells
 from profiler.corpus.dataset.columns import COMPILED, KERNELS, LAUNCHES, ROWS, TABLES, DatasetError
 from profiler.corpus.dataset.signed import Signer
 from profiler.corpus.generate import SEED
-from profiler.corpus.kernel import GENERATOR
+from profiler.corpus.kernel import GENERATOR, CorpusKernel
 from profiler.corpus.origins.origin import read_origins
 
 NOT_KNOWN = ""
@@ -51,60 +52,79 @@ class _Profile:
     content: Mapping[str, Any]
 
 
-def export(work: Path, folder: Path) -> ExportSummary:
+def export(works: Sequence[Path], folder: Path) -> ExportSummary:
     """Write every kernel that has a row, its launches, rows and compiled code; replaces what was in `folder`.
 
-    Raises DatasetError, or StoreError where the collection's store cannot be read.
+    What several collections have in common is taken from the first of them. Raises DatasetError, or StoreError where
+    the store of a collection cannot be read.
     """
-    if not (work / FILE_NAME).is_file():
-        raise DatasetError(f"{work} holds no collection: {FILE_NAME} is missing; see `kernelcast dataset collect`")
-    store = CorpusStore(work)
-    try:
-        with Signer(work) as signer:
-            return _export(store, folder, signer)
-    finally:
-        store.close()
-
-
-def _export(store: CorpusStore, folder: Path, signer: Signer) -> ExportSummary:
-    rows = list(_rows(store))
-    profiles = {profile.id: dict(profile.content) for stint in _profiles(store).values() for profile in stint.values()}
-    measured = {str(row["kernel_id"]) for row in rows}
-    versions = {GENERATOR: SEED, **_versions()}
-    kernels: list[Cells] = []
-    launches: list[Cells] = []
-    for kernel in store.all_kernels():
-        if kernel.id in measured:
-            tokens, made = signer.sign(kernel)
-            kernels.append(kernel_cells(kernel, versions.get(kernel.origin, NOT_KNOWN), tokens, made))
-            launches += [launch_cells(kernel.id, place, each) for place, each in enumerate(kernel.launches)]
-    places = {(str(each["kernel_id"]), str(each["key"])): int(str(each["place"])) for each in launches}
+    gathered = _Gathered()
+    for work in works:
+        if not (work / FILE_NAME).is_file():
+            raise DatasetError(f"{work} holds no collection: {FILE_NAME} is missing; see `kernelcast dataset collect`")
+        store = CorpusStore(work)
+        try:
+            with Signer(work) as signer:
+                gathered.add(store, signer)
+        finally:
+            store.close()
     facts = _metadata()
-    compiled = list(_compiled(store, places))
-    write_table(folder, KERNELS, kernels, facts)
+    launches = [cells for those in gathered.launches.values() for cells in those.values()]
+    write_table(folder, KERNELS, gathered.kernels.values(), facts)
     write_table(folder, LAUNCHES, launches, facts)
-    write_table(folder, ROWS, rows, {**facts, "profiles": profiles})
-    write_table(folder, COMPILED, compiled, facts)
+    write_table(folder, ROWS, gathered.rows.values(), {**facts, "profiles": gathered.profiles})
+    write_table(folder, COMPILED, gathered.compiled, facts)
     sizes = tuple((table.file_name, (folder / table.file_name).stat().st_size) for table in TABLES)
-    return ExportSummary(len(kernels), len(launches), len(rows), len(compiled), sizes)
+    return ExportSummary(len(gathered.kernels), len(launches), len(gathered.rows), len(gathered.compiled), sizes)
 
 
-def _rows(store: CorpusStore) -> Iterator[Cells]:
-    profiles = _profiles(store)
-    whole: dict[tuple[int, str], _Profile] = {}
-    for row in store.rows():
-        where = row.stint, row.key.device
-        if where not in whole:
-            here = profiles[row.stint]
-            whole[where] = here[corpus_device(row.key.device, here).device_id]
-        yield row_cells(row, whole[where].driver, whole[where].id)
+class _Gathered:
+    """The cells of all tables, from one collection after the other."""
+
+    def __init__(self) -> None:
+        self.kernels: dict[str, Cells] = {}
+        self.launches: dict[str, dict[str, Cells]] = {}  # by kernel and key
+        self.rows: dict[RowKey, Cells] = {}
+        self.compiled: list[Cells] = []
+        self.profiles: dict[str, Mapping[str, Any]] = {}
+        self._has_code: set[tuple[str, str, int]] = set()
+        self._versions = {GENERATOR: SEED, **_versions()}
+
+    def add(self, store: CorpusStore, signer: Signer) -> None:
+        """Rows come first: what a collection that goes on adds meanwhile is left for the next export."""
+        new = {key: cells for key, cells in self._rows(store) if key not in self.rows}
+        self.rows |= new
+        measured = {key.kernel_id for key in new}
+        for kernel in store.all_kernels():
+            if kernel.id in measured:
+                self._add_kernel(kernel, signer)
+        self.compiled += _compiled(store, self.launches, self._has_code)
+
+    def _add_kernel(self, kernel: CorpusKernel, signer: Signer) -> None:
+        if kernel.id not in self.kernels:
+            tokens, made = signer.sign(kernel)
+            version = self._versions.get(kernel.origin, NOT_KNOWN)
+            self.kernels[kernel.id] = kernel_cells(kernel, version, tokens, made)
+        own = self.launches.setdefault(kernel.id, {})
+        for each in kernel.launches:
+            if each.launch.key not in own:
+                own[each.launch.key] = launch_cells(kernel.id, len(own), each)
+
+    def _rows(self, store: CorpusStore) -> Iterator[tuple[RowKey, Cells]]:
+        profiles = {stint.number: _profiles(stint) for stint in store.stints()}
+        known: dict[tuple[int, str], _Profile] = {}
+        for row in store.rows():
+            where = row.stint, row.key.device
+            if where not in known:
+                profile = known[where] = _profile_of(row.key.device, profiles[row.stint])
+                if profile.id:
+                    self.profiles[profile.id] = profile.content
+            yield row.key, row_cells(row, known[where].driver, known[where].id)
 
 
-def _profiles(store: CorpusStore) -> dict[int, dict[str, _Profile]]:
-    """By stint and OpenCL device."""
-    return {
-        stint.number: {each["id"]: _profile(each) for each in json.loads(stint.devices)} for stint in store.stints()
-    }
+def _profiles(stint: Stint) -> dict[str, _Profile]:
+    """By OpenCL device."""
+    return {each["id"]: _profile(each) for each in json.loads(stint.devices)}
 
 
 def _profile(content: Mapping[str, Any]) -> _Profile:
@@ -112,19 +132,32 @@ def _profile(content: Mapping[str, Any]) -> _Profile:
     return _Profile(hashlib.sha256(text.encode()).hexdigest()[:16], str(content.get("driver") or NOT_KNOWN), content)
 
 
-def _compiled(store: CorpusStore, places: Mapping[tuple[str, str], int]) -> Iterator[Cells]:
-    """Launches that run the same code share a row."""
+def _profile_of(device: str, profiles: Mapping[str, _Profile]) -> _Profile:
+    """Of a device of the collection; one on another host may have none."""
+    try:
+        return profiles[corpus_device(device, profiles).device_id]
+    except UnknownDevice:
+        return _Profile(NOT_KNOWN, NOT_KNOWN, {})
+
+
+def _compiled(
+    store: CorpusStore, launches: Mapping[str, Mapping[str, Cells]], has_code: set[tuple[str, str, int]]
+) -> Iterator[Cells]:
+    """Launches that run the same code share a row. `has_code` is of those that had one before, by their places."""
     for (device_id,) in store.read("SELECT DISTINCT device_id FROM builds ORDER BY device_id"):
         found: dict[tuple[str, str], list[int]] = defaultdict(list)
         for kernel_id, launch_key, text in store.facts(device_id):
-            place = places.get((kernel_id, launch_key))
-            if place is not None:
+            cells = launches.get(kernel_id, {}).get(launch_key)
+            place = int(str(cells["place"])) if cells is not None else -1
+            if place >= 0 and (device_id, kernel_id, place) not in has_code:
                 found[kernel_id, _timeless(text)].append(place)
-        for (kernel_id, text), same in found.items():
+        for (kernel_id, text), places in found.items():
             try:
-                yield compiled_cells(device_id, kernel_id, sorted(same), facts_from_json(text))
+                facts = facts_from_json(text)
             except UnreadableFacts:
                 continue  # an older version's: the next build replaces them, and a row does without
+            has_code |= {(device_id, kernel_id, place) for place in places}
+            yield compiled_cells(device_id, kernel_id, sorted(places), facts)
 
 
 def _timeless(text: str) -> str:

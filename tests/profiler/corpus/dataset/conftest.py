@@ -139,6 +139,6 @@ def work(kernels: list[CorpusKernel], tmp_path_factory: pytest.TempPathFactory) 
 def dataset(work: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of its dataset with splits, which no test changes."""
     folder = tmp_path_factory.mktemp("a dataset")
-    export(work, folder)
+    export([work], folder)
     split(folder)
     return folder

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from profiler.corpus.collection.store import CorpusStore
+from profiler.corpus.collection.store import CorpusStore, RowKey, Stint
 from profiler.corpus.dataset.columns import TABLES, DatasetError
 from profiler.corpus.dataset.export import export
+from profiler.corpus.dataset.frame import frame_of
 from profiler.corpus.dataset.reading import launches_of, read_dataset
+from profiler.corpus.draw import Draw
 from profiler.corpus.kernel import CorpusKernel
+from tests.profiler.corpus.dataset.conftest import DEVICES, facts, made_launches, timing
 
 
 def test_launches_come_back_as_they_were(dataset: Path, kernels: list[CorpusKernel]) -> None:
@@ -70,17 +74,44 @@ def test_each_file_says_what_it_is(dataset: Path) -> None:
 
 
 def test_a_second_export_writes_the_same(work: Path, dataset: Path, tmp_path: Path) -> None:
-    export(work, tmp_path)
+    export([work], tmp_path)
     for table in TABLES:
         assert (tmp_path / table.file_name).read_bytes() == (dataset / table.file_name).read_bytes()
 
 
 def test_what_is_no_dataset_is_said(tmp_path: Path, dataset: Path) -> None:
     with pytest.raises(DatasetError, match="holds no collection"):
-        export(tmp_path, tmp_path / "out")
+        export([tmp_path], tmp_path / "out")
     with pytest.raises(DatasetError, match=r"kernels.parquet is missing"):
         read_dataset(tmp_path)
     for table in TABLES:
         (tmp_path / table.file_name).write_bytes((dataset / table.file_name).read_bytes()[:-100])
     with pytest.raises(DatasetError, match="damaged, or no Parquet"):
         read_dataset(tmp_path)
+
+
+def test_collections_of_several_hosts_make_one_dataset(work: Path, kernels: list[CorpusKernel], tmp_path: Path) -> None:
+    """The second knows other launches of a kernel, another device, and a row that the first has as well."""
+    kernel = kernels[0]
+    other = replace(kernel, launches=(*made_launches(Draw("elsewhere")), kernel.launches[1]))
+    store = CorpusStore(tmp_path / "second")
+    store.add_kernels([other])
+    stint = store.begin_stint(Stint(0, "2026-11-23T00:00:00+00:00", "0.1.0", "there", 8, "[]"))
+    shared, new = kernel.launches[1].launch.key, other.launches[0].launch.key
+    for key in (RowKey("gpu", kernel.id, new), RowKey("gpu", kernel.id, shared), RowKey("pocl", kernel.id, shared)):
+        store.save_row(key, timing(12345.0), is_bad=False, stint=stint)
+    store.save_build("gpu", kernel.id, {shared: facts(kernel, "gpu")}, {})
+    store.save_build("pocl", kernel.id, {shared: replace(facts(kernel, "pocl"), code_bytes=1)}, {})
+    store.close()
+    export([work, tmp_path / "second"], tmp_path / "data")
+    export([work], tmp_path / "one")
+    both, one = read_dataset(tmp_path / "data"), read_dataset(tmp_path / "one")
+    assert both.rows.num_rows == one.rows.num_rows + 2
+    assert both.launches.num_rows == one.launches.num_rows + 3
+    gpu = [row for row in both.rows.to_pylist() if row["device"] == "gpu"]
+    assert [(row["driver"], row["profile"]) for row in gpu] == [("", "")] * 2  # of which no profile was kept
+    assert 12345.0 not in [row["median_us"] for row in both.rows.to_pylist() if row["device"] == "pocl"]
+    (compiled,) = (row for row in both.compiled.to_pylist() if row["device_id"] == "gpu")
+    assert compiled["places"] == [1]
+    assert both.compiled.num_rows == one.compiled.num_rows + 1
+    assert frame_of(both).devices == ("gpu", *DEVICES[2:], *DEVICES[:2])
