@@ -7,8 +7,8 @@ from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.families.atomics import keys_below
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.hand import Hand, lay_out, literal
-from profiler.corpus.ndrange import affordable, line, sized, slack
+from profiler.corpus.writing.habits import Hand, lay_out, literal
+from profiler.corpus.writing.ndrange import affordable, line, sized, slack
 
 
 @family("atomic_float_add", group="atomics")

@@ -6,9 +6,9 @@ from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.softmax import SPREAD, exponential
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.hand import Hand, bytes_of, lay_out, literal
-from profiler.corpus.ndrange import affordable, line, plane, sized
-from profiler.corpus.trees import FENCE
+from profiler.corpus.writing.habits import Hand, bytes_of, lay_out, literal
+from profiler.corpus.writing.ndrange import affordable, line, plane, sized
+from profiler.corpus.writing.trees import FENCE
 
 NARROW = Fill("uniform", (-0.5, 0.5))
 
@@ -121,7 +121,8 @@ def attention_values(draw: Draw) -> Draft:
         on_the_way != "weights"
     )
     to = "out[(i * heads + h) * depth + d]" if heads_first else "out[(h * queries + i) * depth + d]"
-    end = f"{to} = {'sum / norm' if on_the_way != 'weights' else 'sum'}{' + x[(h * queries + i) * depth + d]' if residual else ''};"
+    whole = "sum" if on_the_way == "weights" else "sum / norm"
+    end = f"{to} = {whole}{' + x[(h * queries + i) * depth + d]' * residual};"
     split = f"const {hand.index} h = r / queries;\nconst {hand.index} i = r % queries;\n"
     body = f"{split}{start}\n{hand.loop('j', '0', stop, term)}\n{end}"
     cover = hand.cover_plane(("d", "depth"), ("r", "(heads * queries)"), lambda d, r: body, may_be_exact=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.hand import Hand, bytes_of, lay_out, literal
-from profiler.corpus.ndrange import BUDGET_BYTES, affordable, line, matrix, plane, sized, slack
+from profiler.corpus.writing.habits import Hand, bytes_of, lay_out, literal
+from profiler.corpus.writing.ndrange import BUDGET_BYTES, affordable, line, matrix, plane, sized, slack
 
 KINDS = {"float": 6.0, "double": 1.5, "int": 1.0, "uint": 0.5}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.hand import Hand, bytes_of, lay_out, literal
-from profiler.corpus.ndrange import affordable, line, plane, side, sized
+from profiler.corpus.writing.habits import Hand, bytes_of, lay_out, literal
+from profiler.corpus.writing.ndrange import affordable, line, plane, side, sized
 
 KINDS = {"float": 5.0, "double": 2.0}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.hand import Hand, bytes_of, lay_out, literal
-from profiler.corpus.ndrange import line, matrix, plane, sized, slack
-from profiler.corpus.trees import scratch, tree
+from profiler.corpus.writing.habits import Hand, bytes_of, lay_out, literal
+from profiler.corpus.writing.ndrange import line, matrix, plane, sized, slack
+from profiler.corpus.writing.trees import scratch, tree
 
 KINDS = {"float": 6.0, "double": 1.5, "int": 1.0}
 

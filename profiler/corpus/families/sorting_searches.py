@@ -8,8 +8,8 @@ from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.sorting import key_fill
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.hand import Hand, bytes_of, is_real, lay_out, literal
-from profiler.corpus.ndrange import affordable, line, matrix, plane, sized, slack
+from profiler.corpus.writing.habits import Hand, bytes_of, is_real, lay_out, literal
+from profiler.corpus.writing.ndrange import affordable, line, matrix, plane, sized, slack
 
 
 @family("best_few", group="sorting")

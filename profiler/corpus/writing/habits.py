@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
-from profiler.corpus.ndrange import Range
+from profiler.corpus.writing.ndrange import Range
 
 Text = Callable[[str], str]  # a piece of program about the index of that name
 PlaneText = Callable[[str, str], str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from profiler.corpus.hand import Hand, Text, is_real, literal
+from profiler.corpus.writing.habits import Hand, Text, is_real, literal
 
 _WIDER = {"char": "int", "uchar": "uint", "short": "int", "ushort": "uint"}
 _LOWEST = {
