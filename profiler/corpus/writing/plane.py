@@ -11,6 +11,8 @@ from profiler.corpus.family import Wish
 from profiler.corpus.writing.hand import Hand
 from profiler.corpus.writing.sizes import line, power_below, within_memory
 
+MOST_ACROSS = 16384  # of an image, on most devices
+
 
 @dataclass(frozen=True, slots=True)
 class Area:
@@ -101,8 +103,8 @@ def plane(draw: Draw, habits: Hand, *, exact: bool = True) -> Plane:
 
 
 def shape(draw: Draw, count: int) -> tuple[int, int]:
-    """Width and height of a plane of about so many elements, of no more than that."""
-    width = max(1, min(count, int(math.sqrt(count) * draw.log_real(1 / 8, 8))))
+    """Width and height of a plane of about so many elements, of no more than that; an image may be so large."""
+    width = max(1, -(-count // MOST_ACROSS), min(count, MOST_ACROSS, int(math.sqrt(count) * draw.log_real(1 / 8, 8))))
     return width, max(1, count // width)
 
 
@@ -116,7 +118,8 @@ def rectangle(wish: Wish, most_items: int = 1 << 24) -> tuple[tuple[int, int], t
         return (across, down), None
     wide = min(power_below(wish.local), aspects.choose((4, 8, 16, 32, 64, 256)))
     high = max(1, wish.local // wide)
-    across, down = max(1, round(across / wide)), max(1, round(down / high))
+    across = max(1, min(MOST_ACROSS // wide, round(across / wide)))
+    down = max(1, min(MOST_ACROSS // high, round(down / high)))
     while across * wide * down * high > most_items and across * down > 1:
         across, down = (across // 2, down) if across >= down else (across, down // 2)
     return (across * wide, down * high), (wide, high)
