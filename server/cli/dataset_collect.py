@@ -14,11 +14,12 @@ from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.progress import Figures, OnFigures
 from profiler.corpus.collection.store import CorpusStore
 from profiler.corpus.collection.workplace import Workplace
+from server.cli.dataset_outcome import outcome_table
 from server.cli.device_choice import Devices
 from server.cli.interrupts import cancelled_by_ctrl_c
-from server.cli.status import ANSWERED, INTERRUPTED
+from server.cli.status import ANSWERED, INTERRUPTED, WrongCallError
 from server.cli.streams import warn
-from server.cli.terminal import err, progress_bar
+from server.cli.terminal import err, out, progress_bar
 from server.words.format import format_duration_us
 
 LINE_EVERY_S = 60.0  # where no terminal shows a bar
@@ -29,12 +30,12 @@ def run(arguments: argparse.Namespace) -> int:
     deadline_s = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
     folder = work_folder(arguments.work)
     here = Devices().here
-    names = [name.strip() for name in arguments.devices.split(",")] if arguments.devices else DEFAULT_DEVICES
-    ids = [device.id for device in here]
-    devices = tuple(corpus_device(name, ids) for name in dict.fromkeys(names))
+    wanted = _wanted(arguments.devices)
+    devices = tuple(corpus_device(name, [device.id for device in here]) for name in wanted)
     plan = CollectPlan(
         devices,
         launches=arguments.launches,
+        most_launches={name: most for name, most in wanted.items() if most is not None},
         chunk_kernels=arguments.chunk,
         builders=arguments.builders or usable_processors(),
         side_by_side=arguments.side_by_side,
@@ -49,8 +50,22 @@ def run(arguments: argparse.Namespace) -> int:
         stop = Stop(pressed, deadline_s)
         with _workplace(arguments.fleet, plan, stop) as workplace:
             figures = collect(folder, plan, profiles=profiles, on_figures=on_figures, cancel=stop, workplace=workplace)
+    store = CorpusStore(folder)
+    out().print(outcome_table(store, devices))
+    store.close()
     warn(f"{_words(figures)}; all of it is in {folder}")
     return INTERRUPTED if pressed.is_set() else ANSWERED
+
+
+def _wanted(text: str | None) -> dict[str, int | None]:
+    """From `pocl:2,intel-1core` the devices' names, and how many launches of each kernel. Raises WrongCallError."""
+    found: dict[str, int | None] = {}
+    for part in text.split(",") if text else DEFAULT_DEVICES:
+        name, colon, most = part.strip().partition(":")
+        if not name or (colon and not (most.isdecimal() and int(most))):
+            raise WrongCallError(f"`{part}` names no device; --devices is written like pocl:2,intel-1core")
+        found[name] = int(most) if colon else None
+    return found
 
 
 @contextmanager

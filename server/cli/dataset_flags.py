@@ -26,8 +26,8 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     collect.add_argument(
         "--devices",
         metavar="ID[:N],...",
-        help="as `kernelcast devices` names them; -1core behind one: on a single processor; :N: no more than N launches "
-        "of each kernel (pocl,intel,pocl-1core,intel-1core)",
+        help="as `kernelcast devices` names them; -1core behind one: on a single processor; :N: at most N launches of "
+        "each kernel (pocl,intel,pocl-1core,intel-1core)",
     )
     collect.add_argument("--minutes", type=positive_number, metavar="M", help="stop after so many minutes")
     collect.add_argument(

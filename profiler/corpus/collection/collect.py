@@ -89,7 +89,7 @@ class _Work:
 
 def _collect(work: _Work) -> None:
     plan = work.plan
-    while chunk := next_chunk(work.store, plan.devices, kernels=plan.chunk_kernels, launches=plan.launches):
+    while chunk := next_chunk(work.store, plan):
         entered = work.book.entered
         _build(work, chunk)
         for why in ROUNDS:
@@ -109,25 +109,27 @@ def _build(work: _Work, chunk: Chunk) -> None:
         work.book.built(device, kernel, outcome)
 
     for _ in range(BUILD_ROUNDS):
+        due = []
         for device in _platforms(work.plan.devices):
-            # Asked anew for each platform: what was shown of a launch on one need not be shown on the next.
             keys = [
                 key
                 for other in work.plan.devices
                 if other.device_id == device.device_id
                 for why in Why
-                for key in due_in(work.store, chunk, other, why)
+                for key in due_in(work.store, work.plan, chunk, other, why)
                 if (device.device_id, key.kernel_id) not in built
             ]
             if keys:
-                _stop_if_cancelled(work)
-                work.progress.does(f"building for {device.device_id}")
-                work.workplace.build((_due_on(work, device, keys),), on_built)
+                due.append(_due_on(work, device, keys))
+        if due:
+            _stop_if_cancelled(work)
+            work.progress.does("building")
+            work.workplace.build(due, on_built)
 
 
 def _time(work: _Work, chunk: Chunk, why: Why) -> None:
     """On each device in turn, so that a stop leaves them alike."""
-    due = [(device, due_in(work.store, chunk, device, why)) for device in work.plan.devices]
+    due = [(device, due_in(work.store, work.plan, chunk, device, why)) for device in work.plan.devices]
     found = [_due_on(work, device, keys) for device, keys in due if keys]
     if found:
         _stop_if_cancelled(work)
@@ -154,7 +156,7 @@ def _count(store: CorpusStore, plan: CollectPlan, progress: Progress) -> None:
     marks = ", ".join("?" * len(names))
     counted = f"FROM rows WHERE repeat = 0 AND device IN ({marks})"
     rows = store.count(f"SELECT count(*) {counted}", names)
-    wanted = rows + sum(wanted_rows(store, device) for device in plan.devices)
+    wanted = rows + sum(wanted_rows(store, plan, device) for device in plan.devices)
     kernels = {str(each) for (each,) in store.read(f"SELECT DISTINCT kernel_id {counted}", names)}
     given_up = store.count("SELECT count(*) FROM failures WHERE is_quarantined", ())
     progress.start(rows=rows, wanted_rows=wanted, kernels=kernels, given_up=given_up)

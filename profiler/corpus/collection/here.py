@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
@@ -15,9 +15,12 @@ from profiler.corpus.collection.jobs import run_tasks
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.store import RowKey
 from profiler.corpus.collection.workplace import DueOn, OnBuilt, OnTimed, launch_of, portions
-from profiler.corpus.collection_jobs import BuildOrder, BuildTask, TimeOrder, TimeTask
-from profiler.corpus.kernel import CorpusKernel
+from profiler.corpus.collection_jobs import BuildOrder, BuildTask, BuiltKernel, TimeOrder, TimeTask
+from profiler.corpus.kernel import CorpusDevice, CorpusKernel
 from profiler.process.worker import CancelToken
+
+FEWEST_TASKS = 40  # for which it is worth to start a process
+PARTS_EACH = 3  # for each of several processes side by side, so that they end at about the same time
 
 
 class Here:
@@ -30,21 +33,36 @@ class Here:
         self.end_chunk()  # what a killed collection left may be half of something
 
     def build(self, due: Sequence[DueOn], on_built: OnBuilt) -> None:
-        """For one platform after the other: what one has shown of a launch need not be shown on the next."""
-        with ThreadPoolExecutor(self._plan.builders, "builds") as threads:
-            for one in due:
-                kernels = one.kernels_with_due_launches()
-                size = max(1, min(self._plan.build_tasks, -(-len(kernels) // self._plan.builders)))
-                parts = [kernels[at : at + size] for at in range(0, len(kernels), size)]
-                _all_done(threads, [partial(self._build, one, part, on_built) for part in parts])
+        """For all platforms on all processors, one platform behind the other: what one shows of a launch before the
+        next is asked need not be shown again.
+        """
+        shown: dict[tuple[str, str], str] = {}
 
-    def _build(self, one: DueOn, kernels: Sequence[CorpusKernel], on_built: OnBuilt) -> None:
+        def hear(device: CorpusDevice, kernel: CorpusKernel, outcome: object) -> None:
+            if isinstance(outcome, BuiltKernel):
+                words = zip(kernel.launches, outcome.checked, strict=False)
+                shown.update({(kernel.id, each.launch.key): word for each, word in words if word})
+            on_built(device, kernel, outcome)
+
+        works = []
+        for one in due:
+            kernels = one.kernels_with_due_launches()
+            size = max(1, min(self._plan.build_tasks, -(-len(kernels) // self._plan.builders)))
+            works += [
+                partial(self._build, one, kernels[at : at + size], shown, hear) for at in range(0, len(kernels), size)
+            ]
+        with ThreadPoolExecutor(self._plan.builders, "builds") as threads:
+            _all_done(threads, works)
+
+    def _build(
+        self, one: DueOn, kernels: Sequence[CorpusKernel], shown: Mapping[tuple[str, str], str], on_built: OnBuilt
+    ) -> None:
         plan, device_id = self._plan, one.device.device_id
         cache = str(self._cache(device_id))
         run_tasks(
             plan.build_job,
             lambda tasks: BuildOrder(device_id, cache, tasks, plan.limits),
-            [BuildTask(number, kernel, proves=True) for number, kernel in enumerate(kernels)],
+            [BuildTask(number, _as_shown(kernel, shown), proves=True) for number, kernel in enumerate(kernels)],
             lambda task, outcome: on_built(one.device, task.kernel, outcome),
             limits=plan.limits,
             cancel=self._cancel,
@@ -76,7 +94,9 @@ class Here:
                 free.put(slot)
 
         with ThreadPoolExecutor(len(slots), "times") as threads:
-            parts = [(one, keys) for one in due for keys in portions(one.keys, self._plan.time_tasks)]
+            rows = sum(len(one.keys) for one in due)
+            most = min(self._plan.time_tasks, max(FEWEST_TASKS, rows // (PARTS_EACH * len(slots))))
+            parts = [(one, keys) for one in due for keys in portions(one.keys, most)]
             _all_done(threads, [partial(time, one, keys) for one, keys in parts])
 
     def _time(self, one: DueOn, keys: Sequence[RowKey], processors: tuple[int, ...], on_timed: OnTimed) -> None:
@@ -103,6 +123,13 @@ class Here:
         folder = self._caches / device_id
         folder.mkdir(parents=True, exist_ok=True)
         return folder
+
+
+def _as_shown(kernel: CorpusKernel, shown: Mapping[tuple[str, str], str]) -> CorpusKernel:
+    launches = (
+        replace(each, checked=shown.get((kernel.id, each.launch.key), each.checked)) for each in kernel.launches
+    )
+    return replace(kernel, launches=tuple(launches))
 
 
 def _all_done(threads: ThreadPoolExecutor, works: Sequence[Callable[[], None]]) -> None:

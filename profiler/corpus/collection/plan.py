@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from profiler.corpus.collection_jobs import BUILD_JOB, TIME_JOB, JobLimits
@@ -10,15 +11,19 @@ from profiler.corpus.kernel import CorpusDevice
 
 @dataclass(frozen=True, slots=True)
 class CollectPlan:
-    """`launches` of each kernel come before any kernel's further ones."""
+    """`launches` of each kernel come before any kernel's further ones.
+
+    `most_launches` limits by a device's id how many of each kernel are measured on it at all.
+    """
 
     devices: tuple[CorpusDevice, ...]
     launches: int = 3
+    most_launches: Mapping[str, int] = field(default_factory=dict)
     chunk_kernels: int = 300  # built together, then timed together; their compiled code lies on the disk meanwhile
     builders: int = 4  # processes that compile at the same time, while nothing is timed
-    side_by_side: int = 2  # devices of few processors that are timed at the same time, each on its own
+    side_by_side: int = 2  # processes that time on devices of few processors at the same time, each on its own
     build_tasks: int = 16  # in one device process
-    time_tasks: int = 120  # a process takes a second to open its device
+    time_tasks: int = 300  # a process takes a second to open its device
     bad_percent: float = 10.0  # of the processors' time that others use, above which a row is measured again
     limits: JobLimits = field(default_factory=JobLimits)
     build_job: str = BUILD_JOB

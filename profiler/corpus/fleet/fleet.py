@@ -24,7 +24,7 @@ try:
 except ImportError:
     raise MeasureError("a fleet needs the package distributed: pip install 'kernelcast[fleet]'") from None
 
-ORDER_ROWS = 12  # what a lost worker costs at most
+ORDER_ROWS = 24  # what a lost worker costs at most
 CANCEL_EVERY_S = 0.2  # is asked for
 LOOK_EVERY_S = 5.0  # whether workers are left
 RESULT_S = 60.0  # for what a worker has found to come over
