@@ -16,7 +16,7 @@ from typing import cast
 import pyopencl as cl
 
 from model.opencl.options import BuildOptions
-from profiler.child.building import build
+from profiler.child.building import build, kernel_named
 from profiler.child.failures import named_failures
 
 MOST_LOADED = 8
@@ -36,6 +36,7 @@ class Shelf:
         self._folder, self._loads = folder, loads
         self._flags = BuildOptions(flags=flags)
         self._loaded: OrderedDict[tuple[str, str | None, BuildOptions], cl.Program] = OrderedDict()
+        self._kernel: tuple[cl.Program, cl.Kernel] | None = None
 
     def program(self, source: str, path: str | None, options: BuildOptions) -> cl.Program:
         """Loaded if it has been built in any process, else built. Raises BuildFailed."""
@@ -45,6 +46,13 @@ class Shelf:
         if len(self._loaded) > MOST_LOADED:
             self._loaded.popitem(last=False)
         return program
+
+    def kernel(self, program: cl.Program, name: str) -> cl.Kernel:
+        """The same one as long as it is asked for: PyOpenCL writes and compiles Python for each. Raises BuildFailed."""
+        last = self._kernel
+        if last is None or last[0] is not program or last[1].function_name != name:
+            last = self._kernel = program, kernel_named(program, name)
+        return last[1]
 
     def has(self, source: str, path: str | None, options: BuildOptions) -> bool:
         """Whether it need not be built."""

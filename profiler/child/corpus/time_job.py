@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyopencl as cl
 
 from profiler.arguments import BufferArgument, check_memory, plan_arguments
-from profiler.child.building import ON_COMPILER_CRASH, kernel_named
+from profiler.child.building import ON_COMPILER_CRASH
 from profiler.child.corpus.asking import Asking
 from profiler.child.corpus.load_window import LoadWindow, Others
 from profiler.child.corpus.opening import open_on
@@ -94,7 +94,7 @@ class _Job:
                 was_built = self._shelf.has(*source)
                 program = self._shelf.program(*source)
                 self._cache.drop_any_size()
-                placed = self._placed(kernel_named(program, request.kernel.name), plan, task, request)
+                placed = self._placed(self._shelf.kernel(program, request.kernel.name), plan, task, request)
                 longest_s = limits.first_run_s + SLACK_S + 5 * limits.longest_run_s
                 self._reporter.begin(0.5, "running", Phase(subject, limits.first_run_s, on_timeout=ON_TIMEOUT))
                 placed.restore(1)

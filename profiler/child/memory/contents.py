@@ -26,7 +26,7 @@ from profiler.child.memory.sequences import Span, skewed, write_clustered, write
 from profiler.measurement import NeedsAnnotation
 
 Array = npt.NDArray[Any]
-PIECE = 1 << 20  # random values are drawn so many at a time and repeated: no kernel can tell, and it is fast
+PIECE = 1 << 18  # random values are drawn so many at a time and repeated: no kernel can tell, and it is fast
 
 
 @dataclass(frozen=True, slots=True)
