@@ -114,8 +114,12 @@ def plane_draft(draw: Draw, habits: Hand, what: Elements, way: Plane | None = No
 
 
 def _operations(what: Elements) -> Callable[[Values], float]:
-    counted = cost(what.body) + 2.0
-    return what.operations or (lambda _: counted)
+    """Besides what the family says or the body shows: every word of memory, and every lane of a vector."""
+    lanes = max([1, *(split_type(a.type)[1] for a in what.arrays if not a.element_bytes)])
+    counted = cost(what.body) * lanes
+    words = 1.0 + sum(a.bytes_each * a.per / 4 for a in what.arrays if a.length is None)
+    stated = what.operations
+    return lambda values: words + (stated(values) * lanes if stated else counted)
 
 
 def _bytes(what: Elements) -> float:

@@ -269,7 +269,7 @@ def small_matrix_transposes(draw: Draw) -> Draft:
     arrays = arrays[:1] if target == "src" else arrays
     text = "\n".join(lines)
     way_ = walk(draw, habits, exact=layout != "apart")
-    return line_draft(draw, habits, Elements("turn_blocks", arrays, text, (), lambda _: 2.5 * size), way_)
+    return line_draft(draw, habits, Elements("turn_blocks", arrays, text, (), lambda _: 5.0 * size), way_)
 
 
 @family("blocked_layouts", group="transposes")

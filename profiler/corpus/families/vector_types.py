@@ -172,4 +172,5 @@ def horizontal_vector_sums(draw: Draw) -> Draft:
     lines.append(f"out[i] = {result};")
     way = walk(draw, habits, exact=form != "strided")
     arrays = [Array("a", type_, per=count), Array("out", base, True)]
-    return line_draft(draw, habits, Elements("reduce_vectors", arrays, "\n".join(lines)), way)
+    text = "\n".join(lines)
+    return line_draft(draw, habits, Elements("reduce_vectors", arrays, text, (), lambda _: 2.0 * count + 3), way)
