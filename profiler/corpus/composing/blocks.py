@@ -15,7 +15,7 @@ class Block:
 
     def __init__(self, draw: Draw, types: tuple[str, ...], longest: int = 1024) -> None:
         self.draw, self.hand = draw, Hand(draw)
-        self.hand.reserve("a", "b", "x", "y")
+        self.hand.reserve("a", "b", "x", "y", "block", "to_block", "left2")
         self.type = draw.choose(types, "type")
         self.cover = draw_coverage(draw, self.hand)
         name = self.hand.name

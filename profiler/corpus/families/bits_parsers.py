@@ -32,7 +32,7 @@ def number_texts(draw: Draw) -> Draft:
             scalar,
             (
                 f"const int c2 = {b.at(j)};\nif ({digit}) {{\n{grow}\nseen2 = 1;\n}} else if (seen2) {{\n"
-                "sum2 += n2;\nn2 = 0;\nseen2 = 0;\n}}"
+                "sum2 += n2;\nn2 = 0;\nseen2 = 0;\n}"
             ),
             f"{out}[{i}] = (int)(sum2 + n2);",
         ),
@@ -45,7 +45,7 @@ def number_texts(draw: Draw) -> Draft:
             scalar,
             (
                 f"const int c2 = {b.at(j)};\nif ({digit}) {{\n{grow}\nn2 &= 0xffffff;\n}} else {{\n"
-                "sum2 = max(sum2, n2);\nn2 = 0;\n}}\nseen2 = c2;"
+                "sum2 = max(sum2, n2);\nn2 = 0;\n}\nseen2 = c2;"
             ),
             f"{out}[{i}] = (int)sum2 + seen2;",
         ),

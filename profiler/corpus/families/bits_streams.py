@@ -199,7 +199,7 @@ def bit_plane_blocks(draw: Draw) -> Draft:
             "int sum2 = 0;\nuint seen2 = 0;",
             (
                 f"for (int k2 = {planes - 1}; k2 >= 0; k2--) {{\nif ((m2 >> k2) & 1) {{\nsum2 += k2;\n"
-                "break;\n}}\n}}\nseen2 ^= m2;"
+                "break;\n}\n}\nseen2 ^= m2;"
             ),
             f"{out}[{i}] = sum2 + (seen2 & 1);",
             planes,

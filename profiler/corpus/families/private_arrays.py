@@ -60,7 +60,7 @@ def private_sort(draw: Draw) -> Draft:
         "half": (
             f"for (int q2 = 0; q2 <= {size} / 2; q2++)\nfor (int k2 = q2 + 1; k2 < {size}; k2++)\n"
             f"if ({a}[k2] < {a}[q2]) {{\n{type_} {t} = {a}[k2];\n{a}[k2] = {a}[q2];\n{a}[q2] = {t};\n"
-            "}}"
+            "}"
         ),
         "shell": (
             f"for (int gap = {n // 2}; gap > 0; gap /= 2)\nfor (int q2 = gap; q2 < {size}; q2++) {{\n"

@@ -90,8 +90,8 @@ def converging_series(draw: Draw) -> Draft:
     spread = draw.choose(("", f" * {half}", f" + {half}"))
     helper, text = "", f"{real} t = {start};\n{real} sum2 = t;\n{core}"
     if draw.chance(0.4, "helper"):
-        helper = f"{hand.inline}{real} {kind}_series(const {real} z)\n{{\n{text}\nreturn sum2;\n}}"
-        text = f"const {real} sum2 = {kind}_series(z);"
+        helper = f"{hand.inline}{real} {kind}_sum(const {real} z)\n{{\n{text}\nreturn sum2;\n}}"
+        text = f"const {real} sum2 = {kind}_sum(z);"
     body = f"const {real} z = {x}[{i}]{spread};\n{text}\n{out}[{i}] = sum2;"
     parameters = [Buffer(x, real, each), Buffer(out, real, each, None, True)]
     work = flat((8 + cost(step)) * 14)
