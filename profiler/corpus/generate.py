@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
 
 import profiler.corpus.families  # noqa: F401  registers them
 from model.launch.launch import Launch
@@ -24,8 +27,8 @@ MOST_ITEMS, MOST_DATA = 1 << 24, 1 << 25
 MOST_BYTES = 192 << 20  # of all buffers of a launch
 _RARE_LOCAL_SIZES: dict[int | None, float] = {1: 0.4, 4: 0.4, 8: 0.6, 16: 1.0, 100: 0.3, 512: 0.7, 1024: 0.5}
 LOCAL_SIZES = {None: 4.0, 32: 1.5, 64: 2.5, 128: 2.0, 256: 2.5, **_RARE_LOCAL_SIZES}
-_TRIES = 60
-_NEAR = log2(1.5)  # to the operations wanted
+_TRIES = 40
+_NEAR = 1.0  # a factor of two to the operations wanted
 _BARREN = 40  # seeds in a row that gave nothing new, after which a family is exhausted
 
 
@@ -33,23 +36,41 @@ class BadDraft(AssertionError):
     """A family broke its promise; the message says which."""
 
 
-def kernels(names: Sequence[str] = (), seeds: range = range(1 << 30)) -> Iterator[CorpusKernel]:
-    """Distinct kernels of all families (or of `names`) in turn, without end as long as any family has new ones."""
+def kernels(names: Sequence[str] = (), seeds: range = range(1 << 30), processes: int = 1) -> Iterator[CorpusKernel]:
+    """Distinct kernels of all families (or of `names`) in turn, without end as long as any family has new ones.
+
+    The same ones in the same order, whatever the number of `processes` that share the work.
+    """
     known: set[str] = set()
     barren = dict.fromkeys(names or sorted(FAMILIES), 0)
-    for seed in seeds:
-        if not barren:
-            return
-        for name in list(barren):
-            made = corpus_kernel(FAMILIES[name], seed)
-            if made.id not in known:
-                known.add(made.id)
-                barren[name] = 0
-                yield made
-                continue
-            barren[name] += 1
-            if barren[name] == _BARREN:
-                del barren[name]
+    with _mapping(processes) as each:
+        for seed in seeds:
+            if not barren:
+                return
+            for made in each(_made, [(name, seed) for name in barren]):
+                if made.id not in known:
+                    known.add(made.id)
+                    barren[made.family] = 0
+                    yield made
+                    continue
+                barren[made.family] += 1
+                if barren[made.family] == _BARREN:
+                    del barren[made.family]
+
+
+@contextmanager
+def _mapping(processes: int) -> Iterator[Callable[..., Iterable[CorpusKernel]]]:
+    if processes == 1:
+        yield map
+        return
+    # Forked processes could hold locks of threads that they do not have.
+    with get_context("spawn").Pool(processes) as pool:
+        yield partial(pool.imap, chunksize=4)
+
+
+def _made(wanted: tuple[str, int]) -> CorpusKernel:
+    name, seed = wanted
+    return corpus_kernel(FAMILIES[name], seed)
 
 
 def corpus_kernel(family: Family, seed: int) -> CorpusKernel:

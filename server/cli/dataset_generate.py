@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
@@ -30,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     store = CorpusStore(folder)
     try:
         with progress_bar("Generating") as on_progress:
-            made = islice(kernels(arguments.families), arguments.count)
+            made = islice(kernels(arguments.families, processes=os.cpu_count() or 1), arguments.count)
             added = store.add_kernels(_told(made, arguments.count, on_progress))
     finally:
         store.close()
