@@ -22,7 +22,7 @@ from profiler.child.corpus.pool import Pool, Room
 from profiler.child.memory.images import make_image
 from profiler.child.memory.layout import PaddedLayout
 
-MOST_IMAGES_BYTES = 1 << 29
+MOST_IMAGES_BYTES = 1 << 28
 
 
 class Supply:
