@@ -29,8 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Until nothing is due, the time is up or Ctrl-C; what was measured is kept in any case."""
     deadline_s = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
     folder = work_folder(arguments.work)
-    here = Devices().here
     wanted = _wanted(arguments.devices)
+    here = Devices().here
     devices = tuple(corpus_device(name, [device.id for device in here]) for name in wanted)
     plan = CollectPlan(
         devices,

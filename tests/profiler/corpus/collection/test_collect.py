@@ -145,6 +145,29 @@ def test_a_disturbed_row_is_measured_three_times_and_says_so(
     assert {row.attempts for row in _rows(folder)} == {1, 3}
 
 
+def test_on_a_machine_that_is_never_quiet_nothing_is_repeated(
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
+) -> None:
+    folder = filled(make_kernel("busy"))
+    collect(folder, replace(plan, bad_percent=100.0), workplace=instant)
+    assert {row.attempts for row in _rows(folder)} == {1}
+
+
+def test_each_device_has_its_own_number_of_launches(
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
+) -> None:
+    kernels = [make_kernel(f"k{at}", launches=5) for at in range(3)]
+    folder = filled(*kernels)
+    limited = replace(plan, launches=3, most_launches={"stub": 2, "stub-1core": 4})
+    figures = collect(folder, limited, workplace=instant)
+    assert figures.rows == figures.wanted_rows == 3 * 2 + 3 * 4
+    rows = [row.key for row in _rows(folder) if row.key.repeat == 0]
+    assert Counter(key.device for key in rows) == {"stub": 6, "stub-1core": 12}
+    assert {key.launch_key for key in rows if key.device == "stub"} == {
+        each.launch.key for each in kernels[0].launches[:2]
+    }
+
+
 def test_the_first_launches_of_all_kernels_come_first(
     plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace
 ) -> None:

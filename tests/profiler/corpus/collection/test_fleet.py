@@ -67,11 +67,11 @@ def test_a_kernel_that_takes_its_workers_down_is_given_up_and_the_others_are_not
 ) -> None:
     plan = replace(plan, devices=plan.devices[:1])
     good = [make_kernel("k1"), make_kernel("k2")]
-    folder = filled(good[0], poison := make_kernel("kill_worker", launches=1), good[1])
+    folder = filled(good := make_kernel("good"), poison := make_kernel("kill_worker", launches=1))
     with fleet("local:2", plan) as workers:
         collect(folder, plan, workplace=workers)
     rows, failures = _found(folder)
-    assert {key.kernel_id for key in rows} == {kernel.id for kernel in good}
+    assert {key.kernel_id for key in rows} == {good.id}
     assert [(case.kernel_id, case.code, case.is_quarantined) for case in failures] == [
         (poison.id, "worker_killed", True)
     ]

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from profiler.corpus.collection.collect import collect
@@ -23,6 +24,7 @@ KILLS = 20
 def test_twenty_kills_lose_nothing_and_double_nothing(
     plan: CollectPlan, make_kernel: Callable[..., CorpusKernel], filled: Callable[..., Path]
 ) -> None:
+    plan = replace(plan, builders=1)
     kernels = [make_kernel(f"k{at}") for at in range(30)]
     folder = filled(*kernels)
     chance = random.Random(1)
