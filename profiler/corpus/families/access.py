@@ -8,7 +8,7 @@ from profiler.corpus.arrays import Array, Elements, Value, Values, Words, line_d
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression, statements
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.literals import literal, split_type
 from profiler.corpus.writing.hand import hand
 from profiler.corpus.writing.walk import walk
 
@@ -18,6 +18,12 @@ TYPES = {"float": 5.0, "double": 1.5, "int": 2.0, "uint": 1.0, "uchar": 0.6, "sh
 def finished(draw: Draw, value: str, type: str) -> str:
     """What is stored: the value as it is, or something made of it."""
     return value if draw.chance(0.4) else expression(draw, [value], type, draw.integer(1, 2))
+
+
+def kept_alive(value: str, type: str) -> str:
+    """Nowhere near zero however often it is fed back: what shrinks for ever ends among the denormals."""
+    base = split_type(type)[0]
+    return f"{literal(base, 0.25)} * {value} + {literal(base, 1.5)}" if base in ("float", "double") else value
 
 
 def any_locality(draw: Draw, length: int, target: int) -> Words:
@@ -65,7 +71,9 @@ def strided_access(draw: Draw) -> Draft:
             lines.append(f"{habits.index} p = {place};\ndst[p] = {finished(draw, 'src[p]', type_)};")
         case "in_place":
             arrays = [Array("dst", type_, True, length=long)]
-            lines.append(f"{type_} v = dst[{place}];\ndst[{place}] = {expression(draw, ['v'], type_, 2)};")
+            lines.append(
+                f"{type_} v = dst[{place}];\ndst[{place}] = {kept_alive(expression(draw, ['v'], type_, 2), type_)};"
+            )
         case _:
             arrays = [far, Array("dst", type_, True)]
             lines.append(f"{habits.index} p = {place};")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from profiler.corpus.arrays import Array, Elements, Value, Values, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import condition, expression, statements
+from profiler.corpus.families.access import kept_alive
 from profiler.corpus.family import Draft, family
 from profiler.corpus.literals import literal
 from profiler.corpus.writing.hand import Hand, hand
@@ -171,7 +172,7 @@ def iterated_update(draw: Draw) -> Draft:
     is_real = type_ in ("float", "double")
     form = draw.choose(("argument", "macro", "literal", "tolerance" if is_real else "argument"), "rounds")
     count = draw.log_integer(2, 64)
-    updates = [f"{s} = {expression(draw, states, type_, draw.integer(1, 3))};" for s in states]
+    updates = [f"{s} = {kept_alive(expression(draw, states, type_, draw.integer(1, 3)), type_)};" for s in states]
     inner = "\n    ".join(updates)
     end = str(count)
     if form == "argument":

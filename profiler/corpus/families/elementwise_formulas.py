@@ -160,10 +160,10 @@ def _formulas(draw: Draw, title: str, formulas: Mapping[str, str], inputs: int, 
             lines.append(f"out[i] = {f' {sign} '.join(results)};")
     arrays += [Array(o, type_, is_written=True) for o in outputs]
     if draw.chance(0.25, "in_place_mix"):
-        half = literal(type_, 0.5)
+        half, small = literal(type_, 0.5), literal(type_, 0.01)  # a value that only shrinks becomes denormal
         last = lines[-1]
         if last.startswith("out[i] = "):
-            lines[-1] = f"out[i] = {half} * out[i] + {half} * ({last.removeprefix('out[i] = ').rstrip(';')});"
+            lines[-1] = f"out[i] = {half} * out[i] + {half} * ({last.removeprefix('out[i] = ').rstrip(';')}) + {small};"
     options = ("-cl-fast-relaxed-math",) if draw.chance(0.1, "relaxed") else ()
     text = "\n".join(lines)
     whole = Elements(f"{title}_{names[0]}", arrays, text, values, _each(len(names)), "\n".join(before), "", options)

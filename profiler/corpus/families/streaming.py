@@ -254,7 +254,7 @@ def interleaved_streams(draw: Draw) -> Draft:
 
 @family("running_streams", group="streaming")
 def running_streams(draw: Draw) -> Draft:
-    """State that is kept in place between launches: moving averages, extremes, counters, toggles, queues of the last."""
+    """State that is kept in place between launches: moving averages, extremes, differences."""
     habits = hand(draw)
     type_ = draw.weighted({"float": 4.0, "double": 1.0, "float4": 1.0, "float2": 0.5}, "type")
     scalar = split_type(type_)[0]
@@ -265,7 +265,7 @@ def running_streams(draw: Draw) -> Draft:
         "average_spelled": f"avg[i] += {share} * (v - avg[i]);",
         "extremes": "low[i] = fmin(low[i], v);\nhigh[i] = fmax(high[i], v);",
         "history": "old2[i] = old1[i];\nold1[i] = v;",
-        "variance": f"{type_} d = v - avg[i];\navg[i] += {share} * d;\nvar[i] = {share} * (d * d - var[i]) + var[i];",
+        "variance": f"{type_} d = v - avg[i];\navg[i] += {share} * d;\nvar[i] += {share} * (d * d - var[i] + {share});",
         "decay": f"peak[i] = fmax(v, {literal(scalar, 0.9)} * peak[i]);",
         "difference": "out[i] = v - last[i];\nlast[i] = v;",
         "swap": f"{type_} t = last[i];\nlast[i] = v;\nout[i] = t;",
