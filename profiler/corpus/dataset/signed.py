@@ -10,6 +10,7 @@ from typing import Self
 
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
+from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.dataset.signatures import signature
 from profiler.corpus.kernel import CorpusKernel
 from profiler.corpus.normalise import normalised_tokens
@@ -37,9 +38,12 @@ class Signer:
             self._path.write_text(json.dumps(self._known), "ascii")
 
     def sign(self, kernel: CorpusKernel) -> tuple[int, bytes]:
-        """How many tokens the kernel has, and its signature."""
+        """How many tokens the kernel has, and its signature. Raises DatasetError."""
         if kernel.id not in self._known:
             program = _read(kernel.source, kernel.path, kernel.options)
+            if kernel.name not in program.meanings:
+                where = f"{kernel.reference} ({kernel.origin})"
+                raise DatasetError(f"the kernel `{kernel.name}` of {where} is not in its source any more")
             tokens = normalised_tokens(program, kernel.name)
             self._known[kernel.id] = len(tokens), signature(tokens).hex()
             self._is_changed = True
