@@ -210,24 +210,7 @@ class _Floats:
     def _special(self, depth: int) -> _Term:
         a = self.within(self.term(depth), LIMIT)
         native = self._prefix
-        word = self._draw.choose(
-            (
-                "sqrt",
-                "rsqrt",
-                "exp",
-                "exp2",
-                "log",
-                "sin",
-                "cos",
-                "tanh",
-                "atan",
-                "powr",
-                "hypot",
-                "cbrt",
-                "gauss",
-                "logistic",
-            )
-        )
+        word = self._draw.choose(_SPECIAL_FORMS)
         match word:
             case "sqrt":
                 return _Term(f"{native}sqrt(fabs({a.text}))", 0.0, 2.1)

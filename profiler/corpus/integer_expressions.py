@@ -70,33 +70,14 @@ class IntegerGrammar:
 
     def _selected(self, depth: int) -> str:
         a, b, c, d = self.term(depth), self.term(depth), self._leaf(), self._leaf()
+        d = d if d != c else self._number(self._draw.integer(1, 9))
         sign = self._draw.choose(("<", ">", "==", "!="))
         if self._type[-1].isdigit():
-            return f"select({a}, {b}, {self._mask(f'({c} {sign} {d})')})"
+            return f"select({a}, {b}, ({c} {sign} {d}))"
         return f"({c} {sign} {d} ? {a} : {b})"
 
-    def _mask(self, test: str) -> str:
-        """Comparing vectors gives signed elements; `select` takes those for either sign."""
-        return test
-
     def _function(self, depth: int) -> str:
-        word = self._draw.choose(
-            (
-                "min",
-                "max",
-                "rotate",
-                "popcount",
-                "clz",
-                "abs",
-                "mul_hi",
-                "add_sat",
-                "sub_sat",
-                "hadd",
-                "abs_diff",
-                "clamp",
-            )
-            + (("mul24", "mad24") if self._bits == 32 else ())
-        )
+        word = self._draw.choose(_FUNCTIONS + (_24_BIT if self._bits == 32 else ()))
         a = self.term(depth)
         match word:
             case "popcount" | "clz":

@@ -51,7 +51,8 @@ def rows_and_columns(draw: Draw) -> Draft:
     }
     step = kinds[keep]
     if draw.chance(0.3, "second_matrix") and keep != "each":
-        step = step.replace(f"m[{at}]", f"(m[{at}] - {half} * w[{at}])")
+        # The operators of narrow types give an int.
+        step = step.replace(f"m[{at}]", f"({type_})(m[{at}] - {half} * w[{at}])")
         arrays.append(Array("w", type_, length=long, per=300))
     pragma = draw.choose(("", "", "#pragma unroll 4\n"))
     header = draw.choose(("for (int k = 0; k < length; k++)", "for (int k = 0; k < length; ++k)"))
