@@ -21,7 +21,8 @@ NEAR_JACCARD = 0.8
 NEAR_SHARE = 0.75
 _NEAR_VALUES = int(NEAR_SHARE * VALUES)
 _SIFTED = 48  # values that are compared first: those of near-duplicates differ in 32 of all at most
-_BLOCK = 512
+_BLOCK = 512  # shingles
+_CACHED = 1 << 19  # pairs that are compared at once
 Words = npt.NDArray[np.uint64]
 Signatures = npt.NDArray[np.uint16]  # [kernels, VALUES]
 
@@ -45,12 +46,14 @@ def as_matrix(signatures: Sequence[bytes]) -> Signatures:
 
 def near_pairs(left: Signatures, right: Signatures) -> Iterator[tuple[int, int]]:
     """All (row of `left`, row of `right`) that are near-duplicates, by their estimated similarity."""
-    columns = np.ascontiguousarray(right.T)
-    for begin in range(0, len(left), _BLOCK):
-        block = left[begin : begin + _BLOCK]
+    # Half of each value decides what is looked at again: that is twice as fast, and loses nothing.
+    halves, columns = left.astype(np.uint8), np.ascontiguousarray(right[:, :_SIFTED].astype(np.uint8).T)
+    rows_at_once = max(1, _CACHED // max(1, len(right)))
+    for begin in range(0, len(left), rows_at_once):
+        block = left[begin : begin + rows_at_once]
         agreeing = np.zeros((len(block), len(right)), np.uint8)
         for value in range(_SIFTED):
-            agreeing += block[:, value, None] == columns[value]
+            agreeing += halves[begin : begin + rows_at_once, value, None] == columns[value]
         rows, others = np.nonzero(agreeing >= _SIFTED - (VALUES - _NEAR_VALUES))
         near = (block[rows] == right[others]).sum(axis=1) >= _NEAR_VALUES
         for row, other in zip(rows[near].tolist(), others[near].tolist(), strict=True):
