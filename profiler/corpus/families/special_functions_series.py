@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, drafted, each, flat
 from profiler.corpus.composing.hand import Hand, base_type, lanes
@@ -38,11 +40,8 @@ def converging_series(draw: Draw) -> Draft:
     }
     kind = draw.choose(tuple(series), "series")
     start, step = series[kind]
-    for word in ("0.25", "0.45", "0.4", "0.5", "0.75", "1.5", "1.0"):
-        step = step.replace(f" {word}", f" {word}f" if real == "float" else f" {word}").replace(
-            f"({word}", f"({word}f" if real == "float" else f"({word}"
-        )
-        start = start.replace(f" {word}", f" {word}f" if real == "float" else f" {word}")
+    if real == "float":
+        start, step = (re.sub(r"(\d\.\d+)", r"\1f", text) for text in (start, step))
     step = (
         step.replace("/ (k2", f"/ ({real})(k2")
         .replace("/ ((", f"/ ({real})((")
