@@ -148,7 +148,7 @@ def colliding_bodies(draw: Draw) -> Draft:
         text = f"{load}int hits = 0;\n{loop(draw, 'j', '0', 'others', f'if ({test}) hits++;')}counts[i] = hits;"
     elif form == "sweep":
         text = (
-            f"{load}int hits = 0;\nfor (int j = (int)i + 1; j < all && j < (int)i + others; j++) {{\n"
+            f"{load}int hits = 0;\nfor (int j = (int)i + 1; j < n_bodies && j < (int)i + others; j++) {{\n"
             "    if (sorted[j] - sorted[i] > 0.01f)\n"
             "        break;\n    const float4 v = bodies[j] - a;\n"
             f"    hits += v.y * v.y + v.z * v.z < 0.1f;\n}}\ncounts[i] = hits;"
@@ -174,7 +174,7 @@ def colliding_bodies(draw: Draw) -> Draft:
             "const int cx = (int)i % side, cy = (int)i / side;\n"
             f"for (int dy = -{1}; dy <= 1; dy++)\n    for (int dx = -1; dx <= 1; dx++) {{\n"
             "        const int j = (cy + dy) * side + cx + dx;\n"
-            f"        if ((dx || dy) && cx + dx >= 0 && cx + dx < side && j >= 0 && j < all) {{\n"
+            f"        if ((dx || dy) && cx + dx >= 0 && cx + dx < side && j >= 0 && j < n_bodies) {{\n"
             "            const float4 v = bodies[j] - a;\n"
             "            const float l = length(v) + 0.001f;\n"
             f"            force += v * ((l - rest) / l);\n        }}\n    }}\nout[i] = a + 0.05f * force;"
@@ -196,7 +196,7 @@ def colliding_bodies(draw: Draw) -> Draft:
     ]
     names += [
         habits.gives("int", "near"),
-        *(habits.number(name, "int") for name in ("others", "all", "side")),
+        *(habits.number(name, "int") for name in ("others", "n_bodies", "side")),
         habits.number("rest", "float"),
         habits.number("n"),
     ]
@@ -212,7 +212,7 @@ def colliding_bodies(draw: Draw) -> Draft:
             "pairs": ("randint", 0, count),
         }
         lengths = dict.fromkeys(("bodies", "sorted", "pairs", "out", "counts"), count) | {"near": 8 * count}
-        scalars = {"others": others, "all": count, "side": d.log_integer(1, 4096), "rest": 0.3, "n": size.count}
+        scalars = {"others": others, "n_bodies": count, "side": d.log_integer(1, 4096), "rest": 0.3, "n": size.count}
         cost = {"constraints": 40.0, "cloth": 200.0, "sweep": 8.0 * min(others, 12)}.get(form, 14.0 * others)
         return sized(size.global_size, size.local_size, size.done * (10 + cost), lengths, scalars, fills)
 
