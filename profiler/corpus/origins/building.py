@@ -16,9 +16,9 @@ from profiler.corpus.origins.supplying import guessed_defines, lacking
 from profiler.kernels_alone import with_only
 from profiler.measurement import MeasureError
 
-MOST_ROUNDS = 9
+MOST_ROUNDS = 6
 CHUNK = 60  # programs in one process
-_ERROR_LINE = re.compile(r"(?:error: )?[^:\n]*kernel\.cl:(\d+):\d+: (?:error: )?")
+_ERROR_LINE = re.compile(r"error: [^:\n]*kernel\.cl:(\d+):|kernel\.cl:(\d+):\d+: error: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class _Candidate:
     log: str = ""
 
     def options(self) -> BuildOptions:
-        return BuildOptions(tuple(self.defines.items()))
+        return self.found.options.merged(BuildOptions(tuple(self.defines.items())))
 
 
 def built(
@@ -102,7 +102,7 @@ def _supplied(one: _Candidate, definitions: Definitions, error: MeasureError) ->
 
 def _without_broken_kernels(one: _Candidate, error: MeasureError) -> bool:
     """Leave out the kernels that the compiler's messages are about, if others remain."""
-    lines = {int(number) - 1 for number in _ERROR_LINE.findall(error.log)}
+    lines = {int(first or second) - 1 for first, second in _ERROR_LINE.findall(error.log)}
     kernels = read_program(one.text, None, one.options()).kernels
     broken = {k.name for k in kernels if any(k.range.start_line <= at <= k.range.end_line for at in lines)}
     kept = [k.name for k in kernels if k.name not in broken]

@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from profiler.corpus.kernel import CorpusKernel
@@ -88,7 +88,7 @@ def kernel_line(kernel: CorpusKernel) -> str:
 
 def write_summary(path: Path, summary: Summary) -> None:
     part = path.with_suffix(".part")
-    part.write_text(json.dumps(asdict(summary)), encoding="utf-8")
+    part.write_text(json.dumps({**vars(summary), "dropped": dict(summary.dropped)}), encoding="utf-8")
     part.replace(path)
 
 

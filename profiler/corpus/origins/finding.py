@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from model.opencl.options import BuildOptions
 from profiler.corpus.origins.exam import is_exam_path, is_exam_text
 from profiler.corpus.origins.includes import with_includes
 from profiler.corpus.origins.licences import has_strict_head
@@ -22,6 +24,18 @@ class FoundProgram:
 
     reference: str
     text: str
+    options: BuildOptions = BuildOptions()  # as the host passes them, where that is known
+
+
+def recorded_programs(path: Path) -> Iterator[FoundProgram]:
+    """Programs as a host passed them to its driver, one JSON line each: what hosts put together is not found in files.
+
+    Keys are `reference`, `text`, `defines` (pairs) and `flags`.
+    """
+    for line in path.read_text(encoding="utf-8").splitlines():
+        given = json.loads(line)
+        defines = tuple((str(name), str(value)) for name, value in given.get("defines", ()))
+        yield FoundProgram(given["reference"], given["text"], BuildOptions(defines, (), tuple(given.get("flags", ()))))
 
 
 def programs_of(folder: Path, dropped: Counter[str]) -> Iterator[FoundProgram]:

@@ -62,18 +62,19 @@ def first_launch(program: Program, kernel: Kernel, options: BuildOptions) -> tup
     work = analyse(program, kernel)
     launch = complete(kernel, work, LaunchSpec(options=options, origin=Origin.INFERRED))
     while (launch.work_items > _SMALLEST) and (
-        buffer_bytes(kernel, launch) > MOST_BYTES or _blocks(work, launch) > _FIRST_BLOCKS
+        buffer_bytes(kernel, launch) > MOST_BYTES or blocks(work, launch) > _FIRST_BLOCKS
     ):
         smaller = complete(kernel, work, _spec(launch, _scaled(launch.global_size, 1 / 4, launch.local_size)))
         if smaller.work_items >= launch.work_items:
             break
         launch = smaller
-    if _blocks(work, launch) > MOST_BLOCKS:
+    if blocks(work, launch) > MOST_BLOCKS:
         raise TooLarge("whatever its launch, this kernel does too much to be timed many times")
     return work, launch
 
 
-def _blocks(work: Work, launch: Launch) -> float:
+def blocks(work: Work, launch: Launch) -> float:
+    """How many pieces of straight code a launch executes in all."""
     return sum(work.walk(launch).runs.values())
 
 
@@ -206,4 +207,4 @@ def _is_allowed(kernel: Kernel, work: Work, launch: Launch) -> bool:
     """Small enough to be timed many times."""
     if buffer_bytes(kernel, launch) > MOST_BYTES or not 1 <= launch.work_items <= MOST_ITEMS:
         return False
-    return _blocks(work, launch) <= MOST_BLOCKS
+    return blocks(work, launch) <= MOST_BLOCKS

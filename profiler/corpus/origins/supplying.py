@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _UNKNOWN_TYPE = re.compile(r"unknown type name '(\w+)'")
 _UNKNOWN_NAME = re.compile(r"use of undeclared identifier '(\w+)'")
-_UNKNOWN_FUNCTION = re.compile(r"implicit declaration of function '(\w+)'")
+_UNKNOWN_FUNCTION = re.compile(r"(?:implicit declaration of|call to undeclared|use of undeclared) function '(\w+)'")
 _UNKNOWN_MACRO = re.compile(r"function-like macro '(\w+)' is not defined|invalid token.*?'(\w+)'")
 _WIDTH = re.compile(r"(?:_?X?)(16|8|4|3|2)$")
 _BASES = (

@@ -1,0 +1,72 @@
+"""OpenCL C is found wherever packages keep it, and what must stay out stays out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from profiler.corpus.origins.finding import programs_of, recorded_programs
+from profiler.corpus.origins.literals import programs_in
+
+KERNEL = "__kernel void twice(__global float *x) { x[get_global_id(0)] *= 2.0f; }\n"
+
+
+def written(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_dot_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_kernels_in_raw_strings_of_a_host_program_are_found() -> None:
+    host = f'const char *source = R"CL(\n{KERNEL})CL";\nint main() {{ return 0; }}\n'
+    assert [text.strip() for text in programs_in(host, is_python=False)] == [KERNEL.strip()]
+
+
+def test_joined_literals_become_one_program() -> None:
+    host = 'const char *s =\n  "__kernel void f(__global int *x)\\n" // a comment\n  "{ x[0] = \\"a\\"[0]; }\\n";\nputs("else");\n'
+    assert list(programs_in(host, is_python=False)) == ['__kernel void f(__global int *x)\n{ x[0] = "a"[0]; }\n']
+
+
+def test_a_name_between_appended_literals_stays_as_a_placeholder() -> None:
+    host = (
+        'source.append("__kernel void f(__global ");\nsource.append(numeric);\nsource.append(" *x) { x[0] = 0; }");\n'
+    )
+    assert list(programs_in(host, is_python=False)) == ["__kernel void f(__global numeric *x) { x[0] = 0; }"]
+
+
+def test_python_texts_and_stringised_macros_are_found() -> None:
+    assert list(programs_in(f'SOURCE = """{KERNEL}"""\n', is_python=True)) == [KERNEL]
+    host = "static const char *s = STRINGIFY(\n__kernel void f(__global int *x) { if (x[0] > 1) { x[0] = 0; } }\n);\n"
+    (found,) = programs_in(host, is_python=False)
+    assert found.strip() == "__kernel void f(__global int *x) { if (x[0] > 1) { x[0] = 0; } }"
+
+
+def test_includes_of_the_package_are_put_in_once(tmp_path: Path) -> None:
+    include = '#include "lib/common.h"\n#include "absent.h"\n'
+    folder = written(tmp_path / "a b", a_dot_cl=include + include + KERNEL, lib__common_dot_h="#define N 4\n")
+    (program,) = programs_of(folder, Counter())
+    assert program.text.count("#define N 4") == 1
+    assert "#include" not in program.text
+
+
+def test_the_exam_and_stricter_licences_stay_out(tmp_path: Path) -> None:
+    dropped: Counter[str] = Counter()
+    folder = written(
+        tmp_path,
+        rodinia__k_dot_cl=KERNEL,
+        other_dot_cl="// taken from the Parboil benchmarks\n" + KERNEL,
+        strict_dot_cl="/* This program is free software under the GNU General\n * Public License */\n" + KERNEL,
+        fine_dot_cl="// MIT\n" + KERNEL,
+    )
+    assert [program.reference for program in programs_of(folder, dropped)] == ["fine.cl"]
+    assert dropped == {"files of the exam's suites": 2, "files under a stricter licence": 1}
+
+
+def test_recorded_programs_keep_their_defines(tmp_path: Path) -> None:
+    path = tmp_path / "recorded.jsonl"
+    path.write_text(json.dumps({"reference": "a.cl", "text": KERNEL, "defines": [["N", "4"]], "flags": ["-w"]}) + "\n")
+    (program,) = recorded_programs(path)
+    assert program.options.arguments() == ["-DN=4", "-w"]
