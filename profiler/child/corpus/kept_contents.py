@@ -12,9 +12,9 @@ import numpy as np
 
 from model.launch.fill import DEFAULT_INTEGER_LIMIT
 from model.launch.launch import Fill
-from model.opencl.types import ScalarType, Type, VectorType
+from model.opencl.types import ScalarKind, ScalarType, Type, VectorType
 from profiler.arguments import BufferArgument
-from profiler.child.memory.contents import PIECE, Array, write_contents
+from profiler.child.memory.contents import Array, piece_of, write_contents
 
 REPEATED = ("random", "uniform", "randint", "const", "zeros")  # drawn for a piece, which then follows itself
 MOST_BYTES = 3 << 28
@@ -79,10 +79,10 @@ def _period(buffer: BufferArgument) -> int:
     if fill.kind not in REPEATED:
         return 0
     match buffer.element:
-        case ScalarType():
-            return PIECE
-        case VectorType(element=lane):
-            return PIECE // (buffer.element.size_bytes // lane.size_bytes)
+        case ScalarType(kind=kind):
+            return piece_of(is_float=kind is ScalarKind.FLOAT)
+        case VectorType(element=ScalarType(kind=kind) as lane):
+            return piece_of(is_float=kind is ScalarKind.FLOAT) // (buffer.element.size_bytes // lane.size_bytes)
         case _:
             return 0  # members of a struct have periods of their own
 

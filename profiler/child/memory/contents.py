@@ -26,7 +26,10 @@ from profiler.child.memory.sequences import Span, skewed, write_clustered, write
 from profiler.measurement import NeedsAnnotation
 
 Array = npt.NDArray[Any]
-PIECE = 1 << 18  # random values are drawn so many at a time and repeated: no kernel can tell, and it is fast
+# So many random values are drawn, and then repeated, which is fast. Integers may be indices: a gather through fewer
+# different ones would find its lines in the caches again. Of floats no kernel can tell.
+PIECE, FLOAT_PIECE = 1 << 22, 1 << 18
+DRAWN_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,18 @@ def write_contents(buffer: BufferArgument, shortest_length: int, memory: Array) 
 
 
 def repeat_in(values: Array, draw: Callable[[tuple[int, ...]], Array]) -> None:
-    """Fill `values` with what `draw` makes for their first rows, again and again."""
-    rows = max(1, PIECE // max(1, prod(values.shape[1:])))
-    drawn = draw((min(rows, len(values)), *values.shape[1:]))
-    for part in _pieces(values, rows):
-        part[...] = drawn[: len(part)]
+    """Fill `values` with what `draw` makes for their first rows, again and again. `draw` is told a shape."""
+    width = max(1, prod(values.shape[1:]))
+    rows = max(1, piece_of(is_float=values.dtype.kind == "f") // width)
+    for part in _pieces(values[:rows], max(1, DRAWN_AT_ONCE // width)):
+        part[...] = draw(part.shape)
+    for part in _pieces(values[rows:], rows):
+        part[...] = values[: len(part)]
+
+
+def piece_of(*, is_float: bool) -> int:
+    """After how many values random ones repeat."""
+    return FLOAT_PIECE if is_float else PIECE
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +167,7 @@ def _write_sequence(values: Array, recipe: Recipe) -> None:
 
 def _count(values: Array) -> None:
     begin = 0
-    for part in _pieces(values, PIECE):
+    for part in _pieces(values, DRAWN_AT_ONCE):
         part[...] = np.arange(begin, begin + len(part))
         begin += len(part)
 

@@ -11,7 +11,7 @@ from model.launch.launch import Fill
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType
 from profiler.arguments import BufferArgument
 from profiler.child.corpus.kept_contents import KeptContents
-from profiler.child.memory.contents import PIECE, write_contents
+from profiler.child.memory.contents import piece_of, write_contents
 
 FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
 INT = ScalarType("int", ScalarKind.SIGNED, 4)
@@ -69,5 +69,5 @@ def test_whatever_was_asked_for_before_and_however_little_is_kept(
 @pytest.mark.parametrize("element", [FLOAT, UCHAR, VectorType(FLOAT, 3)])
 @pytest.mark.parametrize("fill", [None, Fill("randint", (0, 1000)), Fill("clustered", (0, 1000, 5))])
 def test_buffers_longer_than_what_is_drawn_at_once(element: Type, fill: Fill | None) -> None:
-    buffer = BufferArgument("x", element, PIECE + 12_345, fill)
+    buffer = BufferArgument("x", element, piece_of(is_float=element is not UCHAR) + 12_345, fill)
     assert _copied(KeptContents(), buffer, 16) == _written(buffer, 16)
