@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from profiler.corpus.draw import Draw
-from profiler.corpus.integer_expressions import IntegerGrammar
-from profiler.corpus.literals import literal, split_type
+from profiler.corpus.writing.integer_expressions import IntegerGrammar
+from profiler.corpus.writing.literals import literal, split_type
 
 LIMIT = 4.0  # of the magnitude of floating-point names and results
 _WIDEST = 1e4  # of any value in between

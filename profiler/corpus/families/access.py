@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, Words, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression, statements
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal, split_type
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, Words, line_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal, split_type
 from profiler.corpus.writing.walk import walk
 
 TYPES = {"float": 5.0, "double": 1.5, "int": 2.0, "uint": 1.0, "uchar": 0.6, "short": 0.6, "float4": 1.2, "float2": 0.7}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, Words, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.families.access import TYPES, finished
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, Words, line_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal
 from profiler.corpus.writing.walk import walk
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, line_draft, plane_draft, type_bytes
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.families.access import finished
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, line_draft, plane_draft, type_bytes
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal
 from profiler.corpus.writing.sizes import draft, fitting_local, sized, within_memory
 from profiler.corpus.writing.walk import walk
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import condition, expression, statements
 from profiler.corpus.families.access import kept_alive
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, line_draft
 from profiler.corpus.writing.hand import Hand, hand
+from profiler.corpus.writing.literals import literal
 
 TYPES = {"float": 6.0, "double": 2.0, "int": 2.0, "uint": 1.5, "long": 0.7, "short": 0.7, "uchar": 0.7, "ulong": 0.5}
 VECTORS = {"float2": 1.0, "float4": 1.5, "float8": 0.5, "int4": 0.6, "double2": 0.4, "uint2": 0.4}

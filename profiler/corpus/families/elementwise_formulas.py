@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal, split_type
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, line_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal, split_type
 
 # {x} a value of the array, {a} an argument of about 1, {f:..} would be a literal: numbers are written as for floats.
 ACTIVATIONS: Mapping[str, str] = {

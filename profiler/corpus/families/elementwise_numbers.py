@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from profiler.corpus.arrays import Array, Elements, Value, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, line_draft
 from profiler.corpus.writing.hand import Hand, hand
+from profiler.corpus.writing.literals import literal
 
 REALS = {"float": 5.0, "double": 1.5}
 

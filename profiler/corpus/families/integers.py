@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression, statements
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, line_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal
 
 TYPES = {"int": 4.0, "uint": 3.0, "short": 1.0, "ushort": 1.0, "uchar": 1.0, "char": 0.7, "long": 1.0, "ulong": 1.0}
 

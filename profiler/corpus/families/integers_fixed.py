@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from profiler.corpus.arrays import Array, Elements, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import BITS
+from profiler.corpus.writing.arrays import Array, Elements, line_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import BITS
 
 
 @family("fixed_point", group="integers")

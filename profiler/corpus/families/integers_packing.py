@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import BITS, literal
+from profiler.corpus.writing.arrays import Array, Elements, line_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import BITS, literal
 
 WIDTHS = ((8,) * 4, (5, 6, 5), (10, 10, 10, 2), (4,) * 8, (1, 7, 8), (11, 11, 10), (3, 5, 8), (12, 12), (2,) * 8)
 DIGIT_FORMS = (

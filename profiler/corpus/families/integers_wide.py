@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, line_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal
 from profiler.corpus.writing.walk import walk
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, line_draft, plane_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal, split_type
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, line_draft, plane_draft
 from profiler.corpus.writing.hand import Hand, hand
+from profiler.corpus.writing.literals import literal, split_type
 from profiler.corpus.writing.walk import walk
 
 TYPES = {"float": 6.0, "double": 2.0, "int": 1.0, "float4": 0.8, "float2": 0.5}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, plane_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.families.stencils import bounded
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, plane_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal
 
 REALS = {"float": 4.0, "double": 1.2}
 EDGES = {"clamp": 2.0, "min_max": 1.0, "wrap": 1.0, "skip": 3.0, "mirror": 0.7, "ternary": 0.7}

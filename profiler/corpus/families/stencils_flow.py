@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, line_draft, plane_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.stencils_fields import REALS, Neighbours, rate
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, line_draft, plane_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal
 
 
 @family("upwind_transport", group="stencils")

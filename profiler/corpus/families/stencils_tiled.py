@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import isqrt
 
-from profiler.corpus.arrays import type_bytes
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.stencils import Weights, finish, shifted
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import type_bytes
 from profiler.corpus.writing.hand import Hand, hand
+from profiler.corpus.writing.literals import literal
 from profiler.corpus.writing.plane import shape
 from profiler.corpus.writing.sizes import draft, fitting_local, sized, within_memory
 

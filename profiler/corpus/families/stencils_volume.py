@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, line_draft, type_bytes
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.stencils import Weights, bounded, finish, shifted
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, line_draft, type_bytes
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal
 from profiler.corpus.writing.plane import shape
 from profiler.corpus.writing.sizes import draft, line, power_below, sized, within_memory
 from profiler.corpus.writing.walk import walk

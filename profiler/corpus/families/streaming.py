@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, line_draft, type_bytes
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression, statements
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal, split_type
+from profiler.corpus.writing.arrays import Array, Elements, Value, line_draft, type_bytes
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal, split_type
 
 SCALARS = {"float": 5.0, "double": 1.5, "int": 2.0, "uint": 1.0, "uchar": 0.7, "short": 0.6, "long": 0.6, "char": 0.4}
 VECTORS = {"float4": 2.0, "float2": 1.0, "float8": 0.7, "int4": 1.0, "float16": 0.4, "double2": 0.5, "uchar16": 0.5}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import isqrt
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, plane_draft, type_bytes
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, Sized, Wish, family
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, plane_draft, type_bytes
 from profiler.corpus.writing.hand import hand
 from profiler.corpus.writing.plane import shape
 from profiler.corpus.writing.sizes import draft, sized, within_memory

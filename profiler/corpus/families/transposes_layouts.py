@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, Values, line_draft, plane_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.transposes import TYPES, stored
 from profiler.corpus.family import Draft, family
+from profiler.corpus.writing.arrays import Array, Elements, Value, Values, line_draft, plane_draft
 from profiler.corpus.writing.hand import hand
 from profiler.corpus.writing.walk import walk
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression, statements
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, line_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal
 from profiler.corpus.writing.walk import walk
 
 WIDTHS = {"2": 1.5, "4": 4.0, "8": 1.5, "16": 1.0}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from profiler.corpus.arrays import Array, Elements, Value, line_draft
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, family
-from profiler.corpus.literals import literal
+from profiler.corpus.writing.arrays import Array, Elements, Value, line_draft
 from profiler.corpus.writing.hand import hand
+from profiler.corpus.writing.literals import literal
 
 
 @family("vector_geometry", group="vector types")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from profiler.corpus.draw import Draw
-from profiler.corpus.literals import BITS, literal
+from profiler.corpus.writing.literals import BITS, literal
 
 _FUNCTIONS = (
     *("min", "max", "rotate", "popcount", "clz", "abs"),

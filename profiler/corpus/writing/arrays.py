@@ -9,8 +9,8 @@ from model.launch.launch import Number
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import cost
 from profiler.corpus.family import Draft, Sized, Wish
-from profiler.corpus.literals import BITS, split_type
 from profiler.corpus.writing.hand import Hand
+from profiler.corpus.writing.literals import BITS, split_type
 from profiler.corpus.writing.plane import Area, Plane, plane
 from profiler.corpus.writing.sizes import draft, sized
 from profiler.corpus.writing.walk import Walk, walk
