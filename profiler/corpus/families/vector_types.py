@@ -14,7 +14,7 @@ WIDTHS = {"2": 1.5, "4": 4.0, "8": 1.5, "16": 1.0}
 BASES = {"float": 5.0, "int": 1.5, "double": 1.0, "uint": 0.8, "short": 0.7, "uchar": 0.7, "ushort": 0.4, "char": 0.3}
 
 
-@family("vector_arithmetic", group="vector types")
+@family("vector_arithmetic", group="vector_types")
 def vector_arithmetic(draw: Draw) -> Draft:
     """Whole vectors through chains of operations, with scalars mixed in."""
     habits = hand(draw)
@@ -57,7 +57,7 @@ def pick(draw: Draw, width: int, count: int) -> str:
     return "s" + "".join(f"{draw.integer(0, width - 1):x}" for _ in range(count))
 
 
-@family("component_shuffles", group="vector types")
+@family("component_shuffles", group="vector_types")
 def component_shuffles(draw: Draw) -> Draft:
     """Components are picked, swapped, put together anew, shuffled by a mask; widths change."""
     habits = hand(draw)
@@ -107,7 +107,7 @@ def component_shuffles(draw: Draw) -> Draft:
     return line_draft(draw, habits, Elements("rearrange", arrays, "\n".join(lines)))
 
 
-@family("horizontal_vector_sums", group="vector types")
+@family("horizontal_vector_sums", group="vector_types")
 def horizontal_vector_sums(draw: Draw) -> Draft:
     """Each item brings the components of one or several vectors down to one value: sums, extremes, bits."""
     habits = hand(draw)

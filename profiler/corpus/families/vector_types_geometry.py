@@ -10,7 +10,7 @@ from profiler.corpus.writing.hand import hand
 from profiler.corpus.writing.literals import literal
 
 
-@family("vector_geometry", group="vector types")
+@family("vector_geometry", group="vector_types")
 def vector_geometry(draw: Draw) -> Draft:
     """Dot and cross products, lengths, normals, reflections, rays against spheres, planes, boxes and triangles."""
     habits = hand(draw)
@@ -80,7 +80,7 @@ def vector_geometry(draw: Draw) -> Draft:
     return line_draft(draw, habits, Elements("geometry", arrays, text))
 
 
-@family("point_transforms", group="vector types")
+@family("point_transforms", group="vector_types")
 def point_transforms(draw: Draw) -> Draft:
     """Points through one matrix, through a matrix each, through chains of matrices; projected, weighted, blended."""
     habits = hand(draw)
