@@ -46,12 +46,16 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a wish came to. `covered` elements are worked on; their indices lie below `bound`."""
+    """What a wish came to. `covered` elements are worked on; their indices lie below `bound`.
+
+    `busy` counts the times that the body is run: of a group that comes to barriers all items do what one does.
+    """
 
     global_size: tuple[int, ...]
     local_size: tuple[int, ...] | None
     bound: int
     covered: int
+    busy: int
     scalars: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -151,7 +155,7 @@ class Coverage:
         total = items if size is None else -(-items // size) * size
         shape = None if size is None else (size,)
         if self.form not in COUNTED:
-            return Extent((total,), shape, total, total)
+            return Extent((total,), shape, total, total, total)
         atmost = data if self.form in WHOLE_LOOPS else min(data, total * self.per_item)
         return Extent((total,), shape, data, atmost, ((self.count, data),))
 
@@ -168,7 +172,8 @@ class Coverage:
         width = max(1, min(data, round(exp2(self.split * log2(data)))))
         height = max(1, data // width)
         covered = min(width, across) * min(height, down)
-        return Extent((across, down), shape, width * height, covered, ((self.width, width), (self.height, height)))
+        counts = ((self.width, width), (self.height, height))
+        return Extent((across, down), shape, width * height, covered, covered, counts)
 
 
 def draw_coverage(draw: Draw, hand: Hand, *, forms: tuple[str, ...] = (), groups: Groups | None = None) -> Coverage:

@@ -172,7 +172,7 @@ def _launcher(parts: Parts) -> Callable[[Draw, Wish], Sized]:
                 local_bytes=tuple(_local_bytes(parts, extent)),
                 fills=tuple((name, fill) for name, fill in fills.items() if fill is not None),
             ),
-            extent.covered * max(1.0, parts.operations(sizes)) + extent.items,
+            extent.busy * max(1.0, parts.operations(sizes)) + extent.items,
         )
 
     return launch

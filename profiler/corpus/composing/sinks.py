@@ -155,7 +155,7 @@ def reduced(chain: Chain) -> None:
     up = f"for (int {s} = 1; {s} < {size}; {s} *= 2) {{\nif (({lane} & (2 * {s} - 1)) == 0) {a} = {both};\n{FENCE}\n}}"
     alone = both.replace(a, f"{tile}[0]").replace(b, f"{tile}[{j}]")
     one = f"if ({lane} == 0) {{\nfor (int {j} = 1; {j} < {size}; {j}++) {tile}[0] = {alone};\n}}"
-    chain.add(chain.draw.choose((down, down, up, one)), repeated=3)
+    chain.add(chain.draw.choose((down, down, up, one)), repeated=10)
     out = chain.buffer("group results", chain.type, _groups, is_written=True)
     factor = f" * {chain.real(0.0078125)}" if chain.is_real and join == "sum" else ""
     chain.add(f"if ({lane} == 0) {out}[{_group(chain)}] = {tile}[0]{factor};")
@@ -187,7 +187,7 @@ def scanned(chain: Chain) -> None:
         f"const {chain.type} {t} = ({lane} >= {s}) ? {tile}[{lane} - {s}] : "
         f"{zero if join == 'sum' else f'{tile}[{lane}]'};\n{FENCE}\n{tile}[{lane}] = {both};\n{FENCE}\n}}"
     )
-    chain.add(loop, repeated=6)
+    chain.add(loop, repeated=20)
     out = chain.buffer("output", chain.type, each, is_written=True)
     shift = chain.draw.choose(
         (f"{tile}[{lane}]", f"({lane} > 0 ? {tile}[{lane} - 1] : {zero})", f"{tile}[{lane}] - {chain.value}")
@@ -211,7 +211,7 @@ def argmax(chain: Chain) -> None:
         f"{tile}[{lane}] = {tile}[{lane} + {s}];\n{who}[{lane}] = {who}[{lane} + {s}];\n}}"
     )
     chain.add(f"{tile}[{lane}] = {chain.value};\n{who}[{lane}] = (int){chain.cover.index};\n{FENCE}")
-    chain.add(f"for (int {s} = {size} >> 1; {s} > 0; {s} >>= 1) {{\n{take}\n{FENCE}\n}}", repeated=4)
+    chain.add(f"for (int {s} = {size} >> 1; {s} > 0; {s} >>= 1) {{\n{take}\n{FENCE}\n}}", repeated=12)
     out, where = (
         chain.buffer("best value", chain.type, _groups, is_written=True),
         chain.buffer("best index", "int", _groups, is_written=True),

@@ -238,7 +238,7 @@ def exchange(chain: Chain) -> None:
             f"min({lane} + {chain.draw.choose((2, 4, 16))}, {size} - 1)",
         )
     )
-    chain.add(f"{tile}[{lane}] = {chain.value};\n{FENCE}", repeated=3)
+    chain.add(f"{tile}[{lane}] = {chain.value};\n{FENCE}", repeated=8)
     chain.declare("other", f"{tile}[{partner}]")
     if chain.draw.chance(0.4):
         chain.declare("third", f"{tile}[({lane} + {size} / 2) & ({size} - 1)]")
