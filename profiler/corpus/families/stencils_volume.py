@@ -5,6 +5,7 @@ from __future__ import annotations
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.stencils import Weights, bounded, finish, shifted
 from profiler.corpus.family import Draft, Sized, Wish, family
+from profiler.corpus.logarithm import exp2, log2
 from profiler.corpus.writing.arrays import Array, Elements, Value, Values, line_draft, type_bytes
 from profiler.corpus.writing.hand import hand
 from profiler.corpus.writing.literals import literal
@@ -30,9 +31,8 @@ def box(wish: Wish, dimensions: int) -> tuple[tuple[int, ...], tuple[int, ...] |
     sizes, locals_ = [], []
     for k in range(dimensions):
         last = k == dimensions - 1
-        parts = (
-            groups if last else min(groups, aspects.log_integer(1, max(1, round(groups ** (1.4 / (dimensions - k))))))
-        )
+        most = max(1, round(exp2(log2(groups) * 1.4 / (dimensions - k))))
+        parts = groups if last else min(groups, aspects.log_integer(1, most))
         groups = max(1, groups // parts)
         part = 1
         if left is not None:
