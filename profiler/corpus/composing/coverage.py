@@ -156,8 +156,9 @@ class Coverage:
         shape = None if size is None else (size,)
         if self.form not in COUNTED:
             return Extent((total,), shape, total, total, total)
-        atmost = data if self.form in WHOLE_LOOPS else min(data, total * self.per_item)
-        return Extent((total,), shape, data, atmost, ((self.count, data),))
+        covered = data if self.form in WHOLE_LOOPS else min(data, total * self.per_item)
+        busy = max(covered, total) if self.form in GROUPWISE else covered
+        return Extent((total,), shape, data, covered, busy, ((self.count, data),))
 
     def _plane(self, items: int, data: int, size: int | None) -> Extent:
         across = max(1, min(items, round(exp2(self.split * log2(items)))))
