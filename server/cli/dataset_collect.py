@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
+from model.device import Device
 from profiler.corpus.collection.collect import Stop, collect
 from profiler.corpus.collection.devices import DEFAULT_DEVICES, corpus_device, usable_processors
 from profiler.corpus.collection.folder import work_folder
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.progress import Figures, OnFigures
 from profiler.corpus.collection.store import CorpusStore
-from profiler.corpus.collection.workplace import Workplace
 from server.cli.dataset_outcome import outcome_table
 from server.cli.device_choice import Devices
 from server.cli.interrupts import cancelled_by_ctrl_c
@@ -30,10 +31,10 @@ def run(arguments: argparse.Namespace) -> int:
     deadline_s = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
     folder = work_folder(arguments.work)
     wanted = _wanted(arguments.devices)
-    here = Devices().here
-    devices = tuple(corpus_device(name, [device.id for device in here]) for name in wanted)
+    here = () if arguments.fleet else Devices().here
+    known = None if arguments.fleet else [device.id for device in here]
     plan = CollectPlan(
-        devices,
+        tuple(corpus_device(name, known) for name in wanted),
         launches=arguments.launches,
         most_launches={name: most for name, most in wanted.items() if most is not None},
         chunk_kernels=arguments.chunk,
@@ -42,19 +43,38 @@ def run(arguments: argparse.Namespace) -> int:
         bad_percent=arguments.disturbed_over,
     )
     if arguments.retry_failed:
-        store = CorpusStore(folder)
-        warn(f"{store.forget_failures()} cases that had failed are tried again")
-        store.close()
-    profiles = [device for device in here if device.id in {each.device_id for each in devices}]
+        with _store(folder) as store:
+            warn(f"{store.forget_failures()} cases that had failed are tried again")
     with cancelled_by_ctrl_c() as pressed, _shown() as on_figures:
         stop = Stop(pressed, deadline_s)
-        with _workplace(arguments.fleet, plan, stop) as workplace:
-            figures = collect(folder, plan, profiles=profiles, on_figures=on_figures, cancel=stop, workplace=workplace)
-    store = CorpusStore(folder)
-    out().print(outcome_table(store, devices))
-    store.close()
+        figures = _collect(arguments.fleet, folder, plan, here, on_figures, stop)
+    with _store(folder) as store:
+        out().print(outcome_table(store, plan.devices))
     warn(f"{_words(figures)}; all of it is in {folder}")
     return INTERRUPTED if pressed.is_set() else ANSWERED
+
+
+def _collect(
+    where: str | None, folder: Path, plan: CollectPlan, here: Sequence[Device], on_figures: OnFigures, stop: Stop
+) -> Figures:
+    if where is None:
+        used = {device.device_id for device in plan.devices}
+        profiles = [device for device in here if device.id in used]
+        return collect(folder, plan, profiles=profiles, on_figures=on_figures, cancel=stop)
+    from profiler.corpus.fleet.fleet import fleet  # noqa: PLC0415 - Dask is an extra, and loads slowly
+
+    with fleet(where, plan, stop) as workers:
+        profiles = workers.profiles()
+        return collect(folder, plan, profiles=profiles, on_figures=on_figures, cancel=stop, workplace=workers)
+
+
+@contextmanager
+def _store(folder: Path) -> Iterator[CorpusStore]:
+    store = CorpusStore(folder)
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def _wanted(text: str | None) -> dict[str, int | None]:
@@ -66,17 +86,6 @@ def _wanted(text: str | None) -> dict[str, int | None]:
             raise WrongCallError(f"`{part}` names no device; --devices is written like pocl:2,intel-1core")
         found[name] = int(most) if colon else None
     return found
-
-
-@contextmanager
-def _workplace(where: str | None, plan: CollectPlan, stop: Stop) -> Iterator[Workplace | None]:
-    if where is None:
-        yield None
-        return
-    from profiler.corpus.fleet.fleet import fleet  # noqa: PLC0415 - Dask is an extra, and loads slowly
-
-    with fleet(where, plan, stop) as found:
-        yield found
 
 
 @contextmanager

@@ -17,15 +17,16 @@ _LIMITED = re.compile(r"(?P<name>.+)-(?P<processors>[1-9]\d*)cores?")
 _TOPOLOGY = Path("/sys/devices/system/cpu")
 
 
-def corpus_device(name: str, here: Collection[str]) -> CorpusDevice:
+def corpus_device(name: str, here: Collection[str] | None) -> CorpusDevice:
     """`pocl`, `intel-1core` ... with the id of one that is `here`, as `kernelcast devices` names them.
 
-    Raises UnknownDevice.
+    Raises UnknownDevice. `here` None: it may be anywhere.
     """
-    limited = None if name in here else _LIMITED.fullmatch(name)
+    known = here or ()
+    limited = None if name in known else _LIMITED.fullmatch(name)
     whole = limited["name"] if limited else name
-    device_id = whole if whole in here else _SHORT.get(whole, whole)
-    if device_id not in here:
+    device_id = whole if whole in known else _SHORT.get(whole, whole)
+    if here is not None and device_id not in here:
         raise UnknownDevice(
             f"no device answers to `{name}`; there are: {', '.join(sorted(here)) or 'none'}; "
             "with -1core behind it, one may use a single processor"

@@ -10,10 +10,11 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 
+from model.device import Device
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.workplace import DueOn, OnBuilt, OnTimed, portions
 from profiler.corpus.fleet.order import FleetAnswer, FleetOrder
-from profiler.corpus.fleet.work import work
+from profiler.corpus.fleet.work import profile, work
 from profiler.measurement import Cancelled, DeviceGone, KernelCrashed, MeasureError
 from profiler.process.worker import CancelToken
 
@@ -110,6 +111,17 @@ class Fleet:
                 f"no worker offers {', '.join(sorted(missing))}: start one with "
                 f"dask worker SCHEDULER --nthreads 1 --resources '{named}'"
             )
+
+    def profiles(self) -> list[Device]:
+        """What workers say of the plan's OpenCL devices, one worker for each. Raises MeasureError for none at all."""
+        asked = [
+            self._client.submit(profile, device_id, resources={device_id: 1}, pure=False)
+            for device_id in sorted({device.device_id for device in self._plan.devices})
+        ]
+        try:
+            return [found for future in asked if (found := future.result(timeout=RESULT_S)) is not None]
+        except DaskTimeoutError:
+            raise DeviceGone("the workers do not say what devices they have; see what they print") from None
 
     def offered(self) -> set[str]:
         """The OpenCL devices that workers offer now."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from model.device import Device
 from model.errors import KernelcastError
 from profiler.corpus.collection.jobs import run_tasks
 from profiler.corpus.collection.store import RowKey
@@ -15,6 +16,12 @@ from profiler.corpus.collection_jobs import BuildOrder, BuildTask, BuiltKernel, 
 from profiler.corpus.fleet.order import FleetAnswer, FleetOrder
 from profiler.corpus.fleet.quiet import host_alone, host_shared, own_processors
 from profiler.corpus.kernel import CorpusDevice, CorpusKernel
+from profiler.devices import discover
+
+
+def profile(device_id: str) -> Device | None:
+    """Of a device of this worker's host; None where it is not found."""
+    return next((device for device in discover() if device.id == device_id), None)
 
 
 def work(order: FleetOrder) -> FleetAnswer:
