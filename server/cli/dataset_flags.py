@@ -21,6 +21,16 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
         "--family", dest="families", action="append", default=[], metavar="NAME", help="of this family alone (all)"
     )
 
+    sources = steps.add_parser("sources", help="download other people's packages, and put their kernels into the store")
+    _add_work_flag(sources)
+    sources.add_argument(
+        "--origin", dest="origins", action="append", default=[], metavar="NAME", help="of this package alone (all)"
+    )
+    sources.add_argument("--folder", type=Path, metavar="DIR", help="where to keep what is prepared (WORK/sources)")
+    sources.add_argument("--mirrors", type=Path, metavar="DIR", help="git directories of repositories, <owner>+<name>")
+    sources.add_argument("--processes", type=positive, default=2, metavar="N", help="packages at the same time (2)")
+    sources.add_argument("--prepared", action="store_true", help="prepare nothing more, take what there is")
+
     collect = steps.add_parser("collect", help="build and time what is in the store; goes on where it was stopped")
     _add_work_flag(collect)
     collect.add_argument(

