@@ -16,11 +16,10 @@ from model.opencl.program import read_program
 from model.opencl.types import PointerType
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import FAMILIES, Draft, Family, Sized, Wish
-from profiler.corpus.kernel import GENERATOR, CorpusKernel, CorpusLaunch, Vary
+from profiler.corpus.kernel import GENERATOR, SEED, CorpusKernel, CorpusLaunch, Vary
 from profiler.corpus.logarithm import log2
 from profiler.corpus.normalise import identity, normalised_tokens
 
-SEED = "kernelcast corpus 1"
 LAUNCHES = 4
 FEWEST_OPERATIONS, MOST_OPERATIONS = 3e3, 4e8  # of a launch: from the launch floor to some 300 ms on a processor or two
 MOST_ITEMS, MOST_DATA = 1 << 24, 1 << 25

@@ -9,6 +9,7 @@ from model.launch.launch import Launch
 from model.opencl.options import BuildOptions
 
 GENERATOR = "generator"  # the origin of kernels of our own
+SEED = "kernelcast corpus 1"  # of everything that the generator draws
 
 
 class Vary(StrEnum):

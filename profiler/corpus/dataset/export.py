@@ -21,8 +21,7 @@ from profiler.corpus.dataset.arrow import write_table
 from profiler.corpus.dataset.cells import Cells, compiled_cells, kernel_cells, launch_cells, row_cells
 from profiler.corpus.dataset.columns import COMPILED, KERNELS, LAUNCHES, ROWS, TABLES, DatasetError
 from profiler.corpus.dataset.signed import Signer
-from profiler.corpus.generate import SEED
-from profiler.corpus.kernel import GENERATOR, CorpusKernel
+from profiler.corpus.kernel import GENERATOR, SEED, CorpusKernel
 from profiler.corpus.origins.origin import read_origins
 
 NOT_KNOWN = ""
