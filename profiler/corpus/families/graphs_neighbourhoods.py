@@ -37,11 +37,8 @@ def vertex_colours(draw: Draw) -> Draft:
             f"{neighbours(draw, habits, loses, stops=True)}}}\nout[v] = wins ? round : colour[v];"
         )
     elif form == "conflict":
-        inner = (
-            "int clash = 0;\n"
-            f"{neighbours(draw, habits, 'if (u < (int)v && colour[u] == colour[v])' + chr(10) + '    clash++;')}out[v] "
-            "= clash;"
-        )
+        clashes = "if (u < (int)v && colour[u] == colour[v])\n    clash++;"
+        inner = f"int clash = 0;\n{neighbours(draw, habits, clashes)}out[v] = clash;"
     elif form == "core":
         inner = (
             f"int left = 0;\nif (colour[v] > 0) {{\n"

@@ -105,9 +105,7 @@ def keyed_rounds(draw: Draw) -> Draft:
         text = f"{load}{loop(draw, 'k', '0', rounds, swap)}{store}"
     elif form == "field_bits":
         inner = "if (b & 1u)\n    p ^= a;\na = (a << 1) ^ (a & 128u ? 283u : 0u);\nb >>= 1;"
-        step = (
-            "uint p = 0u, a = x, b = keys[k & 15] & 255u;" + chr(10) + loop(draw, "j", "0", "8", inner) + "x = p ^ 1u;"
-        )
+        step = "uint p = 0u, a = x, b = keys[k & 15] & 255u;\n" + loop(draw, "j", "0", "8", inner) + "x = p ^ 1u;"
         text = f"uint x = data[i] & 255u;\n{loop(draw, 'k', '0', rounds, step)}out[i] = x;"
     elif form == "field_tables":
         step = "x = x == 0u ? keys[k & 15] & 255u : powers[(logs[x] + logs[keys[k & 15] & 255u]) % 255u] & 255u;"
@@ -222,12 +220,9 @@ def bit_permutations(draw: Draw) -> Draft:
             + "\nout[i] = x;"
         )
     elif form == "reverse_loop":
-        text = (
-            "uint x = data[i], y = 0u;\n"
-            f"{loop(draw, 'k', '0', str(draw.choose((8, 16, 32))), 'y = (y << 1) | (x & 1u);' + chr(10) + 'x >>= 1;')}"
-            "out[i] "
-            "= y;"
-        )
+        turns = str(draw.choose((8, 16, 32)))
+        turned = loop(draw, "k", "0", turns, "y = (y << 1) | (x & 1u);\nx >>= 1;")
+        text = f"uint x = data[i], y = 0u;\n{turned}out[i] = y;"
     elif form == "delta":
         steps = "".join(
             f"t = ((x >> {s}) ^ x) & (mask[{k}] & {m});\nx ^= t ^ (t << {s});\n"

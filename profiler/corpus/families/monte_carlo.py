@@ -56,12 +56,9 @@ def generator(draw: Draw) -> Generator:
         one = (
             "c = (uint4)(mul_hi(0xcd9e8d57u, c.z) ^ c.y ^ k.x, 0xcd9e8d57u "
             "* c.z, mul_hi(0xd2511f53u, c.x) ^ c.w ^ k.y, 0xd2511f53u * c.x);"
+            "\nk += (uint2)(0x9e3779b9u, 0xbb67ae85u);"
         )
-        step = (
-            "uint4 c = *s;\nuint2 k = c.xy;\n"
-            f"{loop(draw, 'r', '0', str(rounds), one + chr(10) + 'k += (uint2)(0x9e3779b9u, 0xbb67ae85u);')}"
-            "s->z += 1u;\nreturn c.x ^ c.w;"
-        )
+        step = f"uint4 c = *s;\nuint2 k = c.xy;\n{loop(draw, 'r', '0', str(rounds), one)}s->z += 1u;\nreturn c.x ^ c.w;"
     elif kind == "permuted":
         state, begin, cost = "ulong *s", f"ulong state = ((ulong)({first}) << 1) | 1ul;", 10.0
         step = (
@@ -109,12 +106,11 @@ def areas_by_darts(draw: Draw) -> Draft:
     way = walk(draw, habits)
     form = draw.choose(("disc", "ball", "function", "function2", "ring", "antithetic", "strata", "importance"), "form")
     u = random.uniform
+    square = f"const float x = {u};\nr += x * x;"
     each = {
         "disc": f"const float x = {u}, y = {u};\nhits += x * x + y * y {draw.choose(('<', '<='))} 1.0f;",
         "ball": (
-            "float r = 0.0f;\n"
-            f"{loop(draw, 'd', '0', str(draw.choose((3, 4, 6))), f'const float x = {u};' + chr(10) + 'r += x * x;')}"
-            "if (r < 1.0f)\n    hits++;"
+            f"float r = 0.0f;\n{loop(draw, 'd', '0', str(draw.choose((3, 4, 6))), square)}if (r < 1.0f)\n    hits++;"
         ),
         "function": f"const float x = {u};\nsum += {finish_value(draw, 'x', 'float')};",
         "function2": (
