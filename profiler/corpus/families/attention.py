@@ -185,7 +185,7 @@ def attention_online(draw: Draw) -> Draft:
         step += f"const {kind} w = {exp}(score - next);\nsum = sum * shrink + w;\n"
         step += dims(f"result[d] = result[d] * shrink + w * {val};") + "\ntop = next;"
     start = f"{kind} query[{n}], result[{n}];\n" + dims(f"query[d] = q[i * {n} + d];\nresult[d] = {zero};")
-    start += f"\n{kind} top = {literal(kind, -100)}, sum = {zero};"
+    start += f"\n{kind} top = {literal(kind, -50)}, sum = {zero};"
     end = dims(f"out[i * {n} + d] = result[d] / sum;")
     stop = "min(count, i + 1)" if causal else "count"
     hand.index = hand.count_type = "int"

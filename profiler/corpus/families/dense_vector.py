@@ -191,7 +191,7 @@ def rank_one_update(draw: Draw) -> Draft:
             "blend": f"{at} = {half} * {at} + alpha * {product};",
             "two": f"{at} = {half} * {at} + {product} - y[{j}] * x[{i}] * {half} + alpha;",
             "difference": f"{at} = x[{i}] - y[{j}];",
-            "masked": f"if ({j} >= {i}) {{\n{at} = {product};\n}} else {{\n{at} = {at} * {half};\n}}",
+            "masked": f"if ({j} >= {i}) {{\n{at} = {product};\n}} else {{\n{at} = x[{i}] + y[{j}];\n}}",
         }[form]
 
     cover = hand.cover_plane(("j", "columns"), ("i", "rows"), cell)

@@ -181,7 +181,7 @@ def batch_norm(draw: Draw) -> Draft:
         cost = {"given": 22, "folded": 10, "gather": 6}.get(form, 14)
         return sized(size, done * cost + size.items, lengths, scalars)
 
-    return Draft(lay_out(f"{head}\n{{\n{cover.text}\n}}"), "batch_norm", launch)
+    return Draft(lay_out(f"{head}\n{{\n{cover.text}\n}}"), "batch_norm", launch, in_place=("x",) if in_place else ())
 
 
 @family("scale_rows", group="normalising")

@@ -125,7 +125,7 @@ def softmax_groups(draw: Draw) -> Draft:
         step = f"const {kind} v = {value};\nconst {kind} next = fmax(top, v);\n"
         step += f"sum = sum * {exp}(top - next) + {exp}(v - next);\ntop = next;"
         text = (
-            f"{kind} top = {literal(kind, -100)}, sum = {zero};\n{over(step)}\nconst {kind} mine = top;\n"
+            f"{kind} top = {literal(kind, -50)}, sum = {zero};\n{over(step)}\nconst {kind} mine = top;\n"
             f"{combine('top', tops)}\n"
         )
         text += f"sum *= {exp}(mine - top);\n{combine('sum', sums)}\n"
