@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from model.launch.launch import Number
 from profiler.corpus.draw import Draw
@@ -80,6 +81,7 @@ def line_draft(draw: Draw, habits: Hand, what: Elements, way: Walk | None = None
     """Over a line of elements, in any way to walk it or the one given."""
     way = way or walk(draw, habits)
     each = _operations(what)
+    turns = way.per_item if way.kind == "strided" else 1  # each with a test, also where nothing is left to do
 
     def launch(draw: Draw, wish: Wish) -> Sized:
         values = {v.name: v.value(draw) for v in what.values}
@@ -88,7 +90,7 @@ def line_draft(draw: Draw, habits: Hand, what: Elements, way: Walk | None = None
         return sized(
             size.global_size,
             size.local_size,
-            size.done * each(values) + size.global_size,
+            size.done * each(values) + 2.0 * size.global_size * turns,
             buffers,
             {**values, "n": size.count},
             fills,
@@ -107,7 +109,7 @@ def plane_draft(draw: Draw, habits: Hand, what: Elements, way: Plane | None = No
         area: Area = way.size(draw, wish, _bytes(what))
         buffers, fills = _buffers(draw, what, (area.width, area.height), values)
         scalars = {**values, "width": area.width, "height": area.height}
-        operations = area.done * each(values) + area.global_size[0]
+        operations = area.done * each(values) + 2.0 * prod(area.global_size)
         return sized(area.global_size, area.local_size, operations, buffers, scalars, fills)
 
     return _drafted(draw, habits, what, way.write(what.body), ["width", "height"], launch)
