@@ -182,7 +182,7 @@ def window_filters(draw: Draw) -> Draft:
         return with_more(
             made,
             {"weights": window},
-            {"radius": radius, "falloff": round(d.real(0.01, 0.3), 3)},
+            {"radius": radius, "falloff": round(d.real(0.01, 0.2), 3)},
             {"weights": ("uniform", 0.0, 2.0 / window)},
         )
 

@@ -30,7 +30,7 @@ def tone_curves(draw: Draw) -> Draft:
                 "p = p * gain + 0.05f;",
                 "p = {o} - p;",
                 ("p = pow(fmax(p, {o} * 0.001f), {o} * 0.45f);"),
-                "p = p / (p + {o});",
+                "p = p / (fabs(p) + {o});",
                 "p = {o} / ({o} + exp((p - 0.5f) * -6.0f));",
                 ("p = select({o} * 0.25f, p, isgreater(p, {o} * level));"),
                 "p = sqrt(fabs(p));",
@@ -38,7 +38,7 @@ def tone_curves(draw: Draw) -> Draft:
                 "p = p * p * (3.0f * {o} - 2.0f * p);",
                 "p = floor(p * 8.0f) * 0.125f;",
                 "p = mix(p, {o} * level, 0.25f);",
-                "p = log2({o} + p);",
+                "p = log2({o} + fabs(p));",
                 ("p = smoothstep({o} * 0.1f, {o} * 0.8f, p);"),
                 "p = fabs(p - level);",
             )

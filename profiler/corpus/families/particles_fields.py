@@ -38,7 +38,7 @@ def steps_in_time(draw: Draw) -> Draft:
             f"const {kind} a0 = {at('x')};\nx += v * {dt} + a0 * ({dt} * {dt} * {c(0.5)});\n"
             f"v += (a0 + {at('x')}) * ({dt} * {c(0.5)});"
         ),
-        "midpoint": f"const {kind} half = x + v * ({dt} * {c(0.5)});\nv += {at('half')} * {dt};\nx += v * {dt};",
+        "midpoint": f"const {kind} midway = x + v * ({dt} * {c(0.5)});\nv += {at('midway')} * {dt};\nx += v * {dt};",
         "rk4": f"const {kind} k1 = {at('x')};\nconst {kind} k2 = {at(f'x + v * ({dt} * {c(0.5)})')};\n"
         f"const {kind} k3 = {at(f'x + v * ({dt} * {c(0.5)}) + k1 * ({dt} * {dt} * {c(0.25)})')};\n"
         f"const {kind} k4 = {at(f'x + v * {dt} + k2 * ({dt} * {dt} * {c(0.5)})')};\n"

@@ -16,7 +16,9 @@ def potential_on_grid(draw: Draw) -> Draft:
     way = plane(draw, habits)
     where = draw.choose(("constant", "global"), "charges")
     several = draw.choose((1, 1, 2, 4, 8), "points_an_item")
-    soft = draw.choose(("rsqrt(r2)", "native_rsqrt(r2)", "1.0f / sqrt(r2)", "1.0f / r2", "exp(-r2)"), "law")
+    soft = draw.choose(
+        ("rsqrt(r2)", "native_rsqrt(r2)", "1.0f / sqrt(r2)", "1.0f / r2", "exp(-fmin(r2, 40.0f))"), "law"
+    )
     apart = draw.chance(0.3, "separate")
     a = {"x": "ax[k]", "y": "ay[k]", "z": "0.5f", "w": "aq[k]"} if apart else {c: f"atoms[k].{c}" for c in "xyzw"}
     if several == 1:

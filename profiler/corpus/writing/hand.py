@@ -89,7 +89,8 @@ def loop(draw: Draw, variable: str, first: str, end: str, body: str, kind: str =
 _REAL_FORMS = (
     "{v}", "fabs({v})", "{v} * {a}", "{v} * {a} + {b}", "fmin({v}, {c})", "fmax({v}, {b})", "{v} / (1 + fabs({v}))",
     "sqrt(fabs({v}) + {b})", "({v} > {b} ? {v} : {a} * {v})", "clamp({v}, -{c}, {c})", "{a} - {v}", "{v} - floor({v})",
-    "native_recip(fabs({v}) + {b})", "exp(-fabs({v}))", "log(fabs({v}) + {b})", "mix({v}, {a}, {b})", "tanh({v})",
+    ("native_recip(fabs({v}) "
+"+ {b})"), "exp(-fmin(fabs({v}), {c}))", "log(fabs({v}) + {b})", "mix({v}, {a}, {b})", "tanh({v})",
     "rsqrt(fabs({v}) + {b})", "(fabs({v}) < {b} ? {b} : {v})", "smoothstep({b}, {c}, {v})",
 )  # fmt: skip
 _INTEGER_FORMS = (
