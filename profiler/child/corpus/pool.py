@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from profiler.arguments import PAD_BYTES, BufferArgument
 from profiler.child.corpus.kept_contents import KeptContents, Key, content_key
 from profiler.child.memory.contents import Array
 from profiler.child.memory.layout import mapped
-from profiler.measurement import OutOfResources
+from profiler.measurement import MeasureError, OutOfResources
 
 LEAST_BYTES = 1 << 14
 MARK = np.frombuffer(b"kernelcast", np.uint8)
@@ -57,19 +57,26 @@ class Pool:
         key = content_key(argument, shortest_length)
         room = self._found(capacity_bytes, key, size_bytes) or self._made(capacity_bytes, argument.name)
         if room.holds != key or room.filled_bytes < size_bytes:
-            with self._writable(room) as memory:
-                memory[size_bytes : size_bytes + PAD_BYTES] = 0
-                if not room.is_touched:
-                    memory[size_bytes + PAD_BYTES :: mmap.PAGESIZE] = 0
-                    room.is_touched = True
-                self._contents.write(argument, shortest_length, memory[:size_bytes])
+            room.holds = None
+            try:
+                self._fill(room, argument, shortest_length)
+            except MeasureError:  # of a type whose contents are unknown
+                self._waiting.append(room)
+                raise
         elif room.filled_bytes > size_bytes:
             cl.enqueue_fill_buffer(self._queue, room.buffer, ZERO, size_bytes, PAD_BYTES)
         room.holds, room.filled_bytes = key, size_bytes
         return room
 
-    def _writable(self, room: Room) -> AbstractContextManager[Array]:
-        return mapped(room.buffer, self._queue) if room.memory is None else nullcontext(room.memory)
+    def _fill(self, room: Room, argument: BufferArgument, shortest_length: int) -> None:
+        behind = argument.size_bytes + PAD_BYTES
+        lent = mapped(room.buffer, self._queue) if room.memory is None else nullcontext(room.memory)
+        with lent as memory:
+            memory[argument.size_bytes : behind] = 0
+            if not room.is_touched:
+                memory[behind :: mmap.PAGESIZE] = 0
+                room.is_touched = True
+            self._contents.write(argument, shortest_length, memory[: argument.size_bytes])
 
     def give_back(self, room: Room, *, is_written: bool) -> None:
         if is_written:

@@ -11,7 +11,7 @@ from model.launch.launch import Fill
 from model.opencl.types import ScalarKind, ScalarType
 from profiler.arguments import PAD_BYTES, BufferArgument
 from profiler.child.memory.contents import write_contents
-from profiler.measurement import OutOfResources
+from profiler.measurement import NeedsAnnotation, OutOfResources
 
 pytestmark = pytest.mark.device
 FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
@@ -79,4 +79,11 @@ def test_those_that_wait_make_room_for_others(pool: Any) -> None:
         pool.take(BufferArgument("big", FLOAT, 200_000, None), 16)
     for room in small:
         pool.give_back(room, is_written=False)
+    assert pool.take(BufferArgument("big", FLOAT, 200_000, None), 16).buffer.size >= 800_000
+
+
+def test_a_buffer_that_cannot_be_filled_is_not_lost(pool: Any) -> None:
+    for _ in range(20):
+        with pytest.raises(NeedsAnnotation):
+            pool.take(BufferArgument("x", FLOAT, 50_000, Fill("unheard_of")), 16)
     assert pool.take(BufferArgument("big", FLOAT, 200_000, None), 16).buffer.size >= 800_000
