@@ -10,8 +10,8 @@ from profiler.corpus.writing.ndrange import affordable, line, plane, sized, slac
 KINDS = {"float": 5.0, "double": 2.0}
 
 
-@family("small_solve", group="dense")
-def small_solve(draw: Draw) -> Draft:
+@family("small_dense_solve", group="dense")
+def small_dense_solve(draw: Draw) -> Draft:
     """Each item solves a system of its own in private arrays; a heavy diagonal keeps the results small."""
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
