@@ -64,12 +64,15 @@ def collect(
             _count(store, plan, progress)
             stint = store.begin_stint(_stint(profiles))
             book = Book(store, progress, stint=stint, bad_percent=plan.bad_percent)
+            stop = cancel or Stop()
+            place = workplace or Here(folder, plan, stop)
             try:
-                stop = cancel or Stop()
-                _collect(_Work(store, plan, workplace or Here(folder, plan, stop), book, progress, stop))
+                _collect(_Work(store, plan, place, book, progress, stop))
                 progress.does("done")
             except Cancelled:
                 progress.does("stopped")
+            finally:
+                place.end_chunk()
             return progress.figures()
         finally:
             store.close()

@@ -14,7 +14,7 @@ from typing import Any
 from model.compiled import CompiledFacts
 from profiler.corpus.collection_jobs import BuildOrder, BuiltKernel, BuiltVariant, TimedRow, TimeOrder
 from profiler.corpus.kernel import CorpusKernel, RowTiming
-from profiler.measurement import BuildFailed
+from profiler.measurement import BuildFailed, DeviceGone
 from profiler.process.messages import AtStake, Outcome
 
 FOLDER = "KERNELCAST_TEST_FOLDER"
@@ -41,6 +41,10 @@ def time(order: TimeOrder, reporter: Any) -> None:
         is_busy = "busy" in task.kernel.name
         timing = RowTiming(10.0, 9.0, 11.0, 12.0, 5, 3, 1.0, 50.0 if is_busy else 0.0, 0.0, is_busy, 0.1, "2026-01-01")
         reporter.send(Outcome(task.number, timed_row(timing)))
+
+
+def no_device(_order: object, _reporter: Any) -> None:
+    raise DeviceGone("the card fell off the bus")
 
 
 def timed_row(timing: RowTiming) -> TimedRow:

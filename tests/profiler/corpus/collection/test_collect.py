@@ -19,6 +19,7 @@ from profiler.corpus.collection.progress import Figures
 from profiler.corpus.collection.store import CorpusStore, FailedCase, RowKey, StoredRow, is_floor
 from profiler.corpus.collection.workplace import Workplace
 from profiler.corpus.kernel import CorpusKernel
+from profiler.measurement import DeviceGone
 from profiler.store.database import StoreError
 
 MakeKernel = Callable[..., CorpusKernel]
@@ -235,6 +236,16 @@ def test_a_device_that_fails_with_everything_is_not_held_against_the_kernels(
     with pytest.raises(book.NothingWorks, match="--retry-failed"):
         collect(folder, replace(plan, chunk_kernels=100))
     assert not any(case.is_quarantined for case in _failures(folder))
+
+
+def test_a_device_that_does_not_open_ends_the_collection_and_costs_no_kernel(
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+) -> None:
+    folder = filled(make_kernel("k"))
+    with pytest.raises(DeviceGone, match="fell off the bus"):
+        collect(folder, replace(plan, time_job="stub_device:no_device"))
+    assert (_rows(folder), _failures(folder)) == ([], [])
+    assert not (folder / "caches").exists()
 
 
 def test_a_damaged_store_is_named(tmp_path: Path, plan: CollectPlan) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+import profiler.corpus.collection.progress
+import profiler.corpus.fleet.fleet
 from profiler.corpus.collection.collect import collect
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.progress import Figures
@@ -35,9 +37,16 @@ def _workers() -> list[psutil.Process]:
 
 
 def test_three_workers_of_which_one_is_killed_find_the_same_rows_as_none(
-    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, instant: Workplace, tmp_path: Path
+    plan: CollectPlan,
+    make_kernel: MakeKernel,
+    filled: Filled,
+    instant: Workplace,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    good = [make_kernel(f"k{at}", launches=3) for at in range(8)]
+    monkeypatch.setattr(profiler.corpus.fleet.fleet, "ORDER_ROWS", 8)
+    monkeypatch.setattr(profiler.corpus.collection.progress, "WRITE_EVERY_S", 0.0)  # the first row is told of
+    good = [make_kernel(f"k{at}", launches=2) for at in range(8)]
     alone = filled(*good)
     collect(alone, plan, workplace=instant)
     with_fleet = tmp_path / "with fleet"
@@ -49,7 +58,8 @@ def test_three_workers_of_which_one_is_killed_find_the_same_rows_as_none(
 
     def kill_one(figures: Figures) -> None:
         if figures.rows and not victims:
-            victims.append(_workers()[0])
+            workers = _workers()
+            victims.append(next((worker for worker in workers if worker.children()), workers[0]))
             victims[0].kill()
 
     with fleet("local:3", plan) as workers:
