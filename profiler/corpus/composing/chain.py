@@ -9,8 +9,9 @@ from model.launch.launch import Fill, Number
 from profiler.corpus.composing.coverage import Coverage
 from profiler.corpus.composing.drafting import Buffer, LocalBuffer, Parameter, Scalar, Sizes
 from profiler.corpus.composing.hand import Hand, base_type, bytes_of, is_real, lanes
+from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
-from profiler.corpus.expressions import cost, expression
+from profiler.corpus.expressions import cost
 
 Work = Callable[[Sizes], float]
 FENCE = "barrier(CLK_LOCAL_MEM_FENCE);"
@@ -167,20 +168,17 @@ class Chain:
 
     def carried(self, name: str, others: Sequence[str], depth: int) -> str:
         """An expression that depends on the variable to which it is assigned, so that no loop around it is in vain."""
-        for _ in range(6):
-            text = expression(self.draw, [name, *others], self.type, depth)
-            if re.search(rf"\b{name}\b", text):
-                return text
-        return (
-            f"({name} + {others[0] if others else name}) * {self.real(0.5)}"
-            if self.is_real
-            else f"({name} ^ {name} >> 1)"
-        )
+        return mixture(self.draw, self.hand, [name], self.type, depth, others)
 
     def unused(self) -> Sequence[str]:
-        """Values of which nothing was made yet."""
-        text = "\n".join(self.lines)
-        return [n for n in dict.fromkeys(self.names) if len(re.findall(rf"\b{n}\b", text)) == 1]
+        """Values of which nothing was made yet, other than new values of the same variable."""
+        lines = "\n".join(self.lines).splitlines()
+
+        def is_used(name: str) -> bool:
+            own = re.compile(rf"\s*(const )?({self.type} )?{name} [-+*^|&]?= ")
+            return any(re.search(rf"\b{name}\b", line) for line in lines if not own.match(line))
+
+        return [n for n in dict.fromkeys(self.names) if not is_used(n)]
 
     def recent(self, count: int = 3) -> Sequence[str]:
         return self.names[-count:]

@@ -138,7 +138,7 @@ class Coverage:
             case "spaced":
                 return (
                     f"{t} at = get_global_id(0);\nfor (int part = 0; part < {self.per_item}; part++) {{\n"
-                    f"const {t} {i} = at + ({t})part * ({t})get_global_size(0);\nif ({i} < {n}) {{\n{body}\n}}\n}}"
+                    f"const {t} {i} = at + part * get_global_size(0);\nif ({i} < {n}) {{\n{body}\n}}\n}}"
                 )
             case _:
                 return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from profiler.corpus.composing.coverage import GROUPWISE, Coverage, draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, Sizes, drafted, each, flat
 from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.families.local_memory import declare_tile, draw_groups, load_or_zero, store_inside
@@ -79,7 +80,7 @@ def phase_chain(draw: Draw) -> Draft:
             )
         )
         mine, other = f"m{number}", f"o{number}"
-        formula = expression(draw, [mine, other], board.type, draw.choose((1, 2, 3)))
+        formula = mixture(draw, board.hand, [other], board.type, draw.choose((1, 2, 3)), [mine])
         lines += [
             f"const {board.type} {mine} = {board.mine}, {other} = {tile}[{partner}];",
             board.fence,
@@ -111,7 +112,7 @@ def local_ping_pong(draw: Draw) -> Draft:
         "weighted": f"{left} * {third} + {middle} * {board.real(0.5)} + {right} * {third}"
         if is_real(type_)
         else f"{left} ^ {middle} ^ {right}",
-        "expression": expression(draw, ["left2", "mid2", "right2"], type_, draw.choose((2, 3))),
+        "expression": mixture(draw, board.hand, ["left2", "right2"], type_, draw.choose((2, 3)), ["mid2"]),
         "extreme": f"max({left}, max({middle}, {right}))",
     }
     kind = draw.choose(tuple(formulas), "formula")
@@ -169,7 +170,7 @@ def log_doubling(draw: Draw) -> Draft:
     result = draw.choose((board.mine, board.mine, f"{tile}[{size} - 1]", f"{tile}[0]"))
     if draw.chance(0.3):
         loop += f"\nconst {type_} e2 = {tile}[{size} - 1 - {lane}];"
-        result = expression(draw, ["e2"], type_, 2)
+        result = mixture(draw, board.hand, ["e2"], type_, 2)
     return board.finished(f"{start}\n{loop}", way, 8, result, extra)
 
 
@@ -185,8 +186,8 @@ def odd_even_phases(draw: Draw) -> Draft:
         "sort": f"if (p2 > q2) {{ {a} = q2; {b} = p2; }}",
         "branchless": f"{a} = min(p2, q2);\n{b} = max(p2, q2);",
         "average": f"{a} = {mean};\n{b} = {mean};",
-        "formula": f"{a} = {expression(draw, ['p2', 'q2'], type_, 2)};\n{b} = p2;",
-        "one_side": f"{a} = {expression(draw, ['p2', 'q2'], type_, draw.choose((2, 3)))};",
+        "formula": f"{a} = {mixture(draw, board.hand, ['p2', 'q2'], type_, 2)};\n{b} = p2;",
+        "one_side": f"{a} = {mixture(draw, board.hand, ['p2', 'q2'], type_, draw.choose((2, 3)))};",
         "descending": f"if (p2 < q2) {{ {a} = q2; {b} = p2; }}",
     }
     deed = draw.choose(tuple(deeds), "deed")
@@ -229,7 +230,7 @@ def leader_phases(draw: Draw) -> Draft:
     else:
         text = work[deed]
     v = board.hand.name("value")
-    follow = f"{v} = {expression(draw, [v, 'lead2'], type_, draw.choose((1, 2)))};"
+    follow = f"{v} = {mixture(draw, board.hand, [v, 'lead2'], type_, draw.choose((1, 2)))};"
     loop = (
         f"for (int s2 = 0; s2 < {steps}; s2++) {{\nif ({leader}) {{\n{text}\n}}\n{board.fence}\n"
         f"const {type_} lead2 = {tile}[{shared}];\n{follow}\n{board.fence}\n}}"

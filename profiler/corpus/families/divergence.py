@@ -6,6 +6,7 @@ from model.launch.launch import Fill
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, drafted, each, flat
 from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import condition, cost, expression
 from profiler.corpus.family import Draft, family
@@ -75,7 +76,7 @@ def switch_table(draw: Draw) -> Draft:
     else:
         what = f"({i}{'' if selector == 'position' else ' >> 5'}) % {count}"
     depth = draw.choose((1, 2, 3), "depth")
-    cases = [f"{expression(draw, [v], type_, depth)}" for _ in range(count)]
+    cases = [f"{mixture(draw, hand, [v], type_, depth)}" for _ in range(count)]
     form = draw.choose(("switch", "switch_return", "chain", "fall_through"), "form")
     last = draw.chance(0.7)
     helper = ""
@@ -131,12 +132,14 @@ def own_trip_counts(draw: Draw) -> Draft:
             trips = f"(int)({x}[{i}] * {most / 2})"
     v = hand.name("value")
     inside = {
-        "expression": f"{acc} = {expression(draw, [acc, v], type_, draw.choose((1, 2, 3)))};",
+        "expression": f"{acc} = {mixture(draw, hand, [acc], type_, draw.choose((1, 2, 3)), [v])};",
         "contract": f"{acc} = {acc} * {hand.literal(0.5, type_)} + {v};"
         if is_real(type_)
         else f"{acc} = ({acc} >> 1) + {v};",
         "walk": f"{acc} {'=' if is_real(type_) else '^='} {x}[({i} + {j}) & 0x3ff];",
-        "two_steps": f"{acc} = {expression(draw, [acc, v], type_, 1)};\n{v} = {expression(draw, [acc, v], type_, 1)};",
+        "two_steps": (
+            f"{acc} = {mixture(draw, hand, [acc, v], type_, 1)};\n{v} = {mixture(draw, hand, [v], type_, 1, [acc])};"
+        ),
     }
     kind = draw.choose(tuple(inside), "inside")
     if kind == "walk":

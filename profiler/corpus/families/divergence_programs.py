@@ -6,6 +6,7 @@ from model.launch.launch import Fill
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, drafted, each, flat, just
 from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import cost, expression
 from profiler.corpus.family import Draft, family
@@ -28,7 +29,8 @@ def small_interpreter(draw: Draw) -> Draft:
     lift = f"{half} * " if is_real(type_) else ""
     if machine == "accumulator":
         cases = [
-            f"acc = {expression(draw, ['acc', 'v'], type_, draw.integer(1, 2))};" for _ in range(draw.integer(3, 10))
+            f"acc = {mixture(draw, hand, ['acc'], type_, draw.integer(1, 2), ['v'])};"
+            for _ in range(draw.integer(3, 10))
         ]
         state, result = f"{type_} v = {x}[{i}], acc = v;", "acc"
     elif machine == "stack":
@@ -176,7 +178,7 @@ def data_dependent_stop(draw: Draw) -> Draft:
         "tanh": f"tanh(p * t) * 1.5{f}",
         "thirds": f"(2.0{f} * t + p / (t * t + 0.1{f})) / 3.0{f}",
         "mix": f"mix(t, p, 0.3{f})",
-        "tree": f"clamp({expression(draw, ['t', 'p'], real, 3)}, 0.0{f}, 4.0{f})",
+        "tree": f"clamp({mixture(draw, hand, ['t'], real, 3, ['p'])}, 0.0{f}, 4.0{f})",
         "decay": f"t * 0.8{f} + p * 0.15{f}",
     }
     sort = draw.choose(tuple(maps), "map")

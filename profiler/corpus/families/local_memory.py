@@ -6,8 +6,9 @@ from model.launch.launch import Fill
 from profiler.corpus.composing.coverage import GROUPWISE, Coverage, Groups, draw_coverage
 from profiler.corpus.composing.drafting import Buffer, LocalBuffer, Parameter, Parts, Scalar, drafted, each, flat, just
 from profiler.corpus.composing.hand import Hand, bytes_of, is_real
+from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
-from profiler.corpus.expressions import cost, expression
+from profiler.corpus.expressions import cost
 from profiler.corpus.family import Draft, family
 
 FENCE = "barrier(CLK_LOCAL_MEM_FENCE);"
@@ -80,7 +81,7 @@ def local_table_lookup(draw: Draw) -> Draft:
     more = f"for (int q2 = 0; q2 < {looks}; q2++) {{\nv = {half}v{shift} + {tab}[{at}];\n{advance}\n}}"
     accumulate = f"int k2 = {key};\n{type_} v = {tab}[k2];\n{more if looks > 1 else ''}"
     accumulate = accumulate.replace("KEY", f"min({i}, ({cover.type})({cover.count} - 1))" if cover.has_count else i)
-    combine = draw.choose(("v", expression(draw, ["v"], type_, 2)))
+    combine = draw.choose(("v", mixture(draw, hand, ["v"], type_, 2)))
     parameters: list[Parameter] = [
         Buffer(
             x,
@@ -126,7 +127,7 @@ def local_exchange(draw: Draw) -> Draft:
     names = [f"p{k}" for k in range(count)]
     depth = draw.choose((1, 2, 3))
     rounds = draw.weighted({1: 4.0, 2: 1.0, 3: 1.0}, "rounds")
-    before = draw.choose(("v", "v", expression(draw, ["v"], type_, 2)))
+    before = draw.choose(("v", "v", mixture(draw, hand, ["v"], type_, 2)))
     declare, parameters = declare_tile(hand, groups, tile, type_)
     lines = [f"{type_} v = {load_or_zero(draw, cover, x, type_)};"]
     for number in range(rounds):
@@ -134,7 +135,7 @@ def local_exchange(draw: Draw) -> Draft:
             f"const {type_} {n}{number or ''} = {tile}[{partners[p]}];" for n, p in zip(names, picked, strict=True)
         )
         mine = [f"{n}{number or ''}" for n in names]
-        formula = expression(draw, ["v", *mine], type_, depth)
+        formula = mixture(draw, hand, mine, type_, depth, ["v"])
         lines += [f"{tile}[{lid}] = {before if number == 0 else 'v'};", FENCE, reads, f"v = {formula};"]
         if number < rounds - 1 or cover.form == "tiles":
             lines.append(FENCE)
@@ -197,7 +198,7 @@ def local_tile_reuse(draw: Draw) -> Draft:
     declare, local = declare_tile(hand, groups, tile, type_)
     scalar = type_ in {"float", "int", "uint"}
     deeds = {
-        "expression": f"{acc} = {expression(draw, [acc, 'v', 'w'], type_, draw.choose((2, 3)))};",
+        "expression": f"{acc} = {mixture(draw, hand, [acc, 'w'], type_, draw.choose((2, 3)), ['v'])};",
         "nearest": (
             f"{acc} = {'fmin' if is_real(type_) else 'min'}({acc}, {'fabs(v - w)' if is_real(type_) else 'v ^ w'});"
         ),
@@ -258,7 +259,7 @@ def local_double_buffer(draw: Draw) -> Draft:
             j, "0", str(reads), f"{acc} = {keep} + {tile}[(p2 & 1) * {size} + (({near}) ^ {j} & ({size} - 1))];"
         )
     if draw.chance(0.4):
-        take += f"\n{acc} = {expression(draw, [acc], type_, 2)};"
+        take += f"\n{acc} = {mixture(draw, hand, [acc], type_, 2)};"
     ahead = f"if (p2 + 1 < {parts_}) {tile}[((p2 + 1) & 1) * {size} + {lid}] = {x}[{where.format(part='p2 + 1')}];"
     order = draw.choose((f"{ahead}\n{take}", f"{take}\n{ahead}"))
     body = (

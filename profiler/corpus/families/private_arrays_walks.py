@@ -5,8 +5,8 @@ from __future__ import annotations
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, drafted, each, flat
 from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
-from profiler.corpus.expressions import expression
 from profiler.corpus.families.private_arrays import row_element
 from profiler.corpus.family import Draft, family
 
@@ -47,7 +47,7 @@ def private_ring(draw: Draw) -> Draft:
         ),
         "formula": (
             "",
-            f"const {type_} old2 = {a}[at2];\n{a}[at2] = {expression(draw, ['v', 'old2'], type_, 3)};",
+            f"const {type_} old2 = {a}[at2];\n{a}[at2] = {mixture(draw, hand, ['v', 'old2'], type_, 3)};",
             f"{a}[at2]",
         ),
         "difference": ("", f"const {type_} old2 = {a}[at2];\n{a}[at2] = v;", "v - old2"),
@@ -122,7 +122,7 @@ def private_stack(draw: Draw) -> Draft:
             "acc += {tree}[node] * 0.01f;",
             "best = fmin(best, fabs({tree}[node] - key));",
             "visits++;",
-            f"acc = {expression(draw, ['acc', 'w2'], 'float', 2)};",
+            f"acc = {mixture(draw, hand, ['acc', 'w2'], 'float', 2)};",
         )
     )
     gather = gather.replace("{tree}", tree)

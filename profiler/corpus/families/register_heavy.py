@@ -5,6 +5,7 @@ from __future__ import annotations
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, drafted, each, flat, times
 from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, family
@@ -30,7 +31,7 @@ def many_accumulators(draw: Draw) -> Draft:
         return f"{name}[{i} * {width} + {k}]" if turned == "row" else f"{name}[({k}) * {total} + {i}]"
 
     kind = draw.choose(("dot", "sum", "squares", "difference", "shared", "extreme", "formula"), "what")
-    shape = expression(draw, ["p2", "q2"], type_, 2)
+    shape = mixture(draw, hand, ["p2", "q2"], type_, 2)
 
     def update(k: int, j: str) -> str:
         a, b = at(first, j), at(second, j)
@@ -192,7 +193,7 @@ def long_lived_values(draw: Draw) -> Draft:
     span = draw.choose((1, 2, 5, 7), "span")
     shape = draw.choose(("mix", "formula", "rotate", "few_formulas"), "update")
     forms = [
-        expression(draw, ["p2", "q2"], type_, draw.choose((1, 2))) for _ in range({"few_formulas": 4}.get(shape, 1))
+        mixture(draw, hand, ["p2", "q2"], type_, draw.choose((1, 2))) for _ in range({"few_formulas": 4}.get(shape, 1))
     ]
     updates = []
     for k, n in enumerate(names):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, drafted, each, flat
 from profiler.corpus.composing.hand import Hand, base_type, lanes
+from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
-from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, family
 
 FAST = (
@@ -173,7 +173,7 @@ def native_functions(draw: Draw) -> Draft:
         if draw.chance(0.3):
             lines += [f"const {type_} f{k} = {call};" for k, call in enumerate(calls)]
             value = (
-                expression(draw, [f"f{k}" for k in range(count)], type_, 2)
+                mixture(draw, hand, [f"f{k}" for k in range(count)], type_, 2)
                 if style == "sum"
                 else " * ".join(f"f{k}" for k in range(count))
             )

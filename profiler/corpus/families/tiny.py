@@ -6,6 +6,7 @@ from model.launch.launch import Fill
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parts, Scalar, drafted, each, flat, just
 from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, family
@@ -149,7 +150,7 @@ def few_items(draw: Draw) -> Draft:
     macro = hand.constant("elements", str(count))
     a, b = f"{x}[{i}]", f"{y}[{i}]"
     names = [hand.name("first term"), hand.name("second term")]
-    formula = expression(draw, names, type_, draw.integer(1, 4))
+    formula = mixture(draw, hand, names, type_, draw.integer(1, 4))
     inner = f"{type_} {names[0]} = {a}, {names[1]} = {b};\n{out}[{i}] = {formula};"
     guard = draw.choose(("if", "return"))
     body = f"if ({i} < {macro}) {{\n{inner}\n}}" if guard == "if" else f"if ({i} >= {macro}) return;\n{inner}"
