@@ -18,8 +18,13 @@ class RefusedError(MeasureError):
     code = "refused"
 
 
-class NothingWorks(MeasureError):
-    """Failure after failure: the device or its driver is to blame, and no more kernels are given up for it."""
+class NothingWorks(KernelcastError):
+    """Failure after failure: the device or its driver is to blame, and no more kernels are given up for it.
+
+    No MeasureError, which would be taken for the failure of one more kernel.
+    """
+
+    code = "nothing_works"
 
 
 class Book:

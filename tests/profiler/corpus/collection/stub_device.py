@@ -14,7 +14,7 @@ from typing import Any
 from model.compiled import CompiledFacts
 from profiler.corpus.collection_jobs import BuildOrder, BuiltKernel, BuiltVariant, TimedRow, TimeOrder
 from profiler.corpus.kernel import CorpusKernel, RowTiming
-from profiler.measurement import BuildFailed, DeviceGone
+from profiler.measurement import BuildFailed, DeviceGone, OutOfResources
 from profiler.process.messages import AtStake, Outcome
 
 FOLDER = "KERNELCAST_TEST_FOLDER"
@@ -45,6 +45,11 @@ def time(order: TimeOrder, reporter: Any) -> None:
 
 def no_device(_order: object, _reporter: Any) -> None:
     raise DeviceGone("the card fell off the bus")
+
+
+def no_room(order: TimeOrder, reporter: Any) -> None:
+    for task in order.tasks:
+        reporter.send(Outcome(task.number, OutOfResources("no room")))
 
 
 def timed_row(timing: RowTiming) -> TimedRow:

@@ -228,13 +228,14 @@ def test_two_collections_do_not_share_a_folder(plan: CollectPlan, make_kernel: M
         collect(folder, plan)
 
 
+@pytest.mark.parametrize("job", ["time", "no_room"])
 def test_a_device_that_fails_with_everything_is_not_held_against_the_kernels(
-    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, monkeypatch: pytest.MonkeyPatch
+    job: str, plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(book, "MOST_IN_A_ROW", 4)
     folder = filled(*(make_kernel(f"crash{at}") for at in range(6)))
     with pytest.raises(book.NothingWorks, match="--retry-failed"):
-        collect(folder, replace(plan, chunk_kernels=100))
+        collect(folder, replace(plan, chunk_kernels=100, time_job=f"stub_device:{job}"))
     assert not any(case.is_quarantined for case in _failures(folder))
 
 
