@@ -182,7 +182,7 @@ def hash_searches(draw: Draw) -> Draft:
     form = draw.choose(("break", "while", "all_counted", "flag"), "form")
     inside = "\n".join("    " + text for text in f"{kind} h = {start};\n{mix}".strip().split("\n"))
     if form == "all_counted":
-        text = f"uint hits = 0;\nfor (uint t = 0; t < tries; t++) {{\n{inside}\n    hits += {test};\n}}\nout[i] = hits;"
+        text = f"uint wins = 0;\nfor (uint t = 0; t < tries; t++) {{\n{inside}\n    wins += {test};\n}}\nout[i] = wins;"
     elif form == "while":
         text = (
             f"uint t = 0;\nint found = 0;\nwhile (!found && t < tries) {{\n"
