@@ -11,10 +11,13 @@ from pathlib import Path
 from model.opencl.options import BuildOptions
 from profiler.corpus.origins.exam import is_exam_path, is_exam_text
 from profiler.corpus.origins.includes import with_includes
+from profiler.corpus.origins.jobs import WRITE_JOB, Written, outcomes
 from profiler.corpus.origins.licences import has_strict_head
 from profiler.corpus.origins.literals import KERNEL, programs_in
 from profiler.corpus.origins.sources import CODE_SUFFIXES, HEADER_SUFFIXES, OPENCL_SUFFIXES
 
+WRITE_S = 30.0
+_AT_A_TIME = 200
 MOST_CHARACTERS = 600_000  # of a program with all that it includes
 
 
@@ -36,6 +39,20 @@ def recorded_programs(path: Path) -> Iterator[FoundProgram]:
         given = json.loads(line)
         defines = tuple((str(name), str(value)) for name, value in given.get("defines", ()))
         yield FoundProgram(given["reference"], given["text"], BuildOptions(defines, (), tuple(given.get("flags", ()))))
+
+
+def written_programs(device_id: str) -> Iterator[FoundProgram]:
+    """What an installed library writes when it is asked for all that it can do, each text once."""
+    known: set[str] = set()
+    for place in range(0, 1 << 20, _AT_A_TIME):
+        made = outcomes(WRITE_JOB, device_id, range(place, place + _AT_A_TIME), WRITE_S, Written)
+        written = [one for one in made if isinstance(one, Written)]
+        for reference, text in (source for one in written for source in one.sources):
+            if text not in known:
+                known.add(text)
+                yield FoundProgram(reference, text)
+        if not written or any(one.is_last for one in written):
+            return
 
 
 def programs_of(folder: Path, dropped: Counter[str]) -> Iterator[FoundProgram]:

@@ -15,6 +15,7 @@ from profiler.process.messages import AtStake, Outcome, Phase
 from profiler.process.worker import Limits, run_job
 
 BUILD_JOB = "profiler.child.origins.try_build:run"
+WRITE_JOB = "profiler.child.origins.generated:run"
 PROVE_JOB = "profiler.child.origins.prove:run"
 OPEN_S, BUILD_S, RUN_S = 30.0, 30.0, 8.0
 T = TypeVar("T")
@@ -44,6 +45,14 @@ class Proved:
 
     checked: str
     runtime_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Sources that a library wrote, with their references."""
+
+    sources: tuple[tuple[str, str], ...]
+    is_last: bool = False
 
 
 def outcomes(

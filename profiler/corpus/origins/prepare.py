@@ -32,10 +32,10 @@ from profiler.corpus.origins.catalogue import (
 )
 from profiler.corpus.origins.definitions import Definitions, package_definitions
 from profiler.corpus.origins.exam import is_exam_kernel
-from profiler.corpus.origins.finding import FoundProgram, programs_of, recorded_programs
+from profiler.corpus.origins.finding import FoundProgram, programs_of, recorded_programs, written_programs
 from profiler.corpus.origins.jobs import ProofTry, Proved
 from profiler.corpus.origins.launching import blocks, first_launch, first_of, further_launches, time_limit
-from profiler.corpus.origins.origin import Origin
+from profiler.corpus.origins.origin import Origin, OriginKind
 from profiler.corpus.origins.proving import proved
 from profiler.corpus.origins.sources import Unreachable, sources
 from profiler.kernels_alone import with_only
@@ -48,7 +48,7 @@ FEWEST_TOKENS = 40  # kernels below do next to nothing
 LONGEST_US = 1e6
 _US_A_BLOCK = 1e-3  # roughly, where nothing was run
 LONGEST_SOURCE = 400_000  # characters of a kernel with all that it stands upon
-_BLANK_LINES = re.compile(r"\n(?:[ \t\r]*\n)+")
+_BLANK_LINES = re.compile(r"(?<!\\)\n(?:[ \t\r]*\n)+")  # not what goes on behind a backslash
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,12 @@ def _prepared(
     dropped: Counter[str] = Counter()
     place = sources(origin, folder / "sources", mirrors)
     recorded = folder / "programs" / f"{origin.folder_name}.jsonl"
-    found = list(recorded_programs(recorded) if recorded.exists() else programs_of(place, dropped))
+    if recorded.exists():
+        found = list(recorded_programs(recorded))
+    elif origin.kind is OriginKind.INSTALLED:
+        found = list(written_programs(devices.builds_on))
+    else:
+        found = list(programs_of(place, dropped))
     programs = Draw(SEED, origin.name).shuffled(found)
     summary.programs = len(programs)
     summary.dropped |= dropped
