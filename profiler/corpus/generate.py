@@ -21,7 +21,7 @@ from profiler.corpus.logarithm import log2
 from profiler.corpus.normalise import identity, normalised_tokens
 
 LAUNCHES = 4
-FEWEST_OPERATIONS, MOST_OPERATIONS = 3e3, 4e8  # of a launch: from the launch floor to some 300 ms on a processor or two
+FEWEST_OPERATIONS, MOST_OPERATIONS = 3e3, 2e8  # of a launch: from the launch floor to 50 to 500 ms
 MOST_ITEMS, MOST_DATA = 1 << 24, 1 << 25
 MOST_BYTES = 192 << 20  # of all buffers of a launch
 _RARE_LOCAL_SIZES: dict[int | None, float] = {1: 0.4, 4: 0.4, 8: 0.6, 16: 1.0, 100: 0.3, 512: 0.7, 1024: 0.5}
