@@ -187,4 +187,5 @@ def native_functions(draw: Draw) -> Draft:
     body = "\n".join(lines) + f"\n{out}[{i}] = {value};"
     work = flat(count * 10.0 * lanes(type_))
     parameters = [Buffer(x, type_, each), Buffer(out, type_, each, None, True)]
-    return drafted(draw, hand, Parts((prefix, picked[0], "map"), cover, parameters, body, work, options=draw.choose(FAST)))
+    parts = Parts((prefix, picked[0], "map"), cover, parameters, body, work, options=draw.choose(FAST))
+    return drafted(draw, hand, parts)
