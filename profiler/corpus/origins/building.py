@@ -12,7 +12,7 @@ from model.opencl.program import read_program
 from profiler.corpus.origins.definitions import Definitions
 from profiler.corpus.origins.finding import FoundProgram
 from profiler.corpus.origins.jobs import BUILD_JOB, BUILD_S, Builds, BuildTry, outcomes
-from profiler.corpus.origins.supplying import guessed_defines, lacking
+from profiler.corpus.origins.supplying import guessed_defines, lacking, without_consequences
 from profiler.kernels_alone import with_only
 from profiler.measurement import MeasureError
 
@@ -73,7 +73,7 @@ def built(
 
 def _supplied(one: _Candidate, definitions: Definitions, error: MeasureError) -> bool:
     """Whether there is anything left to try."""
-    asked = lacking(error.log)
+    asked = without_consequences(lacking(error.log), one.text)
     fresh = [name for name in asked.all if name not in one.known]
     if fresh:
         texts = definitions.closure(fresh, one.found.reference, one.known)

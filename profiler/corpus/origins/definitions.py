@@ -30,6 +30,7 @@ _HOST = re.compile(
     r"\bstd::|\btemplate\s*<|\bcl_mem\b|\bclass\b|\bnew\b|->|\bNULL\b|\bvirtual\b|\bpublic\b|&&?\s*\w+\s*[,)]\s*\{|#\s*include|"
     r"%s|%\(\w+\)|\{\{|\$\{|<%|@\w+@"
 )
+_OTHER = re.compile(r"half|fp16|cuda|hip|metal|vulkan|glsl", re.IGNORECASE)  # taken only where there is nothing else
 LONGEST = 6_000  # characters
 MOST_OF_ONE_NAME = 12
 
@@ -63,7 +64,12 @@ class Definitions:
         """That of the file that lies nearest to `path`; one that does without half floats if there is one."""
         return min(
             self.by_name.get(name, ()),
-            key=lambda one: ("half" in one.text.lower(), -_shared(one.path, path), len(one.text), one.path),
+            key=lambda one: (
+                bool(_OTHER.search(f"{one.path} {one.text}")),
+                -_shared(one.path, path),
+                len(one.text),
+                one.path,
+            ),
             default=None,
         )
 

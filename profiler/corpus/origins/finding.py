@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from profiler.corpus.origins.licences import has_strict_head
 from profiler.corpus.origins.literals import KERNEL, programs_in
 from profiler.corpus.origins.sources import CODE_SUFFIXES, HEADER_SUFFIXES, OPENCL_SUFFIXES
 
+_IS_HOST = re.compile(r'R"|\bchar\s*\*\s*\w+\s*=|\bstd::string\b')  # a text around the text
 WRITE_S = 30.0
 _AT_A_TIME = 200
 MOST_CHARACTERS = 600_000  # of a program with all that it includes
@@ -86,6 +88,6 @@ def programs_of(folder: Path, dropped: Counter[str]) -> Iterator[FoundProgram]:
 
 def _texts(name: str, text: str) -> list[str]:
     if name.endswith(OPENCL_SUFFIXES):
-        raw = list(programs_in(text, is_python=False)) if 'R"' in text else []
+        raw = list(programs_in(text, is_python=False)) if _IS_HOST.search(text) else []
         return raw or [text]
     return list(programs_in(text, is_python=name.endswith((".py", ".mako", ".jinja"))))

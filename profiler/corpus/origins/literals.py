@@ -16,6 +16,9 @@ _STEP = re.compile(
 )
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "0": "", "\n": ""}
+# What a host would print into a text.
+_FORMATS = re.compile(r"%(?:%|[-+ 0#]*\d*(?:\.\d+)?(?:hh|h|ll|l|z)?([duisfgx])\b)")
+_FILLED = {"d": "16", "u": "16", "i": "16", "x": "16", "s": "named", "f": "1.0f", "g": "1.0f"}
 _GAP = 200  # characters between two literals of one text
 
 
@@ -70,6 +73,7 @@ def _between(text: str) -> str | None:
 
 
 def _unescaped(text: str) -> str:
+    text = _FORMATS.sub(lambda found: _FILLED[found[1]] if found[1] else "%", text)
     return re.sub(r"\\(.|\n)", lambda found: _ESCAPES.get(found[1], found[1]), text, flags=re.DOTALL)
 
 

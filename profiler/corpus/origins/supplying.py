@@ -9,6 +9,9 @@ _UNKNOWN_TYPE = re.compile(r"unknown type name '(\w+)'")
 _UNKNOWN_NAME = re.compile(r"use of undeclared identifier '(\w+)'")
 _UNKNOWN_FUNCTION = re.compile(r"(?:implicit declaration of|call to undeclared|use of undeclared) function '(\w+)'")
 _UNKNOWN_MACRO = re.compile(r"function-like macro '(\w+)' is not defined|invalid token.*?'(\w+)'")
+_ASKED_FOR = re.compile(
+    r"error: \"?[^\"\n]*?\b([A-Z][A-Z0-9_]{2,})\b[^\"\n]*\b(?:defined|undefined|not set|specified)\b"
+)
 _WIDTH = re.compile(r"(?:_?X?)(16|8|4|3|2)$")
 _BASES = (
     (r"u(?:nsigned)?_?char|uint8|uchar", "uchar"),
@@ -69,8 +72,19 @@ def lacking(log: str) -> Lacking:
     """What the messages of clang's front end, in any driver, say is missing."""
     return Lacking(
         tuple(dict.fromkeys(_UNKNOWN_TYPE.findall(log))),
-        tuple(dict.fromkeys(_UNKNOWN_NAME.findall(log))),
+        tuple(dict.fromkeys([*_UNKNOWN_NAME.findall(log), *_ASKED_FOR.findall(log)])),
         tuple(dict.fromkeys([*_UNKNOWN_FUNCTION.findall(log), *(a or b for a, b in _UNKNOWN_MACRO.findall(log))])),
+    )
+
+
+def without_consequences(asked: Lacking, text: str) -> Lacking:
+    """Without variables that are only unknown because their types are: a define of that name would break them."""
+    return Lacking(asked.types, tuple(n for n in asked.names if not _is_declared(n, text)), asked.functions)
+
+
+def _is_declared(name: str, text: str) -> bool:
+    return not name.isupper() and bool(
+        re.search(rf"\b(?!return\b|else\b)\w+[\s*]+{name}\s*(?:[=;,)\[]|$)", text, re.MULTILINE)
     )
 
 
@@ -82,7 +96,7 @@ def guessed_defines(asked: Lacking, text: str, attempt: int) -> dict[str, str]:
     for name in asked.names:
         if _is_called(name, text):
             found.update([_function(name, text)])
-        elif _stands_as_type(name, text):
+        elif name.endswith("_t") or _stands_as_type(name, text):
             found[name] = _type(name, text, attempt)
         else:
             found[name] = _value(name, attempt)
