@@ -87,7 +87,7 @@ def _stringised(text: str) -> Iterator[str]:
         stop = _closing(text, match.end())
         if stop is not None and KERNEL.search(inside := text[match.end() : stop]):
             end = stop
-            yield inside
+            yield inside.replace("\\n", "\n")  # which their compiler makes lines of
 
 
 def _closing(text: str, start: int) -> int | None:
