@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -29,6 +30,7 @@ def kernel_cells(kernel: CorpusKernel, version: str, tokens: int, signature: byt
         "options": BuildOptions(kernel.options.defines, (), kernel.options.flags).arguments(),
         "in_place": list(kernel.in_place),
         "choices": [f"{name}={value}" for name, value in kernel.choices],
+        "source_sha256": hashlib.sha256(kernel.source.encode()).hexdigest(),
         "tokens": tokens,
         "signature": signature,
     }

@@ -70,6 +70,7 @@ KERNELS = TableColumns(
         Column("options", Kind.WORDS, "build options as the compiler takes them, without include folders"),
         Column("in_place", Kind.WORDS, "buffers whose contents are put back before each run"),
         Column("choices", Kind.WORDS, "that the generator made and named, as `name=value`"),
+        Column("source_sha256", Kind.TEXT, "of the source's text, which shows whether it was found again unchanged"),
         Column("tokens", Kind.COUNT, "how many the normalised source has"),
         Column("signature", Kind.BYTES, "MinHash of the normalised source, by which near-duplicates are found"),
     ),
