@@ -15,12 +15,15 @@ def _matrix(draw: Draw, x: str, i: str, n: int, a: str, count: str, shift: str) 
     j, k = "r2", "c2"
     at = f"{x}[{i} * {n * n} + {j} * {n} + {k}]" if layout == "rows" else f"{x}[({j} * {n} + {k}) * (int){count} + {i}]"
     diagonal = f"{a}[{j}][{j}] += {shift};"
-    return f"for (int {j} = 0; {j} < {n}; {j}++) {{\nfor (int {k} = 0; {k} < {n}; {k}++) {a}[{j}][{k}] = {at};\n{diagonal}\n}}"
+    return (
+        f"for (int {j} = 0; {j} < {n}; {j}++) {{\n"
+        f"for (int {k} = 0; {k} < {n}; {k}++) {a}[{j}][{k}] = {at};\n{diagonal}\n}}"
+    )
 
 
 @family("small_solve", group="private_arrays")
 def small_solve(draw: Draw) -> Draft:
-    """Linear systems of 2 to 8 unknowns, one for each work-item: by elimination, LU, Cholesky, Jacobi or Gauss-Seidel."""
+    """Linear systems of 2 to 8 unknowns, one for each item: by elimination, LU, Cholesky, Jacobi or Gauss-Seidel."""
     hand = Hand(draw)
     hand.reserve("a", "b", "x", "y")
     real = draw.weighted({"float": 3.0, "double": 1.0}, "type")
@@ -32,31 +35,55 @@ def small_solve(draw: Draw) -> Draft:
     shift = hand.literal(float(2 * n), real)
     load = _matrix(draw, m, i, n, "a", cover.count, shift)
     ahead = (
-        f"for (int p2 = 0; p2 < {size}; p2++) {{\nconst {real} inv2 = {one} / a[p2][p2];\nfor (int r2 = p2 + 1; r2 < {size}; r2++) {{\n"
-        f"const {real} f2 = a[r2][p2] * inv2;\nfor (int c2 = p2; c2 < {size}; c2++) a[r2][c2] -= f2 * a[p2][c2];\nb[r2] -= f2 * b[p2];\n}}\n}}"
+        f"for (int p2 = 0; p2 < {size}; p2++) {{\nconst {real} inv2 = {one} / a[p2][p2];\n"
+        f"for (int r2 = p2 + 1; r2 < {size}; r2++) {{\n"
+        f"const {real} f2 = a[r2][p2] * inv2;\n"
+        f"for (int c2 = p2; c2 < {size}; c2++) a[r2][c2] -= f2 * a[p2][c2];\nb[r2] -= f2 * b[p2];\n}}\n}}"
     )
-    back = f"for (int r2 = {size} - 1; r2 >= 0; r2--) {{\n{real} t2 = b[r2];\nfor (int c2 = r2 + 1; c2 < {size}; c2++) t2 -= a[r2][c2] * b[c2];\nb[r2] = t2 / a[r2][r2];\n}}"
+    back = (
+        f"for (int r2 = {size} - 1; r2 >= 0; r2--) {{\n{real} t2 = b[r2];\n"
+        f"for (int c2 = r2 + 1; c2 < {size}; c2++) t2 -= a[r2][c2] * b[c2];\nb[r2] = t2 / a[r2][r2];\n}}"
+    )
     jordan = (
-        f"for (int p2 = 0; p2 < {size}; p2++) {{\nconst {real} inv2 = {one} / a[p2][p2];\nfor (int c2 = p2; c2 < {size}; c2++) a[p2][c2] *= inv2;\nb[p2] *= inv2;\n"
-        f"for (int r2 = 0; r2 < {size}; r2++) {{\nif (r2 == p2) continue;\nconst {real} f2 = a[r2][p2];\nfor (int c2 = p2; c2 < {size}; c2++) a[r2][c2] -= f2 * a[p2][c2];\nb[r2] -= f2 * b[p2];\n}}\n}}"
+        f"for (int p2 = 0; p2 < {size}; p2++) {{\nconst {real} inv2 = {one} / a[p2][p2];\n"
+        f"for (int c2 = p2; c2 < {size}; c2++) a[p2][c2] *= inv2;\nb[p2] *= inv2;\n"
+        f"for (int r2 = 0; r2 < {size}; r2++) {{\nif (r2 == p2) continue;\nconst {real} f2 = a[r2][p2];\n"
+        f"for (int c2 = p2; c2 < {size}; c2++) a[r2][c2] -= f2 * a[p2][c2];\nb[r2] -= f2 * b[p2];\n}}\n}}"
     )
     pivot = (
-        f"int best = p2;\nfor (int r2 = p2 + 1; r2 < {size}; r2++) if (fabs(a[r2][p2]) > fabs(a[best][p2])) best = r2;\nif (best != p2) {{\n"
-        f"for (int c2 = 0; c2 < {size}; c2++) {{ {real} t2 = a[p2][c2]; a[p2][c2] = a[best][c2]; a[best][c2] = t2; }}\n{real} t2 = b[p2];\nb[p2] = b[best];\nb[best] = t2;\n}}\n"
+        "int best = p2;\n"
+        f"for (int r2 = p2 + 1; r2 < {size}; r2++) if (fabs(a[r2][p2]) > fabs(a[best][p2])) best = r2;\n"
+        f"if (best != p2) {{\n"
+        f"for (int c2 = 0; c2 < {size}; c2++) {{ {real} t2 = a[p2][c2]; a[p2][c2] = a[best][c2]; a[best][c2] = t2; }}\n"
+        f"{real} t2 = b[p2];\nb[p2] = b[best];\nb[best] = t2;\n}}\n"
     )
     cholesky = (
-        f"for (int r2 = 0; r2 < {size}; r2++) {{\nfor (int c2 = 0; c2 <= r2; c2++) {{\n{real} t2 = (a[r2][c2] + a[c2][r2]) * {hand.literal(0.5, real)};\nif (r2 == c2) t2 = a[r2][r2];\n"
-        f"for (int k2 = 0; k2 < c2; k2++) t2 -= l2[r2][k2] * l2[c2][k2];\nl2[r2][c2] = (r2 == c2) ? sqrt(fmax(t2, {one})) : t2 / l2[c2][c2];\n}}\n}}\n"
-        f"for (int r2 = 0; r2 < {size}; r2++) {{\nfor (int k2 = 0; k2 < r2; k2++) b[r2] -= l2[r2][k2] * b[k2];\nb[r2] /= l2[r2][r2];\n}}\n"
-        f"for (int r2 = {size} - 1; r2 >= 0; r2--) {{\nfor (int k2 = r2 + 1; k2 < {size}; k2++) b[r2] -= l2[k2][r2] * b[k2];\nb[r2] /= l2[r2][r2];\n}}"
+        f"for (int r2 = 0; r2 < {size}; r2++) {{\nfor (int c2 = 0; c2 <= r2; c2++) {{\n"
+        f"{real} t2 = (a[r2][c2] + a[c2][r2]) * {hand.literal(0.5, real)};\n"
+        "if (r2 == c2) t2 = a[r2][r2];\n"
+        "for (int k2 = 0; k2 < c2; k2++) t2 -= l2[r2][k2] * l2[c2][k2];\n"
+        f"l2[r2][c2] = (r2 == c2) ? sqrt(fmax(t2, {one})) : t2 / l2[c2][c2];\n}}\n}}\n"
+        f"for (int r2 = 0; r2 < {size}; r2++) {{\n"
+        f"for (int k2 = 0; k2 < r2; k2++) b[r2] -= l2[r2][k2] * b[k2];\nb[r2] /= l2[r2][r2];\n}}\n"
+        f"for (int r2 = {size} - 1; r2 >= 0; r2--) {{\n"
+        f"for (int k2 = r2 + 1; k2 < {size}; k2++) b[r2] -= l2[k2][r2] * b[k2];\nb[r2] /= l2[r2][r2];\n}}"
     )
     sweeps = draw.choose((4, 8, 16, 40))
     relax = f"{real} t2 = b[r2];\nfor (int c2 = 0; c2 < {size}; c2++) if (c2 != r2) t2 -= a[r2][c2] * y[c2];"
-    seidel = f"for (int s2 = 0; s2 < {sweeps}; s2++)\nfor (int r2 = 0; r2 < {size}; r2++) {{\n{relax}\ny[r2] = t2 / a[r2][r2];\n}}"
-    jacobi = f"{real} z2[{size}];\nfor (int s2 = 0; s2 < {sweeps}; s2++) {{\nfor (int r2 = 0; r2 < {size}; r2++) {{\n{relax}\nz2[r2] = t2 / a[r2][r2];\n}}\nfor (int r2 = 0; r2 < {size}; r2++) y[r2] = z2[r2];\n}}"
+    seidel = (
+        f"for (int s2 = 0; s2 < {sweeps}; s2++)\nfor (int r2 = 0; r2 < {size}; r2++) {{\n{relax}\n"
+        f"y[r2] = t2 / a[r2][r2];\n}}"
+    )
+    jacobi = (
+        f"{real} z2[{size}];\nfor (int s2 = 0; s2 < {sweeps}; s2++) {{\n"
+        f"for (int r2 = 0; r2 < {size}; r2++) {{\n{relax}\nz2[r2] = t2 / a[r2][r2];\n}}\n"
+        f"for (int r2 = 0; r2 < {size}; r2++) y[r2] = z2[r2];\n}}"
+    )
     methods = {
-        "elimination": f"{ahead}\n{back}", "pivoting": ahead.replace(f"const {real} inv2", f"{pivot}const {real} inv2", 1) + f"\n{back}",
-        "gauss_jordan": jordan, "cholesky": f"{real} l2[{size}][{size}];\n{cholesky}",
+        "elimination": f"{ahead}\n{back}",
+        "pivoting": ahead.replace(f"const {real} inv2", f"{pivot}const {real} inv2", 1) + f"\n{back}",
+        "gauss_jordan": jordan,
+        "cholesky": f"{real} l2[{size}][{size}];\n{cholesky}",
         "seidel": f"{real} y[{size}];\nfor (int r2 = 0; r2 < {size}; r2++) y[r2] = {zero};\n{seidel}",
         "jacobi": f"{real} y[{size}];\nfor (int r2 = 0; r2 < {size}; r2++) y[r2] = {zero};\n{jacobi}",
     }
@@ -66,12 +93,17 @@ def small_solve(draw: Draw) -> Draft:
     sink = draw.choose(("all", "all", "norm", "first"), "result")
     stores = {
         "all": f"for (int r2 = 0; r2 < {size}; r2++) {out}[{i} * {size} + r2] = {answer}[r2];",
-        "norm": f"{real} s2 = {zero};\nfor (int r2 = 0; r2 < {size}; r2++) s2 += {answer}[r2] * {answer}[r2];\n{out}[{i}] = sqrt(s2);",
+        "norm": (
+            f"{real} s2 = {zero};\nfor (int r2 = 0; r2 < {size}; r2++) s2 += {answer}[r2] * {answer}[r2];\n"
+            f"{out}[{i}] = sqrt(s2);"
+        ),
         "first": f"{out}[{i}] = {answer}[0] + {answer}[{n - 1}];",
     }
     body = f"{real} a[{size}][{size}];\n{load}\n{rights}\n{methods[method]}\n{stores[sink]}"
     parameters: list[Parameter] = [
-        Buffer(m, real, times(n * n)), Buffer(rhs, real, times(n)), Buffer(out, real, times(n if sink == "all" else 1), None, True),
+        Buffer(m, real, times(n * n)),
+        Buffer(rhs, real, times(n)),
+        Buffer(out, real, times(n if sink == "all" else 1), None, True),
     ]
     work = flat(n * n * (3.0 * sweeps if answer == "y" else n * 1.2 + 4))
     parts = Parts((method, f"{n}x{n}"), cover, parameters, body, work, data_per_element=lambda _: float(n * n))
@@ -90,12 +122,18 @@ def matrix_inverse_small(draw: Draw) -> Draft:
     shift = hand.literal(3.0, real)
     vectors = draw.chance(0.4, "as_vectors") and n == 4
     names = [[f"{'abcd'[r]}{c}" for c in range(n)] for r in range(n)]
-    layout = draw.choose(("rows", "soa", "pointer"), "layout") if cover.count else draw.choose(("rows", "pointer"), "layout")
+    layout = (
+        draw.choose(("rows", "soa", "pointer"), "layout") if cover.count else draw.choose(("rows", "pointer"), "layout")
+    )
     lines = []
     for r in range(n):
         for c in range(n):
             k = r * n + c
-            at = {"rows": f"{source}[{i} * {n * n} + {k}]", "soa": f"{source}[{k} * (int){cover.count} + {i}]", "pointer": f"mat[{k}]"}[layout]
+            at = {
+                "rows": f"{source}[{i} * {n * n} + {k}]",
+                "soa": f"{source}[{k} * (int){cover.count} + {i}]",
+                "pointer": f"mat[{k}]",
+            }[layout]
             lines.append(f"const {real} {names[r][c]} = {at}{f' + {shift}' if r == c else ''};")
     if layout == "pointer":
         lines.insert(0, f"{hand.globally} const {real} *mat = {source} + (size_t){i} * {n * n};")
@@ -119,13 +157,19 @@ def matrix_inverse_small(draw: Draw) -> Draft:
 
     everything = list(range(n))
     determinant = minor(everything, everything)
-    kind = draw.choose(("inverse", "inverse", "determinant", "adjugate", "apply_inverse", "square", "trace_power"), "what")
+    kind = draw.choose(
+        ("inverse", "inverse", "determinant", "adjugate", "apply_inverse", "square", "trace_power"), "what"
+    )
     store = []
     parameters: list[Parameter] = [Buffer(source, real, times(n * n))]
     per = n * n
     if kind in {"inverse", "adjugate", "apply_inverse"}:
         lines.append(f"const {real} det = {determinant};")
-        lines.append(f"const {real} inv2 = {hand.literal(1, real)} / (fabs(det) + {hand.literal(0.01, real)});" if kind != "adjugate" else f"const {real} inv2 = {hand.literal(1, real)};")
+        lines.append(
+            f"const {real} inv2 = {hand.literal(1, real)} / (fabs(det) + {hand.literal(0.01, real)});"
+            if kind != "adjugate"
+            else f"const {real} inv2 = {hand.literal(1, real)};"
+        )
         cells = {}
         for r in range(n):
             for c in range(n):
@@ -136,14 +180,23 @@ def matrix_inverse_small(draw: Draw) -> Draft:
             per = n
             parameters.append(Buffer(other, real, times(n)))
             lines += [f"const {real} v{r} = {other}[{i} * {n} + {r}];" for r in range(n)]
-            store = [f"{out}[{i} * {n} + {r}] = " + " + ".join(f"{cells[r, c]} * v{c}" for c in range(n)) + ";" for r in range(n)]
+            store = [
+                f"{out}[{i} * {n} + {r}] = " + " + ".join(f"{cells[r, c]} * v{c}" for c in range(n)) + ";"
+                for r in range(n)
+            ]
         else:
             store = [f"{out}[{i} * {n * n} + {r * n + c}] = {cells[r, c]};" for r in range(n) for c in range(n)]
     elif kind == "determinant":
         per = 1
         store = [f"{out}[{i}] = {determinant};"]
     elif kind == "square":
-        store = [f"{out}[{i} * {n * n} + {r * n + c}] = " + " + ".join(f"{names[r][k]} * {names[k][c]}" for k in everything) + ";" for r in everything for c in everything]
+        store = [
+            f"{out}[{i} * {n * n} + {r * n + c}] = "
+            + " + ".join(f"{names[r][k]} * {names[k][c]}" for k in everything)
+            + ";"
+            for r in everything
+            for c in everything
+        ]
     else:
         per = 1
         trace = " + ".join(f"{names[r][k]} * {names[k][r]}" for r in everything for k in everything)
@@ -151,12 +204,14 @@ def matrix_inverse_small(draw: Draw) -> Draft:
     parameters.append(Buffer(out, real, times(per), None, True))
     text = "\n".join([*lines, *store])
     work = flat({2: 20.0, 3: 60.0, 4: 250.0}[n])
-    return drafted(draw, hand, Parts((kind, f"{n}x{n}"), cover, parameters, text, work, data_per_element=lambda _: float(n * n)))
+    return drafted(
+        draw, hand, Parts((kind, f"{n}x{n}"), cover, parameters, text, work, data_per_element=lambda _: float(n * n))
+    )
 
 
 @family("polynomial_private", group="private_arrays")
 def polynomial_private(draw: Draw) -> Draft:
-    """Polynomials over coefficients that each item holds: by Horner, in pairs, with derivatives, Chebyshev, at many points."""
+    """Polynomials over coefficients that each item holds: by Horner, in pairs, with derivatives, by Chebyshev."""
     hand = Hand(draw)
     hand.reserve("a", "b", "x", "y")
     real = draw.weighted({"float": 3.0, "double": 1.0}, "type")
@@ -170,20 +225,46 @@ def polynomial_private(draw: Draw) -> Draft:
     product = hand.add_product("p2", "t2", "c2[k2]")
     forms = {
         "horner": f"{real} p2 = c2[{n - 1}];\nfor (int k2 = {n - 2}; k2 >= 0; k2--) p2 = {product};",
-        "derivative": f"{real} p2 = c2[{n - 1}], d2 = 0;\nfor (int k2 = {n - 2}; k2 >= 0; k2--) {{\nd2 = d2 * t2 + p2;\np2 = {product};\n}}\np2 += d2 * {half};",
-        "powers": f"{real} p2 = c2[0], q2 = t2;\nfor (int k2 = 1; k2 < {n}; k2++) {{\np2 += c2[k2] * q2;\nq2 *= t2;\n}}",
-        "chebyshev": f"{real} e2 = 0, f2 = 0;\nfor (int k2 = {n - 1}; k2 > 0; k2--) {{\nconst {real} g2 = {two} * t2 * e2 - f2 + c2[k2];\nf2 = e2;\ne2 = g2;\n}}\n{real} p2 = t2 * e2 - f2 + c2[0] * {half};",
-        "even_odd": f"const {real} s2 = t2 * t2;\n{real} e2 = 0, o2 = 0;\nfor (int k2 = {n // 2 * 2 - 2}; k2 >= 0; k2 -= 2) {{\ne2 = e2 * s2 + c2[k2];\no2 = o2 * s2 + c2[k2 + 1];\n}}\n{real} p2 = e2 + t2 * o2;",
-        "casteljau": f"{real} w2[{n}];\nfor (int k2 = 0; k2 < {n}; k2++) w2[k2] = c2[k2];\nfor (int q2 = {n - 1}; q2 > 0; q2--)\nfor (int k2 = 0; k2 < q2; k2++) w2[k2] = w2[k2] * ({one} - t2) + w2[k2 + 1] * t2;\n{real} p2 = w2[0];",
-        "rational": f"{real} p2 = 0, q2 = 0;\nfor (int k2 = {n - 1}; k2 >= {n // 2}; k2--) p2 = p2 * t2 + c2[k2];\nfor (int k2 = {n // 2 - 1}; k2 >= 0; k2--) q2 = q2 * t2 + c2[k2];\np2 = p2 / (fabs(q2) + {one});",
+        "derivative": (
+            f"{real} p2 = c2[{n - 1}], d2 = 0;\nfor (int k2 = {n - 2}; k2 >= 0; k2--) {{\nd2 = d2 * t2 + p2;\n"
+            f"p2 = {product};\n}}\np2 += d2 * {half};"
+        ),
+        "powers": (
+            f"{real} p2 = c2[0], q2 = t2;\nfor (int k2 = 1; k2 < {n}; k2++) {{\np2 += c2[k2] * q2;\nq2 *= t2;\n}}"
+        ),
+        "chebyshev": (
+            f"{real} e2 = 0, f2 = 0;\nfor (int k2 = {n - 1}; k2 > 0; k2--) {{\n"
+            f"const {real} g2 = {two} * t2 * e2 - f2 + c2[k2];\nf2 = e2;\ne2 = g2;\n}}\n"
+            f"{real} p2 = t2 * e2 - f2 + c2[0] * {half};"
+        ),
+        "even_odd": (
+            f"const {real} s2 = t2 * t2;\n{real} e2 = 0, o2 = 0;\n"
+            f"for (int k2 = {n // 2 * 2 - 2}; k2 >= 0; k2 -= 2) {{\ne2 = e2 * s2 + c2[k2];\n"
+            f"o2 = o2 * s2 + c2[k2 + 1];\n}}\n{real} p2 = e2 + t2 * o2;"
+        ),
+        "casteljau": (
+            f"{real} w2[{n}];\nfor (int k2 = 0; k2 < {n}; k2++) w2[k2] = c2[k2];\n"
+            f"for (int q2 = {n - 1}; q2 > 0; q2--)\n"
+            f"for (int k2 = 0; k2 < q2; k2++) w2[k2] = w2[k2] * ({one} - t2) + w2[k2 + 1] * t2;\n"
+            f"{real} p2 = w2[0];"
+        ),
+        "rational": (
+            f"{real} p2 = 0, q2 = 0;\nfor (int k2 = {n - 1}; k2 >= {n // 2}; k2--) p2 = p2 * t2 + c2[k2];\n"
+            f"for (int k2 = {n // 2 - 1}; k2 >= 0; k2--) q2 = q2 * t2 + c2[k2];\np2 = p2 / (fabs(q2) + {one});"
+        ),
     }
     form = draw.choose(tuple(forms), "form")
     many = draw.chance(0.5, "many_points")
     dear = n * n if form == "casteljau" else n
-    parameters: list[Parameter] = [Buffer(source, real, times(n) if own else just(n), is_constant=not own and draw.chance(0.3))]
+    parameters: list[Parameter] = [
+        Buffer(source, real, times(n) if own else just(n), is_constant=not own and draw.chance(0.3))
+    ]
     if many:
         turn = f"const {real} t2 = j2 / ({real})({points}) * {draw.choose((one, half))};"
-        body = f"{load}\n{real} total = 0;\nfor (int j2 = 0; j2 < {points}; j2++) {{\n{turn}\n{forms[form]}\ntotal += p2;\n}}\n{out}[{i}] = total / {points};"
+        body = (
+            f"{load}\n{real} total = 0;\nfor (int j2 = 0; j2 < {points}; j2++) {{\n{turn}\n{forms[form]}\n"
+            f"total += p2;\n}}\n{out}[{i}] = total / {points};"
+        )
         parameters.append(Scalar(points, "int", lambda d: d.log_integer(1, 256)))
         work = lambda s: 3.0 * dear * s.of(points)  # noqa: E731
     else:
