@@ -27,7 +27,7 @@ _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _NO_FUNCTION = frozenset(["if", "for", "while", "switch", "return", "else", "sizeof", "do"])
 # What tells a host's language, or a template of one, from OpenCL C.
 _HOST = re.compile(
-    r"\bstd::|\btemplate\s*<|\bcl_mem\b|\bclass\b|\bnew\b|->|\bNULL\b|\bvirtual\b|\bpublic\b|&&?\s*\w+\s*[,)]\s*\{|#\s*include|"
+    r"::|\bnamespace\b|\busing\b|\btypename\b|\btemplate\s*<|\bcl_mem\b|\bclass\b|\bnew\b|->|\bNULL\b|\bvirtual\b|\bpublic\b|&&?\s*\w+\s*[,)]\s*\{|#\s*include|"
     r"%s|%\(\w+\)|\{\{|\$\{|<%|@\w+@"
 )
 _OTHER = re.compile(r"half|fp16|cuda|hip|metal|vulkan|glsl", re.IGNORECASE)  # taken only where there is nothing else

@@ -18,7 +18,7 @@ from profiler.corpus.origins.literals import KERNEL, programs_in
 from profiler.corpus.origins.sources import CODE_SUFFIXES, HEADER_SUFFIXES, OPENCL_SUFFIXES
 
 _IS_HOST = re.compile(r'R"|\bchar\s*\*\s*\w+\s*=|\bstd::string\b')  # a text around the text
-WRITE_S = 30.0
+WRITE_S = 600.0
 _AT_A_TIME = 200
 MOST_CHARACTERS = 600_000  # of a program with all that it includes
 

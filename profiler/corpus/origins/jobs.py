@@ -17,7 +17,8 @@ from profiler.process.worker import Limits, run_job
 BUILD_JOB = "profiler.child.origins.try_build:run"
 WRITE_JOB = "profiler.child.origins.generated:run"
 PROVE_JOB = "profiler.child.origins.prove:run"
-OPEN_S, BUILD_S, RUN_S = 30.0, 30.0, 8.0
+# Long, for whoever times kernels on this machine may stop these processes for minutes.
+OPEN_S, BUILD_S, RUN_S = 900.0, 900.0, 60.0
 T = TypeVar("T")
 
 

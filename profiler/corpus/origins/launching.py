@@ -43,18 +43,21 @@ class TooLarge(KernelcastError):
 
 @contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
-    """Raises TooLate inside once the time is up. In a process' first thread only."""
+    """Raises TooLate inside once so much of the processor's time is used up. In a process' first thread only.
+
+    Not the clock's time: whoever times kernels may have stopped this process meanwhile.
+    """
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise TooLate(f"not analysed within {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def first_launch(program: Program, kernel: Kernel, options: BuildOptions) -> tuple[Work, Launch]:

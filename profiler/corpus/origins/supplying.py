@@ -93,16 +93,31 @@ def guessed_defines(asked: Lacking, text: str, attempt: int) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in asked.types:
         found[name] = _type(name, text, attempt)
-    for name in asked.names:
-        if _is_called(name, text):
+    for name in (*asked.names, *asked.functions):
+        if (of_macro := _pasted(name, text, attempt)) is not None:
+            found.update([of_macro])
+        elif name in asked.functions or _is_called(name, text):
             found.update([_function(name, text)])
         elif name.endswith("_t") or _stands_as_type(name, text):
             found[name] = _type(name, text, attempt)
         else:
             found[name] = _value(name, attempt)
-    for name in asked.functions:
-        found.update([_function(name, text)])
     return found
+
+
+_PASTED = re.compile(
+    r"^(?P<builtin>read_image|write_image|convert_|as_|vload|vstore)(?P<macro>[A-Z][A-Z_]*[A-Z])(?P<width>\d*)"
+)
+
+
+def _pasted(name: str, text: str, attempt: int) -> tuple[str, str] | None:
+    """`read_imageKIND`: a built-in function's name with a macro at its end that nobody defines."""
+    found = _PASTED.match(name)
+    if found is None:
+        return None
+    if found["builtin"].endswith("image"):
+        return found["macro"], "f"
+    return found["macro"], "4" if found["builtin"][0] == "v" else _type(found["macro"], text, attempt)
 
 
 def _type(name: str, text: str, attempt: int) -> str:
