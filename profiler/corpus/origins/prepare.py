@@ -37,6 +37,7 @@ from profiler.corpus.origins.jobs import ProofTry, Proved
 from profiler.corpus.origins.launching import blocks, first_launch, first_of, further_launches, time_limit
 from profiler.corpus.origins.origin import Origin, OriginKind
 from profiler.corpus.origins.proving import proved
+from profiler.corpus.origins.pruning import pruned
 from profiler.corpus.origins.sources import Unreachable, sources
 from profiler.kernels_alone import with_only
 from profiler.measurement import MeasureError
@@ -47,6 +48,7 @@ ANALYSIS_LIMIT_S = 20
 FEWEST_TOKENS = 40  # kernels below do next to nothing
 LONGEST_US = 1e6
 _US_A_BLOCK = 1e-3  # roughly, where nothing was run
+LONG_SOURCE = 60_000  # characters from which on what a kernel does not use is left out
 LONGEST_SOURCE = 400_000  # characters of a kernel with all that it stands upon
 _BLANK_LINES = re.compile(r"(?<!\\)\n(?:[ \t\r]*\n)+")  # not what goes on behind a backslash
 
@@ -214,7 +216,7 @@ def _plan(
     text = program.text
     if len(read.kernels) > 1:
         text = with_only([name], text, None, program.options)
-    text = _BLANK_LINES.sub("\n", text)
+    text = pruned(text) if len(text) > LONG_SOURCE else _BLANK_LINES.sub("\n", text)
     if len(text) > LONGEST_SOURCE:
         dropped["kernels with too long a source"] += 1
         return None
