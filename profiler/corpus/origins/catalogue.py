@@ -59,13 +59,19 @@ def real_kernels(folder: Path, origins: tuple[Origin, ...] | None = None) -> Ite
 
 
 def kernels_in(path: Path) -> Iterator[CorpusKernel]:
-    """Of one file; a last line that is still being written is left out."""
+    """Of one file, without lines that are still being written, or never were to their end.
+
+    The programs of the latter are not noted as done, so their kernels come again.
+    """
     if not path.exists():
         return
     with path.open("rb") as lines:
         for line in lines:
-            if line.endswith(b"\n"):
-                yield CONVERTER.structure(json.loads(line), CorpusKernel)
+            try:
+                plain = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            yield CONVERTER.structure(plain, CorpusKernel)
 
 
 def append(path: Path, lines: list[str]) -> None:
