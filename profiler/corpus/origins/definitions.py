@@ -31,6 +31,8 @@ _HOST = re.compile(
     r"%s|%\(\w+\)|\{\{|\$\{|<%|@\w+@"
 )
 _OTHER = re.compile(r"half|fp16|cuda|hip|metal|vulkan|glsl", re.IGNORECASE)  # taken only where there is nothing else
+_DEVICE = re.compile(r"__global\b|__kernel\b|__local\b|get_global_id|read_imagef")
+_FIXED = re.compile(r"u?int(?:8|16|32|64)_t\Z|size_t\Z|bool\Z")  # a host's, and no other
 LONGEST = 6_000  # characters
 MOST_OF_ONE_NAME = 12
 
@@ -54,8 +56,10 @@ class Definitions:
 
     by_name: dict[str, list[Definition]] = field(default_factory=dict)
 
-    def add(self, path: str, text: str) -> None:
+    def add(self, path: str, text: str, *, only_macros: bool = False) -> None:
         for one in definitions_in(path, text):
+            if (only_macros and not one.text.startswith("#")) or _FIXED.match(one.name):
+                continue
             known = self.by_name.setdefault(one.name, [])
             if len(known) < MOST_OF_ONE_NAME and all(one.text != other.text for other in known):
                 known.append(one)
@@ -104,7 +108,7 @@ def package_definitions(folder: Path) -> Definitions:
         for program in programs_in(text, is_python=name.endswith(".py")):
             found.add(name, program)
         if name.lower().endswith((".h", ".hpp", ".inc", ".def", *OPENCL_SUFFIXES)):
-            found.add(name, text)
+            found.add(name, text, only_macros=not _DEVICE.search(text))
     return found
 
 

@@ -136,7 +136,9 @@ def _prepared(
     summary.dropped |= dropped
     done = set(files.done.read_text(encoding="utf-8").splitlines()) if files.done.exists() else set()
     left = [one for one in programs if one.reference not in done]
-    known = {kernel.id for path in files.kernels.parent.glob("*.jsonl") for kernel in kernels_in(path)}
+    # By what they are, and by where they stand: supplied with other defines a kernel is no other one.
+    kept = [kernel for path in files.kernels.parent.glob("*.jsonl") for kernel in kernels_in(path)]
+    known = {name for kernel in kept for name in (kernel.id, f"{kernel.origin} {kernel.reference}")}
     definitions = package_definitions(place)
     for start in range(0, len(left), AT_A_TIME):
         if summary.kernels >= origin.most_kernels:
@@ -210,7 +212,8 @@ def _plan(
     if len(tokens) < FEWEST_TOKENS or not kernel.parameters:
         dropped["kernels that do next to nothing"] += 1
         return None
-    if key in known:
+    reference = f"{program.reference}:{name}"
+    if key in known or f"{origin.name} {reference}" in known:
         dropped["duplicates"] += 1
         return None
     text = program.text
@@ -222,9 +225,7 @@ def _plan(
         return None
     known.add(key)
     work, first = first_launch(read, kernel, program.options)
-    made = CorpusKernel(
-        key, origin.name, origin.name, origin.field, f"{program.reference}:{name}", name, text, program.options
-    )
+    made = CorpusKernel(key, origin.name, origin.name, origin.field, reference, name, text, program.options)
     return _Planned(made, kernel, work, first)
 
 

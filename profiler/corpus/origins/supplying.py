@@ -34,12 +34,12 @@ _KEYWORD_MACROS = {
 }  # fmt: skip
 _FUNCTIONS = (
     (
-        r"^(?:RI|READ_?(?:IMAGE|IMG|IMAGET|IMG_TYPE).*)(?:_?[FT])?$",
+        r"^(?:RI(?:_\w+)?|READ_?(?:IMAGE|IMG|IMAGET|IMG_TYPE).*)(?:_?[FT])?$",
         "{name}(image,sampler,at)",
         "read_imagef(image,sampler,at)",
     ),
     (
-        r"^(?:WI|WRITE_?(?:IMAGE|IMG|IMAGET|IMG_TYPE).*)(?:_?[FT])?$",
+        r"^(?:WI(?:_\w+)?|WRITE_?(?:IMAGE|IMG|IMAGET|IMG_TYPE).*)(?:_?[FT])?$",
         "{name}(image,at,value)",
         "write_imagef(image,at,value)",
     ),
@@ -79,13 +79,12 @@ def lacking(log: str) -> Lacking:
 
 def without_consequences(asked: Lacking, text: str) -> Lacking:
     """Without variables that are only unknown because their types are: a define of that name would break them."""
-    return Lacking(asked.types, tuple(n for n in asked.names if not _is_declared(n, text)), asked.functions)
+    names = tuple(n for n in asked.names if n.isupper() or not (asked.types or _is_declared(n, text)))
+    return Lacking(asked.types, names, asked.functions)
 
 
 def _is_declared(name: str, text: str) -> bool:
-    return not name.isupper() and bool(
-        re.search(rf"\b(?!return\b|else\b)\w+[\s*]+{name}\s*(?:[=;,)\[]|$)", text, re.MULTILINE)
-    )
+    return bool(re.search(rf"\b(?!return\b|else\b)\w+[\s*]+{name}\s*(?:[=;,)\[]|$)", text, re.MULTILINE))
 
 
 def guessed_defines(asked: Lacking, text: str, attempt: int) -> dict[str, str]:
@@ -101,10 +100,11 @@ def guessed_defines(asked: Lacking, text: str, attempt: int) -> dict[str, str]:
         elif name.endswith("_t") or _stands_as_type(name, text):
             found[name] = _type(name, text, attempt)
         else:
-            found[name] = _value(name, attempt)
+            found[name] = _value(name, text, attempt)
     return found
 
 
+_FIXED = re.compile(r"(u?)int(8|16|32|64)_t\Z")
 _PASTED = re.compile(
     r"^(?P<builtin>read_image|write_image|convert_|as_|vload|vstore)(?P<macro>[A-Z][A-Z_]*[A-Z])(?P<width>\d*)"
 )
@@ -121,6 +121,8 @@ def _pasted(name: str, text: str, attempt: int) -> tuple[str, str] | None:
 
 
 def _type(name: str, text: str, attempt: int) -> str:
+    if fixed := _FIXED.match(name):
+        return ("u" if fixed[1] else "") + {"8": "char", "16": "short", "32": "int", "64": "long"}[fixed[2]]
     bare = name.lower().strip("_")
     for word, keyword in _KEYWORD_MACROS.items():
         if bare in (
@@ -159,8 +161,10 @@ def _is_called(name: str, text: str) -> bool:
     return bool(re.search(rf"\b{name}\s*\(", text))
 
 
-def _value(name: str, attempt: int) -> str:
+def _value(name: str, text: str, attempt: int) -> str:
     bare = name.lower()
+    if re.search(rf"^[ \t]*#[ \t]*(?:el)?if\b[^\n]*\b{name}\b", text, re.MULTILINE):
+        return ("1", "0", "4")[attempt % 3]
     if re.search(r"eps|alpha|beta|scale|factor|slope|gamma|sigma|thresh|coef|weight|ratio|min_?val|max_?val", bare):
         return "0.5f"
     if re.search(r"inf(?:inity)?$|flt_max", bare):
@@ -180,7 +184,10 @@ def _function(name: str, text: str) -> tuple[str, str]:
             return head.format(name=name), body
     if "convert" in name.lower() or re.match(r"(?:to|as|cast)_", name.lower()):
         kind = re.sub(r"^.*?(?:convert|to|as|cast)_?", "", name.lower())
-        return f"{name}(x)", f"(({_type(kind, text, 0)})(x))" if kind and not _WIDTH.search(kind) else "(x)"
+        wanted = _type(kind, text, 0) if kind else ""
+        if not kind or "convert" not in name.lower():
+            return f"{name}(x)", "(x)"
+        return f"{name}(x)", f"convert_{wanted}(x)" if _WIDTH.search(kind) else f"(({wanted})(x))"
     arguments = _argument_count(name, text)
     letters = [f"a{number}" for number in range(arguments)]
     return f"{name}({','.join(letters)})", f"({'+'.join(f'({a})' for a in letters)})" if letters else "1"
