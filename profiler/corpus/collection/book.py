@@ -36,7 +36,7 @@ class Book:
         self._stint = stint
         self._bad_percent = bad_percent
         self.entered = 0
-        self._in_a_row = 0  # failures of kinds that may be nobody's fault but ours
+        self._in_a_row: set[str] = set()  # kernels that failed in ways that may be nobody's fault but ours
 
     def built(self, device: CorpusDevice, kernel: CorpusKernel, outcome: object) -> None:
         """`kernel` has the launches that were to be built."""
@@ -45,7 +45,7 @@ class Book:
         keys = [each.launch.key for each in kernel.launches]
         match outcome:
             case BuiltKernel(variants, checked, refused):
-                self._in_a_row = 0
+                self._in_a_row.clear()
                 facts = {keys[at]: variant.facts for variant in variants for at in variant.launches}
                 words = dict(zip(keys, checked, strict=False))
                 self._store.save_build(device.device_id, kernel.id, facts, words)
@@ -62,7 +62,7 @@ class Book:
         match outcome:
             case TimedRow(timing):
                 is_bad = is_disturbed(timing, self._bad_percent)
-                self._in_a_row = 0
+                self._in_a_row.clear()
                 if self._store.save_row(key, timing, is_bad=is_bad, stint=self._stint):
                     self._progress.has_row(key)
             case KernelcastError():
@@ -75,10 +75,10 @@ class Book:
         case = self._store.save_failure(device, kernel_id, launch_key, error)
         if case.is_quarantined:
             self._progress.has_given_up()
-        if case.code in LASTING:
+        if case.code in LASTING or case.tries > 1:  # second tries follow one another, and most fail again
             return
-        self._in_a_row += 1
-        if self._in_a_row >= MOST_IN_A_ROW:
+        self._in_a_row.add(kernel_id)
+        if len(self._in_a_row) >= MOST_IN_A_ROW:
             raise NothingWorks(
                 f"the last {MOST_IN_A_ROW} kernels all failed on {device}, which is not their fault: {case.message}; "
                 "mend that, then collect with --retry-failed"
