@@ -15,7 +15,7 @@ from profiler.measurement import MeasureError
 
 SHORT_US = 1_000.0
 BATCHES = 4
-BATCH_S = 0.005
+BATCH_S = 0.003
 MOST_RUNS = 200  # in a batch
 LEAST_RUNS = 3
 PAUSE_S = 0.001  # between batches, so that one disturbance cannot hit all of them
@@ -38,7 +38,7 @@ class QuickBatch:
 def time_quickly(subject: Subject, first_us: float) -> tuple[QuickBatch, ...]:
     """`subject` has run once before, which took `first_us` by its event. Raises MeasureError without profiling times.
 
-    Takes about 25 ms for launches below 1 ms, then some runs: see `LONG_RUNS`.
+    Takes about 15 ms for launches below 1 ms, then some runs: see `LONG_RUNS`.
     """
     seen = (_long(subject),)
     estimate_us = min(first_us, seen[0].median_us)
