@@ -79,7 +79,7 @@ class _Job:
         self._cache = OwnCache()
         self._device = open_on(order.device_id, ())
         self._compiles_at_launch = "portable computing language" in self._device.platform.name.lower()
-        self._asking = Asking(order.device_id)
+        self._asking = Asking(order.device_id, Path(order.cache_folder))
         self.open_anew()
 
     def open_anew(self) -> None:

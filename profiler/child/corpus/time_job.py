@@ -64,7 +64,7 @@ class _Job:
         self._order, self._reporter = order, reporter
         self._cache = OwnCache()
         self._device = open_on(order.device.device_id, order.processors)
-        self._asking = Asking(order.device.device_id)
+        self._asking = Asking(order.device.device_id, Path(order.cache_folder))
         self._window = LoadWindow(order.processors)
         self.open_anew()
 
