@@ -18,7 +18,8 @@ export function buildWheel(): void {
   for (const name of SOURCES) {
     cpSync(path.join(REPOSITORY, name), path.join(copy, name), {
       recursive: true,
-      filter: (file) => path.basename(file) !== '__pycache__' && !OF_NO_USE_IN_AN_EDITOR.has(path.relative(REPOSITORY, file)),
+      filter: (file) =>
+        path.basename(file) !== '__pycache__' && !OF_NO_USE_IN_AN_EDITOR.has(path.relative(REPOSITORY, file)),
     });
   }
   rmSync('server', { recursive: true, force: true });
