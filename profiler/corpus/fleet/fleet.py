@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
@@ -53,9 +54,14 @@ class Fleet:
         """Nothing: a worker builds what it times."""
 
     def time(self, due: Sequence[DueOn], on_built: OnBuilt, on_timed: OnTimed) -> None:
-        """All devices at once, wherever a worker offers them."""
+        """All devices at once, wherever a worker offers them.
+
+        What was lost with its workers may have been innocent, in the queue of a worker that another order took down.
+        Its kernels are tried again at the end, one after the other with nothing else out.
+        """
         ended: SimpleQueue[Future[FleetAnswer]] = SimpleQueue()
         out: dict[Future[FleetAnswer], FleetOrder] = {}
+        suspects: deque[FleetOrder] = deque()
 
         def send(order: FleetOrder) -> None:
             future = self._client.submit(work, order, resources={order.device.device_id: 1}, pure=False)
@@ -68,9 +74,11 @@ class Fleet:
                     send(order)
             while out:
                 future = self._next(ended, out.values())
-                order = out.pop(future)
-                for part in _enter(future, order, on_built, on_timed):
-                    send(part)
+                suspects += _enter(future, out.pop(future), on_built, on_timed)
+            while suspects:
+                send(suspects.popleft())
+                future = self._next(ended, out.values())
+                _enter(future, out.pop(future), on_built, on_timed, is_alone=True)
         finally:
             self._client.cancel(list(out), force=True)  # type: ignore[no-untyped-call]
 
@@ -130,24 +138,24 @@ class Fleet:
 
 
 def _enter(
-    future: Future[FleetAnswer], order: FleetOrder, on_built: OnBuilt, on_timed: OnTimed
-) -> Iterator[FleetOrder]:
-    """Tell its outcomes; what must be sent again comes back."""
+    future: Future[FleetAnswer], order: FleetOrder, on_built: OnBuilt, on_timed: OnTimed, *, is_alone: bool = False
+) -> list[FleetOrder]:
+    """Tell its outcomes; what must be tried alone comes back, kernel by kernel."""
     try:
         answer = future.result(timeout=RESULT_S)
     except (KilledWorker, DaskTimeoutError, CancelledError) as error:
-        if len(order.kernels) > 1:  # one of them is to blame
-            yield from (order.of_kernel(kernel.id) for kernel in order.kernels)
-            return
+        if not is_alone:
+            return [order.of_kernel(kernel.id) for kernel in order.kernels]
         lost = WorkerKilled(f"the workers that it was given to were lost ({type(error).__name__})")
         for key in order.keys:
             on_timed(key, lost)
-        return
+        return []
     kernels = {kernel.id: kernel for kernel in order.kernels}
     for kernel_id, outcome in answer.built:
         on_built(order.device, kernels[kernel_id], outcome)
     for key, outcome in answer.timed:
         on_timed(key, outcome)
+    return []
 
 
 @contextmanager

@@ -76,7 +76,6 @@ def test_a_kernel_that_takes_its_workers_down_is_given_up_and_the_others_are_not
     plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
 ) -> None:
     plan = replace(plan, devices=plan.devices[:1])
-    good = [make_kernel("k1"), make_kernel("k2")]
     folder = filled(good := make_kernel("good"), poison := make_kernel("kill_worker", launches=1))
     with fleet("local:2", plan) as workers:
         collect(folder, plan, workplace=workers)
