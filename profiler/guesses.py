@@ -5,7 +5,6 @@ A guess that failed is never advised again: where only the user knows the value,
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -61,9 +60,9 @@ def with_advice(error: MeasureError, request: MeasureRequest) -> MeasureError:
     guesses = list(dict.fromkeys(guesses))
     if not guesses:
         return error
-    explained = copy.copy(error)  # one error may be that of several launches
-    explained.message = f"{error.message}; {advice(guesses)}"
-    explained.args = (explained.message,)
+    # A new one: the same may be that of several launches. Not `copy.copy`, which shares attributes once tblib is there.
+    explained = type(error)(f"{error.message}; {advice(guesses)}", line=error.line, log=error.log)
+    explained.ends_process = error.ends_process
     return explained
 
 

@@ -158,7 +158,7 @@ def test_a_buffer_larger_than_the_device_is_refused_by_name(scale: Kernel, make_
         measure(request)
 
 
-@pytest.mark.parametrize(("length", "memory_bytes"), [(2**27, 600 * 10**6), (2**25, 700 * 2**20)])
+@pytest.mark.parametrize(("length", "memory_bytes"), [(2**27, 600 * 10**6), (60 * 2**20, 700 * 2**20)])
 def test_memory_beyond_the_limit_is_a_named_failure(
     scale: Kernel, make_request: MakeRequest, length: int, memory_bytes: int
 ) -> None:
