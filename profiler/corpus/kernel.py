@@ -73,12 +73,13 @@ class CorpusDevice:
 class RowTiming:
     """Of one launch on one device. Times are those of profiling events."""
 
-    median_us: float
-    p10_us: float
+    median_us: float  # of the batches
+    p10_us: float  # of the runs
     p90_us: float
     wall_us: float  # median, from before enqueue to after finish
     runs: int
-    batches: int
+    batches_us: tuple[float, ...]  # medians of the batches, which lie some tenths of a second apart
+    paces_us: tuple[float, ...]  # of a fixed piece of host work around each: how fast the processors were then
     batch_spread_percent: float  # between the batches' medians
     other_load_percent: float | None  # of the machine's processor time, what others used meanwhile
     stolen_percent: float | None  # of it, what a hypervisor gave to other guests

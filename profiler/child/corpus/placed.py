@@ -47,12 +47,10 @@ class Placed:
         return 1 if self._pristine else None
 
     def begin_batch(self) -> None:
-        """Go on to the next place."""
-        following = (self._at + 1) % len(self._places)
-        if following != self._at:
-            for index, value in enumerate(self._places[following]):
-                self._kernel.set_arg(index, value)
-        self._at = following
+        """Go on to the next place. Bound anew even if it is the same: other launches may share the kernel."""
+        self._at = (self._at + 1) % len(self._places)
+        for index, value in enumerate(self._places[self._at]):
+            self._kernel.set_arg(index, value)
 
     def restore(self, _launches: int) -> None:
         if not self._pristine:

@@ -27,6 +27,10 @@ ROOMIEST = 2  # times the capacity that is needed; a roomier buffer waits for la
 STEPS = 4  # capacities between two powers of two
 
 
+class NoRoom(OutOfResources):
+    """Other buffers are in the way, of this launch or of those that are ready beside it."""
+
+
 @dataclass(slots=True, eq=False)
 class Room:
     """A buffer of the pool. `holds` are the contents of its first `filled_bytes`; None once a kernel may have changed
@@ -51,7 +55,7 @@ class Pool:
         self._total_bytes = 0
 
     def take(self, argument: BufferArgument, shortest_length: int) -> Room:
-        """A buffer that holds the argument's contents. Raises OutOfResources."""
+        """A buffer that holds the argument's contents. Raises NoRoom."""
         size_bytes = argument.size_bytes
         capacity_bytes = capacity_for(size_bytes + PAD_BYTES)
         key = content_key(argument, shortest_length)
@@ -102,7 +106,7 @@ class Pool:
         while self._waiting and self._total_bytes + capacity_bytes > self._most_bytes:
             self._drop(self._waiting.pop(0))
         if self._total_bytes + capacity_bytes > self._most_bytes:
-            raise OutOfResources(
+            raise NoRoom(
                 f"buffer `{name}`: no room for another {capacity_bytes / 1e6:.0f} MB beside the launch's other buffers"
             )
         buffer = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, capacity_bytes)

@@ -1,12 +1,14 @@
 """Times a launch in some 20 ms: many rows that are known to a few percent are worth more than few that are known well.
 
-Launches below a millisecond run in batches with pauses between them, the very short ones in trains, as
-`profiler.child.timing` runs them. Of longer launches each run is a batch.
+Launches below a millisecond run in batches, the very short ones in trains, as `profiler.child.timing` runs them. Of
+longer launches each run is a batch. Whoever times several launches lets their batches take turns: what slows a
+processor down for some tenths of a second then hits a part of each launch's batches, and not all of one launch's.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
@@ -14,56 +16,84 @@ from profiler.child.timing import SINGLES, TRAIN, TRAIN_US, Subject, run_us
 from profiler.measurement import MeasureError
 
 SHORT_US = 1_000.0
-BATCHES = 4
-BATCH_S = 0.003
+BATCHES = 6
+BATCH_S = 0.002
 MOST_RUNS = 200  # in a batch
-LEAST_RUNS = 3
-PAUSE_S = 0.001  # between batches, so that one disturbance cannot hit all of them
+LEAST_RUNS = 2
 OVERTIME = 2.0  # times what a batch should take, after which it ends with fewer runs
-LONG_RUNS = ((5_000.0, 4), (30_000.0, 3), (150_000.0, 2))  # below so many us so many runs; one above
+LONG_RUNS = ((5_000.0, 4), (30_000.0, 3))  # below so many us so many runs
+LEAST_LONG_RUNS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class QuickBatch:
-    """A train counts as one run, by its mean. `walls_us` are of launches by themselves."""
+    """A train counts as one run, by its mean. `walls_us` are of launches by themselves. `pace_us` as of `Pace`."""
 
     runs_us: tuple[float, ...]
     walls_us: tuple[float, ...]
+    pace_us: float
 
     @property
     def median_us(self) -> float:
         return median(self.runs_us)
 
 
-def time_quickly(subject: Subject, first_us: float) -> tuple[QuickBatch, ...]:
-    """`subject` has run once before, which took `first_us` by its event. Raises MeasureError without profiling times.
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """How a launch of about `estimate_us` is timed: what a first look has `seen` counts, and so many `batches` follow.
 
-    Takes about 15 ms for launches below 1 ms, then some runs: see `LONG_RUNS`.
+    Of a short launch each takes some 2 ms, in runs of `train` launches queued one behind the other.
     """
-    seen = (_long(subject),)
-    estimate_us = min(first_us, seen[0].median_us)
+
+    estimate_us: float
+    batches: int
+    train: int = 1
+    seen: tuple[QuickBatch, ...] = ()
+
+    @property
+    def is_long(self) -> bool:
+        return self.estimate_us >= SHORT_US
+
+    @property
+    def longest_s(self) -> float:
+        """What all batches take at the most, if nothing goes wrong."""
+        return self.batches * (OVERTIME * BATCH_S + (1 + LEAST_RUNS) * self.estimate_us / 1e6)
+
+
+PaceUs = Callable[[], float]
+
+
+def timetable(subject: Subject, first_us: float, pace_us: PaceUs) -> Timetable:
+    """`subject` has run once before, which took `first_us` by its event.
+
+    Raises MeasureError without profiling times.
+    """
+    look = _between(pace_us, lambda: _long(subject))
+    estimate_us = min(first_us, look.median_us)
     if estimate_us < 2 * SHORT_US:  # it was cold, or others disturbed it
         estimate_us = min(estimate_us, _alone(subject)[0])
     if estimate_us < SHORT_US:
-        return _short(subject, estimate_us)
-    runs = next((count for below_us, count in LONG_RUNS if estimate_us < below_us), 1)
-    return (*seen, *(_long(subject) for _ in range(runs - 1)))
+        train = TRAIN if estimate_us < TRAIN_US else 1
+        return Timetable(estimate_us, BATCHES, min(train, subject.longest_train or train))
+    runs = next((count for below_us, count in LONG_RUNS if estimate_us < below_us), LEAST_LONG_RUNS)
+    return Timetable(estimate_us, runs - 1, seen=(look,))
 
 
-def _short(subject: Subject, estimate_us: float) -> tuple[QuickBatch, ...]:
-    train = TRAIN if estimate_us < TRAIN_US else 1
-    train = min(train, subject.longest_train or train)
-    batches = []
-    for number in range(BATCHES):
-        if number:
-            time.sleep(PAUSE_S)
-        batches.append(_batch(subject, train))
-    return tuple(batches)
+def time_batch(subject: Subject, table: Timetable, pace_us: PaceUs) -> QuickBatch:
+    """The next of the batches that `table` plans."""
+    return _between(pace_us, lambda: _long(subject) if table.is_long else _short(subject, table.train))
 
 
-def _batch(subject: Subject, train: int) -> QuickBatch:
+def _between(pace_us: PaceUs, times_us: Callable[[], tuple[list[float], list[float]]]) -> QuickBatch:
+    before_us = pace_us()
+    runs_us, walls_us = times_us()
+    return QuickBatch(tuple(runs_us), tuple(walls_us), (before_us + pace_us()) / 2)
+
+
+def _short(subject: Subject, train: int) -> tuple[list[float], list[float]]:
+    """The times of runs, and of launches by the wall clock [us]."""
     subject.begin_batch()
-    _alone(subject)  # the pause, and another place, have left the caches cold
+    _alone(subject)  # what ran since the last batch, and another place, have left the caches cold
     runs_us: list[float] = []
     walls_us: list[float] = []
     began = time.perf_counter()
@@ -78,13 +108,13 @@ def _batch(subject: Subject, train: int) -> QuickBatch:
         runs_us.append(event_us)
         walls_us.append(wall_us)
     walls_us += [_alone(subject)[1] for _ in range(SINGLES if train > 1 else 0)]
-    return QuickBatch(tuple(runs_us), tuple(walls_us))
+    return runs_us, walls_us
 
 
-def _long(subject: Subject) -> QuickBatch:
+def _long(subject: Subject) -> tuple[list[float], list[float]]:
     subject.begin_batch()
     event_us, wall_us = _alone(subject)
-    return QuickBatch((event_us,), (wall_us,))
+    return [event_us], [wall_us]
 
 
 def _alone(subject: Subject) -> tuple[float, float]:

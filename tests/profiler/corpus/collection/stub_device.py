@@ -39,7 +39,21 @@ def time(order: TimeOrder, reporter: Any) -> None:
         _befall(task.kernel)
         _note(f"{order.device.id} {task.kernel.id} {task.launch.launch.key}")
         is_busy = "busy" in task.kernel.name
-        timing = RowTiming(10.0, 9.0, 11.0, 12.0, 5, 3, 1.0, 50.0 if is_busy else 0.0, 0.0, is_busy, 0.1, "2026-01-01")
+        timing = RowTiming(
+            10.0,
+            9.0,
+            11.0,
+            12.0,
+            5,
+            (10.0,) * 3,
+            (40.0,) * 3,
+            1.0,
+            50.0 if is_busy else 0.0,
+            0.0,
+            is_busy,
+            0.1,
+            "2026-01-01",
+        )
         reporter.send(Outcome(task.number, timed_row(timing)))
 
 

@@ -87,8 +87,8 @@ def all_kernels() -> list[CorpusKernel]:
 
 def timing(median_us: float, *, is_disturbed: bool = False) -> RowTiming:
     return RowTiming(
-        median_us, median_us * 0.9, median_us * 1.1, median_us + 20, 12, 3, 1.5, 2.0, None, is_disturbed, 0.5,
-        "2026-11-22T16:30:00.25+00:00",
+        median_us, median_us * 0.9, median_us * 1.1, median_us + 20, 12, (median_us,) * 3, (40.0,) * 3, 1.5, 2.0, None,
+        is_disturbed, 0.5, "2026-11-22T16:30:00.25+00:00",
     )  # fmt: skip
 
 
