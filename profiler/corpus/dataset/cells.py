@@ -75,7 +75,7 @@ def launch_from_cells(cells: Mapping[str, Any], options: BuildOptions = BuildOpt
     )
 
 
-def row_cells(row: StoredRow, driver: str, profile: str) -> Cells:
+def row_cells(row: StoredRow, runtime_us: float, driver: str, profile: str) -> Cells:
     timing = row.timing
     moment = datetime.fromisoformat(timing.measured_at)
     return {
@@ -83,6 +83,7 @@ def row_cells(row: StoredRow, driver: str, profile: str) -> Cells:
         "kernel_id": row.key.kernel_id,
         "launch_key": row.key.launch_key,
         "repeat": row.key.repeat,
+        "runtime_us": runtime_us,
         "median_us": timing.median_us,
         "p10_us": timing.p10_us,
         "p90_us": timing.p90_us,

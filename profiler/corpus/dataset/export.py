@@ -6,8 +6,8 @@ import hashlib
 import json
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ from model.compiled import FACTS_VERSION, UnreadableFacts, facts_from_json
 from model.errors import UnknownDevice
 from profiler.corpus.collection.devices import corpus_device
 from profiler.corpus.collection.schema import FILE_NAME
-from profiler.corpus.collection.store import CorpusStore, RowKey, Stint
+from profiler.corpus.collection.store import CorpusStore, RowKey, Stint, StoredRow
 from profiler.corpus.dataset.arrow import write_table
 from profiler.corpus.dataset.cells import Cells, compiled_cells, kernel_cells, launch_cells, row_cells
 from profiler.corpus.dataset.columns import COMPILED, KERNELS, LAUNCHES, ROWS, TABLES, DatasetError
 from profiler.corpus.dataset.signed import Signer
+from profiler.corpus.dataset.steady import runtime_us, usual
 from profiler.corpus.kernel import GENERATOR, SEED, CorpusKernel
 from profiler.corpus.origins.origin import read_origins
 
@@ -51,6 +52,12 @@ class _Profile:
     content: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    stored: StoredRow
+    profile: _Profile
+
+
 def export(works: Sequence[Path], folder: Path) -> ExportSummary:
     """Write every kernel that has a row, its launches, rows and compiled code; replaces what was in `folder`.
 
@@ -71,7 +78,8 @@ def export(works: Sequence[Path], folder: Path) -> ExportSummary:
     launches = [cells for those in gathered.launches.values() for cells in those.values()]
     write_table(folder, KERNELS, gathered.kernels.values(), facts)
     write_table(folder, LAUNCHES, launches, facts)
-    write_table(folder, ROWS, gathered.rows.values(), {**facts, "profiles": gathered.profiles})
+    rows, paces = _row_cells(gathered.rows.values())
+    write_table(folder, ROWS, rows, {**facts, "profiles": gathered.profiles, "usual": paces})
     write_table(folder, COMPILED, gathered.compiled, facts)
     sizes = tuple((table.file_name, (folder / table.file_name).stat().st_size) for table in TABLES)
     return ExportSummary(len(gathered.kernels), len(launches), len(gathered.rows), len(gathered.compiled), sizes)
@@ -83,7 +91,7 @@ class _Gathered:
     def __init__(self) -> None:
         self.kernels: dict[str, Cells] = {}
         self.launches: dict[str, dict[str, Cells]] = {}  # by kernel and key
-        self.rows: dict[RowKey, Cells] = {}
+        self.rows: dict[RowKey, _Row] = {}
         self.compiled: list[Cells] = []
         self.profiles: dict[str, Mapping[str, Any]] = {}
         self._has_code: set[tuple[str, str, int]] = set()
@@ -91,7 +99,7 @@ class _Gathered:
 
     def add(self, store: CorpusStore, signer: Signer) -> None:
         """Rows come first: what a collection that goes on adds meanwhile is left for the next export."""
-        new = {key: cells for key, cells in self._rows(store) if key not in self.rows}
+        new = {row.stored.key: row for row in self._rows(store) if row.stored.key not in self.rows}
         self.rows |= new
         measured = {key.kernel_id for key in new}
         for kernel in store.all_kernels():
@@ -109,7 +117,7 @@ class _Gathered:
             if each.launch.key not in own:
                 own[each.launch.key] = launch_cells(kernel.id, len(own), each)
 
-    def _rows(self, store: CorpusStore) -> Iterator[tuple[RowKey, Cells]]:
+    def _rows(self, store: CorpusStore) -> Iterator[_Row]:
         profiles = {stint.number: _profiles(stint) for stint in store.stints()}
         known: dict[tuple[int, str], _Profile] = {}
         for row in store.rows():
@@ -118,7 +126,24 @@ class _Gathered:
                 profile = known[where] = _profile_of(row.key.device, profiles[row.stint])
                 if profile.id:
                     self.profiles[profile.id] = profile.content
-            yield row.key, row_cells(row, known[where].driver, known[where].id)
+            yield _Row(row, known[where])
+
+
+def _row_cells(rows: Collection[_Row]) -> tuple[list[Cells], dict[str, object]]:
+    """With what is usual on each device, and with each profile where several hosts have a device of one name."""
+    by_device: dict[tuple[str, str], list[_Row]] = defaultdict(list)
+    for row in rows:
+        by_device[row.stored.key.device, row.profile.id].append(row)
+    found: list[Cells] = []
+    noted: dict[str, object] = {}
+    for where, own in sorted(by_device.items()):
+        timings = [row.stored.timing for row in own]
+        at = usual((timing.batches_us, timing.paces_us) for timing in timings)
+        noted[" ".join(where).strip()] = asdict(at)
+        for row, timing in zip(own, timings, strict=True):
+            time_us = runtime_us(timing.batches_us, timing.paces_us, at)
+            found.append(row_cells(row.stored, time_us, row.profile.driver, row.profile.id))
+    return found, noted
 
 
 def _profiles(stint: Stint) -> dict[str, _Profile]:

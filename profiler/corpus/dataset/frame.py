@@ -47,7 +47,8 @@ class Rows:
     launch: Numbers  # its place among the launches
     device: Numbers  # its place in `Frame.devices`
     repeat: Numbers
-    median_us: Numbers
+    runtime_us: Numbers  # at the device's usual pace
+    median_us: Numbers  # as it was
     is_disturbed: Numbers
 
 
@@ -123,6 +124,6 @@ def _rows(dataset: Dataset, keys: dict[tuple[str, str], int], launches: Launches
     repeat = table["repeat"].to_numpy().astype(np.int64)
     if len(np.unique(np.stack([device, launch, repeat]), axis=1).T) < len(launch):
         raise DatasetError("a row stands twice in rows.parquet; export the dataset again")
-    median_us = table["median_us"].to_numpy().astype(float)
+    runtime_us, median_us = (table[name].to_numpy().astype(float) for name in ("runtime_us", "median_us"))
     is_disturbed = np.array(table["is_disturbed"].to_pylist(), bool)
-    return Rows(launches.kernel[launch], launch, device, repeat, median_us, is_disturbed)
+    return Rows(launches.kernel[launch], launch, device, repeat, runtime_us, median_us, is_disturbed)

@@ -55,7 +55,7 @@ def _times(frame: Frame) -> Drawing:
     """A line a device: the share of its rows in each quarter of a decade."""
     drawing = Drawing(760, 330, "Rows by their run time")
     edges = np.linspace(*_TIMES, int((_TIMES[1] - _TIMES[0]) * _STEPS) + 1)
-    decades = np.log10(np.maximum(frame.rows.median_us, 1e-9)).clip(*_TIMES)
+    decades = np.log10(np.maximum(frame.rows.runtime_us, 1e-9)).clip(*_TIMES)
     shares = []
     for device in range(len(frame.devices)):
         own = decades[frame.rows.device == device]
@@ -117,7 +117,7 @@ def _noise(frame: Frame) -> Drawing:
     up = Axis(0, 100, 285, 55, tuple((float(v), f"{v} %") for v in range(0, 101, 25)))
     draw_axes(drawing, across, up, below="difference of the two medians", beside="rows that stay within it")
     for device in range(len(frame.devices)):
-        found = np.sort(ratios(frame, device))
+        found = np.sort(ratios(frame, device, frame.rows.runtime_us))
         drawing.line(_steps(found, across, up), COLOURS[device % len(COLOURS)], 2)
     legend(drawing, frame.devices, 636, 70)
     return drawing

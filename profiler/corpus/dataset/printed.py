@@ -22,7 +22,8 @@ def sections(statistics: Statistics, promises: Sequence[Promise]) -> Iterator[Se
     kept = [(each.name, each.wanted, each.found, "kept" if each.is_kept else "BROKEN") for each in promises]
     yield "Promises", ("promise", "wanted", "found", ""), kept
     devices = [_device(each) for each in statistics.devices]
-    heads = ("device", "driver", "kernels", "rows", "disturbed", "measured twice", "noise, median", "noise, p90")
+    noise = ("noise, median", "noise, p90", "without the pace, median", "p90")
+    heads = ("device", "driver", "kernels", "rows", "disturbed", "measured twice", *noise)
     yield "Devices", heads, devices
     decades = [(each.id, *map(_whole, each.decades)) for each in statistics.devices]
     yield "Rows by run time, from the figure to the next", ("device", *_DECADE_NAMES), decades
@@ -89,6 +90,8 @@ def _device(each: DeviceFigures) -> tuple[str, ...]:
         _whole(each.repeated),
         _percent(each.noise_median_percent),
         _percent(each.noise_p90_percent),
+        _percent(each.raw_noise_median_percent),
+        _percent(each.raw_noise_p90_percent),
     )
 
 

@@ -30,7 +30,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class DeviceFigures:
-    """`noise_..._percent`: between a row and its repetition in another process."""
+    """`noise_..._percent`: between a row and its repetition in another process; `raw`: of times as they were."""
 
     id: str
     driver: str
@@ -40,6 +40,8 @@ class DeviceFigures:
     repeated: int
     noise_median_percent: float | None
     noise_p90_percent: float | None
+    raw_noise_median_percent: float | None
+    raw_noise_p90_percent: float | None
     decades: tuple[int, ...]
 
 
@@ -102,13 +104,16 @@ def statistics_of(frame: Frame) -> Statistics:
     )
 
 
-def ratios(frame: Frame, device: int) -> Numbers:
-    """|ln| of what a repetition took to what the row had taken, for all rows of a device that were repeated."""
+def ratios(frame: Frame, device: int, times_us: Numbers) -> Numbers:
+    """|ln| of what a repetition took to what the row had taken, for all rows of a device that were repeated.
+
+    `times_us`: one of those of the frame's rows.
+    """
     rows = frame.rows
     first, again = ((rows.device == device) & (rows.repeat == repeat) for repeat in (0, 1))
     _, left, right = np.intersect1d(rows.launch[first], rows.launch[again], return_indices=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Numbers = np.abs(np.log(rows.median_us[again][right] / rows.median_us[first][left]))
+        found: Numbers = np.abs(np.log(times_us[again][right] / times_us[first][left]))
     return found[np.isfinite(found)]
 
 
@@ -119,7 +124,7 @@ def percent(log_ratio: float) -> float:
 def _device(frame: Frame, device: int) -> DeviceFigures:
     rows = frame.rows
     own = rows.device == device
-    noise = ratios(frame, device)
+    noise, raw = (ratios(frame, device, times_us) for times_us in (rows.runtime_us, rows.median_us))
     return DeviceFigures(
         id=frame.devices[device],
         driver=frame.drivers[device],
@@ -129,7 +134,9 @@ def _device(frame: Frame, device: int) -> DeviceFigures:
         repeated=len(noise),
         noise_median_percent=percent(np.median(noise)) if len(noise) else None,
         noise_p90_percent=percent(np.quantile(noise, 0.9)) if len(noise) else None,
-        decades=_decades(rows.median_us[own]),
+        raw_noise_median_percent=percent(np.median(raw)) if len(raw) else None,
+        raw_noise_p90_percent=percent(np.quantile(raw, 0.9)) if len(raw) else None,
+        decades=_decades(rows.runtime_us[own]),
     )
 
 
@@ -145,7 +152,7 @@ def _patterns(frame: Frame) -> Numbers:
 def _counts(names: Names, frame: Frame, patterns: Numbers) -> tuple[Count, ...]:
     """The largest first."""
     kernels, first = names.counts(), names.counts(patterns)
-    times_us, of_row = frame.rows.median_us, names.of_kernel[frame.rows.kernel]
+    times_us, of_row = frame.rows.runtime_us, names.of_kernel[frame.rows.kernel]
     found = []
     for number, word in enumerate(names.words):
         own = times_us[of_row == number]
@@ -178,7 +185,7 @@ def _independence(frame: Frame, of_generator: Set[str]) -> tuple[Independence, .
     for device in range(len(frame.devices)):
         own = (rows.device == device) & (rows.repeat == 0)
         items, of_row = launches.items[rows.launch[own]], family[rows.launch[own]]
-        for number, value in within(of_row, items, rows.median_us[own]).items():
+        for number, value in within(of_row, items, rows.runtime_us[own]).items():
             times[number].append(value)
     return (*found, named("runtime", {number: float(np.mean(values)) for number, values in times.items()}))
 

@@ -12,6 +12,7 @@ import pytest
 
 from model.launch.launch import Fill, Launch
 from model.opencl.options import BuildOptions
+from profiler.corpus.collection.jobs import run_tasks
 from profiler.corpus.collection_jobs import (
     BUILD_JOB,
     TIME_JOB,
@@ -134,21 +135,37 @@ def test_what_a_run_changes_in_place_is_put_back(tmp_path: Path) -> None:
     assert isinstance(rows[0], TimedRow)
 
 
-def test_a_kernel_that_never_ends_costs_itself_alone(tmp_path: Path) -> None:
+def _all_rows(folder: Path, kernels: list[CorpusKernel], limits: JobLimits) -> list[object]:
+    """In as many processes as it takes."""
+    tasks = [TimeTask(number, kernel, kernel.launches[0]) for number, kernel in enumerate(kernels)]
+    found: dict[int, object] = {}
+    run_tasks(
+        TIME_JOB,
+        lambda waiting: TimeOrder(POCL, (), str(folder), waiting, limits),
+        tasks,
+        lambda task, outcome: found.__setitem__(task.number, outcome),
+        limits=limits,
+    )
+    return [found[task.number] for task in tasks]
+
+
+def test_a_kernel_that_never_ends_or_crashes_costs_itself_alone(tmp_path: Path) -> None:
     stuck = _kernel(FOR_EVER, "stuck", Launch((1,), (1,), (), (("x", 4),)))
-    fine = _scale(_scaled(128, 32, 100))
-    rows = _time(tmp_path, [fine, stuck, fine], limits=JobLimits(first_run_s=3.0))
-    assert isinstance(rows[0], TimedRow)
-    assert isinstance(rows[1], TimedOut)
-    assert 2 not in rows
-
-
-def test_a_kernel_that_crashes_costs_itself_alone(tmp_path: Path) -> None:
     far = "__kernel void far(__global int* x, long at) { x[at] = 1; }"
     crash = _kernel(far, "far", Launch((1,), (1,), (("at", 1 << 40),), (("x", 4),)))
-    rows = _time(tmp_path, [_scale(_scaled(128, 32, 100)), crash])
-    assert isinstance(rows[0], TimedRow)
-    assert isinstance(rows[1], KernelCrashed)
+    fine = _scale(_scaled(128, 32, 100))
+    rows = _all_rows(tmp_path, [fine, stuck, fine, crash], JobLimits(first_run_s=3.0))
+    assert [type(row) for row in rows] == [TimedRow, TimedOut, TimedRow, KernelCrashed]
+
+
+def test_launches_take_turns_and_each_keeps_its_own_arguments(tmp_path: Path) -> None:
+    """Those of one kernel share its program; more than can be prepared beside each other come one group later."""
+    kernel = _scale(*(_scaled(1 << (7 + n % 8), 32, 100 + n) for n in range(40)))
+    rows = _time(tmp_path, [kernel])
+    assert sorted(rows) == list(range(40))
+    timings = [row.timing for row in rows.values()]
+    assert all(len(timing.batches_us) == len(timing.paces_us) >= 2 for timing in timings)
+    assert all(pace > 0 for timing in timings for pace in timing.paces_us)
 
 
 def test_processors_that_are_not_there_are_named(tmp_path: Path) -> None:

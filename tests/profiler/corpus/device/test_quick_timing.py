@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from profiler.child.corpus.quick_timing import BATCHES, time_quickly
+from profiler.child.corpus.quick_timing import BATCHES, QuickBatch, time_batch, timetable
 from profiler.child.timing import TRAIN
 from profiler.measurement import MeasureError
 
@@ -38,40 +38,54 @@ def _nothing_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("profiler.child.timing.cl.wait_for_events", lambda _events: None)
 
 
+def _time(launch: Launch, first_us: float, pace_us: float = 40.0) -> list[QuickBatch]:
+    """All batches of a launch that nothing takes turns with."""
+    table = timetable(launch, first_us, lambda: pace_us)
+    return [*table.seen, *(time_batch(launch, table, lambda: pace_us) for _ in range(table.batches))]
+
+
 def test_short_launches_run_in_batches() -> None:
     launch = Launch([300.0])
-    batches = time_quickly(launch, 300.0)
+    batches = _time(launch, 300.0)
     assert len(batches) == BATCHES <= launch.log.count("batch")
     assert all(batch.median_us == pytest.approx(300.0) for batch in batches)
 
 
 def test_very_short_launches_run_in_trains_and_alone_for_the_wall_clock() -> None:
     launch = Launch([3.0])
-    batches = time_quickly(launch, 3.0)
+    batches = _time(launch, 3.0)
     assert all(batch.runs_us and batch.walls_us for batch in batches)
     assert launch.log.count("run") >= TRAIN * sum(len(batch.runs_us) for batch in batches)
 
 
 def test_what_must_be_put_back_is_put_back_before_each_launch() -> None:
     launch = Launch([3.0], longest_train=1)
-    time_quickly(launch, 3.0)
+    _time(launch, 3.0)
     runs = [before for before, what in zip(launch.log, launch.log[1:], strict=False) if what == "run"]
     assert set(runs) == {"restore"}
 
 
 @pytest.mark.parametrize(
-    ("time_us", "runs"), [(4_000.0, 4), (20_000.0, 3), (60_000.0, 2), (200_000.0, 1), (900_000.0, 1)]
+    ("time_us", "runs"), [(4_000.0, 4), (20_000.0, 3), (60_000.0, 2), (200_000.0, 2), (900_000.0, 2)]
 )
 def test_long_launches_run_a_few_times(time_us: float, runs: int) -> None:
-    assert [batch.runs_us for batch in time_quickly(Launch([time_us]), time_us)] == [(time_us,)] * runs
+    assert [batch.runs_us for batch in _time(Launch([time_us]), time_us)] == [(time_us,)] * runs
 
 
 def test_a_slow_first_run_does_not_make_a_long_launch() -> None:
-    batches = time_quickly(Launch([50_000.0 / 100, 40.0]), 50_000.0)
+    batches = _time(Launch([50_000.0 / 100, 40.0]), 50_000.0)
     assert len(batches) == BATCHES
-    assert all(len(batch.runs_us) >= 3 for batch in batches)
+    assert all(len(batch.runs_us) >= 2 for batch in batches)
+
+
+@pytest.mark.parametrize("time_us", [30.0, 30_000.0])
+def test_each_batch_knows_the_pace_on_either_side_of_it(time_us: float) -> None:
+    launch, paces = Launch([time_us]), iter(range(1000))
+    table = timetable(launch, time_us, lambda: float(next(paces)))
+    batch = time_batch(launch, table, lambda: float(next(paces)))
+    assert batch.pace_us == 2.5  # between the third and the fourth reading; the first look took two
 
 
 def test_drivers_without_times_are_named() -> None:
     with pytest.raises(MeasureError, match="no profiling times"):
-        time_quickly(Launch([0.0]), 1.0)
+        _time(Launch([0.0]), 1.0)

@@ -1,0 +1,66 @@
+"""Times as they would be at a device's usual pace.
+
+Processors of a cloud machine are halves of cores whose other halves belong to other guests: the same launch takes up to
+twice as long while those work, for a tenth of a second or for minutes. Beside each batch of a launch stands what a
+fixed piece of host work took around it, its pace (`profiler.child.corpus.pace`). Of code that is limited by what the
+halves share, the time follows the pace; of code that waits for its own results, or for memory, it hardly does. So for
+each row
+
+    ln(batch) = ln(runtime) + s ln(pace / usual pace)
+
+where the slope s is that of the row's own batches, held towards the device's: ridge regression, as for any slope that
+few points tell (Hoerl and Kennard, Technometrics 12(1), 1970).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+HELD = 0.3  # squared logs of paces, summed over a row's batches, at which its own slope counts as much as the device's
+STEEPEST = 1.3  # slopes beyond are noise: no code suffers much more than the hash does
+FARTHEST = 2.0  # times the usual pace, or a part of it; what lies beyond says nothing more of a slope
+
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """Of a device: the median pace of all batches, and the slope that the batches of all its rows have together."""
+
+    pace_us: float
+    slope: float
+
+
+def usual(rows: Iterable[tuple[Sequence[float], Sequence[float]]]) -> Usual:
+    """From the batches and paces [us] of a device's rows. Without any, a pace that says nothing."""
+    known = [(np.log(batches), np.log(paces)) for batches, paces in rows if len(batches) and min(batches) > 0]
+    if not known:
+        return Usual(1.0, 0.0)
+    pace = float(np.median(np.concatenate([paces for _, paces in known])))
+    together = np.sum([_moments(times, _near(paces - pace)) for times, paces in known], axis=0)
+    slope = together[0] / together[1] if together[1] > 0 else 0.0
+    return Usual(float(np.exp(pace)), float(np.clip(slope, 0.0, STEEPEST)))
+
+
+def runtime_us(batches_us: Sequence[float], paces_us: Sequence[float], at: Usual) -> float:
+    """The median of the batches, each brought to the usual pace. `batches_us` and `paces_us` are of one length."""
+    if min(batches_us) <= 0:  # of a clock that saw nothing
+        return float(np.median(batches_us))
+    times, paces = np.log(batches_us), _near(np.log(paces_us) - np.log(at.pace_us))
+    both, squared = _moments(times, paces)
+    slope = np.clip((both + HELD * at.slope) / (squared + HELD), 0.0, STEEPEST)
+    return float(np.exp(np.median(times - slope * paces)))
+
+
+def _near(paces: Numbers) -> Numbers:
+    return np.clip(paces, -np.log(FARTHEST), np.log(FARTHEST))
+
+
+def _moments(times: Numbers, paces: Numbers) -> tuple[float, float]:
+    """About their means: of both, and of the paces squared."""
+    apart = paces - paces.mean()
+    return float(apart @ (times - times.mean())), float(apart @ apart)
