@@ -21,7 +21,7 @@ class JobLimits:
     """How long each part may take before the process is ended."""
 
     open_s: float = 30.0
-    build_s: float = 60.0  # of one program, or of one local size's code
+    build_s: float = 20.0  # of one program, or of one local size's code
     first_run_s: float = 5.0  # also of each run between guard pages
     longest_run_s: float = 2.0  # a launch that takes longer is not timed
 

@@ -23,6 +23,7 @@ LEAST_RUNS = 2
 OVERTIME = 2.0  # times what a batch should take, after which it ends with fewer runs
 LONG_RUNS = ((5_000.0, 4), (30_000.0, 3))  # below so many us so many runs
 LEAST_LONG_RUNS = 2
+SURELY_LONG_US = 40_000.0  # such a launch's first run counts: that its caches were cold makes no difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +64,21 @@ class Timetable:
 PaceUs = Callable[[], float]
 
 
-def timetable(subject: Subject, first_us: float, pace_us: PaceUs) -> Timetable:
-    """`subject` has run once before, which took `first_us` by its event.
+def first_run(subject: Subject, pace_us: PaceUs) -> QuickBatch:
+    """Of a launch that has never run: whatever the driver still has to load for it is in the wall clock's time alone.
 
     Raises MeasureError without profiling times.
     """
+    subject.restore(1)
+    return _between(pace_us, lambda: ([run_us(subject.enqueue, 1)], []))
+
+
+def timetable(subject: Subject, first: QuickBatch, pace_us: PaceUs) -> Timetable:
+    """For a launch that has just run for the first time."""
+    if first.median_us >= SURELY_LONG_US:
+        return Timetable(first.median_us, LEAST_LONG_RUNS - 1, seen=(first,))
     look = _between(pace_us, lambda: _long(subject))
-    estimate_us = min(first_us, look.median_us)
+    estimate_us = min(first.median_us, look.median_us)
     if estimate_us < 2 * SHORT_US:  # it was cold, or others disturbed it
         estimate_us = min(estimate_us, _alone(subject)[0])
     if estimate_us < SHORT_US:

@@ -23,13 +23,12 @@ from profiler.child.corpus.pace import Pace
 from profiler.child.corpus.placed import Placed
 from profiler.child.corpus.pocl_cache import OwnCache
 from profiler.child.corpus.pool import NoRoom
-from profiler.child.corpus.quick_timing import QuickBatch, Timetable, time_batch, timetable
+from profiler.child.corpus.quick_timing import QuickBatch, Timetable, first_run, time_batch, timetable
 from profiler.child.corpus.shelf import Shelf
 from profiler.child.corpus.supply import Supply, written_buffers
 from profiler.child.corpus.turns import turns
 from profiler.child.failures import named_failures
 from profiler.child.memory.device_memory import memory_limits
-from profiler.child.timing import run_us
 from profiler.corpus.collection_jobs import TimedRow, TimeOrder, TimeTask
 from profiler.corpus.kernel import RowTiming
 from profiler.measurement import MeasureError, MeasureRequest, TimedOut
@@ -169,13 +168,12 @@ class _Job:
             self._cache.drop_any_size()
             placed = self._placed(self._shelf.kernel(program, request.kernel.name), plan, task, request)
             self._reporter.begin(0.5, "running", Phase(subject, limits.first_run_s, on_timeout=ON_TIMEOUT))
-            placed.restore(1)
             ready = time.perf_counter()
-            first_us = run_us(placed.enqueue, 1)
+            first = first_run(placed, self._pace.time_us)
             first_s = time.perf_counter() - ready
-            if first_us > 1e6 * limits.longest_run_s:
-                raise TimedOut(f"{subject} ran {first_us / 1e6:.1f} s, longer than {limits.longest_run_s:g} s")
-            table = timetable(placed, first_us, self._pace.time_us)
+            if first.median_us > 1e6 * limits.longest_run_s:
+                raise TimedOut(f"{subject} ran {first.median_us / 1e6:.1f} s, longer than {limits.longest_run_s:g} s")
+            table = timetable(placed, first, self._pace.time_us)
         spent_s = time.perf_counter() - began
         return _Ready(task, placed, table, was_built, ready - began, first_s, spent_s, list(table.seen))
 
