@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from model.launch.launch import Fill, Number
 from profiler.corpus.composing.coverage import Coverage
 from profiler.corpus.composing.drafting import Buffer, LocalBuffer, Parameter, Scalar, Sizes
-from profiler.corpus.composing.hand import Hand, base_type, bytes_of, is_real, lanes
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import cost
+from profiler.corpus.writing.types import base_type, bytes_of, is_real, lanes
 
 Work = Callable[[Sizes], float]
 FENCE = "barrier(CLK_LOCAL_MEM_FENCE);"

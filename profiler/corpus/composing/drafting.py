@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from model.launch.launch import Fill, Launch, Number
 from profiler.corpus.composing.coverage import Coverage, Extent
-from profiler.corpus.composing.hand import Hand, bytes_of
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, Sized, Wish
+from profiler.corpus.writing.types import bytes_of
 
 MOST_BYTES = 180_000_000  # of all buffers together
 

@@ -1,10 +1,14 @@
-"""A programmer's hand: how names, qualifiers, literals, loops and lines are written throughout one kernel."""
+"""A programmer who cares for names: how they, qualifiers, literals, macros, loops and lines are written in one kernel.
+
+One of three, see `profiler.corpus.writing.hand`.
+"""
 
 from __future__ import annotations
 
 import re
 
 from profiler.corpus.draw import Draw
+from profiler.corpus.writing.types import base_type, is_real
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "index": ("i", "gid", "idx", "id", "tid", "global_id", "pos", "item", "ix", "k"),
@@ -156,25 +160,3 @@ class Hand:
                 lines.append(self._indent * here + line)
             depth += opened - closed
         return "\n".join(lines).strip("\n") + "\n"
-
-
-def is_real(type_: str) -> bool:
-    return base_type(type_) in {"float", "double"}
-
-
-def base_type(type_: str) -> str:
-    return type_.rstrip("0123456789")
-
-
-def lanes(type_: str) -> int:
-    digits = type_[len(base_type(type_)) :]
-    return int(digits) if digits else 1
-
-
-SCALAR_BYTES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4}
-
-
-def bytes_of(type_: str) -> int:
-    """A vector of three takes the room of four."""
-    count = lanes(type_)
-    return SCALAR_BYTES.get(base_type(type_), 8) * (4 if count == 3 else count)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from model.launch.launch import Fill
 from profiler.corpus.composing.chain import Chain
 from profiler.corpus.composing.drafting import each, just, times
-from profiler.corpus.composing.hand import lanes
+from profiler.corpus.writing.types import lanes
 
 Load = Callable[[Chain], None]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
+from profiler.corpus.writing.types import is_real
 
 _TRIES = 8
 

@@ -6,9 +6,10 @@ from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.softmax import SPREAD, exponential
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, lay_out, literal
+from profiler.corpus.writing.habits import Hand, lay_out, literal
 from profiler.corpus.writing.ndrange import affordable, line, plane, sized
 from profiler.corpus.writing.trees import FENCE
+from profiler.corpus.writing.types import bytes_of
 
 NARROW = Fill("uniform", (-0.5, 0.5))
 

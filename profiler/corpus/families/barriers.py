@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from profiler.corpus.composing.coverage import GROUPWISE, Coverage, draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, Sizes, drafted, each, flat
-from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.families.local_memory import declare_tile, draw_groups, load_or_zero, store_inside
 from profiler.corpus.family import Draft, family
+from profiler.corpus.writing.types import is_real
 
 TYPES = ("float", "float", "int", "uint", "float2", "float4", "double")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, lay_out, literal
+from profiler.corpus.writing.habits import Hand, lay_out, literal
 from profiler.corpus.writing.ndrange import affordable, line, plane, sized, slack
+from profiler.corpus.writing.types import bytes_of
 
 KINDS = {"float": 5.0, "double": 2.0}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from model.launch.launch import Fill
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, drafted, each, flat
-from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, family
+from profiler.corpus.writing.types import is_real
 
 
 @family("binary_search", group="divergence")

@@ -6,9 +6,10 @@ from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.histograms import KINDS, bin_of_value, contents
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, lay_out
+from profiler.corpus.writing.habits import Hand, lay_out
 from profiler.corpus.writing.ndrange import affordable, line, matrix, sized
 from profiler.corpus.writing.trees import FENCE
+from profiler.corpus.writing.types import bytes_of
 
 
 @family("histogram_private", group="histograms")

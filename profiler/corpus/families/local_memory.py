@@ -5,11 +5,12 @@ from __future__ import annotations
 from model.launch.launch import Fill
 from profiler.corpus.composing.coverage import GROUPWISE, Coverage, Groups, draw_coverage
 from profiler.corpus.composing.drafting import Buffer, LocalBuffer, Parameter, Parts, Scalar, drafted, each, flat, just
-from profiler.corpus.composing.hand import Hand, bytes_of, is_real
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import cost
 from profiler.corpus.family import Draft, family
+from profiler.corpus.writing.types import bytes_of, is_real
 
 FENCE = "barrier(CLK_LOCAL_MEM_FENCE);"
 TYPES = ("float", "float", "float", "int", "uint", "float4", "float2")

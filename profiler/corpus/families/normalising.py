@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, lay_out, literal
+from profiler.corpus.writing.habits import Hand, lay_out, literal
 from profiler.corpus.writing.ndrange import affordable, line, matrix, sized, slack
 from profiler.corpus.writing.trees import FENCE, scratch, tree
+from profiler.corpus.writing.types import bytes_of
 
 KINDS = {"float": 5.0, "double": 1.0}
 

@@ -6,8 +6,9 @@ from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.softmax import SPREAD
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, lay_out, literal
+from profiler.corpus.writing.habits import Hand, lay_out, literal
 from profiler.corpus.writing.ndrange import affordable, line, matrix, plane, sized, slack
+from profiler.corpus.writing.types import bytes_of
 
 KINDS = {"float": 5.0, "double": 1.0}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from model.launch.launch import Fill
 from profiler.corpus.composing.coverage import Coverage, draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, drafted, each, flat, times
-from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, family
+from profiler.corpus.writing.types import is_real
 
 
 def row_element(draw: Draw, cover: Coverage, x: str, size: int | str, j: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, drafted, each, flat
-from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.private_arrays import row_element
 from profiler.corpus.family import Draft, family
+from profiler.corpus.writing.types import is_real
 
 
 @family("private_ring", group="private_arrays")

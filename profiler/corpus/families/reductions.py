@@ -6,9 +6,10 @@ from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import condition
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, is_real, lay_out, literal
+from profiler.corpus.writing.habits import Hand, lay_out, literal
 from profiler.corpus.writing.ndrange import affordable, line, matrix, sized, slack
 from profiler.corpus.writing.operators import Operator, operator
+from profiler.corpus.writing.types import bytes_of, is_real
 
 KINDS = {"float": 5.0, "double": 1.2, "int": 1.5, "uint": 0.6, "float4": 0.8, "float2": 0.5, "long": 0.4, "int4": 0.4}
 NARROW = {"uchar": 0.5, "short": 0.4}

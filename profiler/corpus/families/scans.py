@@ -5,10 +5,11 @@ from __future__ import annotations
 from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, lay_out, literal
+from profiler.corpus.writing.habits import Hand, lay_out, literal
 from profiler.corpus.writing.ndrange import affordable, line, sized, slack
 from profiler.corpus.writing.operators import operator
 from profiler.corpus.writing.trees import FENCE, scratch
+from profiler.corpus.writing.types import bytes_of
 
 KINDS = {"float": 4.0, "int": 3.0, "uint": 1.5, "double": 0.8, "long": 0.4, "float2": 0.4}
 OPERATORS = ("sum", "max", "min", "or")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, is_real, lay_out, literal
+from profiler.corpus.writing.habits import Hand, lay_out, literal
 from profiler.corpus.writing.ndrange import affordable, line, matrix, sized, slack
 from profiler.corpus.writing.trees import FENCE, scratch
+from profiler.corpus.writing.types import bytes_of, is_real
 
 
 def _keeps(hand: Hand, kind: str) -> str:

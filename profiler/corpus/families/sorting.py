@@ -5,9 +5,10 @@ from __future__ import annotations
 from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, is_real, lay_out
+from profiler.corpus.writing.habits import Hand, lay_out
 from profiler.corpus.writing.ndrange import affordable, line, sized, slack
 from profiler.corpus.writing.trees import FENCE, scratch
+from profiler.corpus.writing.types import bytes_of, is_real
 
 KINDS = {"float": 3.0, "int": 3.0, "uint": 2.0, "double": 0.6, "long": 0.5, "ushort": 0.4}
 

@@ -6,9 +6,10 @@ from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.sorting import KINDS, key_fill
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, is_real, lay_out
+from profiler.corpus.writing.habits import Hand, lay_out
 from profiler.corpus.writing.ndrange import affordable, line, sized, slack
 from profiler.corpus.writing.trees import FENCE, scratch
+from profiler.corpus.writing.types import bytes_of, is_real
 
 
 @family("rank_sort", group="sorting")

@@ -8,8 +8,9 @@ from model.launch.launch import Fill
 from profiler.corpus.draw import Draw
 from profiler.corpus.families.sorting import key_fill
 from profiler.corpus.family import Draft, Sized, Wish, family
-from profiler.corpus.writing.habits import Hand, bytes_of, is_real, lay_out, literal
+from profiler.corpus.writing.habits import Hand, lay_out, literal
 from profiler.corpus.writing.ndrange import affordable, line, matrix, plane, sized, slack
+from profiler.corpus.writing.types import bytes_of, is_real
 
 
 @family("best_few", group="sorting")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, drafted, each, flat
-from profiler.corpus.composing.hand import Hand, base_type, lanes
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import Draft, family
+from profiler.corpus.writing.types import base_type, lanes
 
 FAST = (
     (),

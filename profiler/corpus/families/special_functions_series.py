@@ -6,11 +6,12 @@ import re
 
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parameter, Parts, Scalar, drafted, each, flat
-from profiler.corpus.composing.hand import Hand, base_type, lanes
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import cost
 from profiler.corpus.families.special_functions import FAST
 from profiler.corpus.family import Draft, family
+from profiler.corpus.writing.types import base_type, lanes
 
 
 @family("converging_series", group="special_functions")

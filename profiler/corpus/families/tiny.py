@@ -5,11 +5,12 @@ from __future__ import annotations
 from model.launch.launch import Fill
 from profiler.corpus.composing.coverage import draw_coverage
 from profiler.corpus.composing.drafting import Buffer, Parts, Scalar, drafted, each, flat, just
-from profiler.corpus.composing.hand import Hand, is_real
+from profiler.corpus.composing.hand import Hand
 from profiler.corpus.composing.mixing import mixture
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.family import Draft, family
+from profiler.corpus.writing.types import is_real
 
 TYPES = (
     "float",

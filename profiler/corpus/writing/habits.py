@@ -1,7 +1,7 @@
-"""The hand that writes a kernel: habits drawn once, so that a kernel looks like one person's work.
+"""A programmer who cares how work is shared: habits drawn once, so that a kernel looks like one person's work.
 
-What is chosen here changes the program's structure (loop forms, guards, index types, fused arithmetic, the share of
-the work that an item takes). Names, spacing and braces are `profiler.corpus.style`'s.
+One of three, see `profiler.corpus.writing.hand`. What is chosen here changes the program's structure: forms of loops,
+guards, index types, fused arithmetic, the share of the work that an item takes.
 """
 
 from __future__ import annotations
@@ -12,31 +12,18 @@ from dataclasses import dataclass
 from profiler.corpus.draw import Draw
 from profiler.corpus.expressions import expression
 from profiler.corpus.writing.ndrange import Range
+from profiler.corpus.writing.types import base_type, is_real
 
 Text = Callable[[str], str]  # a piece of program about the index of that name
 PlaneText = Callable[[str, str], str]
 
-BYTES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4, "long": 8}
-BYTES |= {"ulong": 8, "double": 8}
 _SUFFIX = {"float": ".0f", "double": ".0", "uint": "u", "ulong": "ul", "long": "l"}
-REALS = ("float", "double")
-
-
-def bytes_of(kind: str) -> int:
-    """Of a scalar or vector type, by its name."""
-    scalar = kind.rstrip("0123456789")
-    width = int(kind[len(scalar) :] or 1)
-    return BYTES[scalar] * (4 if width == 3 else width)
-
-
-def is_real(kind: str) -> bool:
-    return kind.rstrip("0123456789") in REALS
 
 
 def literal(kind: str, value: float) -> str:
     """A constant of that type; vectors are made of a constant of their elements' type."""
-    scalar = kind.rstrip("0123456789")
-    if scalar in REALS:
+    scalar = base_type(kind)
+    if is_real(kind):
         text = f"{value:.6g}"
         text = text if "." in text or "e" in text else text + ".0"
         text += "f" if scalar == "float" else ""

@@ -1,4 +1,8 @@
-"""One programmer's habits: qualifiers, index types, forms of loops and of small expressions."""
+"""A programmer who writes small kernels plainly: qualifiers, index types, forms of loops and of small expressions.
+
+There are three, so that not all kernels look alike: this one, that of `profiler.corpus.writing.habits`, who cares how
+the work is shared among items, and that of `profiler.corpus.composing.hand`, who cares for names and macros.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,6 @@ from textwrap import dedent, indent
 from profiler.corpus.draw import Draw
 
 REALS = {"float": 4.0, "double": 1.0}
-SIZE_BYTES = {
-    "char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4, "long": 8, "ulong": 8, "double": 8,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +90,8 @@ def loop(draw: Draw, variable: str, first: str, end: str, body: str, kind: str =
 _REAL_FORMS = (
     "{v}", "fabs({v})", "{v} * {a}", "{v} * {a} + {b}", "fmin({v}, {c})", "fmax({v}, {b})", "{v} / (1 + fabs({v}))",
     "sqrt(fabs({v}) + {b})", "({v} > {b} ? {v} : {a} * {v})", "clamp({v}, -{c}, {c})", "{a} - {v}", "{v} - floor({v})",
-    ("native_recip(fabs({v}) "
-"+ {b})"), "exp(-fmin(fabs({v}), {c}))", "log(fabs({v}) + {b})", "mix({v}, {a}, {b})", "tanh({v})",
-    "rsqrt(fabs({v}) + {b})", "(fabs({v}) < {b} ? {b} : {v})", "smoothstep({b}, {c}, {v})",
+    "native_recip(fabs({v}) + {b})", "exp(-fmin(fabs({v}), {c}))", "log(fabs({v}) + {b})", "mix({v}, {a}, {b})",
+    "tanh({v})", "rsqrt(fabs({v}) + {b})", "(fabs({v}) < {b} ? {b} : {v})", "smoothstep({b}, {c}, {v})",
 )  # fmt: skip
 _INTEGER_FORMS = (
     "{v}", "({v} & 1023)", "({v} ^ ({v} >> 3))", "max({v}, {k})", "min({v}, {c})", "{v} * 3 + 1", "({v} >> 1)",

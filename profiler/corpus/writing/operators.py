@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from profiler.corpus.writing.habits import Hand, Text, is_real, literal
+from profiler.corpus.writing.habits import Hand, Text, literal
+from profiler.corpus.writing.types import is_real
 
 _WIDER = {"char": "int", "uchar": "uint", "short": "int", "ushort": "uint"}
 _LOWEST = {

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from profiler.corpus.family import Wish
-from profiler.corpus.writing.habits import Hand, bytes_of
+from profiler.corpus.writing.habits import Hand
 from profiler.corpus.writing.ndrange import Range, line
+from profiler.corpus.writing.types import bytes_of
 
 FENCE = "barrier(CLK_LOCAL_MEM_FENCE);"
 Combine = Callable[[str, str], str]  # statements that add the second index' element to the first's
