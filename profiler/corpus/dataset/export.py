@@ -14,6 +14,7 @@ from typing import Any
 
 from model.compiled import FACTS_VERSION, UnreadableFacts, facts_from_json
 from model.errors import UnknownDevice
+from model.work.analyse import ANALYSIS_VERSION
 from profiler.corpus.collection.devices import corpus_device
 from profiler.corpus.collection.schema import FILE_NAME
 from profiler.corpus.collection.store import CorpusStore, RowKey, Stint, StoredRow
@@ -198,6 +199,7 @@ def _metadata() -> dict[str, object]:
         "generator": SEED,
         "kernelcast_version": version("kernelcast"),
         "commit": _commit(),
+        "analysis_version": ANALYSIS_VERSION,
         "compiled_facts_version": FACTS_VERSION,
     }
 
