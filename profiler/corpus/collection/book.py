@@ -86,9 +86,5 @@ class Book:
 
 
 def is_disturbed(timing: RowTiming, bad_percent: float) -> bool:
-    """Whether others used more than `bad_percent` of the processors, or were in the way of what was timed.
-
-    Nothing is, with 100: for machines that are never quiet.
-    """
-    others = max(timing.other_load_percent or 0.0, timing.stolen_percent or 0.0)
-    return bad_percent < 100 and (timing.is_disturbed or others > bad_percent)
+    """Whether other programs, or other guests of the host, used more than `bad_percent` of the processors meanwhile."""
+    return max(timing.other_load_percent or 0.0, timing.stolen_percent or 0.0) > bad_percent

@@ -28,7 +28,7 @@ from profiler.process.worker import CancelToken
 from profiler.store.as_json import CONVERTER
 
 # What failed, and what others disturbed, is tried again when all the rest is done: whatever it was may be over then.
-ROUNDS = (Why.NEW, Why.NEW, Why.AGAIN, Why.FLOOR, Why.FLOOR, Why.AGAIN, Why.AGAIN)
+ROUNDS = (Why.NEW, Why.NEW, Why.FLOOR, Why.FLOOR, Why.AGAIN)
 BUILD_ROUNDS = 2
 
 

@@ -11,7 +11,7 @@ from profiler.corpus.collection.store import CorpusStore, RowKey, building
 from profiler.corpus.kernel import CorpusDevice
 
 _UNLIMITED = 1 << 30
-MOST_ATTEMPTS = 3  # of a row that others disturbed: the first and two more
+MOST_ATTEMPTS = 2  # of a row that others disturbed: those that still do would do so again
 
 
 class Why(StrEnum):

@@ -21,7 +21,7 @@ HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".inc", ".inl", ".def")
 CODE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".py", ".hxx", ".tpl", ".mako", ".jinja", ".rs", ".java", ".js", ".go")
 _LICENCE = re.compile(r"(?:licen[cs]e|copying|notice)[^/]*$", re.IGNORECASE)
 _KERNEL = re.compile(rb"__kernel|\bkernel\s+void\b|\bKERNEL\b")
-MOST_BYTES = 1 << 20  # of a file; larger ones are tables
+MOST_BYTES = 1 << 22  # of a file; larger ones are tables
 PATIENCE_S = 600
 
 
