@@ -7,7 +7,7 @@ import json
 import subprocess
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from profiler.corpus.dataset.arrow import write_table
 from profiler.corpus.dataset.cells import Cells, compiled_cells, kernel_cells, launch_cells, row_cells
 from profiler.corpus.dataset.columns import COMPILED, KERNELS, LAUNCHES, ROWS, TABLES, DatasetError
 from profiler.corpus.dataset.signed import Signer
-from profiler.corpus.dataset.steady import runtime_us, usual
+from profiler.corpus.dataset.steady import Timed, runtime_us, usual
 from profiler.corpus.kernel import GENERATOR, SEED, CorpusKernel
 from profiler.corpus.origins.origin import read_origins
 
@@ -139,12 +139,19 @@ def _row_cells(rows: Collection[_Row]) -> tuple[list[Cells], dict[str, object]]:
     noted: dict[str, object] = {}
     for where, own in sorted(by_device.items()):
         timings = [row.stored.timing for row in own]
-        at = usual((timing.batches_us, timing.paces_us) for timing in timings)
+        at = usual(((timing.batches_us, timing.paces_us) for timing in timings), _twice(own))
         noted[" ".join(where).strip()] = asdict(at)
         for row, timing in zip(own, timings, strict=True):
             time_us = runtime_us(timing.batches_us, timing.paces_us, at)
             found.append(row_cells(row.stored, time_us, row.profile.driver, row.profile.id))
     return found, noted
+
+
+def _twice(rows: Collection[_Row]) -> list[tuple[Timed, Timed]]:
+    """What was measured twice, and both times undisturbed."""
+    quiet = {row.stored.key: row.stored.timing for row in rows if not row.stored.timing.is_disturbed}
+    pairs = ((quiet.get(replace(key, repeat=0)), timing) for key, timing in quiet.items() if key.repeat == 1)
+    return [((a.batches_us, a.paces_us), (b.batches_us, b.paces_us)) for a, b in pairs if a is not None]
 
 
 def _profiles(stint: Stint) -> dict[str, _Profile]:

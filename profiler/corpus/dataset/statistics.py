@@ -105,12 +105,14 @@ def statistics_of(frame: Frame) -> Statistics:
 
 
 def ratios(frame: Frame, device: int, times_us: Numbers) -> Numbers:
-    """|ln| of what a repetition took to what the row had taken, for all rows of a device that were repeated.
+    """|ln| of what a repetition took to what the row had taken, for all rows of a device that were repeated and that
+    nobody disturbed, neither time.
 
     `times_us`: one of those of the frame's rows.
     """
     rows = frame.rows
-    first, again = ((rows.device == device) & (rows.repeat == repeat) for repeat in (0, 1))
+    own = (rows.device == device) & ~rows.is_disturbed
+    first, again = (own & (rows.repeat == repeat) for repeat in (0, 1))
     _, left, right = np.intersect1d(rows.launch[first], rows.launch[again], return_indices=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Numbers = np.abs(np.log(times_us[again][right] / times_us[first][left]))
@@ -131,7 +133,7 @@ def _device(frame: Frame, device: int) -> DeviceFigures:
         kernels=len(np.unique(rows.kernel[own])),
         rows=int(own.sum()),
         disturbed_percent=100 * float(rows.is_disturbed[own].mean()),
-        repeated=len(noise),
+        repeated=int((own & (rows.repeat == 1)).sum()),
         noise_median_percent=percent(np.median(noise)) if len(noise) else None,
         noise_p90_percent=percent(np.quantile(noise, 0.9)) if len(noise) else None,
         raw_noise_median_percent=percent(np.median(raw)) if len(raw) else None,

@@ -9,13 +9,15 @@ each row
     ln(batch) = ln(runtime) + s ln(pace / usual pace)
 
 where the slope s is that of the row's own batches, held towards the device's: ridge regression, as for any slope that
-few points tell (Hoerl and Kennard, Technometrics 12(1), 1970).
+few points tell (Hoerl and Kennard, Technometrics 12(1), 1970). The device's is the one with which rows that were
+measured twice agree best. A regression over all rows finds less: it takes the noise of the paces for differences
+between them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -24,26 +26,38 @@ HELD = 0.3  # squared logs of paces, summed over a row's batches, at which its o
 STEEPEST = 1.3  # slopes beyond are noise: no code suffers much more than the hash does
 FARTHEST = 2.0  # times the usual pace, or a part of it; what lies beyond says nothing more of a slope
 
+FEWEST_PAIRS = 30  # of rows measured twice, for these to tell the device's slope
+FAR_APART = 0.5  # logs of two times; what differs more does so for other reasons
+SLOPES = np.linspace(0.0, STEEPEST, 27)
 Numbers = npt.NDArray[np.float64]
+Timed = tuple[Sequence[float], Sequence[float]]  # the batches and paces of a row [us], as many of each
 
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """Of a device: the median pace of all batches, and the slope that the batches of all its rows have together."""
+    """Of a device: the median pace of all batches, and how far times follow the pace, on the whole."""
 
     pace_us: float
     slope: float
 
 
-def usual(rows: Iterable[tuple[Sequence[float], Sequence[float]]]) -> Usual:
-    """From the batches and paces [us] of a device's rows. Without any, a pace that says nothing."""
+def usual(rows: Iterable[Timed], pairs: Sequence[tuple[Timed, Timed]] = ()) -> Usual:
+    """Of a device, from its rows, and from those that were measured twice. Without any, a pace that says nothing."""
     known = [(np.log(batches), np.log(paces)) for batches, paces in rows if len(batches) and min(batches) > 0]
     if not known:
         return Usual(1.0, 0.0)
     pace = float(np.median(np.concatenate([paces for _, paces in known])))
     together = np.sum([_moments(times, _near(paces - pace)) for times, paces in known], axis=0)
     slope = together[0] / together[1] if together[1] > 0 else 0.0
-    return Usual(float(np.exp(pace)), float(np.clip(slope, 0.0, STEEPEST)))
+    found = Usual(float(np.exp(pace)), float(np.clip(slope, 0.0, STEEPEST)))
+    if len(pairs) < FEWEST_PAIRS:
+        return found
+    return min((replace(found, slope=float(each)) for each in SLOPES), key=lambda at: _disagreement(pairs, at))
+
+
+def _disagreement(pairs: Sequence[tuple[Timed, Timed]], at: Usual) -> float:
+    times = np.array([[runtime_us(*row, at) for row in pair] for pair in pairs])
+    return float(np.minimum(np.abs(np.log(times[:, 0] / times[:, 1])), FAR_APART).mean())
 
 
 def runtime_us(batches_us: Sequence[float], paces_us: Sequence[float], at: Usual) -> float:

@@ -31,6 +31,21 @@ def test_the_slope_of_a_device_is_found(slope: float) -> None:
     assert at.slope == pytest.approx(slope, abs=0.03)
 
 
+def test_rows_measured_twice_tell_the_slope_where_paces_are_noisy() -> None:
+    draw = np.random.default_rng(11)
+    pairs = []
+    for _ in range(200):
+        time_us, true = draw.uniform(5, 5e4), np.array([[QUIET] * 6, [SHARED] * 6])[draw.permutation(2)]
+        noisy = true * draw.normal(1, 0.08, (2, 6))
+        first, again = (
+            (list(time_us * (paces / SHARED) ** 0.8), list(seen)) for paces, seen in zip(true, noisy, strict=True)
+        )
+        pairs.append((first, again))
+    rows = [row for pair in pairs for row in pair]
+    assert usual(rows).slope < 0.2  # within a row the paces differ by their noise alone
+    assert usual(rows, pairs).slope == pytest.approx(0.8, abs=0.06)
+
+
 @pytest.mark.parametrize("slope", [0.0, 0.9])
 def test_one_launch_takes_the_same_whatever_paces_it_met(slope: float) -> None:
     at = Usual(SHARED, 0.7)
