@@ -22,7 +22,7 @@ class CollectPlan:
     chunk_kernels: int = 300  # built together, then timed together; their compiled code lies on the disk meanwhile
     builders: int = 4  # processes that compile at the same time, while nothing is timed
     side_by_side: int = 2  # processes that time on devices of few processors at the same time, each on its own
-    build_tasks: int = 16  # in one device process
+    build_tasks: int = 40  # in one device process
     time_tasks: int = 1200  # a process takes a second to open its device, and some more until its buffers are warm
     bad_percent: float = 10.0  # of the processors' time that others use, above which a row is measured again
     limits: JobLimits = field(default_factory=JobLimits)
