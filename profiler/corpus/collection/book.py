@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from model.errors import KernelcastError
 from profiler.corpus.collection.progress import Progress
 from profiler.corpus.collection.store import LASTING, CorpusStore, RowKey, building
 from profiler.corpus.collection_jobs import BuiltKernel, TimedRow
 from profiler.corpus.kernel import CorpusDevice, CorpusKernel, RowTiming
-from profiler.measurement import MeasureError
+from profiler.measurement import KernelCrashed, MeasureError
 
 MOST_IN_A_ROW = 40
 
@@ -30,8 +32,11 @@ class NothingWorks(KernelcastError):
 class Book:
     """Owns the count of what was entered. Safe in several threads."""
 
-    def __init__(self, store: CorpusStore, progress: Progress, *, stint: int, bad_percent: float) -> None:
+    def __init__(
+        self, store: CorpusStore, progress: Progress, devices: Sequence[CorpusDevice], *, stint: int, bad_percent: float
+    ) -> None:
         self._store = store
+        self._devices = {device.id: device for device in devices}
         self._progress = progress
         self._stint = stint
         self._bad_percent = bad_percent
@@ -67,6 +72,10 @@ class Book:
                     self._progress.has_row(key)
             case KernelcastError():
                 self._fail(key.device, key.kernel_id, key.launch_key, outcome)
+                if outcome.code == KernelCrashed.code:
+                    device = self._devices[key.device]
+                    same = [other for other in self._devices.values() if other.device_id == device.device_id]
+                    self._store.give_up_if_it_crashes(device, same, key.kernel_id)
             case _:
                 error = MeasureError(f"the timing answered {outcome!r:.80}")
                 self._fail(key.device, key.kernel_id, key.launch_key, error)

@@ -30,6 +30,9 @@ def run_tasks(
 ) -> None:
     """Run all `tasks` of one device, in as many processes as it takes; each outcome is told as soon as it is known.
 
+    Launches of a kernel that ended its process have none: most would do the same, and each end costs whatever else the
+    process had prepared.
+
     Raises Cancelled, and the device's own failure if process after process ends before it has begun a task.
     """
     waiting = {task.number: task for task in tasks}
@@ -73,9 +76,12 @@ class _Process(Generic[T]):
                 self._tell(number, value)
 
     def end(self, error: KernelcastError) -> None:
-        """It ended before its time."""
+        """It ended before its time. What else there is of the kernels at stake is put off, without an outcome."""
+        suspects = {self._waiting[number].kernel.id for number in self._at_stake if number in self._waiting}
         for number in self._at_stake:
             self._tell(number, error)
+        for number in [number for number, task in self._waiting.items() if task.kernel.id in suspects]:
+            del self._waiting[number]
 
     def _tell(self, number: int, value: object) -> None:
         task = self._waiting.pop(number, None)

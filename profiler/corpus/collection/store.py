@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -231,6 +231,20 @@ class CorpusStore:
             if ending >= MOST_ENDING_LAUNCHES:
                 _put(database, replace(case, launch_key=ALL_LAUNCHES, is_quarantined=True))
         return case
+
+    def give_up_if_it_crashes(self, platform: CorpusDevice, devices: Collection[CorpusDevice], kernel_id: str) -> bool:
+        """Whether launches of the kernel crashed so often on `devices`, all of one platform, that none is run there."""
+        marks = ", ".join("?" * len(devices))
+        with self.writing() as database:
+            tries = database.execute(
+                f"SELECT sum(tries) FROM failures WHERE kernel_id = ? AND code = 'crashed' AND device IN ({marks})",
+                (kernel_id, *(device.id for device in devices)),
+            ).fetchone()[0]
+            if (tries or 0) < MOST_TRIES:
+                return False
+            message = "its launches crashed again and again"
+            _put(database, FailedCase(building(platform), kernel_id, ALL_LAUNCHES, "crashed", message, tries, True))
+        return True
 
     def rows(self) -> Iterator[StoredRow]:
         """All of them."""

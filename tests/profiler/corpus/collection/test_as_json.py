@@ -70,10 +70,14 @@ def test_a_kernel_is_read_back_exactly(
 FLOATS = st.floats(allow_nan=False)
 
 
+TIMES = st.lists(FLOATS, max_size=6).map(tuple)
+
+
 @given(
     st.builds(
-        RowTiming, *[FLOATS] * 4, *[st.integers(0)] * 2, FLOATS, *[st.none() | FLOATS] * 2, st.booleans(), FLOATS, NAMES
+        RowTiming, *[FLOATS] * 4, st.integers(0), TIMES, TIMES, FLOATS, *[st.none() | FLOATS] * 2, st.booleans(),
+        FLOATS, NAMES,
     )
-)
+)  # fmt: skip
 def test_a_timing_is_read_back_exactly(timing: RowTiming) -> None:
     assert timing_from_json(timing_to_json(timing)) == timing

@@ -107,8 +107,18 @@ def test_a_kernel_that_ends_its_process_costs_itself_alone(
     assert {row.key for row in _rows(folder)} == _wanted(plan, good, once)
     given_up = [case for case in _failures(folder) if case.is_quarantined]
     assert {case.kernel_id for case in given_up} == {bad.id}
-    assert {case.device for case in given_up} == {"stub", "stub-1core"}
     assert {(case.code, case.tries) for case in given_up} == {("crashed", 2)}
+
+
+def test_a_kernel_that_crashes_is_run_twice_on_a_platform_and_no_more(
+    plan: CollectPlan, make_kernel: MakeKernel, filled: Filled
+) -> None:
+    """However many launches and devices there are."""
+    folder = filled(make_kernel("crash", launches=5), good := make_kernel("good"))
+    collect(folder, plan)
+    assert {row.key for row in _rows(folder)} == _wanted(plan, good)
+    assert sum(case.tries for case in _failures(folder) if case.launch_key) == 2
+    assert [case.device for case in _failures(folder) if not case.launch_key] == ["build:stub"]
 
 
 def test_what_does_not_build_is_not_run_and_not_tried_twice(
