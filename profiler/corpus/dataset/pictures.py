@@ -63,7 +63,7 @@ def _times(frame: Frame) -> Drawing:
     highest = max(5.0, float(np.ceil(max((s.max() for s in shares), default=5.0) / 5) * 5))
     across = Axis(*_TIMES, 60, 620, tuple((float(n), name) for n, name in enumerate(_TIME_NAMES)))
     up = Axis(0, highest, 285, 55, tuple((v, f"{v:g} %") for v in np.arange(0, highest + 1, 5)))
-    draw_axes(drawing, across, up, below="median run time", beside="rows in a quarter of a decade")
+    draw_axes(drawing, across, up, below="run time at the usual pace", beside="rows in a quarter of a decade")
     for number, share in enumerate(shares):
         corners = [(across.at(x), up.at(y)) for i, y in enumerate(share) for x in edges[i : i + 2]]
         drawing.line(corners, COLOURS[number % len(COLOURS)], 2)
@@ -115,7 +115,7 @@ def _noise(frame: Frame) -> Drawing:
     ticks = tuple((float(np.log10(value)), f"{value:g} %") for value in (0.1, 1, 10, 100))
     across = Axis(-1, 2, 60, 620, ticks)
     up = Axis(0, 100, 285, 55, tuple((float(v), f"{v} %") for v in range(0, 101, 25)))
-    draw_axes(drawing, across, up, below="difference of the two medians", beside="rows that stay within it")
+    draw_axes(drawing, across, up, below="difference of the two times", beside="rows that stay within it")
     for device in range(len(frame.devices)):
         found = np.sort(ratios(frame, device, frame.rows.runtime_us))
         drawing.line(_steps(found, across, up), COLOURS[device % len(COLOURS)], 2)

@@ -17,7 +17,7 @@ _KERNELS = re.compile(
     r"streamcluster|mummergpu|IMGVF|GICOV|BFS_[12]|BFS_kernel_warp|gemver_|fdtd_kernel|correlation_|covar_|syr2?k_|"
     r"mm[23]_kernel|adi_kernel|jacobi[12]D_|bottom_scan|top_scan|cfd_|compute_flux|NearestNeighbor|"
     r"cutoff_potential_lattice|spmv_jds|histo_(?:main|prescan|final|intermediates)|mysgemmNT|"
-    r"blackScholes$|matrixTranspose$|floydWarshallPass|bitonicSort$|fastWalshTransform|quasiRandomGenerator|"
+    r"blackScholes$|histogram256$|matrixTranspose$|floydWarshallPass|bitonicSort$|fastWalshTransform|quasiRandomGenerator|"
     r"nbody_sim|QuasirandomGenerator|MersenneTwister|oclSobel)"
 )
 HEAD = 4000  # characters of a file in which an author says where it is from
