@@ -254,13 +254,15 @@ def _with_launches(planned: list[_Planned], device_id: str, dropped: Counter[str
 
 
 def _unproved(one: _Planned) -> CorpusKernel:
-    runtime_us = blocks(one.work, one.first) * _US_A_BLOCK
-    return _with_all(one.corpus, [first_of(one.first), *_further(one, one.first, runtime_us)])
+    return _with_all(one.corpus, [first_of(one.first), *_further(one, one.first)])
 
 
-def _further(one: _Planned, first: Launch, runtime_us: float) -> list[CorpusLaunch]:
+def _further(one: _Planned, first: Launch, runtime_us: float | None = None) -> list[CorpusLaunch]:
+    """`runtime_us` of the first, where it ran."""
     try:
         with time_limit(ANALYSIS_LIMIT_S):
+            if runtime_us is None:
+                runtime_us = blocks(one.work, first) * _US_A_BLOCK
             return further_launches(one.kernel, one.work, first, runtime_us, Draw(SEED, one.corpus.id))
     except KernelcastError:
         return []
