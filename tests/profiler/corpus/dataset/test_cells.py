@@ -20,7 +20,7 @@ from profiler.corpus.kernel import CorpusKernel, CorpusLaunch
 names = st.text("abcxyz_", min_size=1, max_size=5)
 sizes = st.integers(0, 2**40)
 floats = st.floats(-1e30, 1e30)
-numbers = st.one_of(st.integers(-(2**63), 2**64), floats)
+numbers = st.one_of(st.integers(-(2**63), 2**64 - 1), floats)
 fills = st.one_of(
     st.just(Fill("random")),
     st.builds(lambda v: Fill("const", (v,)), numbers),
