@@ -1,0 +1,38 @@
+"""What the learned model is asked: one launch of one kernel on one device, in numbers and normalised tokens.
+
+Plain tuples, so that a question can be made without numpy in one process and be answered in another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.prediction import Quantiles
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`kernel` names the tokens: what is asked twice of one kernel is encoded once.
+
+    Facts are in the order of the names beside the functions that make them. `total_us` and `least_us` are the laws'
+    time and the roofline, which no answer is below; `doubt` is the logarithm of the factor that assumptions add.
+    """
+
+    kernel: str
+    tokens: tuple[str, ...]
+    launch_facts: tuple[float, ...]
+    law_facts: tuple[float, ...]
+    device_facts: tuple[float, ...]
+    compiled_facts: tuple[float, ...] | None  # None where the kernel was not compiled on the device
+    total_us: float
+    least_us: float
+    doubt: float
+    device_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`novelty`: 0 = as seen in training, 1 = unlike anything."""
+
+    runtime_us: Quantiles
+    novelty: float
