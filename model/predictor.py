@@ -9,6 +9,7 @@ from cachetools import LRUCache
 
 from model.costs import costs_of
 from model.device import Device
+from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
 from model.laws import bound_of, launch_times
 from model.prediction import Basis, Prediction, Quantiles, ResourceTime
@@ -38,11 +39,12 @@ class Predictor:
         key = (work, launch, device)
         found = self._cache.get(key)
         if found is None:
-            found = self._cache[key] = _predicted(work, self._count(work, launch), launch, device)
+            counts = self._count(work, on_device(launch, device))
+            found = self._cache[key] = _predicted(work, counts, launch, device)
         return found
 
     def _count(self, work: Work, launch: Launch) -> WorkCounts:
-        """The same on every device: whoever compares devices counts once."""
+        """The same on every device, unless drivers choose local sizes: whoever compares devices counts once."""
         found = self._counts.get((work, launch))
         if found is None:
             found = self._counts[work, launch] = work.count(launch)

@@ -1,7 +1,8 @@
 """The local size that a driver picks where the launch leaves it open: decides how many groups there are to start.
 
-PoCL and Intel's runtime for CPUs were seen to choose as below (PoCL 3.0; Intel 2026.22, within a factor of two, and for
-most sizes exactly; global sizes of one to three dimensions from 1 to 1.6e7). Of other drivers no more is known than that the size divides the global size.
+PoCL and Intel's runtime for CPUs were seen to choose as below: PoCL 3.0 always, Intel 2026.22 for most sizes, for the
+others within a factor of two (global sizes of one to three dimensions from 1 to 1.6e7). Of other drivers no more is
+known than that the size divides the global size.
 """
 
 from __future__ import annotations
