@@ -228,8 +228,8 @@ def test_an_image_is_read_anew_at_each_place_whatever_the_sampler_is_written_as(
         for (int i = get_global_id(0); i < n; i += get_global_size(0))
             write_imagef(b, (int2)(i, 0), read_imagef(a, s, (int2)(i, 0))); }"""
     images = {"a": (4096, 1, 1), "b": (4096, 1, 1)}
-    assert count(text, (64,), {"n": 4096}, images=images).counts.image_reads == 4096
-    assert count(text, (64,), {"n": 10}, images=images).counts.image_reads == 10
+    assert count(text, (64,), scalars={"n": 4096}, images=images).counts.image_reads == 4096
+    assert count(text, (64,), scalars={"n": 10}, images=images).counts.image_reads == 10
 
 
 def test_structs_by_value_are_scalars_of_the_launch(count: Count) -> None:
