@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from model.advice.advice import Advice
 from model.fit import Fit
 from model.launch.launch import Assumption
 from model.work.counts import WorkCounts
+
+if TYPE_CHECKING:
+    from model.laws import Times
 
 
 class Bound(StrEnum):
@@ -87,6 +91,7 @@ class Prediction:
     novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the laws alone
     advice: tuple[Advice, ...] = ()  # in the order of the source
     through: Through | None = None  # set where the basis is `measured`
+    laws: Times | None = None  # what the laws alone say; None where nobody asked them
 
     @property
     def own_us(self) -> Quantiles:
