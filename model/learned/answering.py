@@ -1,0 +1,59 @@
+"""A loaded model with what it was asked before and what measurements taught: answers twice asked cost nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cachetools import LRUCache
+
+from model.learned.few_shot import Correction, Experience
+from model.learned.learned import LearnedModel
+from model.learned.lessons import Lessons, unpacked
+from model.learned.question import Answer, Question
+
+_ANSWERS_KEPT = 16_384
+_DEVICES_KEPT = 8
+NOTHING_LEARNED = Lessons()
+_Key = tuple[str, str, bytes]
+
+
+class Answering:
+    """Not for two threads at once. Kept by the kernel's meaning, the launch and the device, as facts tell."""
+
+    def __init__(self, model: LearnedModel) -> None:
+        self._model = model
+        self._answers: LRUCache[_Key, Answer] = LRUCache(_ANSWERS_KEPT)
+        self._corrections: LRUCache[tuple[str, tuple[int, ...]], Correction] = LRUCache(_DEVICES_KEPT)
+
+    def answer(self, questions: Sequence[Question], lessons: Lessons = NOTHING_LEARNED) -> list[Answer]:
+        """In their order; by what the lessons teach of the device. All questions must be about that device."""
+        answers = self._own(questions)
+        if not lessons.lessons or not questions:
+            return answers
+        correction = self._correction(lessons, questions[0])
+        return [correction.applied(question, answer) for question, answer in zip(questions, answers, strict=True)]
+
+    def _own(self, questions: Sequence[Question]) -> list[Answer]:
+        """What the model says by itself; all that is new goes to it at once."""
+        keys = [question.key for question in questions]
+        new = {key: question for key, question in zip(keys, questions, strict=True) if key not in self._answers}
+        # What is kept may make room for what is new.
+        found = {key: self._answers[key] for key in keys if key in self._answers}
+        found |= zip(new, self._model.answer(tuple(new.values())) if new else (), strict=True)
+        self._answers.update(found)
+        return [found[key] for key in keys]
+
+    def _correction(self, lessons: Lessons, like: Question) -> Correction:
+        key = lessons.version, _shape(like)
+        if key not in self._corrections:
+            unfolded = [(unpacked(each.question), each.measured_us) for each in lessons.lessons]
+            known = [(q, us) for q, us in unfolded if q is not None and _shape(q) == _shape(like)]
+            answers = self._own([question for question, _ in known])
+            experiences = [Experience(q, a, us) for (q, us), a in zip(known, answers, strict=True)]
+            self._corrections[key] = Correction.fitted(experiences)
+        return self._corrections[key]
+
+
+def _shape(question: Question) -> tuple[int, ...]:
+    """How many facts of each kind: questions of another shape are of another version."""
+    return len(question.launch_facts), len(question.law_facts), len(question.device_facts)
