@@ -97,3 +97,8 @@ class Prediction:
     def own_us(self) -> Quantiles:
         """What the model says by itself, whatever was measured of other launches."""
         return self.through.own_us if self.through else self.runtime_us
+
+    @property
+    def laws_us(self) -> float | None:
+        """What the laws alone say, in the middle; never below the roofline."""
+        return max(self.laws.total_us, self.laws.least_us) if self.laws else None

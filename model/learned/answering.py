@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from cachetools import LRUCache
 
@@ -13,7 +14,7 @@ from model.learned.question import Answer, Question
 
 _ANSWERS_KEPT = 16_384
 _DEVICES_KEPT = 8
-NOTHING_LEARNED = Lessons()
+_NOTHING: Mapping[str, Lessons] = MappingProxyType({})
 _Key = tuple[str, str, bytes]
 
 
@@ -25,13 +26,17 @@ class Answering:
         self._answers: LRUCache[_Key, Answer] = LRUCache(_ANSWERS_KEPT)
         self._corrections: LRUCache[tuple[str, tuple[int, ...]], Correction] = LRUCache(_DEVICES_KEPT)
 
-    def answer(self, questions: Sequence[Question], lessons: Lessons = NOTHING_LEARNED) -> list[Answer]:
-        """In their order; by what the lessons teach of the device. All questions must be about that device."""
-        answers = self._own(questions)
-        if not lessons.lessons or not questions:
-            return answers
-        correction = self._correction(lessons, questions[0])
-        return [correction.applied(question, answer) for question, answer in zip(questions, answers, strict=True)]
+    def answer(self, questions: Sequence[Question], lessons: Mapping[str, Lessons] = _NOTHING) -> list[Answer]:
+        """In their order; corrected by the lessons of each question's device, which stand by its id."""
+        return [
+            self._corrected(question, answer, lessons.get(question.device_id))
+            for question, answer in zip(questions, self._own(questions), strict=True)
+        ]
+
+    def _corrected(self, question: Question, answer: Answer, lessons: Lessons | None) -> Answer:
+        if lessons is None or not lessons.lessons:
+            return answer
+        return self._correction(lessons, question).applied(question, answer)
 
     def _own(self, questions: Sequence[Question]) -> list[Answer]:
         """What the model says by itself; all that is new goes to it at once."""

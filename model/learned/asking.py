@@ -16,6 +16,7 @@ from model.learned.launch_facts import launch_facts
 from model.learned.law_facts import law_facts
 from model.learned.question import Question
 from model.opencl.normalise import identity
+from model.prediction import Prediction
 from model.work.counts import WorkCounts
 from model.work.work import Work
 
@@ -51,3 +52,11 @@ def question_of(
 def with_compiled(question: Question, compiled: CompiledFacts | None) -> Question:
     """The same question by somebody who knows what the compiler made of the kernel."""
     return question if compiled is None else replace(question, compiled_facts=compiled_facts(compiled))
+
+
+def at_launch(question: Question, work: Work, launch: Launch, device: Device, prediction: Prediction) -> Question:
+    """The question of the same kernel, under another launch or on another device, of which the laws made `prediction`.
+
+    What a compiler made of it is not carried over: it is another's, or for other groups.
+    """
+    return question_of(work, prediction.work, launch, device, question.tokens, times=prediction.laws)

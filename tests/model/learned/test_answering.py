@@ -57,28 +57,34 @@ def test_a_question_is_read_back_as_it_was_kept() -> None:
 def test_what_cannot_be_read_back_teaches_nothing(kept: bytes) -> None:
     assert unpacked(kept) is None
     lessons = Lessons.of([Lesson(kept, 5.0)])
-    assert Answering(Model()).answer([ASKED], lessons)[0].runtime_us.p50 == 10.0
+    assert Answering(Model()).answer([ASKED], {"cpu": lessons})[0].runtime_us.p50 == 10.0
 
 
 def test_measurements_of_other_kernels_correct_what_is_said_by_as_much_as_they_prove() -> None:
     def said(count: int) -> float:
         lessons = Lessons.of(measured(f"other {number}", 2.0) for number in range(count))
-        return Answering(Model()).answer([ASKED], lessons)[0].runtime_us.p50
+        return Answering(Model()).answer([ASKED], {"cpu": lessons})[0].runtime_us.p50
 
     few, many = said(1), said(40)
     assert 10.0 < few < many < 20.0
     assert many > 18.0
 
 
+def test_what_one_device_taught_says_nothing_of_another() -> None:
+    lessons = Lessons.of(measured(f"other {number}", 2.0) for number in range(9))
+    here, there = Answering(Model()).answer([ASKED, replace(ASKED, device_id="gpu")], {"cpu": lessons})
+    assert here.runtime_us.p50 > there.runtime_us.p50 == 10.0
+
+
 def test_a_kernels_own_measurement_is_held_against_what_was_said_without_it() -> None:
     lessons = Lessons.of([measured(ASKED.kernel, 9.0)])
-    assert Answering(Model()).answer([ASKED], lessons)[0].runtime_us.p50 == 10.0
+    assert Answering(Model()).answer([ASKED], {"cpu": lessons})[0].runtime_us.p50 == 10.0
 
 
 def test_what_another_version_asked_teaches_nothing() -> None:
     older = replace(ASKED, kernel="other", launch_facts=(1.0,))
     lessons = Lessons.of([Lesson(packed(older), 900.0)])
-    assert Answering(Model()).answer([ASKED], lessons)[0].runtime_us.p50 == 10.0
+    assert Answering(Model()).answer([ASKED], {"cpu": lessons})[0].runtime_us.p50 == 10.0
 
 
 def test_lessons_are_told_apart_and_only_the_newest_are_kept() -> None:
