@@ -32,8 +32,11 @@ class Lessons:
 
     @classmethod
     def of(cls, lessons: Iterable[Lesson]) -> Lessons:
-        """Each once, and no more than the newest `MOST_LESSONS`."""
-        found = tuple(dict.fromkeys(lessons))[:MOST_LESSONS]
+        """The newest of each question, and no more than `MOST_LESSONS`."""
+        newest: dict[bytes, Lesson] = {}
+        for each in lessons:
+            newest.setdefault(each.question, each)
+        found = tuple(newest.values())[:MOST_LESSONS]
         digest = hashlib.sha256()
         for each in found:
             digest.update(each.question + each.measured_us.hex().encode())

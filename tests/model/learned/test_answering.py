@@ -88,9 +88,11 @@ def test_what_another_version_asked_teaches_nothing() -> None:
 
 
 def test_lessons_are_told_apart_and_only_the_newest_are_kept() -> None:
+    anew, before = Lesson(b"asked", 1.0), Lesson(b"asked", 2.0)
+    assert Lessons.of([anew, before]).lessons == (anew,)
     some = [measured(f"kernel {number}", 1.0 + number) for number in range(3)]
     assert Lessons.of(some).version == Lessons.of([*some, some[0]]).version
     assert Lessons.of(some).version != Lessons.of(some[1:]).version
     assert Lessons().version == Lessons.of([]).version
-    many = [Lesson(b"", float(number)) for number in range(MOST_LESSONS + 9)]
+    many = [Lesson(b"%d" % number, 1.0) for number in range(MOST_LESSONS + 9)]
     assert Lessons.of(many).lessons == tuple(many[:MOST_LESSONS])
