@@ -38,6 +38,15 @@ def answered(forecast: Forecast, answer: Answer | None) -> Forecast:
     return replace(forecast, prediction=blended(forecast.prediction, forecast.question, answer))
 
 
+def known_answered(
+    forecasts: Sequence[Forecast], known: Callable[[Question], Answer | None]
+) -> tuple[tuple[Forecast, ...], frozenset[int]]:
+    """Those by the model whose answers are known, and the identities of the questions that have none."""
+    answers = [known(each.question) if each.question is not None else None for each in forecasts]
+    open_ones = frozenset(id(f.question) for f, answer in zip(forecasts, answers, strict=True) if answer is None)
+    return tuple(answered(f, answer) for f, answer in zip(forecasts, answers, strict=True)), open_ones
+
+
 def all_answered(forecasts: Sequence[Forecast], device: Device, ask: Ask) -> tuple[Forecast, ...]:
     """All of them by the model, in one batch."""
     asked = [forecast for forecast in forecasts if forecast.question is not None]

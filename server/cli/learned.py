@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from model.device import Device
 from model.engine import Forecast
-from model.learned.answering import Answering
 from model.learned.learned import UnusableModel, load_model, weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from server.analysis.memory import Memory
 from server.analysis.questions import all_answered, with_compiled_facts
 from server.cli.streams import warn
+
+if TYPE_CHECKING:
+    from model.learned.answering import Answering
 
 
 class Learned:
@@ -50,6 +53,8 @@ class Learned:
         return self._answering.answer([question for question, _ in questions], lessons)
 
     def _load(self) -> None:
+        from model.learned.answering import Answering  # noqa: PLC0415 - not for those who have no model
+
         self._is_loaded = True
         try:
             model = load_model()
