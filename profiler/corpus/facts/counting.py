@@ -15,7 +15,7 @@ from model.learned.law_facts import law_facts
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from profiler.corpus.normalise import normalised_tokens
+from model.opencl.normalise import normalised_tokens
 from profiler.corpus.origins.launching import time_limit
 
 LIMIT_S = 60
