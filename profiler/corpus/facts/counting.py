@@ -12,10 +12,10 @@ from model.launch.launch import Launch
 from model.laws import launch_times
 from model.learned.launch_facts import launch_facts
 from model.learned.law_facts import law_facts
+from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from model.opencl.normalise import normalised_tokens
 from profiler.corpus.origins.launching import time_limit
 
 LIMIT_S = 60
