@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from model.work.contents import Contents, Interval
 from model.work.floats import known_value
+from model.work.functions import LARGEST, function_for, step_for
 from model.work.numbers import EVALUATED, Value, function_of, word_of
 from model.work.region import DataParameter
 from model.work.symbolic import Atom, Expression
@@ -44,8 +45,9 @@ Ranges = Mapping[Atom, tuple[int, int]]
 
 Memo = dict[Atom, Value | None]
 Bounds = dict[Atom, Interval | None]
-_LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
 MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
+USES_OF_TEXT = 16  # after which reading an expression anew takes longer than making a function of it
+_MANY = 1 << 30
 
 
 def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:
@@ -53,6 +55,19 @@ def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo 
 
     `memo`, if given, holds what was worked out at this very point before.
     """
+    function = expression.function
+    if function is not None:
+        return function(point, known)
+    if expression.constant is not None:
+        return expression.constant
+    expression.uses += 1
+    if expression.uses > USES_OF_TEXT:
+        try:
+            function = expression.function = function_for(expression, _alone)
+        except RecursionError:  # nested too deeply for the compiler where the stack is deep already
+            expression.uses = -_MANY
+        else:
+            return function(point, known)
     if expression.depth <= MAX_UNSHARED:
         return _evaluate(expression, known, point, None)
     return _evaluate(expression, known, point, memo if memo is not None else {})
@@ -68,7 +83,7 @@ def _evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo
                 return None
             product *= value
         total += product
-        if isinstance(total, int) and abs(total) > _LARGEST:
+        if isinstance(total, int) and abs(total) > LARGEST:
             return None
     return total
 
@@ -89,6 +104,14 @@ def _atom(atom: Atom, known: Knowledge, point: Point, memo: Memo | None = None) 
     elif memo is not None:
         memo[atom] = value
     return value
+
+
+def _alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
+    """An atom that a function leaves to others."""
+    if atom.kind == "load" and isinstance(atom.arguments[1], Expression):
+        contents, at = known.contents.get(str(atom.arguments[0])), evaluate(atom.arguments[1], known, point)
+        return contents.mean_at(at // contents.element_bytes) if contents is not None and at is not None else None
+    return _atom(atom, known, point, {})
 
 
 def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
@@ -138,42 +161,56 @@ def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
 
 def _simulated(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     arguments = [a for a in atom.arguments if isinstance(a, Expression)]
-    symbols = [a.atom for a in arguments[1::3]]
+    symbols: list[Atom] = []
     state = dict(point)
-    for symbol, start in zip(symbols, arguments[2::3], strict=True):
+    for symbol, start in zip(arguments[1::3], arguments[2::3], strict=True):
         value = evaluate(start, known, point)
-        if value is None or symbol is None:
+        if value is None or symbol.atom is None:
             return None
-        state[symbol] = value
-    limit: Value | None = MAX_SIMULATED_TRIPS
-    if atom.kind == "iterate":
-        limit = evaluate(arguments[0], known, point)
-        if limit is None:
-            return None
+        state[symbol.atom] = value
+        symbols.append(symbol.atom)
+    is_count = atom.kind == "trips"
+    limit = MAX_SIMULATED_TRIPS if is_count else evaluate(arguments[0], known, point)
+    if limit is None:
+        return None
+    most = min(limit, MAX_SIMULATED_TRIPS)
     done = 0
-    while done < min(limit or 0, MAX_SIMULATED_TRIPS):
-        if atom.kind == "trips":
-            holds = evaluate(arguments[0], known, state)
-            if holds is None:
-                return None
-            if not holds:
-                break
-        afters = [evaluate(after, known, state) for after in arguments[3::3]]
+    while done < most:
+        afters = atom.step(state, known) if atom.step is not None else _one_round(atom, arguments, known, state)
+        if afters is None:
+            return None
+        if not afters:
+            break
         known.steps[0] += len(afters)
         changed = False
         for symbol, after in zip(symbols, afters, strict=True):
-            if after is None or symbol is None or abs(after) > _LARGEST:
+            if abs(after) > LARGEST:
                 return None
             changed = changed or state[symbol] != after
             state[symbol] = after
         if not changed:  # nor will it ever
-            return MAX_SIMULATED_TRIPS if atom.kind == "trips" else _first(symbols, state)
+            return MAX_SIMULATED_TRIPS if is_count else state[symbols[0]]
         done += 1
-    return done if atom.kind == "trips" else _first(symbols, state)
+    return done if is_count else state[symbols[0]]
 
 
-def _first(symbols: list[Atom | None], state: Mapping[Atom, Value]) -> Value | None:
-    return state[symbols[0]] if symbols[0] is not None else None
+def _one_round(atom: Atom, arguments: list[Expression], known: Knowledge, state: Point) -> Sequence[Value] | None:
+    """The variables after one iteration; nothing where the condition ends the loop, None where that is not decided."""
+    condition = arguments[0] if atom.kind == "trips" else None
+    atom.rounds += 1
+    if atom.rounds > USES_OF_TEXT:
+        try:
+            atom.step = step_for(condition, arguments[3::3], _alone)
+        except RecursionError:
+            atom.rounds = -_MANY
+        else:
+            return atom.step(state, known)
+    holds = evaluate(condition, known, state) if condition is not None else 1
+    if not holds:
+        return None if holds is None else ()
+    afters = [evaluate(after, known, state) for after in arguments[3::3]]
+    decided = [after for after in afters if after is not None]
+    return decided if len(decided) == len(afters) else None
 
 
 def interval(
@@ -210,7 +247,7 @@ def _interval(
             least, most = min(corners), max(corners)
         low += least
         high += most
-    return (low, high) if low >= -_LARGEST and high <= _LARGEST else None
+    return (low, high) if low >= -LARGEST and high <= LARGEST else None
 
 
 def _atom_interval(
@@ -243,7 +280,7 @@ def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Range
         return None
     low, high = now
     for _ in range(min(int(reach[1]), MAX_ROUNDS)):
-        if not all(isinstance(bound, int) and abs(bound) < _LARGEST for bound in now):
+        if not all(isinstance(bound, int) and abs(bound) < LARGEST for bound in now):
             return None
         span = (int(now[0]), int(now[1]) + 1)
         following = interval(after, known, point, {**ranges, symbol.atom: span})

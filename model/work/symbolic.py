@@ -9,7 +9,7 @@ numbers give monomials an order. General computer algebra systems were too slow 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from threading import Lock
 from typing import ClassVar
@@ -27,7 +27,9 @@ MAX_DEPTH = 120  # nesting of atoms; deeper expressions become unknown
 class Atom:
     """A symbol (`kind` "symbol", one name) or an operation over expressions and plain keys. Interned."""
 
-    __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "kind", "leaf_kinds", "leaves", "serial")
+    __slots__ = (
+        "__weakref__", "arguments", "depth", "evaluable", "kind", "leaf_kinds", "leaves", "rounds", "serial", "step",
+    )  # fmt: skip
 
     _symbols: ClassVar[WeakValueDictionary[str, Atom]] = WeakValueDictionary()
     _serials: ClassVar[Iterator[int]] = itertools.count(1)
@@ -40,6 +42,8 @@ class Atom:
     leaf_kinds: int  # bits
     depth: int
     evaluable: bool  # a launch (and what is known of the data) gives it a number
+    step: Callable[..., tuple[int | float, ...] | None] | None  # kept by `evaluate` for a loop run often: `rounds`
+    rounds: int
 
     @classmethod
     def of(cls, kind: str, *arguments: Expression | str | int) -> Atom:
@@ -61,6 +65,7 @@ class Atom:
         found = cls()
         found.kind, found.arguments = kind, arguments
         found.serial = next(cls._serials)
+        found.step, found.rounds = None, 0
         evaluable, depth = is_evaluable(kind, arguments), 0
         leaves: frozenset[Atom] = frozenset((found,)) if kind in LEAF_KINDS else NO_ATOMS
         leaf_kinds = _BIT_OF_KIND.get(kind, 0)
@@ -102,11 +107,15 @@ class Expression:
     `constant` is the value, if it is a plain number; `atom` the one atom this is, if it is just that.
     """
 
-    __slots__ = ("_hash", "atom", "constant", "depth", "evaluable", "leaf_kinds", "leaves", "terms")
+    __slots__ = (
+        "_hash", "atom", "constant", "depth", "evaluable", "function", "leaf_kinds", "leaves", "terms", "uses",
+    )  # fmt: skip
 
     terms: tuple[tuple[Monomial, int], ...]
     constant: int | None
     atom: Atom | None
+    function: Callable[..., int | float | None] | None  # kept by `evaluate`, once it was asked for often: `uses`
+    uses: int
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         kept = [term for term in terms.items() if term[1]]
@@ -114,7 +123,8 @@ class Expression:
             kept.sort(key=_serials_of)
         self.terms = tuple(kept)
         self._hash = hash(self.terms)
-        self.constant = self.atom = None
+        self.constant = self.atom = self.function = None
+        self.uses = 0
         leaves, leaf_kinds, depth, evaluable = NO_ATOMS, 0, 0, True
         for monomial, _ in kept:
             for atom in monomial:
@@ -268,7 +278,8 @@ def _alone(atom: Atom) -> Expression:
     made = Expression.__new__(Expression)
     made.terms = (((atom,), 1),)
     made._hash = hash(made.terms)
-    made.constant, made.atom = None, atom
+    made.constant = made.function = None
+    made.atom, made.uses = atom, 0
     made.leaf_kinds = atom.leaf_kinds
     made.leaves, made.depth, made.evaluable = atom.leaves, atom.depth, atom.evaluable
     return made
