@@ -10,6 +10,7 @@ from model.work.floats import known_value
 from model.work.functions import LARGEST, function_for, step_for
 from model.work.numbers import EVALUATED, Value, function_of, word_of
 from model.work.region import DataParameter
+from model.work.slopes import Slopes, slopes_of
 from model.work.symbolic import Atom, Expression
 from model.work.trips import MAX_SIMULATED_TRIPS
 
@@ -34,10 +35,15 @@ class Knowledge:
     last: dict[Atom, Value | None] = field(default_factory=dict)
     steps: list[int] = field(default_factory=lambda: [0])
     fixed: dict[Atom, Value | None] = field(default_factory=dict)
+    sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
 
     def is_fixed(self, atom: Atom) -> bool:
         """Whether neither ids nor counters nor data decide it."""
         return not atom.varies and self.symbols.keys() >= atom.leaves
+
+    def value_of(self, atom: Atom) -> Value | None:
+        """The value of what rests on the launch alone."""
+        return self.symbols.get(atom) if atom.kind == "symbol" else _atom(atom, self, {}, {})
 
 
 Point = Mapping[Atom, Value]
@@ -163,12 +169,12 @@ def _simulated(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     arguments = [a for a in atom.arguments if isinstance(a, Expression)]
     symbols: list[Atom] = []
     state = dict(point)
-    for symbol, start in zip(arguments[1::3], arguments[2::3], strict=True):
+    for variable, start in zip(arguments[1::3], arguments[2::3], strict=True):
         value = evaluate(start, known, point)
-        if value is None or symbol.atom is None:
+        if value is None or variable.atom is None:
             return None
-        state[symbol.atom] = value
-        symbols.append(symbol.atom)
+        state[variable.atom] = value
+        symbols.append(variable.atom)
     is_count = atom.kind == "trips"
     limit = MAX_SIMULATED_TRIPS if is_count else evaluate(arguments[0], known, point)
     if limit is None:
@@ -221,6 +227,9 @@ def interval(
     Exact for expressions in which each symbol grows or falls throughout; otherwise it may be too wide. `memo`, if
     given, holds what was worked out for this very point and these ranges before.
     """
+    plain = slopes_of(expression, known)
+    if plain is not None:
+        return plain.bounds(point, ranges)
     if memo is None and expression.depth > MAX_UNSHARED:
         memo = ({}, {})
     return _interval(expression, known, point, ranges, memo)

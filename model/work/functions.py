@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from model.work.floats import known_value
 from model.work.numbers import SHIFTED_BELOW, Value, function_of, word_of
-from model.work.symbolic import Atom, Expression
+from model.work.symbolic import Atom, Expression, is_of_launch
 
 if TYPE_CHECKING:
     from model.work.evaluate import Knowledge
@@ -22,7 +22,6 @@ Step = Callable[[Point, "Knowledge"], tuple[Value, ...] | None]
 OfAtom = Callable[[Atom, "Knowledge", Point], Value | None]
 
 LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
-_LAUNCH = ("arg.", "name.", "image.", "global_size.", "local_size.", "num_groups.", "work_dim")
 _RUN = frozenset({"trips", "iterate"})
 _EXACT_BITS = 60  # of numbers that are written out
 
@@ -96,7 +95,7 @@ class _Text:
         body = "\n  ".join(["try:", *(f" {line}" for line in self.lines), "except undecided: return None"])
         self.constants["undecided"] = (ArithmeticError, ValueError, TypeError)
         text = f"def function(point, known):\n  of, said = point.get, known.symbols.get\n  {body}\n"
-        exec(compile(text, "<expression>", "exec"), self.constants)  # noqa: S102  see the module's first lines
+        exec(compile(text, "<expression>", "exec"), self.constants)
         made: Callable[..., Any] = self.constants["function"]  # type: ignore[assignment]
         return made
 
@@ -131,7 +130,7 @@ class _Text:
 
     def _value(self, atom: Atom) -> str:
         if atom.kind == "symbol":
-            first, second = ("said", "of") if _is_of_launch(atom) else ("of", "said")
+            first, second = ("said", "of") if is_of_launch(atom) else ("of", "said")
             name = self._set(f"{first}({self._constant(atom)})")
             self.lines.append(f"if {name} is None: {name} = {second}({self._constant(atom)})")
             return self._decided(name)
@@ -140,7 +139,7 @@ class _Text:
             return self._undecided() if value is None else self._constant(value)
         if atom.kind == "unknown":
             return self._decided(self._set(f"of_atom({self._constant(atom)}, known, point)"))
-        if not atom.varies and all(map(_is_of_launch, atom.leaves)):
+        if not atom.varies and all(map(is_of_launch, atom.leaves)):
             name = self._set(f"known.fixed.get({self._constant(atom)})")
             self.lines.append(f"if {name} is None: {name} = of_atom({self._constant(atom)}, known, point)")
             return self._decided(name)
@@ -199,8 +198,3 @@ class _Text:
 _BUILTINS = {"abs": abs, "int": int, "float": float}
 # Values that are no larger than what they are made of.
 _SMALL = frozenset({"lt0", "eq0", "not", "and", "or", "compare", "select", "min", "max", "floormod", "mod", "abs"})
-
-
-def _is_of_launch(atom: Atom) -> bool:
-    """Whether it is a symbol that a launch gives once for all of its work-items."""
-    return atom.kind == "symbol" and str(atom.arguments[0]).startswith(_LAUNCH)

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
+from typing import NamedTuple
 
 MAX_PIECES = 400  # sets under consideration at once, after cutting
 MAX_COUNTED = 2_000  # numbers, or runs of them, listed one by one where there is no better way
 MAX_DEPTH = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Strided:
+class Strided(NamedTuple):
     """`strides` are (stride, count) pairs, ascending and positive; never empty in themselves."""
 
     start: int

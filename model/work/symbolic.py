@@ -12,11 +12,14 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from threading import Lock
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakValueDictionary
 
 from model.work.interning import interned
 from model.work.numbers import EVALUATED, is_evaluable
+
+if TYPE_CHECKING:
+    from model.work.slopes import Parts
 
 MAX_TERMS = 48
 MAX_BITS = 200  # coefficients beyond are nobody's index
@@ -99,6 +102,12 @@ NO_ATOMS: frozenset[Atom] = frozenset()
 BOOLEAN_KINDS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
 
 Monomial = tuple[Atom, ...]
+_OF_LAUNCH = ("arg.", "name.", "image.", "global_size.", "local_size.", "num_groups.", "work_dim")
+
+
+def is_of_launch(atom: Atom) -> bool:
+    """Whether it is a symbol that a launch gives once for all of its work-items."""
+    return atom.kind == "symbol" and str(atom.arguments[0]).startswith(_OF_LAUNCH)
 
 
 class Expression:
@@ -108,7 +117,8 @@ class Expression:
     """
 
     __slots__ = (
-        "_hash", "atom", "constant", "depth", "evaluable", "function", "leaf_kinds", "leaves", "terms", "uses",
+        "_hash", "atom", "constant", "depth", "evaluable", "function", "leaf_kinds", "leaves", "parts",
+        "terms", "uses",
     )  # fmt: skip
 
     terms: tuple[tuple[Monomial, int], ...]
@@ -116,6 +126,7 @@ class Expression:
     atom: Atom | None
     function: Callable[..., int | float | None] | None  # kept by `evaluate`, once it was asked for often: `uses`
     uses: int
+    parts: tuple[Parts | None] | None  # kept by `slopes_of`
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         kept = [term for term in terms.items() if term[1]]
@@ -124,7 +135,7 @@ class Expression:
         self.terms = tuple(kept)
         self._hash = hash(self.terms)
         self.constant = self.atom = self.function = None
-        self.uses = 0
+        self.uses, self.parts = 0, None
         leaves, leaf_kinds, depth, evaluable = NO_ATOMS, 0, 0, True
         for monomial, _ in kept:
             for atom in monomial:
@@ -279,7 +290,7 @@ def _alone(atom: Atom) -> Expression:
     made.terms = (((atom,), 1),)
     made._hash = hash(made.terms)
     made.constant = made.function = None
-    made.atom, made.uses = atom, 0
+    made.atom, made.uses, made.parts = atom, 0, None
     made.leaf_kinds = atom.leaf_kinds
     made.leaves, made.depth, made.evaluable = atom.leaves, atom.depth, atom.evaluable
     return made

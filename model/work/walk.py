@@ -18,6 +18,7 @@ from model.work.numbers import Value
 from model.work.odds import Odds
 from model.work.region import DEFAULT_DATA_TRIPS, Access, Block, Branch, Loop, decides
 from model.work.samples import samples
+from model.work.slopes import slopes_of
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
 
@@ -362,27 +363,35 @@ class Walk:
         if len(unbound) != 1:
             return None
         x = unbound[0]
+        slope: Value | None
+        plain = slopes_of(inner, self.known)
+        if plain is not None:
+            slope, start = plain.slope(x), plain.at(point, x)
+            return _edges(kind, slope, start, x, ranges) if slope and start is not None else None
         slope_expression = inner.coefficient(x)
         slope = evaluate(slope_expression, self.known, point) if slope_expression is not None else None
         start = evaluate(inner, self.known, {**point, x: 0})
-        if not slope or start is None:
-            return None
-        low, high = ranges[x]
-        length = high - low
-        if kind == "eq0":
-            at = -start / slope
-            if at != int(at) or not low <= at < high:
-                return [(1.0, ranges, False)]
-            here = int(at)
-            pieces = [(low, here, False), (here, here + 1, True), (here + 1, high, False)]
-            return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
-        if slope > 0:  # holds below
-            edge = min(high, max(low, math.ceil(-start / slope)))
-            pieces = [(low, edge, True), (edge, high, False)]
-        else:  # holds above
-            edge = min(high, max(low, math.floor(-start / slope) + 1))
-            pieces = [(low, edge, False), (edge, high, True)]
+        return _edges(kind, slope, start, x, ranges) if slope and start is not None else None
+
+
+def _edges(kind: str, slope: Value, start: Value, x: Atom, ranges: Ranges) -> list[tuple[float, Ranges, bool]]:
+    """The parts of the range of `x` in which `start` + `slope` x `x` is below 0 (or is 0)."""
+    low, high = ranges[x]
+    length = high - low
+    if kind == "eq0":
+        at = -start / slope
+        if at != int(at) or not low <= at < high:
+            return [(1.0, ranges, False)]
+        here = int(at)
+        pieces = [(low, here, False), (here, here + 1, True), (here + 1, high, False)]
         return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
+    if slope > 0:  # holds below
+        edge = min(high, max(low, math.ceil(-start / slope)))
+        pieces = [(low, edge, True), (edge, high, False)]
+    else:  # holds above
+        edge = min(high, max(low, math.floor(-start / slope) + 1))
+        pieces = [(low, edge, False), (edge, high, True)]
+    return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
 
 
 def _middle(ranges: Mapping[Atom, tuple[int, int]]) -> Point:
