@@ -52,7 +52,7 @@ Ranges = Mapping[Atom, tuple[int, int]]
 Memo = dict[Atom, Value | None]
 Bounds = dict[Atom, Interval | None]
 MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
-USES_OF_TEXT = 16  # after which reading an expression anew takes longer than making a function of it
+USES_OF_TEXT = 64  # after which reading an expression anew takes longer than making a function of it
 _MANY = 1 << 30
 
 

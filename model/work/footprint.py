@@ -103,6 +103,20 @@ def footprint_of(reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shap
     return Footprint(requested, distinct, line_bytes, is_exact and not gathered)
 
 
+def distinct_bytes(reaches: Sequence[Reach], walk: Walk, shape: Shape) -> float:
+    """As `footprint_of` says of the launch."""
+    if len(reaches) == 1:
+        (one,) = reaches
+        if not one.extent.count or not one.access.element_bytes:
+            return 0.0
+        found = one.touched(Scope.LAUNCH, walk.known, shape)
+        if found is not None and found.sets and found.is_exact:
+            size = union_size(found.sets)
+            if size.is_exact:
+                return size.count * found.scale
+    return footprint_of(reaches, Scope.LAUNCH, walk, shape, lines=False).distinct_bytes
+
+
 def expected_distinct(places: float, drawn: float) -> float:
     """Different places that so many independent draws hit: n (1 - (1 - 1/n)^k)."""
     if places <= 1:
