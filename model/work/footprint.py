@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from model.work.evaluate import Knowledge
 from model.work.gathers import Draws, draws
+from model.work.reached import Extent, Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, executions
 from model.work.strided import blocks, union_size
 from model.work.touched import Touched, touched
-from model.work.walk import Extent, Visit, Walk
+from model.work.walk import Walk
 
 LINE_BYTES = 64
 

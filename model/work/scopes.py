@@ -8,8 +8,8 @@ from enum import IntEnum
 from math import prod
 
 from model.work.evaluate import Knowledge
+from model.work.reached import Point, Ranges, Visit
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
-from model.work.walk import Point, Ranges, Visit
 
 
 class Scope(IntEnum):

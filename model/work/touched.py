@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from model.work.evaluate import Knowledge, evaluate
 from model.work.linear import Linear, LinearReader, NotLinear
 from model.work.numbers import Value
+from model.work.reached import MAX_KEPT, Point, Ranges, Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, typical, volume
 from model.work.slopes import Slopes, slopes_of
 from model.work.strided import Strided, strided
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
-from model.work.walk import MAX_KEPT, Point, Ranges, Visit
 
 MAX_BOUND = 64  # values of ids and counters that are tried one by one where an index is not linear in them
 MAX_DEPTH = 2

@@ -63,6 +63,7 @@ class Work:
             ranges[LOCAL_ID[d]] = (0, max(1, int(known.symbols[LOCAL_SIZE[d]])))
             ranges[GROUP_ID[d]] = (0, max(1, int(known.symbols[NUM_GROUPS[d]])))
         walk.visit(self.root, float(launch.work_items), {}, ranges)
+        walk.reached.count(walk.runs)
         return walk
 
     def accesses(self) -> Iterator[Access]:
