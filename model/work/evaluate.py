@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from model.work.contents import Contents, Interval
 from model.work.floats import known_value
-from model.work.functions import LARGEST, function_for, step_for
+from model.work.functions import LARGEST, MAX_DEPTH_OF_TEXT, function_for
 from model.work.numbers import EVALUATED, Value, function_of, word_of
 from model.work.region import DataParameter
+from model.work.running import Running, running_of
 from model.work.slopes import Slopes, slopes_of
 from model.work.symbolic import Atom, Expression
 from model.work.trips import MAX_SIMULATED_TRIPS
@@ -53,7 +54,6 @@ Memo = dict[Atom, Value | None]
 Bounds = dict[Atom, Interval | None]
 MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
 USES_OF_TEXT = 64  # after which reading an expression anew takes longer than making a function of it
-_MANY = 1 << 30
 
 
 def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:
@@ -67,16 +67,30 @@ def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo 
     if expression.constant is not None:
         return expression.constant
     expression.uses += 1
-    if expression.uses > USES_OF_TEXT:
-        try:
-            function = expression.function = function_for(expression, _alone)
-        except RecursionError:  # nested too deeply for the compiler where the stack is deep already
-            expression.uses = -_MANY
-        else:
-            return function(point, known)
+    if expression.uses == USES_OF_TEXT and expression.depth <= MAX_DEPTH_OF_TEXT:
+        function = expression.function = function_for(expression, _alone)
+        return function(point, known)
     if expression.depth <= MAX_UNSHARED:
         return _evaluate(expression, known, point, None)
     return _evaluate(expression, known, point, memo if memo is not None else {})
+
+
+def value_at(atom: Atom, known: Knowledge, point: Point) -> Value | None:
+    """As `evaluate`, of one atom."""
+    if atom.kind == "symbol":
+        value = point.get(atom)
+        return value if value is not None else known.symbols.get(atom)
+    if atom.function is not None:
+        return atom.function(point, known)
+    if atom in known.fixed:
+        value = known.fixed[atom]
+    else:
+        atom.uses += 1
+        if atom.uses == USES_OF_TEXT and atom.depth <= MAX_DEPTH_OF_TEXT:
+            atom.function = function_for(Expression({(atom,): 1}), _alone)
+            return atom.function(point, known)
+        value = _atom(atom, known, point, {})
+    return None if isinstance(value, int) and abs(value) > LARGEST else value
 
 
 def _evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
@@ -157,64 +171,59 @@ def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     Equal starts are run once. A loop that thousands of work-items run differently is run for so many of them as
     an editor can wait for; the last one stands for the others.
     """
-    key = (atom, tuple(point.get(leaf) for leaf in sorted(atom.leaves, key=lambda a: a.serial)))
-    if key not in known.simulated:
-        if known.steps[0] > MAX_STEPS and atom in known.last:
-            return known.last[atom]
-        known.simulated[key] = known.last[atom] = _simulated(atom, known, point)
-    return known.simulated[key]
+    running = running_of(atom)
+    at = point.get
+    key = (atom, tuple([at(leaf) for leaf in running.leaves]))
+    if key in known.simulated:
+        return known.simulated[key]
+    if known.steps[0] > MAX_STEPS and atom in known.last:
+        return known.last[atom]
+    value = known.simulated[key] = known.last[atom] = _simulated(running, known, point)
+    return value
 
 
-def _simulated(atom: Atom, known: Knowledge, point: Point) -> Value | None:
-    arguments = [a for a in atom.arguments if isinstance(a, Expression)]
-    symbols: list[Atom] = []
+def _simulated(running: Running, known: Knowledge, point: Point) -> Value | None:
     state = dict(point)
-    for variable, start in zip(arguments[1::3], arguments[2::3], strict=True):
+    for symbol, start in zip(running.symbols, running.starts, strict=True):
         value = evaluate(start, known, point)
-        if value is None or variable.atom is None:
+        if value is None or symbol is None:
             return None
-        state[variable.atom] = value
-        symbols.append(variable.atom)
-    is_count = atom.kind == "trips"
-    limit = MAX_SIMULATED_TRIPS if is_count else evaluate(arguments[0], known, point)
+        state[symbol] = value
+    limit = MAX_SIMULATED_TRIPS if running.limit is None else evaluate(running.limit, known, point)
     if limit is None:
         return None
     most = min(limit, MAX_SIMULATED_TRIPS)
     done = 0
     while done < most:
-        afters = atom.step(state, known) if atom.step is not None else _one_round(atom, arguments, known, state)
+        step = running.step or running.step_if_often(_alone)
+        afters = step(state, known) if step is not None else _one_round(running, known, state)
         if afters is None:
             return None
         if not afters:
             break
         known.steps[0] += len(afters)
         changed = False
-        for symbol, after in zip(symbols, afters, strict=True):
-            if abs(after) > LARGEST:
+        for symbol, after in zip(running.symbols, afters, strict=True):
+            if symbol is None or abs(after) > LARGEST:
                 return None
             changed = changed or state[symbol] != after
             state[symbol] = after
         if not changed:  # nor will it ever
-            return MAX_SIMULATED_TRIPS if is_count else state[symbols[0]]
+            return MAX_SIMULATED_TRIPS if running.limit is None else _first(running, state)
         done += 1
-    return done if is_count else state[symbols[0]]
+    return done if running.limit is None else _first(running, state)
 
 
-def _one_round(atom: Atom, arguments: list[Expression], known: Knowledge, state: Point) -> Sequence[Value] | None:
+def _first(running: Running, state: Point) -> Value | None:
+    return state[running.symbols[0]] if running.symbols[0] is not None else None
+
+
+def _one_round(running: Running, known: Knowledge, state: Point) -> Sequence[Value] | None:
     """The variables after one iteration; nothing where the condition ends the loop, None where that is not decided."""
-    condition = arguments[0] if atom.kind == "trips" else None
-    atom.rounds += 1
-    if atom.rounds > USES_OF_TEXT:
-        try:
-            atom.step = step_for(condition, arguments[3::3], _alone)
-        except RecursionError:
-            atom.rounds = -_MANY
-        else:
-            return atom.step(state, known)
-    holds = evaluate(condition, known, state) if condition is not None else 1
+    holds = evaluate(running.condition, known, state) if running.condition is not None else 1
     if not holds:
         return None if holds is None else ()
-    afters = [evaluate(after, known, state) for after in arguments[3::3]]
+    afters = [evaluate(after, known, state) for after in running.afters]
     decided = [after for after in afters if after is not None]
     return decided if len(decided) == len(afters) else None
 

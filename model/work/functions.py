@@ -22,6 +22,7 @@ Step = Callable[[Point, "Knowledge"], tuple[Value, ...] | None]
 OfAtom = Callable[[Atom, "Knowledge", Point], Value | None]
 
 LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
+MAX_DEPTH_OF_TEXT = 80  # deeper ones could overflow the stack while their text is made
 _RUN = frozenset({"trips", "iterate"})
 _EXACT_BITS = 60  # of numbers that are written out
 

@@ -9,7 +9,7 @@ numbers give monomials an order. General computer algebra systems were too slow 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
@@ -19,6 +19,8 @@ from model.work.interning import interned
 from model.work.numbers import EVALUATED, is_evaluable
 
 if TYPE_CHECKING:
+    from model.work.functions import Function
+    from model.work.running import Running
     from model.work.slopes import Parts
 
 MAX_TERMS = 48
@@ -31,7 +33,8 @@ class Atom:
     """A symbol (`kind` "symbol", one name) or an operation over expressions and plain keys. Interned."""
 
     __slots__ = (
-        "__weakref__", "arguments", "depth", "evaluable", "kind", "leaf_kinds", "leaves", "rounds", "serial", "step",
+        "__weakref__", "arguments", "depth", "evaluable", "function", "kind", "leaf_kinds", "leaves", "running",
+        "serial", "uses",
     )  # fmt: skip
 
     _symbols: ClassVar[WeakValueDictionary[str, Atom]] = WeakValueDictionary()
@@ -45,8 +48,9 @@ class Atom:
     leaf_kinds: int  # bits
     depth: int
     evaluable: bool  # a launch (and what is known of the data) gives it a number
-    step: Callable[..., tuple[int | float, ...] | None] | None  # kept by `evaluate` for a loop run often: `rounds`
-    rounds: int
+    function: Function | None  # kept by `evaluate`, once it was asked for often: `uses`
+    uses: int
+    running: Running | None  # kept by `running_of`
 
     @classmethod
     def of(cls, kind: str, *arguments: Expression | str | int) -> Atom:
@@ -68,7 +72,7 @@ class Atom:
         found = cls()
         found.kind, found.arguments = kind, arguments
         found.serial = next(cls._serials)
-        found.step, found.rounds = None, 0
+        found.function, found.uses, found.running = None, 0, None
         evaluable, depth = is_evaluable(kind, arguments), 0
         leaves: frozenset[Atom] = frozenset((found,)) if kind in LEAF_KINDS else NO_ATOMS
         leaf_kinds = _BIT_OF_KIND.get(kind, 0)
@@ -124,7 +128,7 @@ class Expression:
     terms: tuple[tuple[Monomial, int], ...]
     constant: int | None
     atom: Atom | None
-    function: Callable[..., int | float | None] | None  # kept by `evaluate`, once it was asked for often: `uses`
+    function: Function | None  # as in an atom
     uses: int
     parts: tuple[Parts | None] | None  # kept by `slopes_of`
 
@@ -201,8 +205,8 @@ class Expression:
         return Expression(terms) if _no_lanes(self.leaves) and _no_lanes(other.leaves) else _with_global_ids(terms)
 
     def has(self, *kinds: str) -> bool:
-        """Whether it rests on leaves of these kinds: see `LEAF_KINDS`."""
-        return any(self.leaf_kinds & _BIT_OF_KIND[kind] for kind in kinds)
+        """Whether it rests on leaves of these kinds, "load" or "unknown": see `LEAF_KINDS`."""
+        return self.leaf_kinds > 1 and any(self.leaf_kinds & _BIT_OF_KIND[kind] for kind in kinds)
 
     def coefficient(self, atom: Atom) -> Expression | None:
         """The factor of `atom`, when it occurs linearly and in no other atom's arguments; else None."""

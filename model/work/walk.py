@@ -127,6 +127,8 @@ class Walk:
 
     def _unbound(self, expression: Expression, ranges: Ranges) -> list[Atom]:
         """The ids and counters in `expression` that are still ranges, the shortest first."""
+        if ranges.keys().isdisjoint(expression.leaves):
+            return []
         return sorted(expression.leaves & ranges.keys(), key=lambda a: (ranges[a][1] - ranges[a][0], a.serial))
 
     def _bind(self, unbound: list[Atom], point: Point, ranges: Ranges) -> Iterator[tuple[float, Point, Ranges]]:
