@@ -53,7 +53,7 @@ Ranges = Mapping[Atom, tuple[int, int]]
 Memo = dict[Atom, Value | None]
 Bounds = dict[Atom, Interval | None]
 MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
-USES_OF_TEXT = 64  # after which reading an expression anew takes longer than making a function of it
+USES_OF_TEXT = 32  # after which reading an expression anew takes longer than making a function of it
 
 
 def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:

@@ -89,19 +89,19 @@ def footprint_of(reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shap
     found = [(r, r.touched(scope, walk.known, shape)) for r in reaches]
     placed = [(r, t) for r, t in found if t is not None and t.sets]
     gathered = [r for r, t in found if t is None]
-    limit = min([_most(reaches, scope), max(r.limit_bytes for r in reaches)])
     distinct, line_bytes, is_exact = _of_placed(placed, lines=lines)
-    if not (is_exact and not gathered):
-        distinct = min(distinct, sum(asked[id(r)] for r, _ in placed))
+    if is_exact and not gathered:
+        return Footprint(requested, distinct, line_bytes, is_exact=True)
+    limit = min([_most(reaches, scope), max(r.limit_bytes for r in reaches)])
+    distinct = min(distinct, sum(asked[id(r)] for r, _ in placed))
     for one in gathered:
         missed = max(0.0, 1 - distinct / limit) if limit and not math.isinf(limit) else 1.0
         bytes_of_one, lines_of_one = _drawn(one, asked[id(one)], scope, walk, shape)
         distinct += bytes_of_one * missed
         line_bytes += lines_of_one * missed
-    if gathered or not is_exact:
-        distinct = min(distinct, limit, requested)
-        line_bytes = max(distinct, min(line_bytes, _round_up(limit)))
-    return Footprint(requested, distinct, line_bytes, is_exact and not gathered)
+    distinct = min(distinct, limit, requested)
+    line_bytes = max(distinct, min(line_bytes, _round_up(limit)))
+    return Footprint(requested, distinct, line_bytes, is_exact=False)
 
 
 def distinct_bytes(reaches: Sequence[Reach], walk: Walk, shape: Shape) -> float:

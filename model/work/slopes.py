@@ -6,7 +6,7 @@ does not say, has no such form here, and is worked out at length.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MAX_BITS = 128  # of numbers in a sum: it then stays far below what `evaluate` takes for a number
 
+_LANE = frozenset({GLOBAL_ID[0], LOCAL_ID[0]})
 Point = Mapping[Atom, Value]
 Ranges = Mapping[Atom, tuple[int, int]]
 
@@ -26,22 +27,28 @@ Ranges = Mapping[Atom, tuple[int, int]]
 class Parts:
     """What a sum is made of, whatever the launch: (coefficient, what the launch says, id or counter) for each term.
 
-    `counter` is that of the innermost loop among them. `uses` tells by dimension d whether the sum rests on the global
-    id alone (bit d), on local or group id alone (bit 3 + d), or on both (bit 6 + d).
+    `counter` is that of the innermost loop among them, `has_lanes` whether ids of dimension 0 are. `uses` tells by
+    dimension d whether the sum rests on the global id alone (bit d), on local or group id alone (bit 3 + d), or on both
+    (bit 6 + d).
     """
 
     terms: tuple[tuple[int, tuple[Atom, ...], Atom | None], ...]
     counter: Atom | None
+    has_lanes: bool
     uses: int
 
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """`base` + the sum of slope x id or counter; each stands once in `slopes`, and in `terms` as often as written."""
+    """`base` + the sum of slope x id or counter; each stands once in `slopes`, and in `terms` as often as written.
+
+    `lane` is the difference between neighbours in dimension 0.
+    """
 
     base: int
     slopes: tuple[tuple[Atom, int], ...]
     terms: tuple[tuple[Atom, int], ...]
+    lane: int
     parts: Parts
 
     def bounds(self, point: Point, ranges: Ranges) -> tuple[Value, Value] | None:
@@ -83,11 +90,14 @@ class Slopes:
         return total
 
     def slope(self, atom: Atom) -> int:
-        return next((slope for other, slope in self.slopes if other is atom), 0)
+        for other, slope in self.slopes:
+            if other is atom:
+                return slope
+        return 0
 
     def is_decided(self, point: Point, ranges: Ranges, but: Collection[Atom]) -> bool:
         """Whether all ids and counters, but these, have values or ranges."""
-        return all(atom in point or atom in ranges or atom in but for atom, _ in self.slopes)
+        return all(atom in ranges or atom in point or atom in but for atom, _ in self.slopes)
 
 
 def slopes_of(expression: Expression, known: Knowledge) -> Slopes | None:
@@ -127,7 +137,7 @@ def _parts(expression: Expression) -> Parts | None:
         whole = GLOBAL_ID[d] in expression.leaves
         part = LOCAL_ID[d] in expression.leaves or GROUP_ID[d] in expression.leaves
         uses |= (whole and not part) << d | (part and not whole) << (3 + d) | (whole and part) << (6 + d)
-    return Parts(tuple(terms), counter, uses)
+    return Parts(tuple(terms), counter, not _LANE.isdisjoint(expression.leaves), uses)
 
 
 def _under(parts: Parts, known: Knowledge) -> Slopes | None:
@@ -149,7 +159,15 @@ def _under(parts: Parts, known: Knowledge) -> Slopes | None:
     apart = tuple(terms)
     merged = dict(apart)
     if len(merged) == len(apart):
-        return Slopes(base, apart, apart, parts)
+        return Slopes(base, apart, apart, _lane(apart), parts)
     for atom in merged:
         merged[atom] = sum(factor for other, factor in apart if other is atom)
-    return Slopes(base, tuple(merged.items()), apart, parts)
+    return Slopes(base, tuple(merged.items()), apart, _lane(apart), parts)
+
+
+def _lane(terms: Iterable[tuple[Atom, int]]) -> int:
+    lane = 0
+    for atom, factor in terms:
+        if atom in _LANE:
+            lane += factor
+    return lane

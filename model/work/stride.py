@@ -6,6 +6,7 @@ from collections import Counter
 
 from model.work.counts import Pattern
 from model.work.evaluate import Knowledge, Point, evaluate
+from model.work.numbers import Value
 from model.work.region import Access
 from model.work.slopes import Slopes, slopes_of
 from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
@@ -29,20 +30,24 @@ def pattern_of(
         return Pattern.GATHERED, 0
     plain = slopes_of(offset, known)
     if plain is not None:
-        if not offset.leaves & _LANE:
+        if not plain.parts.has_lanes:
             return Pattern.BROADCAST, 0
-        stride = abs(plain.slope(GLOBAL_ID[0]) + plain.slope(LOCAL_ID[0]))
-        return _named(stride, access) if plain.is_decided(point, ranges, _LANE) else (Pattern.GATHERED, 0)
+        return _named(abs(plain.lane), access) if plain.is_decided(point, ranges, _LANE) else (Pattern.GATHERED, 0)
     if is_scattered(offset, known):
         return Pattern.GATHERED, 0
     if not offset.leaves & _LANE:
         return (Pattern.GATHERED, 0) if _data_dependent(offset, known) else (Pattern.BROADCAST, 0)
-    middle = {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}
+    now: dict[Atom, Value] = {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}
+    start = now.get(GLOBAL_ID[0], 0) // 16 * 16
+    now.update(point)
     steps: Counter[int] = Counter()
+    values: dict[int, Value | None] = {}
     for first in _TRIES:
-        here = {**middle, **point, GLOBAL_ID[0]: middle.get(GLOBAL_ID[0], 0) // 16 * 16 + first, LOCAL_ID[0]: first}
-        there = {**here, GLOBAL_ID[0]: here[GLOBAL_ID[0]] + 1, LOCAL_ID[0]: first + 1}
-        a, b = evaluate(offset, known, here), evaluate(offset, known, there)
+        for lane in (first, first + 1):
+            if lane not in values:
+                now[GLOBAL_ID[0]], now[LOCAL_ID[0]] = start + lane, lane
+                values[lane] = evaluate(offset, known, now)
+        a, b = values[first], values[first + 1]
         if a is not None and b is not None:
             steps[round(b - a)] += 1
     if not steps:
@@ -89,7 +94,7 @@ def step_in(
 def _plain_step(
     access: Access, counter: Atom | None, plain: Slopes, point: Point, ranges: dict[Atom, tuple[int, int]]
 ) -> int | None:
-    if counter is None or access.is_image or not plain.is_decided(point, ranges, {counter}):
+    if counter is None or access.is_image or not plain.is_decided(point, ranges, (counter,)):
         return None
     return plain.slope(counter)
 

@@ -38,13 +38,15 @@ class Touched:
 def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, shape: Shape) -> Touched | None:
     """None where the data decide the place, or nobody knows it."""
     offset = access.offset
-    if offset is None or access.is_image or not is_placed(offset, known):
+    if offset is None or access.is_image:
+        return None
+    plain = slopes_of(offset, known)
+    if plain is None and not is_placed(offset, known):
         return None
     sets: list[Strided] = []
     is_exact = len(visits) < MAX_KEPT
     looked_at = visits if scope is Scope.LAUNCH else typical(visits, scope, shape)
-    executed = sum(weight for weight, _, _ in looked_at)
-    plain = slopes_of(offset, known)
+    executed = looked_at[0][0] if len(looked_at) == 1 else sum(weight for weight, _, _ in looked_at)
     if plain is not None:
         found = _plain_sets(plain, looked_at, access.element_bytes, shape)
         if found is not None:

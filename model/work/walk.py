@@ -28,6 +28,7 @@ MAX_EXACT = 256  # values of an id tried one by one
 MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
 FREE_VISITS = 2_000
 _SURE = frozenset({(1, 1), (0, 0)})  # intervals of conditions that hold for all or for none
+_IDS = frozenset((*GLOBAL_ID, *GROUP_ID, *LOCAL_ID))
 _PARTS = frozenset((*GROUP_ID, *LOCAL_ID))  # of a global id
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
@@ -118,10 +119,16 @@ class Walk:
     ) -> list[tuple[int, int, Value]] | None:
         """The parts of a range within which a loop runs equally often, where those are few: grid-stride loops."""
 
+        now = dict(point)
+        is_alone = _is_alone(atom, trips)
+
         def at(value: int) -> Value | None:
-            now = {**point, atom: value}
-            self._relate(atom, now, dict(ranges))
-            return evaluate(trips, self.known, now)
+            if is_alone:
+                now[atom] = value
+                return evaluate(trips, self.known, now)
+            then = {**point, atom: value}
+            self._relate(atom, then, dict(ranges))
+            return evaluate(trips, self.known, then)
 
         return stairs(at, *ranges[atom])
 
@@ -307,9 +314,14 @@ class Walk:
     def _tried_share(self, condition: Expression, atom: Atom, point: Point, ranges: Ranges) -> float | None:
         low, high = ranges[atom]
         met = 0
+        now = dict(point)
+        is_alone = _is_alone(atom, condition)
         for value in range(low, high):
-            now = {**point, atom: value}
-            self._relate(atom, now, dict(ranges))
+            if is_alone:
+                now[atom] = value
+            else:
+                now = {**point, atom: value}
+                self._relate(atom, now, dict(ranges))
             holds = evaluate(condition, self.known, now)
             if holds is None:
                 return None
@@ -378,6 +390,11 @@ def _edges(kind: str, slope: Value, start: Value, x: Atom, ranges: Ranges) -> li
         edge = min(high, max(low, math.floor(-start / slope) + 1))
         pieces = [(low, edge, False), (edge, high, True)]
     return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
+
+
+def _is_alone(atom: Atom, expression: Expression) -> bool:
+    """Whether no other id is in `expression` that would follow from this one."""
+    return all(other is atom or other not in _IDS for other in expression.leaves)
 
 
 def _middle(ranges: Mapping[Atom, tuple[int, int]]) -> Point:

@@ -9,7 +9,7 @@ from math import ceil
 
 from model.launch.launch import Assumption, Fill, Launch
 from model.launch.local_size import effective_local_size
-from model.opencl.kernel import Kernel
+from model.opencl.kernel import Kernel, Parameter
 from model.opencl.types import PointerType, ScalarType, lane_names
 from model.work.contents import Contents, holds_floats
 from model.work.counts import WorkCounts
@@ -44,6 +44,7 @@ class Work:
     unrolled_lines: frozenset[int] = frozenset()  # of loops that were followed iteration by iteration
     pressure: Pressure = NO_PRESSURE
     outline: Outline = field(init=False)
+    named: dict[str, tuple[Atom, ...]] = field(init=False, default_factory=dict)  # see `knowledge`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outline", outline_of(self.root, self.unrolled_lines))
@@ -55,7 +56,7 @@ class Work:
 
     def walk(self, launch: Launch) -> Walk:
         """How often each block runs, and what each access reaches."""
-        known = knowledge(self.kernel, launch, self.parameters, self.tables)
+        known = knowledge(self.kernel, launch, self.parameters, self.tables, self.named)
         walk = Walk(known)
         ranges = {}
         for d in range(3):
@@ -76,27 +77,32 @@ class Work:
                 stack.extend([inner.body] if isinstance(inner, Loop) else [inner.then, inner.otherwise])
 
 
+_WORK_DIM = Atom.of("symbol", "work_dim")
+
+
 def knowledge(
     kernel: Kernel,
     launch: Launch,
     parameters: Mapping[Atom, DataParameter],
     tables: Mapping[str, Mapping[int, Value]] | None = None,
+    named: dict[str, tuple[Atom, ...]] | None = None,
 ) -> Knowledge:
-    """What a launch says, by symbol."""
+    """What a launch says, by symbol. `named` keeps the symbols of scalars from one launch to the next."""
+    kept = named if named is not None else {}
     local = effective_local_size(launch, kernel)
-    symbols: dict[Atom, Value] = {Atom.of("symbol", "work_dim"): len(launch.global_size)}
+    symbols: dict[Atom, Value] = {_WORK_DIM: len(launch.global_size)}
     for d in range(3):
         size = launch.global_size[d] if d < len(launch.global_size) else 1
         group = local[d] if d < len(local) else 1
         symbols[GLOBAL_SIZE[d]], symbols[LOCAL_SIZE[d]], symbols[NUM_GROUPS[d]] = size, group, ceil(size / group)
     for name, value in launch.scalars:
         number = int(value) if isinstance(value, float) and value.is_integer() else value
-        symbols[Atom.of("symbol", f"arg.{name}")] = number
-        symbols[Atom.of("symbol", f"name.{name}")] = number
-        parameter = kernel.parameter(name)
-        if parameter is None or not isinstance(parameter.type, ScalarType):
-            for alias in _lanes(name):
-                symbols.setdefault(alias, number)
+        atoms = kept.get(name)
+        if atoms is None:
+            atoms = kept[name] = _symbols_of(name, kernel.parameter(name))
+        symbols[atoms[0]] = symbols[atoms[1]] = number
+        for alias in atoms[2:]:
+            symbols.setdefault(alias, number)
     for name, define in launch.options.defines:
         if define.lstrip("-").isdigit():
             symbols.setdefault(Atom.of("symbol", f"name.{name}"), int(define))
@@ -106,19 +112,29 @@ def knowledge(
     fills: dict[str, Fill] = dict(launch.fills)
     contents = {}
     for name, elements in launch.buffers:
-        parameter = kernel.parameter(name)
-        size = parameter.type.pointee.size_bytes if parameter and isinstance(parameter.type, PointerType) else 4
-        is_whole = parameter is None or not holds_floats(parameter)
-        contents[name] = Contents(elements, max(1, size), fills.get(name), is_whole=is_whole)
+        size, is_whole = _element(kernel.parameter(name))
+        contents[name] = Contents(elements, size, fills.get(name), None, is_whole)
     for name, values in (tables or {}).items():
         contents[name] = Contents(len(values), 1, None, values)
     return Knowledge(symbols, contents, parameters)
 
 
 @lru_cache(1024)
-def _lanes(name: str) -> tuple[Atom, ...]:
-    """`v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components."""
+def _element(parameter: Parameter | None) -> tuple[int, bool]:
+    """Bytes of what a pointer leads to, and whether it is no float."""
+    size = parameter.type.pointee.size_bytes if parameter and isinstance(parameter.type, PointerType) else 4
+    return max(1, size), parameter is None or not holds_floats(parameter)
+
+
+def _symbols_of(name: str, parameter: Parameter | None) -> tuple[Atom, ...]:
+    """A scalar as an argument, where nothing declares it, and as what else the source may call it.
+
+    `v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components.
+    """
+    own = Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")
+    if parameter is not None and isinstance(parameter.type, ScalarType):
+        return own
     base, _, component = name.rpartition(".")
     lane = next((n for n in range(16) if name in lane_names(base, n)), None) if base and component else None
     aliases = [lane_names(base, lane)[0]] if lane is not None else [lane_names(name, n)[0] for n in range(16)]
-    return tuple(Atom.of("symbol", f"arg.{alias}") for alias in aliases)
+    return (*own, *(Atom.of("symbol", f"arg.{alias}") for alias in aliases))
