@@ -11,7 +11,7 @@ from model.learned.learned import UnusableModel, load_model, weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from server.analysis.memory import Memory
-from server.analysis.questions import all_answered, with_compiled_facts
+from server.analysis.questions import all_answered
 from server.cli.streams import warn
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class Learned:
 
     def answered(self, forecasts: Sequence[Forecast], device: Device) -> tuple[Forecast, ...]:
         """Those that have a question by the model."""
-        told = with_compiled_facts(forecasts, lambda kernel, launch: self._memory.compiled(kernel, launch, device))
-        return all_answered(told, device, self.ask)
+        memory = self._memory
+        return all_answered(forecasts, device, lambda kernel, launch: memory.compiled(kernel, launch, device), self.ask)
 
     def ask(self, questions: Sequence[tuple[Question, Device]]) -> Sequence[Answer | None]:
         if not questions:
