@@ -70,17 +70,3 @@ class Answers:
         if found is None and told.question is not None and (answer := known(told.question)) is not None:
             found = self._answered.put(answered(told, answer), told, lessons)
         return found or told
-
-
-def all_answered(
-    forecasts: Sequence[Forecast], device: Device, compiled_of: CompiledOf, ask: Ask
-) -> tuple[Forecast, ...]:
-    """All of them by the model, in one batch."""
-    forecasts = [
-        with_compiled_facts(each, compiled_of(each.kernel, each.launch) if each.launch is not None else None)
-        for each in forecasts
-    ]
-    asked = [forecast for forecast in forecasts if forecast.question is not None]
-    answers = ask([(forecast.question, device) for forecast in asked if forecast.question is not None])
-    known = {id(forecast): answer for forecast, answer in zip(asked, answers, strict=True)}
-    return tuple(answered(forecast, known.get(id(forecast))) for forecast in forecasts)
