@@ -9,12 +9,13 @@ from model.compiled import CompiledFacts
 from model.device import Device
 from model.engine import Forecast
 from model.launch.launch import Launch
-from model.learned.asking import with_compiled
+from model.learned.asking import at_launch, with_compiled
 from model.learned.blend import blended
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from model.opencl.kernel import Kernel
-from model.prediction import Basis
+from model.prediction import Basis, Prediction
+from model.work.work import Work
 from server.analysis.identities import ByIdentity
 
 # Each with the device that it is about; None where nobody answers.
@@ -29,6 +30,20 @@ def with_compiled_facts(forecast: Forecast, facts: CompiledFacts | None) -> Fore
     if forecast.question is None or facts is None:
         return forecast
     return replace(forecast, question=with_compiled(forecast.question, facts))
+
+
+def question_at(
+    forecast: Forecast, asked: Question, work: Work, launch: Launch, device: Device, prediction: Prediction
+) -> Question:
+    """What is asked of the forecast's kernel under another launch or on another device, of which the laws made
+    `prediction`; `asked` and `work` are the forecast's own.
+
+    What the compiler made of the kernel holds for all its sizes in groups of the same size.
+    """
+    found = at_launch(asked, work, launch, device, prediction)
+    was = forecast.launch
+    is_same_code = was is not None and launch.local_size == was.local_size and device.id == asked.device_id
+    return replace(found, compiled_facts=asked.compiled_facts) if is_same_code else found
 
 
 def answered(forecast: Forecast, answer: Answer | None) -> Forecast:
