@@ -23,7 +23,7 @@ from model.launch.expression import ExpressionError
 from model.launch.inference import complete
 from model.launch.launch import Launch, Origin
 from model.launch.spec import LaunchSpec
-from model.learned.asking import question_of
+from model.learned.asking import covers, question_of
 from model.learned.question import Question
 from model.opencl.kernel import Kernel, SourceRange
 from model.opencl.meaning import Meaning
@@ -241,7 +241,9 @@ class Engine:
         prediction = self._advised(self._predictor.predict(work, launch, device), program, work, moved, launch, device)
         if any(a.code in ignored for a in prediction.advice):
             prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
-        question = self._question(program, kernel, work, launch, device, prediction) if self._asks else None
+        question = (
+            self._question(program, kernel, work, launch, device, prediction) if self._asks and covers(device) else None
+        )
         meaning = program.meanings[kernel.name]
         return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction, question)
 

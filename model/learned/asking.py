@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from model.assumptions import assumptions_of, doubt_of
 from model.compiled import CompiledFacts
-from model.device import Device
+from model.device import Device, DeviceType
 from model.launch.launch import Launch
 from model.laws import Times, launch_times
 from model.learned.compiled_facts import compiled_facts
@@ -19,6 +19,11 @@ from model.opencl.normalise import identity
 from model.prediction import Prediction
 from model.work.counts import WorkCounts
 from model.work.work import Work
+
+
+def covers(device: Device) -> bool:
+    """Whether the model was trained on devices of this type; of the others the laws speak alone."""
+    return device.type is DeviceType.CPU
 
 
 def question_of(

@@ -19,7 +19,7 @@ WEIGHTS_VARIABLE = "KERNELCAST_WEIGHTS"  # names another folder; one that holds 
 DESCRIPTION = "model.json"
 _SHIPPED = Path(__file__).resolve().parent.parent / "weights"
 # By kind, who reads it: `load(folder, description)` in that module.
-_READERS = {"linear": "model.learned.linear"}
+_READERS = {"linear": "model.learned.linear", "ensemble": "model.learned.ensemble"}
 
 
 class UnusableModel(KernelcastError):

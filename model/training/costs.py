@@ -13,9 +13,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from model.learned.cost_network import FARTHEST, MOST_OCTAVES, RUNTIMES, CostNetwork, Floats, Ints
-from model.training.rows import Rows
 
-_START = -13.0  # log2 us of a price before anything is learned
+_START = -5.0  # log2 of a price, in operations, before anything is learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,38 +69,45 @@ class _Prices(nn.Module):
         return torch.logsumexp(times * math.log(2), 1) / math.log(2) + shift
 
 
-def train_costs(
-    rows: Rows, chosen: Ints, inputs: Floats, recipe: CostRecipe, on_epoch: Callable[[int, float], None] | None = None
-) -> CostNetwork:
-    """`chosen` are the indices of the rows to train on; `inputs` [rows, inputs] of all rows.
+@dataclass(frozen=True, slots=True, eq=False)
+class CostRows:
+    """What a cost network learns from; all [rows, ...], as `CostNetwork.log2_us` takes them."""
 
-    Absolute error of log2 of the time, weighted by the rows' weights.
-    """
+    inputs: Floats
+    terms: Floats
+    laws: Floats
+    runtime: Ints
+    log2_us: Floats
+    weight: Floats
+
+
+def train_costs(
+    rows: CostRows, recipe: CostRecipe, on_epoch: Callable[[int, float], None] | None = None
+) -> CostNetwork:
+    """Absolute error of log2 of the time, weighted by the rows' weights; `on_epoch` hears of each epoch's mean."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
-    known = inputs[chosen]
-    with np.errstate(all="ignore"):
-        mean = np.nan_to_num(np.nanmean(known, axis=0)).astype(np.float32)
-        per_deviation = (1 / (np.nan_to_num(np.nanstd(known, axis=0)) + 1e-3)).astype(np.float32)
-    normal = np.clip(np.nan_to_num((known - mean) * per_deviation), -FARTHEST, FARTHEST)
-    zeros = np.zeros((len(chosen), 1), np.float32)
-    amounts = torch.from_numpy(np.concatenate([rows.terms[chosen], rows.laws[chosen][:, 1:], zeros], axis=1))
-    given, runtime = torch.from_numpy(normal.astype(np.float32)), torch.from_numpy(rows.runtime[chosen])
-    target, weight = torch.from_numpy(rows.log2_us[chosen]), torch.from_numpy(rows.weight[chosen])
+    mean, per_deviation = _normal(rows.inputs)
+    normal = np.clip(np.nan_to_num((rows.inputs - mean) * per_deviation), -FARTHEST, FARTHEST)
+    count = len(rows.log2_us)
+    zeros = np.zeros((count, 1), np.float32)
+    amounts = torch.from_numpy(np.concatenate([rows.terms, rows.laws[:, 1:], zeros], axis=1))
+    given, runtime = torch.from_numpy(normal.astype(np.float32)), torch.from_numpy(rows.runtime)
+    target, weight = torch.from_numpy(rows.log2_us), torch.from_numpy(rows.weight)
     net = _Prices(given.shape[1], amounts.shape[1], recipe)
     prices = [net.prices]
     others = [parameter for name, parameter in net.named_parameters() if name != "prices"]
     optimiser = torch.optim.AdamW(
         [{"params": prices, "weight_decay": 0.0}, {"params": others, "weight_decay": recipe.weight_decay}]
     )
-    batches = math.ceil(len(chosen) / recipe.batch)
+    batches = math.ceil(count / recipe.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, [recipe.price_rate, recipe.learning_rate], total_steps=recipe.epochs * batches + 1, pct_start=0.05
     )
     for epoch in range(recipe.epochs):
         net.train()
         total = 0.0
-        for batch in torch.split(torch.randperm(len(chosen)), recipe.batch):
+        for batch in torch.split(torch.randperm(count), recipe.batch):
             error = (net(given[batch], amounts[batch], runtime[batch]) - target[batch]).abs()
             loss = (error * weight[batch]).sum() / weight[batch].sum()
             optimiser.zero_grad()
@@ -111,7 +117,7 @@ def train_costs(
             schedule.step()
             total += loss.item() * len(batch)
         if on_epoch is not None:
-            on_epoch(epoch, total / len(chosen))
+            on_epoch(epoch, total / count)
     layers = [layer for layer in net.layers if isinstance(layer, nn.Linear)]
     return CostNetwork(
         mean,
@@ -120,6 +126,16 @@ def train_costs(
         tuple((_plain(layer.weight), _plain(layer.bias)) for layer in layers),
         _plain(net.prices),
     )
+
+
+def _normal(inputs: Floats) -> tuple[Floats, Floats]:
+    """Mean and 1 / deviation of each input, of those rows where it is known."""
+    known = ~np.isnan(inputs)
+    count = np.maximum(known.sum(axis=0), 1)
+    filled = np.where(known, inputs, 0).astype(np.float64)
+    mean = filled.sum(axis=0) / count
+    variance = (np.where(known, inputs - mean, 0) ** 2).sum(axis=0) / count
+    return mean.astype(np.float32), (1 / (np.sqrt(variance) + 1e-3)).astype(np.float32)
 
 
 def _plain(values: Tensor) -> Floats:

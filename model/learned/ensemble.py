@@ -1,0 +1,149 @@
+"""What ships: cost networks and boosted trees, averaged; how far they are off, and how new a launch is to them.
+
+Everything is numpy on arrays from one safetensors file: no torch is needed to predict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from model.learned.compiled_facts import COMPILED_FACT_NAMES
+from model.learned.cost_network import CostNetwork, runtime_of, terms_of
+from model.learned.device_facts import DEVICE_FACT_NAMES
+from model.learned.forest import Forest
+from model.learned.inputs import compiled_inputs, log2_flops, source_inputs
+from model.learned.novelty import Novelty
+from model.learned.question import Answer, Question
+from model.prediction import Quantiles
+
+Floats = npt.NDArray[np.float32]
+_NARROWEST, _WIDEST = 0.03, 6.0  # octaves from p50 to p90 before calibration
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """What is known of launches on devices: [rows, launch facts], [rows, law facts], [rows, device facts], and
+
+    [rows, compiled facts], all NaN where nobody compiled the kernel."""
+
+    launch: Floats
+    laws: Floats
+    device: Floats
+    compiled: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """Networks, and forests that say what the plain prices are off by [octaves]. Of one kind of inputs."""
+
+    networks: tuple[CostNetwork, ...]
+    forests: tuple[Forest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """By how much the predicted spread is to be stretched so that 80 % lie within p10 to p90: conformal prediction
+
+    (Angelopoulos & Bates, arXiv 2107.07511), on kernels of families that were held out of training."""
+
+    below: float
+    above: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ensemble:
+    prices: CostNetwork  # plain ones, the same whatever surrounds the operations
+    source: Members
+    compiled: Members
+    spread: Forest
+    novelty: Novelty
+    source_margins: Margins
+    compiled_margins: Margins
+
+    def answer(self, questions: Sequence[Question]) -> list[Answer]:
+        if not questions:
+            return []
+        facts = facts_of(questions)
+        log2_us, spread, novelty = self.estimate(facts)
+        is_compiled = ~np.isnan(facts.compiled).all(axis=1)
+        below = np.where(is_compiled, self.compiled_margins.below, self.source_margins.below) * spread
+        above = np.where(is_compiled, self.compiled_margins.above, self.source_margins.above) * spread
+        least = facts.laws[:, 1]
+        p10, p90 = (np.exp2(np.maximum(log2_us + each, least)) for each in (-below, above))
+        p50 = np.exp2(np.maximum(log2_us, least))
+        return [
+            Answer(Quantiles(float(low), float(middle), float(high)), float(new))
+            for low, middle, high, new in zip(p10, p50, p90, novelty, strict=True)
+        ]
+
+    def estimate(self, facts: Facts) -> tuple[Floats, Floats, Floats]:
+        """log2 of microseconds, the spread [octaves] and the novelty; each [rows]. Roofline and margins come later."""
+        source = source_inputs(facts.launch, facts.laws, facts.device)
+        terms = terms_of(facts.launch, log2_flops(facts.device))
+        runtime = runtime_of(facts.device, DEVICE_FACT_NAMES)
+        plain = self.prices.log2_us(source, terms, facts.laws, runtime)
+        found, apart = _together(self.source, source, terms, facts.laws, runtime, plain)
+        has_code = np.flatnonzero(~np.isnan(facts.compiled).all(axis=1))
+        if len(has_code):
+            better, closer = _together(
+                self.compiled,
+                compiled_inputs(source[has_code], facts.compiled[has_code]),
+                terms[has_code],
+                facts.laws[has_code],
+                runtime[has_code],
+                plain[has_code],
+            )
+            # What is said from the source alone says something on top: both see the same, in other ways.
+            found[has_code] = 0.7 * better + 0.3 * found[has_code]
+            apart[has_code] = closer
+        novelty = self.novelty.of(facts.launch)
+        spread = self.spread.predict(spread_inputs(source, apart, novelty))
+        return found, np.clip(spread, _NARROWEST, _WIDEST), novelty
+
+
+def facts_of(questions: Sequence[Question]) -> Facts:
+    unknown = (np.nan,) * len(COMPILED_FACT_NAMES)
+    return Facts(
+        np.array([q.launch_facts for q in questions], np.float32),
+        np.array([q.law_facts for q in questions], np.float32),
+        np.array([q.device_facts for q in questions], np.float32),
+        np.array([q.compiled_facts or unknown for q in questions], np.float32),
+    )
+
+
+def spread_inputs(source: Floats, apart: Floats, novelty: Floats) -> Floats:
+    """[rows, inputs of the source], how far the members lie apart [rows], novelty [rows] -> [rows, inputs]."""
+    return np.concatenate([source, apart[:, None], novelty[:, None]], axis=1, dtype=np.float32)
+
+
+def forest_inputs(inputs: Floats, plain: Floats, laws: Floats) -> Floats:
+    """With what the plain prices say against the laws."""
+    return np.concatenate([inputs, (plain - laws[:, 0])[:, None]], axis=1, dtype=np.float32)
+
+
+def _together(
+    members: Members, inputs: Floats, terms: Floats, laws: Floats, runtime: npt.NDArray[np.int64], plain: Floats
+) -> tuple[Floats, Floats]:
+    """The mean of networks and forests, and how far the two kinds lie apart; both [rows]."""
+    answers = [net.log2_us(inputs, terms, laws, runtime) for net in members.networks]
+    kinds = [np.mean(answers, axis=0)] if answers else []
+    if members.forests:
+        seen = forest_inputs(inputs, plain, laws)
+        kinds.append(plain + np.mean([forest.predict(seen) for forest in members.forests], axis=0))
+    apart = np.abs(kinds[0] - kinds[-1])
+    return np.mean(kinds, axis=0).astype(np.float32), apart.astype(np.float32)
+
+
+def load(folder: Path, description: dict[str, Any]) -> Ensemble:
+    """Raises OSError, ValueError or KeyError for what is no ensemble of this version."""
+    from safetensors.numpy import load_file  # only here: whoever never asks need not have it  # noqa: PLC0415
+
+    from model.learned.weights import ensemble_from  # noqa: PLC0415
+
+    return ensemble_from(load_file(folder / str(description["file"])), description)

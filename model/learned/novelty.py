@@ -1,0 +1,45 @@
+"""How far a launch is from all that the model was trained on: the nearest of many, in what varies most among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+_FARTHEST = 6.0  # standard deviations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Novelty:
+    """`directions` [dimensions, launch facts]; `seen` [points, dimensions] are launches of kernels in training.
+
+    `near` and `far` are the distances at which the novelty is 0 and 1.
+    """
+
+    mean: Floats
+    per_deviation: Floats
+    directions: Floats
+    seen: Floats
+    near: float
+    far: float
+
+    def places(self, launch: Floats) -> Floats:
+        """[rows, launch facts] -> [rows, dimensions]."""
+        normal = np.clip((launch - self.mean) * self.per_deviation, -_FARTHEST, _FARTHEST)
+        found: Floats = normal @ self.directions.T
+        return found
+
+    def distances(self, launch: Floats) -> Floats:
+        """[rows, launch facts] -> [rows], to the nearest that was seen."""
+        places = self.places(launch)
+        own = (places**2).sum(axis=1)[:, None] + (self.seen**2).sum(axis=1)[None, :]
+        squares = own - 2 * places @ self.seen.T  # [rows, points]
+        found: Floats = np.sqrt(np.maximum(squares.min(axis=1), 0))
+        return found
+
+    def of(self, launch: Floats) -> Floats:
+        """[rows, launch facts] -> [rows]: 0 = as seen in training, 1 = unlike anything."""
+        found: Floats = np.clip((self.distances(launch) - self.near) / (self.far - self.near), 0, 1)
+        return found

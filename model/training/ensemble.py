@@ -1,0 +1,175 @@
+"""Trains what ships (`model.learned.ensemble`): members, then how far they are off, then the margins of intervals.
+
+How far the members are off is learned from kernels that they were not trained on: members of fewer epochs and trees,
+trained without a quarter of the families at a time, answer for that quarter.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from model.learned.cost_network import FARTHEST, CostNetwork
+from model.learned.ensemble import Ensemble, Facts, Margins, Members, forest_inputs, spread_inputs
+from model.learned.forest import Forest
+from model.learned.inputs import INPUT_NAMES, compiled_inputs, source_inputs
+from model.learned.novelty import Novelty
+from model.training.boosting import Boosting, grow
+from model.training.costs import CostRecipe, CostRows, train_costs
+from model.training.rows import Floats, Ints, Rows
+
+_RUNTIME_FLAGS = [INPUT_NAMES.index(name) for name in ("shape.is_pocl", "shape.is_intels")]
+OTHER = 4  # index of RUNTIMES: of no name
+_POINTS = 4096  # launches in training that novelty is measured from
+_DIMENSIONS = 24
+_SPREAD: dict[str, Any] = {
+    "rounds": 150, "objective": "quantile", "alpha": 0.8, "num_leaves": 31, "min_data_in_leaf": 200
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """`unnamed` is the share of rows seen once more without the runtime's name: for runtimes that nobody measured."""
+
+    networks: CostRecipe = field(default_factory=CostRecipe)
+    forests: Boosting = field(default_factory=lambda: Boosting(rounds=600, learning_rate=0.07))
+    spread: Boosting = field(default_factory=lambda: Boosting(**_SPREAD))
+    members: int = 2
+    folds: int = 4
+    unnamed: float = 0.15
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Matter:
+    """Rows as members take them: `source` and `compiled` are [rows, inputs], `plain` what the prices alone say."""
+
+    rows: Rows
+    source: Floats
+    compiled: Floats
+    prices: CostNetwork
+    plain: Floats
+
+
+def train_ensemble(rows: Rows, recipe: Recipe, say: Callable[[str], None] = print) -> Ensemble:
+    """From the rows of split `train`; `validation` and `known` set the margins. The same for the same seed."""
+    train = rows.where("train")
+    source = source_inputs(rows.launch, rows.laws, rows.device)
+    matter = _matter(rows, train, source, recipe)
+    say("plain prices are set")
+    members = _members(matter, matter.source, train, recipe, "source", say)
+    coded = train[~np.isnan(rows.compiled[train]).all(axis=1)]
+    compiled = _members(matter, matter.compiled, coded, recipe, "compiled", say)
+    novelty = _novelty(rows, train)
+    spread = _spread(rows, source, train, novelty, recipe, say)
+    none = Margins(1.0, 1.0)
+    ensemble = Ensemble(matter.prices, members, compiled, spread, novelty, none, none)
+    return replace(
+        ensemble,
+        source_margins=_margins(ensemble, rows, has_code=False),
+        compiled_margins=_margins(ensemble, rows, has_code=True),
+    )
+
+
+def facts_at(rows: Rows, chosen: Ints, *, has_code: bool) -> Facts:
+    """As the ensemble takes them; without what compilers made unless `has_code`."""
+    compiled = rows.compiled[chosen]
+    return Facts(
+        rows.launch[chosen], rows.laws[chosen], rows.device[chosen], compiled if has_code else compiled * np.nan
+    )
+
+
+def _matter(rows: Rows, train: Ints, source: Floats, recipe: Recipe) -> _Matter:
+    plain = replace(recipe.networks, directions=0, epochs=12)
+    prices = train_costs(_with_unnamed(rows, source, train, recipe), plain)
+    compiled = compiled_inputs(source, rows.compiled)
+    return _Matter(rows, source, compiled, prices, prices.log2_us(source, rows.terms, rows.laws, rows.runtime))
+
+
+def _with_unnamed(rows: Rows, inputs: Floats, chosen: Ints, recipe: Recipe) -> CostRows:
+    again = np.random.default_rng(recipe.seed).choice(chosen, int(recipe.unnamed * len(chosen)), replace=False)
+    both = np.concatenate([chosen, again])
+    seen = inputs[both]
+    seen[len(chosen) :, _RUNTIME_FLAGS] = 0.0
+    runtime = rows.runtime[both]
+    runtime[len(chosen) :] = OTHER + runtime[len(chosen) :] % 2
+    return CostRows(seen, rows.terms[both], rows.laws[both], runtime, rows.log2_us[both], rows.weight[both])
+
+
+def _members(
+    matter: _Matter, inputs: Floats, chosen: Ints, recipe: Recipe, name: str, say: Callable[[str], None]
+) -> Members:
+    networks: list[CostNetwork] = []
+    forests: list[Forest] = []
+    for member in range(recipe.members):
+        own = replace(recipe, seed=recipe.seed + member)
+        seen = _with_unnamed(matter.rows, inputs, chosen, own)
+        networks.append(train_costs(seen, replace(recipe.networks, seed=own.seed)))
+        say(f"network {member + 1} of {recipe.members} is trained ({name})")
+        plain = matter.prices.log2_us(seen.inputs[:, : len(INPUT_NAMES)], seen.terms, seen.laws, seen.runtime)
+        facts = forest_inputs(seen.inputs, plain, seen.laws)
+        forests.append(grow(facts, seen.log2_us - plain, seen.weight, replace(recipe.forests, seed=own.seed)))
+        say(f"trees {member + 1} of {recipe.members} are grown ({name})")
+    return Members(tuple(networks), tuple(forests))
+
+
+def _novelty(rows: Rows, train: Ints) -> Novelty:
+    """Places are what varies most among launches in training (principal components of their facts)."""
+    _, first = np.unique(rows.kernel[train], return_index=True)
+    own = rows.launch[train[first]]  # [kernels, facts]
+    mean, deviation = own.mean(axis=0), own.std(axis=0)
+    per_deviation = np.where(deviation > 0, 1 / (deviation + 1e-3), 0).astype(np.float32)
+    normal = np.clip((own - mean) * per_deviation, -FARTHEST, FARTHEST)
+    _, vectors = np.linalg.eigh(np.cov(normal.T))
+    directions = np.ascontiguousarray(vectors[:, ::-1].T[:_DIMENSIONS], dtype=np.float32)
+    new = Novelty(mean, per_deviation, directions, np.zeros((1, _DIMENSIONS), np.float32), 0.0, 1.0)
+    order = np.argsort([zlib.crc32(kernel.encode()) for kernel in rows.kernel[train[first]]])[:_POINTS]
+    new = replace(new, seen=new.places(own[order]))
+    known, held_out = (new.distances(rows.launch[rows.judged(split)]) for split in ("known", "validation"))
+    return replace(new, near=float(np.median(known)), far=float(np.quantile(held_out, 0.98)))
+
+
+def _spread(
+    rows: Rows, source: Floats, train: Ints, novelty: Novelty, recipe: Recipe, say: Callable[[str], None]
+) -> Forest:
+    """The 80th percentile of the error [octaves]."""
+    fold = np.array([zlib.crc32(family.encode()) % recipe.folds for family in rows.family[train]])
+    shorter = replace(
+        recipe, members=1, networks=replace(recipe.networks, epochs=max(1, recipe.networks.epochs // 2)),
+        forests=replace(recipe.forests, rounds=max(1, recipe.forests.rounds // 2)),
+    )  # fmt: skip
+    error = np.zeros(len(train), np.float32)
+    apart = np.zeros(len(train), np.float32)
+    for at in range(recipe.folds):
+        inside, outside = train[fold != at], train[fold == at]
+        if not (len(inside) and len(outside)):
+            continue
+        matter = _matter(rows, inside, source, shorter)
+        members = _members(matter, source, inside, shorter, f"fold {at + 1} of {recipe.folds}", say)
+        where = rows.terms[outside], rows.laws[outside], rows.runtime[outside]
+        net = members.networks[0].log2_us(source[outside], *where)
+        seen = forest_inputs(source[outside], matter.plain[outside], rows.laws[outside])
+        trees = matter.plain[outside] + members.forests[0].predict(seen)
+        found = np.maximum((net + trees) / 2, rows.laws[outside, 1])
+        error[fold == at] = np.abs(found - rows.log2_us[outside])
+        apart[fold == at] = np.abs(net - trees)
+    facts = spread_inputs(source[train], apart, novelty.of(rows.launch[train]))
+    return grow(facts, error, rows.weight[train], recipe.spread)
+
+
+def _margins(ensemble: Ensemble, rows: Rows, *, has_code: bool) -> Margins:
+    """A tenth of the kernels' launches below p10, a tenth above p90; both kinds of held-out kernels count alike."""
+    low, high = [], []
+    for split in ("validation", "known"):
+        chosen = rows.judged(split)
+        if has_code:
+            chosen = chosen[~np.isnan(rows.compiled[chosen]).all(axis=1)]
+        log2_us, spread, _ = ensemble.estimate(facts_at(rows, chosen, has_code=has_code))
+        scaled = (rows.log2_us[chosen] - np.maximum(log2_us, rows.laws[chosen, 1])) / spread
+        low.append(np.quantile(scaled, 0.1))
+        high.append(np.quantile(scaled, 0.9))
+    return Margins(float(-np.mean(low)), float(np.mean(high)))

@@ -1,0 +1,168 @@
+"""Everything that is said of the model's worth: on kernels and packages never seen, beside its baselines, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from model.learned.ensemble import Ensemble, Members
+from model.learned.few_shot import shares_of, shifts
+from model.learned.inputs import INPUT_NAMES, source_inputs
+from model.training.boosting import Boosting, grow
+from model.training.costs import CostRecipe, CostRows, train_costs
+from model.training.ensemble import OTHER, facts_at
+from model.training.figures import Figures, figures_of
+from model.training.rows import Floats, Ints, Rows
+
+SPLITS = {
+    "known": "unseen kernels of known families",
+    "validation": "families never trained on",
+    "test-origins": "packages never trained on",
+}
+Predicted = dict[str, Floats]  # log2 us of all rows, by who says it
+_SIZE_FACTS = ("log.items", "log.groups", "log.group_items")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a table: who predicts, what, and how far off it is."""
+
+    who: str
+    split: str
+    device: str  # "all" together, or one
+    figures: Figures
+
+
+def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predicted:
+    """Of all rows. `names` are LAUNCH_FACT_NAMES. Baselines are trained on the very rows that the model was."""
+    everything = np.arange(len(rows.log2_us))
+    train, least = rows.where("train"), rows.laws[:, 1]
+    size = rows.launch[:, [names.index(name) for name in _SIZE_FACTS]]
+    by_size = grow(
+        np.concatenate([size, rows.device[:, :4]], axis=1)[train], rows.log2_us[train], rows.weight[train],
+        Boosting(rounds=200, feature_fraction=1.0, num_leaves=31),
+    )  # fmt: skip
+    found = {
+        "launch size only": by_size.predict(np.concatenate([size, rows.device[:, :4]], axis=1)),
+        "laws alone": rows.laws[:, 0],
+    }
+    parts: dict[str, Callable[[Members], Members]] = {
+        "boosted trees": lambda members: replace(members, networks=()),
+        "cost networks": lambda members: replace(members, forests=()),
+    }
+    for name, part in parts.items():
+        alone = replace(ensemble, source=part(ensemble.source), compiled=part(ensemble.compiled))
+        found[name] = _estimate(alone, rows, everything, has_code=False)
+    found["shipped, from source"] = _estimate(ensemble, rows, everything, has_code=False)
+    found["shipped, compiled"] = _estimate(ensemble, rows, everything, has_code=True)
+    bound = {name: np.maximum(log2_us, least) for name, log2_us in found.items() if name != "launch size only"}
+    return found | bound
+
+
+def _estimate(ensemble: Ensemble, rows: Rows, chosen: Ints, *, has_code: bool) -> Floats:
+    parts = np.array_split(chosen, max(1, len(chosen) // 20_000))
+    return np.concatenate([ensemble.estimate(facts_at(rows, part, has_code=has_code))[0] for part in parts])
+
+
+def main_table(rows: Rows, predicted: Predicted) -> list[Line]:
+    lines = []
+    for split in SPLITS:
+        chosen = rows.judged(split)
+        for device in ("all", *np.unique(rows.device_name)):
+            own = chosen if device == "all" else chosen[rows.device_name[chosen] == device]
+            lines += [
+                Line(who, split, str(device), figures_of(log2_us[own], rows.log2_us[own]))
+                for who, log2_us in predicted.items()
+            ]
+    return lines
+
+
+def group_table(rows: Rows, predicted: Floats, groups: tuple[str, ...]) -> list[Line]:
+    """Of what programmers look under: reductions, scans ...; kernels that were held out, of whatever split."""
+    held_out = rows.judged(*SPLITS)
+    return [
+        Line(group, "held out", "all", figures_of(predicted[own], rows.log2_us[own]))
+        for group in groups
+        for own in [held_out[rows.group[held_out] == group]]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Of the measured times, percent between p10 and p90; `width` is p90 / p10 in the median."""
+
+    who: str
+    split: str
+    rows: int
+    inside: float
+    width: float
+
+
+def coverage_table(rows: Rows, ensemble: Ensemble) -> list[Coverage]:
+    lines = []
+    for has_code in (False, True):
+        margins = ensemble.compiled_margins if has_code else ensemble.source_margins
+        for split in SPLITS:
+            chosen = rows.judged(split)
+            log2_us, spread, _ = ensemble.estimate(facts_at(rows, chosen, has_code=has_code))
+            middle, least = np.maximum(log2_us, rows.laws[chosen, 1]), rows.laws[chosen, 1]
+            low = np.maximum(middle - margins.below * spread, least)
+            high = middle + margins.above * spread
+            inside = (low <= rows.log2_us[chosen]) & (rows.log2_us[chosen] <= high)
+            who = "compiled" if has_code else "from source"
+            width = float(np.exp2(np.median(high - low)))
+            lines.append(Coverage(who, split, len(chosen), 100 * float(inside.mean()), width))
+    return lines
+
+
+def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: CostRecipe) -> list[Line]:
+    """Trained without one runtime, told nothing of it but its calibrated profile; then with ten kernels measured.
+
+    `runtimes` maps what the names of devices begin with to the name of the runtime. No part of the model knows the
+    runtime's name: both are "other".
+    """
+    lines = []
+    inputs = source_inputs(rows.launch, rows.laws, rows.device)
+    inputs[:, [INPUT_NAMES.index(name) for name in ("shape.is_pocl", "shape.is_intels")]] = 0.0
+    of_no_name = (OTHER + rows.runtime % 2).astype(np.int64)
+    train, test = rows.where("train"), rows.judged(*SPLITS)
+    for start, name in runtimes.items():
+        theirs = np.char.startswith(rows.device_name, start)
+        seen, unseen = train[~theirs[train]], test[theirs[test]]
+        given = CostRows(
+            inputs[seen], rows.terms[seen], rows.laws[seen], of_no_name[seen], rows.log2_us[seen], rows.weight[seen]
+        )
+        network = train_costs(given, recipe)
+        found = np.maximum(network.log2_us(inputs, rows.terms, rows.laws, of_no_name), rows.laws[:, 1])
+        truth = rows.log2_us[unseen]
+        lines += [
+            Line(f"{name}: laws alone", "unseen runtime", "all", figures_of(rows.laws[unseen, 0], truth)),
+            Line(f"{name}: calibrated only", "unseen runtime", "all", figures_of(found[unseen], truth)),
+        ]
+        for shots in (3, 10, 30, 100):
+            figures = _few_shot(rows, found, train[theirs[train]], unseen, shots)
+            lines.append(Line(f"{name}: {shots} kernels measured", "unseen runtime", "all", figures))
+    return lines
+
+
+def _few_shot(rows: Rows, found: Floats, pool: Ints, unseen: Ints, shots: int, draws: int = 10) -> Figures:
+    """Mean figures over draws of `shots` kernels, one launch each, from `pool`; each device is corrected by itself."""
+    random = np.random.default_rng(shots)
+    shares = shares_of(rows.laws.astype(np.float64))
+    all_figures = []
+    for _ in range(draws):
+        corrected = found.astype(np.float64)
+        for device in np.unique(rows.device_name[unseen]):
+            own = pool[rows.device_name[pool] == device]
+            shown = random.choice(own, shots, replace=False)
+            here = unseen[rows.device_name[unseen] == device]
+            errors = (rows.log2_us[shown] - found[shown]).astype(np.float64) * np.log(2)
+            every = np.ones(shots, bool)
+            shift = shifts(rows.kernel[shown].tolist(), shares[shown], errors, every, shares[here])
+            corrected[here] += shift / np.log(2)
+        corrected = np.maximum(corrected, rows.laws[:, 1])
+        all_figures.append(figures_of(corrected[unseen].astype(np.float32), rows.log2_us[unseen]))
+    mean = np.mean([[f.mape, f.median_ape, f.within_2x, f.rank_correlation] for f in all_figures], axis=0)
+    return Figures(len(unseen), *(float(each) for each in mean))
