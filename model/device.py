@@ -151,6 +151,10 @@ class Device:
     calibration: Calibration | None = None  # its conditions; also None in calibrations from before these were kept
     aliases: tuple[str, ...] = ()  # what else drivers call the chip; shipped profiles only
 
+    def __hash__(self) -> int:
+        """Of what tells profiles apart: hundreds of rates would be gone through at each look into a cache."""
+        return hash((self.id, self.driver, self.source, self.measured_at, self.rates.fp32_gflop_s))
+
     @property
     def calibrated(self) -> bool:
         return self.source is ProfileSource.CALIBRATED
