@@ -114,22 +114,29 @@ _Span = tuple[int, int] | None
 @lru_cache(256)
 def _lanes(start: int, end: int, local: tuple[int, int, int], *spans: _Span) -> list[dict[Atom, int]]:
     """All conditions and accesses of a launch look at the same few groups."""
-    ranges = {atom: span for atom, span in zip(_LANES_REST_ON, spans, strict=True) if span is not None}
-    every = (_ids(lane, ranges, local) for lane in range(start, end))
-    return [ids for ids in every if ids is not None]
+    whole, within = spans[:3], spans[3:]
+    found: list[dict[Atom, int]] = []
+    for places in _places(start, end, local):
+        ids: dict[Atom, int] = {}
+        for d in range(3):
+            low, high = within[d] or (0, local[d])
+            place = places[d]
+            if not low <= place < high:
+                break
+            ids[LOCAL_ID[d]] = place
+            span = whole[d]
+            if span is not None:
+                ids[GLOBAL_ID[d]] = span[0] - low + place
+        else:
+            found.append(ids)
+    return found
 
 
-def _ids(lane: int, ranges: Ranges, local: tuple[int, int, int]) -> dict[Atom, int] | None:
-    ids: dict[Atom, int] = {}
-    for d in range(3):
-        lane, place = divmod(lane, local[d])
-        low, high = ranges.get(LOCAL_ID[d], (0, local[d]))
-        if not low <= place < high:
-            return None
-        ids[LOCAL_ID[d]] = place
-        if GLOBAL_ID[d] in ranges:
-            ids[GLOBAL_ID[d]] = ranges[GLOBAL_ID[d]][0] - low + place
-    return ids
+@lru_cache(128)
+def _places(start: int, end: int, local: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+    """The local ids of lanes."""
+    width, height, depth = local
+    return [(lane % width, lane // width % height, lane // (width * height) % depth) for lane in range(start, end)]
 
 
 ByLane = Callable[[dict[Atom, int]], Value | None]
