@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from model.device import Rates
@@ -11,18 +13,37 @@ from model.device import Rates
 
 def bandwidth_gb_s(footprint_bytes: float, rates: Rates) -> tuple[float, float]:
     """(read, write) bandwidth at a footprint, between the measured points on a log scale."""
-    points = [(p.footprint_bytes, (p.read_gb_s, p.write_gb_s)) for p in rates.bandwidth]
-    return read_between([(x, y[0]) for x, y in points], footprint_bytes), read_between(
-        [(x, y[1]) for x, y in points], footprint_bytes
-    )
+    curves = _curves(rates)
+    return read_between(curves.read, footprint_bytes), read_between(curves.write, footprint_bytes)
 
 
 def gather_gaccess_s(footprint_bytes: float, rates: Rates) -> float:
-    return read_between([(p.footprint_bytes, p.gather_gaccess_s) for p in rates.gather], footprint_bytes)
+    return read_between(_curves(rates).gather, footprint_bytes)
 
 
 def strided_gaccess_s(stride_elements: float, rates: Rates) -> float:
-    return read_between([(p.stride_elements, p.strided_gaccess_s) for p in rates.strided], stride_elements)
+    return read_between(_curves(rates).strided, stride_elements)
+
+
+Curve = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Curves:
+    read: Curve
+    write: Curve
+    gather: Curve
+    strided: Curve
+
+
+@lru_cache(maxsize=64)
+def _curves(rates: Rates) -> _Curves:
+    return _Curves(
+        tuple((p.footprint_bytes, p.read_gb_s) for p in rates.bandwidth),
+        tuple((p.footprint_bytes, p.write_gb_s) for p in rates.bandwidth),
+        tuple((p.footprint_bytes, p.gather_gaccess_s) for p in rates.gather),
+        tuple((p.stride_elements, p.strided_gaccess_s) for p in rates.strided),
+    )
 
 
 def read_between(points: Sequence[tuple[float, float]], x: float) -> float:

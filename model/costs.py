@@ -196,11 +196,6 @@ def _parts(words: float, share: float, *, is_gather: bool) -> float:
     return math.pow(max(words, 0.25), 0.5 * (1 - share))
 
 
-@lru_cache(maxsize=64)
-def _made(costs: tuple[Cost, ...], private_gb_s: float) -> Costs:
-    return Costs(costs, private_gb_s)
-
-
 _OPERATIONS = (
     "fp unit offset interleaved shared stored stored_offset broadcast strided gathered scattered divide convert int "
     "int_mul int_divide"
@@ -213,8 +208,9 @@ _NEEDED = frozenset(
 )
 
 
+@lru_cache(maxsize=64)
 def costs_of(rates: Rates) -> Costs | None:
     """None where they were not measured, or by a calibration that measured less: laws then do without."""
     if not rates.costs or not _NEEDED.issubset(cost.name for cost in rates.costs):
         return None
-    return _made(rates.costs, rates.private_bandwidth_gb_s)
+    return Costs(rates.costs, rates.private_bandwidth_gb_s)

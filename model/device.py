@@ -121,6 +121,10 @@ class Rates:
     vectorised: tuple[Vectorised, ...] = ()  # what the compiler runs in vectors across work-items; CPUs only
     noise: tuple[RateNoise, ...] = ()  # of the single rates above
 
+    def __hash__(self) -> int:
+        """Of a few of the figures: caches are keyed by rates, which hold hundreds of points."""
+        return hash((self.launch_floor_us, self.fp32_gflop_s, self.int32_gop_s, self.local_bandwidth_gb_s))
+
 
 @dataclass(frozen=True, slots=True)
 class Device:
@@ -150,6 +154,10 @@ class Device:
     note: str = ""  # where datasheet figures come from
     calibration: Calibration | None = None  # its conditions; also None in calibrations from before these were kept
     aliases: tuple[str, ...] = ()  # what else drivers call the chip; shipped profiles only
+
+    def __hash__(self) -> int:
+        """Of what tells profiles apart: hundreds of rates would be gone through at each look into a cache."""
+        return hash((self.id, self.driver, self.source, self.measured_at, self.rates))
 
     @property
     def calibrated(self) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from model.bandwidth import read_between
 from model.costs import alike
-from model.device import Cost, Rates
+from model.device import Rates
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpCount, OpKind
@@ -25,8 +25,8 @@ def measured_gop_s(op: OpCount, rates: Rates) -> float | None:
     if op.function:
         return _function_gop_s(op, rates)
     own = _OWN_COSTS.get((op.kind, op.element))
-    if own is not None and own in _costs(rates.costs):
-        return 1 / _costs(rates.costs)[own]
+    if own is not None and own in _costs(rates):
+        return 1 / _costs(rates)[own]
     match op.kind:
         case OpKind.INT_MUL:
             return (rates.int64_mul_gop_s if op.element == "i64" else rates.int32_mul_gop_s) or None
@@ -38,7 +38,7 @@ def measured_gop_s(op: OpCount, rates: Rates) -> float | None:
 def _function_gop_s(op: OpCount, rates: Rates) -> float | None:
     """A call counts as several operations of which each takes its part."""
     prefix = "call64" if op.element == "f64" else "call"
-    each_ns = _costs(rates.costs).get(f"{prefix}.{alike(op.function)}")
+    each_ns = _costs(rates).get(f"{prefix}.{alike(op.function)}")
     if each_ns is None:
         return None
     builtin = BUILTINS.get(op.function)
@@ -94,5 +94,5 @@ def images_us(reads: float, writes: float, rates: Rates) -> float:
 
 
 @lru_cache(maxsize=64)
-def _costs(costs: tuple[Cost, ...]) -> dict[str, float]:
-    return {cost.name: max(cost.ns, 1e-6) for cost in costs}
+def _costs(rates: Rates) -> dict[str, float]:
+    return {cost.name: max(cost.ns, 1e-6) for cost in rates.costs}

@@ -30,7 +30,8 @@ def _cost(line: LineCount, work: WorkCounts, device: Device) -> tuple[float, str
     """The line's time [us] and the greatest part of it in words."""
     rates = device.rates
     parts: list[tuple[float, str]] = []
-    scalar = [o for o in work.scalar_ops if any(o.kind is own.kind and o.element == own.element for own in line.ops)]
+    own = {(op.kind, op.element) for op in line.ops}
+    scalar = [o for o in work.scalar_ops if (o.kind, o.element) in own]
     parts.extend(
         (sum(compute_times_us([op], scalar, 0.0, device)), _ops_text(op.kind, op.element, op.count)) for op in line.ops
     )

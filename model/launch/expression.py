@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NoReturn
 
 from model.errors import LaunchError
@@ -136,7 +137,13 @@ def constant(value: Number) -> Expression:
     """A plain number as an expression. Raises `ExpressionError` for what is no finite number of 64 bits."""
     if not math.isfinite(value):
         raise ExpressionError(f"{value} is not a finite number", 0, 1)
-    return parse_expression(repr(value))
+    return _constant(repr(value))
+
+
+@lru_cache(4096)
+def _constant(text: str) -> Expression:
+    """Batches give the same few sizes again and again."""
+    return parse_expression(text)
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -66,6 +66,11 @@ class AccessFacts:
         return index_text(self.index, self.count.element_bytes // self.count.width, names, {})
 
     @cached_property
+    def words(self) -> str:
+        """`index_in_words` where no line has moved."""
+        return self.index_in_words()
+
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
         """For each loop around it, innermost first."""
         paths = self._paths

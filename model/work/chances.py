@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import add, mul
 
-from model.work.contents import Contents
 from model.work.evaluate import Knowledge, evaluate
 from model.work.numbers import Value, function_of
 from model.work.symbolic import Atom, Expression
@@ -203,8 +202,14 @@ class _Draws:
         if atom in self.ranges:
             low, high = self.ranges[atom]
             return [low + int(u * (high - low)) for u in even]
-        contents = self.known.contents[str(atom.arguments[0])]
-        return [_element(contents, u) for u in even]
+        name = str(atom.arguments[0])
+        found = self.known.drawn.get((name, dimension, count))
+        if found is None:
+            values = self.known.contents[name].values_of(even)
+            if values is None:
+                raise _Undecided
+            found = self.known.drawn[name, dimension, count] = values
+        return found
 
     def _computed(self, atom: Atom) -> Column:
         if atom in self.point:
@@ -257,14 +262,6 @@ def _domain(atom: Atom, known: Knowledge, ranges: Ranges) -> int | None:
     if atom in ranges:
         return max(1, ranges[atom][1] - ranges[atom][0])
     return known.contents[str(atom.arguments[0])].different_values
-
-
-def _element(contents: Contents, u: float) -> Value:
-    """What a load gives for `u` in 0..1."""
-    value = contents.value_of(u)
-    if value is None:
-        raise _Undecided
-    return value
 
 
 def _number(text: str) -> float:

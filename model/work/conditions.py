@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.work.symbolic import Atom, Expression
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
+
+_IDS = frozenset((*GLOBAL_ID, *GROUP_ID, *LOCAL_ID))
 
 
 def rests_on_floats(condition: Expression) -> bool:
@@ -23,3 +25,8 @@ def is_linear(condition: Expression, ranges: Mapping[Atom, tuple[int, int]]) -> 
     if atom.kind in ("and", "or", "not"):
         return all(is_linear(part, ranges) for part in inner)
     return atom.kind in ("lt0", "eq0") and all(inner[0].coefficient(x) for x in inner[0].leaves & ranges.keys())
+
+
+def is_only_id(atom: Atom, expression: Expression) -> bool:
+    """Whether no other id is in `expression` that would follow from this one."""
+    return all(other is atom or other not in _IDS for other in expression.leaves)

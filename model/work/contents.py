@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from model.launch.fill import SKEWED_FLOATS_BASE
@@ -99,18 +99,19 @@ class Contents:
             return None
         return max(1, int(self.bounds[1] - self.bounds[0]) + 1)
 
-    def value_of(self, share: float) -> Value | None:
-        """What a `share` (0 to 1) of the elements stay below; None where nothing is known."""
-        if self.fill is None or self.bounds is None:
+    def values_of(self, shares: Sequence[float]) -> list[Value] | None:
+        """What a share (0 to 1) of the elements stay below, for each of `shares`; None where nothing is known."""
+        bounds = self.bounds
+        if self.fill is None or bounds is None:
             return None
-        low, high = self.bounds
+        low, high = bounds
         if self.fill.kind == "skewed":
-            width = high - low + (1 if self.is_whole else 0)
-            value: float = low + width * (self._base**share - 1) / (self._base - 1)
-            return min(high, math.floor(value)) if self.is_whole else value
+            width, base = high - low + (1 if self.is_whole else 0), self._base
+            skewed = [low + width * (base**share - 1) / (base - 1) for share in shares]
+            return [min(high, math.floor(value)) for value in skewed] if self.is_whole else [*skewed]
         if self._is_continuous:
-            return low + (high - low) * share
-        return low + int(share * (high - low + 1))
+            return [low + (high - low) * share for share in shares]
+        return [low + int(share * (high - low + 1)) for share in shares]
 
     @property
     def _is_continuous(self) -> bool:

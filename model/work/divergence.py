@@ -13,7 +13,7 @@ from functools import cached_property
 
 from model.work.evaluate import Knowledge
 from model.work.groups import Group, Groups, groups_for, undecided
-from model.work.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, ByLane, by_lane, lane_ids, warp_starts
+from model.work.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, ByLane, by_lane, lanes_of, warp_starts
 from model.work.numbers import Value
 from model.work.reached import Point
 from model.work.region import Block, Branch, Loop
@@ -195,9 +195,8 @@ def _by_warp(
     warps: list[list[Value]] = []
     for start in warp_starts(shape, most):
         found: list[Value] = []
-        for lane in range(start, min(start + WARP_LANES, shape.group_items)):
-            ids = lane_ids(lane, group.point, group.ranges, shape)
-            if ids is None or any(bool(test(ids)) is not holds for test, holds in tests):
+        for ids in lanes_of(start, WARP_LANES, group.ranges, shape):
+            if tests and any(bool(test(ids)) is not holds for test, holds in tests):
                 continue
             number = constant if constant is not None else value(ids)
             if number is not None:

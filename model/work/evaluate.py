@@ -37,6 +37,7 @@ class Knowledge:
     steps: list[int] = field(default_factory=lambda: [0])
     fixed: dict[Atom, Value | None] = field(default_factory=dict)
     sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
+    drawn: dict[tuple[str, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
 
     def is_fixed(self, atom: Atom) -> bool:
         """Whether neither ids nor counters nor data decide it."""

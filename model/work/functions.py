@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from model.work.floats import known_value
 from model.work.numbers import SHIFTED_BELOW, Value, function_of, word_of
-from model.work.symbolic import Atom, Expression, is_of_launch
+from model.work.slopes import is_of_launch
+from model.work.symbolic import Atom, Expression
 
 if TYPE_CHECKING:
     from model.work.evaluate import Knowledge

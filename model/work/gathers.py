@@ -33,7 +33,7 @@ def draws(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, s
     if loads and (_is_scan(offset) or all(_is_smooth(leaf, known) for leaf in loads)):
         return None
     number = 1.0
-    for leaf in _outermost(loads):
+    for leaf in _outermost(offset):
         place = leaf.arguments[1]
         inner = (
             replace(access, offset=place, element_bytes=1, is_image=False) if isinstance(place, Expression) else None
@@ -62,9 +62,13 @@ def _is_smooth(load: Atom, known: Knowledge) -> bool:
     return contents is not None and contents.is_smooth
 
 
-def _outermost(loads: set[Atom]) -> list[Atom]:
-    """Those that stand in no other one."""
-    return [a for a in loads if not any(a is not b and a in b.leaves for b in loads)]
+def _outermost(offset: Expression) -> tuple[Atom, ...]:
+    """The loads in an index that stand in no other one."""
+    loads = [leaf for leaf in offset.leaves if leaf.kind == "load"]
+    within: set[Atom] = set()
+    for load in loads:
+        within |= load.leaves - {load}
+    return tuple(a for a in loads if a not in within)
 
 
 def _without(offset: Expression, loads: set[Atom]) -> Expression:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from model.work.evaluate import Knowledge, evaluate, interval
 from model.work.linear import LinearReader, NotLinear
@@ -16,6 +17,7 @@ from model.work.reached import Point, Ranges, Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, is_counter, typical
 from model.work.settings import Setting
+from model.work.slopes import Slopes, slopes_of
 from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
 from model.work.touched import related_ids
 
@@ -82,9 +84,8 @@ def _offsets(
     ]
     for start in warp_starts(shape, MAX_WARPS, lanes):
         offsets: list[int] = []
-        for lane in range(start, min(start + lanes, shape.group_items)):
-            ids = lane_ids(lane, point, ranges, shape)
-            if ids is None or any(bool(test(ids)) is not holds for test, holds in conditions):
+        for ids in lanes_of(start, lanes, ranges, shape):
+            if conditions and any(bool(test(ids)) is not holds for test, holds in conditions):
                 continue
             value = at(ids)
             if value is None:
@@ -101,18 +102,41 @@ def warp_starts(shape: Shape, most: int, lanes: int = WARP_LANES) -> Sequence[in
     return starts if len(starts) <= most else [starts[(2 * j + 1) * len(starts) // (2 * most)] for j in range(most)]
 
 
-def lane_ids(lane: int, point: Point, ranges: Ranges, shape: Shape) -> dict[Atom, int] | None:
-    """The ids of a lane of the group at hand; None where it is outside `ranges`, and so not active."""
-    ids: dict[Atom, int] = {}
-    for d in range(3):
-        lane, place = divmod(lane, shape.local[d])
-        low, high = ranges.get(LOCAL_ID[d], (0, shape.local[d]))
-        if not low <= place < high:
-            return None
-        ids[LOCAL_ID[d]] = place
-        if GLOBAL_ID[d] in ranges:
-            ids[GLOBAL_ID[d]] = ranges[GLOBAL_ID[d]][0] - low + place
-    return ids
+def lanes_of(start: int, lanes: int, ranges: Ranges, shape: Shape) -> list[dict[Atom, int]]:
+    """The ids of so many lanes of the group at hand from `start` on; those outside `ranges` are not active."""
+    return _lanes(start, min(start + lanes, shape.group_items), shape.local, *map(ranges.get, _LANES_REST_ON))
+
+
+_LANES_REST_ON = (*GLOBAL_ID, *LOCAL_ID)
+_Span = tuple[int, int] | None
+
+
+@lru_cache(256)
+def _lanes(start: int, end: int, local: tuple[int, int, int], *spans: _Span) -> list[dict[Atom, int]]:
+    """All conditions and accesses of a launch look at the same few groups."""
+    whole, within = spans[:3], spans[3:]
+    found: list[dict[Atom, int]] = []
+    for places in _places(start, end, local):
+        ids: dict[Atom, int] = {}
+        for d in range(3):
+            low, high = within[d] or (0, local[d])
+            place = places[d]
+            if not low <= place < high:
+                break
+            ids[LOCAL_ID[d]] = place
+            span = whole[d]
+            if span is not None:
+                ids[GLOBAL_ID[d]] = span[0] - low + place
+        else:
+            found.append(ids)
+    return found
+
+
+@lru_cache(128)
+def _places(start: int, end: int, local: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+    """The local ids of lanes."""
+    width, height, depth = local
+    return [(lane % width, lane // width % height, lane // (width * height) % depth) for lane in range(start, end)]
 
 
 ByLane = Callable[[dict[Atom, int]], Value | None]
@@ -125,6 +149,9 @@ def by_lane(expression: Expression, point: Point, ranges: Ranges, known: Knowled
     if atom is not None and atom.kind in _LOGIC and not isinstance(atom.arguments[0], str):
         inner = [by_lane(part, point, ranges, known, shape) for part in parts]
         return lambda ids: _logical(atom.kind, [value(ids) for value in inner])
+    plain = slopes_of(expression, known)
+    if plain is not None:
+        return _along(plain, point, ranges)
     reader = LinearReader(known, point, ranges, related_ids(expression, point, ranges, shape))
     try:
         index = reader.read(expression)
@@ -137,6 +164,26 @@ def by_lane(expression: Expression, point: Point, ranges: Ranges, known: Knowled
     return lambda ids: base + sum(slope * ((ids[a] - low) // p % count) for a, low, p, count, slope in digits)
 
 
+def _along(plain: Slopes, point: Point, ranges: Ranges) -> ByLane:
+    base: Value = plain.base
+    slopes: list[tuple[Atom, int]] = []
+    for atom, slope in plain.slopes:
+        value = point.get(atom)
+        if value is not None:
+            base += slope * value
+        elif atom in _LOCAL or (atom in LANE_IDS and atom in ranges):
+            slopes.append((atom, slope))
+        elif atom in ranges and ranges[atom][1] - ranges[atom][0] <= 1:
+            base += slope * ranges[atom][0]
+        else:
+            return lambda ids: None  # a counter that nobody has bound
+    if len(slopes) == 1:
+        ((only, each),) = slopes
+        return lambda ids: base + each * ids[only]
+    return lambda ids: base + sum([slope * ids[atom] for atom, slope in slopes])
+
+
+_LOCAL = frozenset(LOCAL_ID)
 _LOGIC = frozenset({"lt0", "eq0", "not", "and", "or"})
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from model.work.comparisons import less
 from model.work.evaluate import Knowledge, evaluate
 from model.work.flow import Exit, Flow
 from model.work.machine import likelihood
 from model.work.region import DEFAULT_DATA_TRIPS, Leaves
-from model.work.symbolic import ONE, ZERO, Expression, less, number, operation
+from model.work.symbolic import ONE, ZERO, Expression, number, operation
 from model.work.trial import Trial, Trials
 from model.work.trips import Induction, trip_count, upper_bound
 

@@ -7,13 +7,14 @@ from tree_sitter import Node
 from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
 from model.work.builder import PendingAccess, PendingBranch, PendingLoop, PendingOp
 from model.work.chain import chain_length
+from model.work.comparisons import less
 from model.work.counts import OpKind
 from model.work.flow import Exit, Flow
 from model.work.loop_trips import LoopTrips, Trips, over_counter
 from model.work.machine import LoopFrame
 from model.work.places import Location
 from model.work.reuse import carried
-from model.work.symbolic import ONE, ZERO, Atom, Expression, less, operation
+from model.work.symbolic import ONE, ZERO, Atom, Expression, operation
 from model.work.trial import Trial
 from model.work.values import Other, Value, is_float, numbers_in, with_numbers
 from model.work.writes import Spot, Write

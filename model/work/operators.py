@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from model.opencl.builtin_types import INT
 from model.opencl.types import PointerType, ScalarKind, ScalarType, Type, VectorType
+from model.work.comparisons import equal, less, negation
 from model.work.counts import OpKind
 from model.work.floats import factors_of, float_result, literal, negated
 from model.work.machine import Machine, is_known
-from model.work.symbolic import ONE, ZERO, Expression, equal, less, negation, number, opaque, operation
+from model.work.symbolic import ONE, ZERO, Expression, number, opaque, operation
 from model.work.values import (
     Other,
     Pointer,

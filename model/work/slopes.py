@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from model.work.numbers import Value
-from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression, is_of_launch
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 
 if TYPE_CHECKING:
     from model.work.evaluate import Knowledge
 
 MAX_BITS = 128  # of numbers in a sum: it then stays far below what `evaluate` takes for a number
 
+_OF_LAUNCH = ("arg.", "name.", "image.", "global_size.", "local_size.", "num_groups.", "work_dim")
 _LANE = frozenset({GLOBAL_ID[0], LOCAL_ID[0]})
 Point = Mapping[Atom, Value]
 Ranges = Mapping[Atom, tuple[int, int]]
@@ -98,6 +99,11 @@ class Slopes:
     def is_decided(self, point: Point, ranges: Ranges, but: Collection[Atom]) -> bool:
         """Whether all ids and counters, but these, have values or ranges."""
         return all(atom in ranges or atom in point or atom in but for atom, _ in self.slopes)
+
+
+def is_of_launch(atom: Atom) -> bool:
+    """Whether it is a symbol that a launch gives once for all of its work-items."""
+    return atom.kind == "symbol" and str(atom.arguments[0]).startswith(_OF_LAUNCH)
 
 
 def slopes_of(expression: Expression, known: Knowledge) -> Slopes | None:

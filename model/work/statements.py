@@ -9,10 +9,11 @@ from tree_sitter import Node
 from model.opencl.builtin_types import INT, VOID
 from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarType, Type, VectorType
 from model.work.builder import Builder, PendingBranch, PendingOp, cheap_enough
+from model.work.comparisons import equal
 from model.work.counts import OpKind
 from model.work.flow import Exit, Flow, Start, Way
 from model.work.loops import Loops
-from model.work.symbolic import ONE, ZERO, Expression, equal, number, operation
+from model.work.symbolic import ONE, ZERO, Expression, number, operation
 from model.work.tables import completed_type, table_of
 from model.work.unknowns import UnknownKind
 from model.work.values import Memory, Other, Pointer, Value, element_name, expression_of, scalar_of

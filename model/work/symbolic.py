@@ -32,10 +32,8 @@ MAX_DEPTH = 120  # nesting of atoms; deeper expressions become unknown
 class Atom:
     """A symbol (`kind` "symbol", one name) or an operation over expressions and plain keys. Interned."""
 
-    __slots__ = (
-        "__weakref__", "arguments", "depth", "evaluable", "function", "kind", "leaf_kinds", "leaves", "running",
-        "serial", "uses",
-    )  # fmt: skip
+    __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "function", "kind", "leaf_kinds", "leaves",
+                 "running", "serial", "uses")  # fmt: skip
 
     _symbols: ClassVar[WeakValueDictionary[str, Atom]] = WeakValueDictionary()
     _serials: ClassVar[Iterator[int]] = itertools.count(1)
@@ -102,16 +100,9 @@ class Atom:
 LEAF_KINDS = frozenset({"symbol", "load", "unknown"})
 _BIT_OF_KIND = {"symbol": 1, "load": 2, "unknown": 4}
 NO_ATOMS: frozenset[Atom] = frozenset()
-
 BOOLEAN_KINDS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
 
 Monomial = tuple[Atom, ...]
-_OF_LAUNCH = ("arg.", "name.", "image.", "global_size.", "local_size.", "num_groups.", "work_dim")
-
-
-def is_of_launch(atom: Atom) -> bool:
-    """Whether it is a symbol that a launch gives once for all of its work-items."""
-    return atom.kind == "symbol" and str(atom.arguments[0]).startswith(_OF_LAUNCH)
 
 
 class Expression:
@@ -120,10 +111,8 @@ class Expression:
     `constant` is the value, if it is a plain number; `atom` the one atom this is, if it is just that.
     """
 
-    __slots__ = (
-        "_hash", "atom", "constant", "depth", "evaluable", "function", "leaf_kinds", "leaves", "parts",
-        "terms", "uses",
-    )  # fmt: skip
+    __slots__ = ("_hash", "atom", "constant", "depth", "evaluable", "function", "leaf_kinds", "leaves", "parts",
+                 "terms", "uses")  # fmt: skip
 
     terms: tuple[tuple[Monomial, int], ...]
     constant: int | None
@@ -408,18 +397,4 @@ def _is_boolean(expression: Expression) -> bool:
 
 
 def _divided(expression: Expression, atom: Atom) -> Expression:
-    places = ((monomial, monomial.index(atom), c) for monomial, c in expression.terms)
-    return Expression({monomial[:at] + monomial[at + 1 :]: c for monomial, at, c in places})
-
-
-def less(a: Expression, b: Expression) -> Expression:
-    """1 where a < b, else 0."""
-    return operation("lt0", a - b)
-
-
-def equal(a: Expression, b: Expression) -> Expression:
-    return operation("eq0", a - b)
-
-
-def negation(a: Expression) -> Expression:
-    return operation("not", a)
+    return Expression({m[: m.index(atom)] + m[m.index(atom) + 1 :]: c for m, c in expression.terms})

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from model.work.conditions import is_linear, rests_on_floats
+from model.work.conditions import is_linear, is_only_id, rests_on_floats
 from model.work.evaluate import Knowledge, Memo, evaluate, interval
 from model.work.machine import likelihood
 from model.work.numbers import Value
@@ -28,7 +28,6 @@ MAX_EXACT = 256  # values of an id tried one by one
 MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
 FREE_VISITS = 2_000
 _SURE = frozenset({(1, 1), (0, 0)})  # intervals of conditions that hold for all or for none
-_IDS = frozenset((*GLOBAL_ID, *GROUP_ID, *LOCAL_ID))
 _PARTS = frozenset((*GROUP_ID, *LOCAL_ID))  # of a global id
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
@@ -120,10 +119,10 @@ class Walk:
         """The parts of a range within which a loop runs equally often, where those are few: grid-stride loops."""
 
         now = dict(point)
-        is_alone = _is_alone(atom, trips)
+        only_id = is_only_id(atom, trips)
 
         def at(value: int) -> Value | None:
-            if is_alone:
+            if only_id:
                 now[atom] = value
                 return evaluate(trips, self.known, now)
             then = {**point, atom: value}
@@ -315,9 +314,9 @@ class Walk:
         low, high = ranges[atom]
         met = 0
         now = dict(point)
-        is_alone = _is_alone(atom, condition)
+        only_id = is_only_id(atom, condition)
         for value in range(low, high):
-            if is_alone:
+            if only_id:
                 now[atom] = value
             else:
                 now = {**point, atom: value}
@@ -390,11 +389,6 @@ def _edges(kind: str, slope: Value, start: Value, x: Atom, ranges: Ranges) -> li
         edge = min(high, max(low, math.floor(-start / slope) + 1))
         pieces = [(low, edge, False), (edge, high, True)]
     return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
-
-
-def _is_alone(atom: Atom, expression: Expression) -> bool:
-    """Whether no other id is in `expression` that would follow from this one."""
-    return all(other is atom or other not in _IDS for other in expression.leaves)
 
 
 def _middle(ranges: Mapping[Atom, tuple[int, int]]) -> Point:

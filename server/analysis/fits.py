@@ -35,8 +35,11 @@ def with_fits(
     A launch that was itself measured keeps the model's own prediction, to be held against the measurement, unless
     `measured_too`.
     """
+    runs = [runs_of(f.kernel.fingerprint) for f in forecasts]
+    if not any(runs):
+        return tuple(forecasts)
     known = {f.launch.key: f.launch for f in forecasts if f.launch is not None}
-    return tuple(_through(f, runs_of(f.kernel.fingerprint), known, device, fits, measured_too) for f in forecasts)
+    return tuple(_through(f, own, known, device, fits, measured_too) for f, own in zip(forecasts, runs, strict=True))
 
 
 def samples_of(

@@ -24,7 +24,7 @@ def _access(count: AccessCount, facts: AccessFacts) -> Json:
         "buffer": count.buffer,
         "space": str(count.space),
         "kind": "atomic" if count.is_atomic else "store" if count.is_store else "load",
-        "index": facts.index_in_words(lambda line: line + moved) or None,
+        "index": (facts.index_in_words(lambda line: line + moved) if moved else facts.words) or None,
         "not_affine": str(facts.index.obstacle) if facts.index.obstacle else None,
         "through": facts.index.through or None,
         "bytes_each": count.element_bytes,

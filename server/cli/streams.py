@@ -18,8 +18,11 @@ def write_json(answer: Mapping[str, object] | Sequence[object], *, indent: int |
 
 
 def json_text(answer: Mapping[str, object] | Sequence[object], *, indent: int | None = None) -> str:
-    # ASCII alone, so that no locale can spoil it; JSON knows no infinity.
-    return json.dumps(_finite(answer), indent=indent, allow_nan=False)
+    # ASCII alone, so that no locale can spoil it.
+    try:
+        return json.dumps(answer, indent=indent, allow_nan=False)
+    except (TypeError, ValueError):  # JSON knows no infinity
+        return json.dumps(_finite(answer), indent=indent, allow_nan=False)
 
 
 def _finite(value: object) -> object:

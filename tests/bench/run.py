@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from analysis import analysis_ms
 from batch import predictions_per_second
 from edits import KERNELS, LINES, Taken, edits_ms
+from launches import batches_per_second, changed_and_new, in_process_per_second
 from rich.console import Console
 from rich.table import Table
 from sizes import sizes
@@ -57,10 +59,34 @@ def report_sizes(console: Console, device: Device) -> None:
     console.print(table)
 
 
+def report_launches(console: Console, device: Device, kernelcast: str) -> None:
+    """What asking about other sizes costs, with its spread; compare the last column between runs and machines."""
+    spreads = changed_and_new(device)
+    title = f"Kernels of the corpus; a yardstick took {spreads[0].yardstick_ms:.2f} ms in this run"
+    table = Table("What", "n", "p10", "p50", "p90", "p99", "p50 / yardstick", title=title, title_justify="left")
+    for spread in spreads:
+        table.add_row(
+            spread.what,
+            str(len(spread.times_ms)),
+            *(f"{spread.at(share):.2f} ms" for share in (0.1, 0.5, 0.9, 0.99)),
+            f"{spread.in_yardsticks:.1f}",
+        )
+    console.print(table)
+    rates = Table("Launches by the batch", "least", "median", "most", title_justify="left")
+    for what, found in (
+        ("in process, known kernels", in_process_per_second(device)),
+        ("`predict --batch`, new kernels and all of each answer", batches_per_second(kernelcast)),
+    ):
+        least, median, most = min(found), statistics.median(found), max(found)
+        rates.add_row(what, *(f"{rate:,.0f}/s" for rate in (least, median, most)))
+    console.print(rates)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=2000, help="size of the larger batch")
     parser.add_argument("--analysis", action="store_true", help="the analysis of long files alone")
+    parser.add_argument("--launches", action="store_true", help="changed launches, batches and new kernels alone")
     parser.add_argument("--without-editor", action="store_true", help="leave out the keystrokes, which take longest")
     arguments = parser.parse_args()
     kernelcast = str(Path(sys.executable).with_name("kernelcast"))
@@ -69,10 +95,14 @@ def main() -> int:
 
     generic = find_builtin("generic-cpu")
     assert generic is not None
+    if arguments.launches:
+        report_launches(console, generic, kernelcast)
+        return 0
     report_edits(console, generic)
     report_sizes(console, generic)
     if arguments.analysis:
         return 0
+    report_launches(console, generic, kernelcast)
     table = Table("What", "Figure", title="Speed", title_justify="left")
     table.add_row("serve: start to answered `initialize`", f"{initialize_ms(kernelcast):.0f} ms")
     for what, taken_ms in analysis_ms(generic).items():
