@@ -45,6 +45,7 @@ class Forest:
         return sums
 
 
+_MOST = 3e38  # of single precision
 ARRAYS = ("roots", "feature", "threshold", "left", "right", "nan_left", "value")
 
 
@@ -62,7 +63,7 @@ def forest_of(trees: Sequence[Mapping[str, npt.NDArray[np.generic]]], baseline: 
         parts["left"].append(left + start)
         parts["right"].append(right + start)
         parts["feature"].append(np.where(leaf, 0, tree["feature"]).astype(np.int32))
-        parts["threshold"].append(np.where(leaf, np.inf, tree["threshold"]).astype(np.float32))
+        parts["threshold"].append(np.where(leaf, np.inf, np.clip(tree["threshold"], -_MOST, _MOST)).astype(np.float32))
         parts["nan_left"].append(tree["nan_left"].astype(bool))
         parts["value"].append(np.where(leaf, tree["value"], 0.0).astype(np.float32))
         deepest = max(deepest, _depth(left, right, leaf))

@@ -76,6 +76,12 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     )
     _add_data_argument(export, "folder to write to; what was there before is replaced")
 
+    facts = steps.add_parser("facts", help="find the sources of a dataset's kernels again, and count all launches anew")
+    _add_data_argument(facts, "folder of an exported dataset; the facts are written beside it")
+    facts.add_argument("--folder", type=Path, metavar="DIR", help="where sources are kept")
+    facts.add_argument("--mirrors", type=Path, metavar="DIR", help="git directories of repositories, <owner>+<name>")
+    facts.add_argument("--processes", type=positive, default=2, metavar="N", help="at the same time (2)")
+
     split = steps.add_parser("split", help="put each kernel into train, validation or test-origins")
     _add_data_argument(split, "folder of an exported dataset")
 
@@ -86,6 +92,19 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     stats.add_argument("--pictures", type=Path, metavar="DIR", help="draw PNGs into this folder, too")
     stats.add_argument("--card", type=Path, metavar="FILE", help="renew the tables in this Markdown file, too")
     stats.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_learning_flags(train: argparse.ArgumentParser, evaluate: argparse.ArgumentParser) -> None:
+    """What `kernelcast train` and `kernelcast evaluate` can be asked."""
+    _add_data_argument(train, "folder of an exported dataset with its facts")
+    train.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write weights to")
+    train.add_argument("--seed", type=int, default=0, metavar="N", help="of everything that is drawn (0)")
+    train.add_argument("--threads", type=positive, default=2, metavar="N", help="of the processor to use (2)")
+    _add_data_argument(evaluate, "folder of an exported dataset with its facts")
+    evaluate.add_argument("--weights", type=Path, metavar="DIR", help="of these weights (those that ship)")
+    evaluate.add_argument("--page", type=Path, metavar="FILE", help="renew the tables in this Markdown file, too")
+    evaluate.add_argument("--pictures", type=Path, metavar="DIR", help="draw PNGs into this folder, too")
+    evaluate.add_argument("--brief", action="store_true", help="without what has to be trained for it")
 
 
 def _add_data_argument(parser: argparse.ArgumentParser, what: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from model.errors import KernelcastError
-from server.cli.dataset_flags import add_dataset_flags
+from server.cli.dataset_flags import add_dataset_flags, add_learning_flags
 from server.cli.flags import (
     add_batch_flag,
     add_device_flag,
@@ -135,6 +135,11 @@ def _parser() -> argparse.ArgumentParser:
     add_format_flag(calibrate)
 
     add_dataset_flags(commands.add_parser("dataset", help="a corpus of kernels, measured, for training and evaluation"))
+
+    add_learning_flags(
+        commands.add_parser("train", help="train the learned model on a dataset"),
+        commands.add_parser("evaluate", help="say what the learned model is worth on kernels that it never saw"),
+    )
 
     doctor = commands.add_parser("doctor", help="say what is installed, what is wrong, and how to mend it")
     add_format_flag(doctor)

@@ -205,13 +205,13 @@ def _metadata() -> dict[str, object]:
     return {
         "generator": SEED,
         "kernelcast_version": version("kernelcast"),
-        "commit": _commit(),
+        "commit": commit(),
         "analysis_version": ANALYSIS_VERSION,
         "compiled_facts_version": FACTS_VERSION,
     }
 
 
-def _commit() -> str:
+def commit() -> str:
     """Of Kernelcast's repository; empty where it was installed without."""
     here = Path(__file__).parent
     try:

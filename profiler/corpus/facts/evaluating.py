@@ -1,0 +1,126 @@
+"""The tables of what the learned model is worth, from committed data and weights: `kernelcast evaluate` prints them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import load_file
+
+from model.learned.ensemble import Ensemble
+from model.learned.launch_facts import LAUNCH_FACT_NAMES
+from model.learned.learned import DESCRIPTION
+from model.learned.weights import FILE_NAME, ensemble_from
+from model.training.costs import CostRecipe
+from model.training.figures import Figures, data_size_ordering, local_size_choice, noise_of
+from model.training.rows import Rows
+from model.training.study import (
+    SPLITS,
+    Line,
+    Predicted,
+    coverage_table,
+    group_table,
+    main_table,
+    predictions,
+    unseen_runtime_table,
+)
+from profiler.corpus.dataset.columns import DatasetError
+from profiler.corpus.facts.rows import read_rows
+
+GROUPS = ("reductions", "scans", "sparse", "graphs")
+RUNTIMES = {"pocl": "PoCL", "intel": "Intel's runtime"}
+SOURCE, COMPILED = "shipped, from source", "shipped, compiled"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """`tables` are Markdown by the name of their place on the page."""
+
+    tables: dict[str, str]
+    rows: Rows
+    predicted: Predicted
+
+
+def evaluate(data: Path, weights: Path, *, is_brief: bool, say: Callable[[str], None]) -> Evaluation:
+    """`is_brief` leaves out the tables for which models are trained. Raises DatasetError."""
+    rows, ensemble = read_rows(data), _read(weights)
+    say(f"{len(rows.log2_us):,} rows are read")
+    predicted = predictions(rows, ensemble, LAUNCH_FACT_NAMES)
+    say("all rows are predicted")
+    tables = {
+        "accuracy": _accuracy(main_table(rows, predicted)),
+        "noise": _noise(rows),
+        "groups": _lines(group_table(rows, predicted[SOURCE], GROUPS), "group"),
+        "coverage": _coverage(rows, ensemble),
+        "ordering": _ordering(rows, predicted),
+    }
+    if not is_brief:
+        say("models without one runtime are trained")
+        tables["unseen"] = _lines(unseen_runtime_table(rows, RUNTIMES, CostRecipe()), "who")
+    return Evaluation(tables, rows, predicted)
+
+
+def _read(folder: Path) -> Ensemble:
+    try:
+        description = json.loads((folder / DESCRIPTION).read_text("utf-8"))
+        return ensemble_from(load_file(folder / FILE_NAME), description)
+    except (OSError, ValueError, KeyError) as error:
+        raise DatasetError(f"there are no weights in {folder} that this version reads: {error}") from error
+
+
+def _accuracy(lines: Sequence[Line]) -> str:
+    """A table for each split, all devices together, and one by device of what ships."""
+    parts = []
+    for split, what in SPLITS.items():
+        own = [line for line in lines if line.split == split and line.device == "all"]
+        parts.append(f"**{what.capitalize()}**, {own[0].figures.rows:,} rows\n\n{_lines(own, 'who')}")
+        devices = [line for line in lines if line.split == split and line.device != "all"]
+        shipped = [line for line in devices if line.who in (SOURCE, COMPILED)]
+        parts.append(_lines(shipped, "who and device"))
+    return "\n\n".join(parts)
+
+
+def _lines(lines: Sequence[Line], first: str) -> str:
+    names = [f"{line.who}: {line.device}" if first == "who and device" else line.who for line in lines]
+    head = (
+        f"| {first} | rows | MAPE | median APE | within 2x | rank correlation |\n| --- | --- | --- | --- | --- | --- |"
+    )
+    return "\n".join([head, *(f"| {name} | {_cells(line.figures)} |" for name, line in zip(names, lines, strict=True))])
+
+
+def _cells(figures: Figures) -> str:
+    return (
+        f"{figures.rows:,} | {figures.mape:.1f} % | {figures.median_ape:.1f} % | {figures.within_2x:.1f} % | "
+        f"{figures.rank_correlation:.3f}"
+    )
+
+
+def _noise(rows: Rows) -> str:
+    head = "| device | measured twice | median difference | 90th percentile |\n| --- | --- | --- | --- |"
+    found = [(str(device), noise_of(rows, str(device))) for device in np.unique(rows.device_name)]
+    return "\n".join([head, *(f"| {name} | {n.pairs} | {n.median:.1f} % | {n.p90:.1f} % |" for name, n in found)])
+
+
+def _coverage(rows: Rows, ensemble: Ensemble) -> str:
+    head = "| who | split | rows | within p10 to p90 | p90 / p10, median |\n| --- | --- | --- | --- | --- |"
+    lines = [
+        f"| {each.who} | {SPLITS[each.split]} | {each.rows:,} | {each.inside:.1f} % | {each.width:.1f} |"
+        for each in coverage_table(rows, ensemble)
+    ]
+    return "\n".join([head, *lines])
+
+
+def _ordering(rows: Rows, predicted: Predicted) -> str:
+    """Of kernels that were held out."""
+    held_out = rows.judged(*SPLITS)
+    head = "| who | kernels | rank correlation of data sizes | kernels | best local size within 10 % |\n"
+    head += "| --- | --- | --- | --- | --- |"
+    lines = []
+    for who in ("laws alone", SOURCE, COMPILED):
+        data = data_size_ordering(rows, predicted[who], held_out)
+        local = local_size_choice(rows, predicted[who], held_out)
+        lines.append(f"| {who} | {data.kernels} | {data.figure:.3f} | {local.kernels} | {local.figure:.1f} % |")
+    return "\n".join([head, *lines])

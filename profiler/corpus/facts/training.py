@@ -1,0 +1,33 @@
+"""Trains what ships from a dataset with its facts, and writes it: weights, what they are, and how it went."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+
+from safetensors.numpy import save_file
+
+from model.learned.learned import DESCRIPTION
+from model.learned.weights import FILE_NAME, arrays_of
+from model.training.ensemble import Recipe, train_ensemble
+from profiler.corpus.dataset.export import commit
+from profiler.corpus.facts.rows import read_rows
+
+
+def train(data: Path, out: Path, recipe: Recipe, say: Callable[[str], None]) -> Path:
+    """The folder written to. Raises DatasetError."""
+    rows = read_rows(data)
+    arrays, description = arrays_of(train_ensemble(rows, recipe, say))
+    description |= {
+        "kernelcast_version": version("kernelcast"),
+        "commit": commit(),
+        "rows": len(rows.where("train")),
+        "recipe": asdict(recipe),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    save_file(arrays, out / FILE_NAME, {"version": str(description["version"]), "commit": description["commit"]})
+    (out / DESCRIPTION).write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
+    return out
