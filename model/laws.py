@@ -62,6 +62,8 @@ _BOUNDS = {
     "launch floor": Bound.LAUNCH,
 }
 
+RESOURCES = tuple(_BOUNDS)  # in the order of `Times.resources`
+
 
 def bound_of_resource(resource: str) -> Bound:
     return _BOUNDS[resource]

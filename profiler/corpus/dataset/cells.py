@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from model.compiled import CompiledFacts
+from model.compiled import CodeSource, CompiledCall, CompiledFacts, CompiledLoop, InstructionCount
 from model.launch.fill import parse_fill
 from model.launch.launch import Fill, Launch, Number
 from model.opencl.options import BuildOptions
@@ -120,6 +120,30 @@ def compiled_cells(device_id: str, kernel_id: str, places: Sequence[int], facts:
         "loop_shares": [each.vector_share for each in facts.loops],
         "version": facts.version,
     }
+
+
+def facts_from_cells(cells: Mapping[str, Any], kernel: str = "") -> CompiledFacts:
+    """What a compiler made of a kernel, from a row of `compiled`; without what the dataset leaves out."""
+    depths = iter(cells["loops"])
+    kinds = (each.split("/") for each in cells["mix_kinds"])
+    calls = (each.rpartition("/") for each in cells["calls"])
+    return CompiledFacts(
+        kernel, "", "", tuple(cells["local_size"]) if cells["local_size"] is not None else None,
+        cells["device_id"], "", "", "", CodeSource(cells["source"]),
+        **{name: cells[name] for name in _AS_THEY_ARE},
+        mix=tuple(
+            InstructionCount(kind, element, int(lanes), count, space)
+            for (kind, element, space, lanes), count in zip(kinds, cells["mix_counts"], strict=True)
+        ),
+        calls=tuple(
+            CompiledCall(function, int(lanes), count)
+            for (function, _, lanes), count in zip(calls, cells["call_counts"], strict=True)
+        ),
+        loops=tuple(
+            CompiledLoop(None, next(depths), next(depths), next(depths), share) for share in cells["loop_shares"]
+        ),
+        version=cells["version"],
+    )  # fmt: skip
 
 
 _AS_THEY_ARE = (

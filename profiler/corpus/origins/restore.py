@@ -127,9 +127,9 @@ def _found(
             left.append(program)
     definitions = package_definitions(place)
     for start in range(0, len(left), AT_A_TIME):
-        for program in built(left[start : start + AT_A_TIME], definitions, builds_on, Counter()):
-            for kernel in of_program[program.reference]:
-                source = _source_of(kernel, program.text)
+        for whole in built(left[start : start + AT_A_TIME], definitions, builds_on, Counter()):
+            for kernel in of_program[whole.reference]:
+                source = _source_of(kernel, whole.text)
                 if source is not None:
                     yield kernel, source
 

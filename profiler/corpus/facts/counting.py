@@ -1,0 +1,62 @@
+"""One kernel of the dataset, read and counted again: its tokens, each launch in numbers, and the laws' times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from model.device import Device
+from model.errors import KernelcastError
+from model.launch.launch import Launch
+from model.laws import launch_times
+from model.learned.launch_facts import launch_facts
+from model.learned.law_facts import law_facts
+from model.opencl.options import BuildOptions
+from model.opencl.program import read_program
+from model.work.analyse import analyse
+from profiler.corpus.normalise import normalised_tokens
+from profiler.corpus.origins.launching import time_limit
+
+LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A kernel of the dataset as it is read: with its launches by their keys."""
+
+    id: str
+    name: str
+    text: str
+    options: BuildOptions
+    launches: tuple[tuple[str, Launch], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Facts of each launch by its key, and of each device the laws' (see `launch_facts.py` and `law_facts.py`).
+
+    `failure` says why there are none, or not of all launches.
+    """
+
+    id: str
+    tokens: tuple[str, ...] = ()
+    launches: tuple[tuple[str, tuple[float, ...], Mapping[str, tuple[float, ...]]], ...] = ()
+    failure: str = ""
+
+
+def counted(source: Source, devices: Mapping[str, Device]) -> Counted:
+    """In a process' first thread only. Never raises for what a kernel is like."""
+    found: list[tuple[str, tuple[float, ...], Mapping[str, tuple[float, ...]]]] = []
+    tokens: Sequence[str] = ()
+    try:
+        with time_limit(LIMIT_S):
+            program = read_program(source.text, None, source.options)
+            tokens = normalised_tokens(program, source.name)
+            work = analyse(program, program.kernel(source.name))
+            for key, launch in source.launches:
+                counts = work.count(launch)
+                laws = {name: law_facts(launch_times(counts, device)) for name, device in devices.items()}
+                found.append((key, launch_facts(work, counts, launch), laws))
+    except (KernelcastError, RecursionError) as error:
+        return Counted(source.id, tuple(tokens), tuple(found), str(error) or type(error).__name__)
+    return Counted(source.id, tuple(tokens), tuple(found))
