@@ -1,4 +1,4 @@
-"""C = alpha A B + beta C by tiles. A lies with rows side by side (`a[k][m]`), B and C with columns (`b[k][n]`, `c[n][m]`).
+"""C = alpha A B + beta C by tiles, stored as `a[k][m]`, `b[k][n]` and `c[n][m]`.
 
 A work-group computes MWG x NWG with MDIMC x NDIMC work-items, KWG of the inner dimension at a time. A and C are read
 in vectors of VWM, B in vectors of VWN. With SA (SB) the tile of A (B) goes through local memory, loaded by the group

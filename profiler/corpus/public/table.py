@@ -19,9 +19,9 @@ try:
     import pyarrow as pa
     import pyarrow.parquet as pq
 except ImportError:
-    raise DatasetError("public rows are Parquet, which needs the package pyarrow: pip install 'kernelcast[corpus]'") from (
-        None
-    )
+    raise DatasetError(
+        "public rows are Parquet, which needs the package pyarrow: pip install 'kernelcast[corpus]'"
+    ) from (None)
 
 FILE = Path(__file__).parent / "gpu_rows.parquet"
 _META = b"kernelcast"
