@@ -23,8 +23,11 @@ from model.launch.expression import ExpressionError
 from model.launch.inference import complete
 from model.launch.launch import Launch, Origin
 from model.launch.spec import LaunchSpec
+from model.learned.asking import question_of
+from model.learned.question import Question
 from model.opencl.kernel import Kernel, SourceRange
 from model.opencl.meaning import Meaning
+from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
 from model.placement import Moves, moves, placed
@@ -49,7 +52,7 @@ class Forecast:
     """One launch of one kernel: either a prediction (then all but `problem` are set) or a problem.
 
     `spec` is what was said of the launch, build options included, and `work` the kernel's: with them other sizes and
-    other devices can be asked about without the engine, from any thread.
+    other devices can be asked about without the engine, from any thread. `question` is for the learned model.
     """
 
     kernel: Kernel
@@ -58,6 +61,7 @@ class Forecast:
     problem: Problem | None = None
     spec: LaunchSpec | None = field(default=None, compare=False)
     work: Work | None = field(default=None, compare=False)
+    question: Question | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class _Made:
     stood: tuple[int, ...]
     launch: Launch
     prediction: Prediction
+    question: Question | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,9 +123,14 @@ class _State:
 
 
 class Engine:
-    """Owns the caches; not safe for use by two threads at once."""
+    """Owns the caches; not safe for use by two threads at once.
 
-    def __init__(self) -> None:
+    With `asks`, each forecast has its question for the learned model; without, that costs nothing.
+    """
+
+    def __init__(self, *, asks: bool = False) -> None:
+        self._asks = asks
+        self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(2048)
         self._states: LRUCache[tuple[Path | None, BuildOptions], _State] = LRUCache(64)
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(2048)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(4096)
@@ -212,7 +222,7 @@ class Engine:
             return before
         spec = replace(made.spec, range=annotation.range) if annotation is not None else made.spec
         prediction = placed(made.prediction, moves(made.stood, places))
-        forecast = Forecast(kernel, made.launch, prediction, spec=spec, work=made.work)
+        forecast = Forecast(kernel, made.launch, prediction, spec=spec, work=made.work, question=made.question)
         return _Answer(kernel, annotation, places, made, forecast)
 
     def _made(
@@ -231,8 +241,18 @@ class Engine:
         prediction = self._advised(self._predictor.predict(work, launch, device), program, work, moved, launch, device)
         if any(a.code in ignored for a in prediction.advice):
             prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
+        question = self._question(program, kernel, work, launch, device, prediction) if self._asks else None
         meaning = program.meanings[kernel.name]
-        return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction)
+        return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction, question)
+
+    def _question(
+        self, program: Program, kernel: Kernel, work: Work, launch: Launch, device: Device, prediction: Prediction
+    ) -> Question:
+        key = (kernel.fingerprint, program.options.flags)
+        tokens = self._tokens.get(key)
+        if tokens is None:
+            tokens = self._tokens[key] = normalised_tokens(program, kernel.name)
+        return question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
 
     def _advised(
         self, prediction: Prediction, program: Program, work: Work, moved: Moves, launch: Launch, device: Device

@@ -9,6 +9,7 @@ from cachetools import LRUCache
 
 from model.device import Device
 from model.fit import MAX_POINTS, Fit, Point, fit
+from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
 from model.laws import Times, launch_times
 from model.prediction import Basis, Prediction, Quantiles, Through
@@ -92,7 +93,7 @@ class Fits:
         key = (work, launch, device)
         found = self._times.get(key)
         if found is None:
-            found = self._times[key] = launch_times(work.count(launch), device)
+            found = self._times[key] = launch_times(work.count(on_device(launch, device)), device)
         return found
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from model.advice.advice import Advice
 from model.fit import Fit
 from model.launch.launch import Assumption
 from model.work.counts import WorkCounts
+
+if TYPE_CHECKING:
+    from model.laws import Times
 
 
 class Bound(StrEnum):
@@ -87,8 +91,14 @@ class Prediction:
     novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the laws alone
     advice: tuple[Advice, ...] = ()  # in the order of the source
     through: Through | None = None  # set where the basis is `measured`
+    laws: Times | None = None  # what the laws alone say; None where nobody asked them
 
     @property
     def own_us(self) -> Quantiles:
         """What the model says by itself, whatever was measured of other launches."""
         return self.through.own_us if self.through else self.runtime_us
+
+    @property
+    def laws_us(self) -> float | None:
+        """What the laws alone say, in the middle; never below the roofline."""
+        return max(self.laws.total_us, self.laws.least_us) if self.laws else None

@@ -1,4 +1,4 @@
-"""`Predictor`: kernel's work + launch + device -> prediction. For now by the laws alone."""
+"""`Predictor`: kernel's work + launch + device -> prediction by the laws. `model.learned` makes it better."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Iterable
 
 from cachetools import LRUCache
 
+from model.assumptions import assumptions_of, doubt_of
 from model.costs import costs_of
 from model.device import Device
+from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
 from model.laws import bound_of, launch_times
 from model.prediction import Basis, Prediction, Quantiles, ResourceTime
 from model.shares import line_shares
 from model.work.counts import WorkCounts
-from model.work.region import DEFAULT_DATA_TRIPS
 from model.work.work import Work
 
 # The factor between p50 and p90 (and p10) of the laws alone: how far they were off on kernels of our own.
@@ -22,7 +23,6 @@ _SPREAD = {True: 2.5, False: 4.0}  # by whether the device is calibrated
 # Where what a CPU's runtime makes of code was measured, too: so that four of five design kernels (tests/accuracy/design
 # and tests/kernels, on PoCL and on Intel's runtime) lie within p10 to p90.
 _COSTS_SPREAD = 2.0
-_UNDECIDED_SPREAD = 4.0
 _COUNTS_KEPT = 64
 
 
@@ -38,11 +38,12 @@ class Predictor:
         key = (work, launch, device)
         found = self._cache.get(key)
         if found is None:
-            found = self._cache[key] = _predicted(work, self._count(work, launch), launch, device)
+            counts = self._count(work, on_device(launch, device))
+            found = self._cache[key] = _predicted(work, counts, launch, device)
         return found
 
     def _count(self, work: Work, launch: Launch) -> WorkCounts:
-        """The same on every device: whoever compares devices counts once."""
+        """The same on every device, unless drivers choose local sizes: whoever compares devices counts once."""
         found = self._counts.get((work, launch))
         if found is None:
             found = self._counts[work, launch] = work.count(launch)
@@ -51,7 +52,7 @@ class Predictor:
 
 def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -> Prediction:
     times = launch_times(counts, device)
-    assumptions = (*launch.assumptions, *_work_assumptions(work, counts))
+    assumptions = assumptions_of(work, counts, launch)
     spread = _spread(assumptions, device)
     p50 = max(times.total_us, times.least_us)
     resources = sorted((ResourceTime(name, t) for name, _, t in times.resources if t > 0), key=lambda r: -r.time_us)
@@ -66,15 +67,8 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -
         calibrated=device.calibrated,
         resources=tuple(resources),
         lines=line_shares(counts, device),
+        laws=times,
     )
-
-
-def _work_assumptions(work: Work, counts: WorkCounts) -> tuple[Assumption, ...]:
-    """What the analysis took for granted and what only the data know, once each: a branch in a loop is met twice."""
-    known = (Assumption(p.name, p.text, p.spread, p.line) for p in work.parameters.values())
-    text = f"nothing says how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
-    undecided = (Assumption("loop.{line}", text, _UNDECIDED_SPREAD, line) for line in counts.undecided_loops)
-    return tuple(dict.fromkeys((*work.assumptions, *known, *undecided)))
 
 
 def _spread(assumptions: Iterable[Assumption], device: Device) -> float:
@@ -83,5 +77,4 @@ def _spread(assumptions: Iterable[Assumption], device: Device) -> float:
     Factors are taken for independent, so their logarithms add in squares.
     """
     own = _COSTS_SPREAD if costs_of(device.rates) is not None else _SPREAD[device.calibrated]
-    factors = [own, *(a.spread for a in assumptions)]
-    return math.exp(math.sqrt(sum(math.log(f) ** 2 for f in factors)))
+    return math.exp(math.hypot(math.log(own), doubt_of(assumptions)))

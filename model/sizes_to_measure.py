@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from model.device import Device
 from model.errors import LaunchError
+from model.launch.driver_choice import on_device
 from model.launch.inference import buffer_bytes
 from model.launch.launch import Launch
 from model.launch.scaling import FACTORS, Scaled, scale
@@ -90,12 +91,12 @@ def _fits(kernel: Kernel, work: Work, candidate: Launch, launch: Launch, device:
     if candidate.work_items < launch.work_items:
         return True
     memory = buffer_bytes(kernel, candidate) <= _MEMORY_SHARE * device.global_mem_bytes
-    return memory and launch_times(work.count(candidate), device).total_us <= _LONGEST_US
+    return memory and launch_times(work.count(on_device(candidate, device)), device).total_us <= _LONGEST_US
 
 
 def _tells(work: Work, candidate: Launch, device: Device) -> bool:
     """Its work takes at least as long as launching it."""
-    return launch_times(work.count(candidate), device).total_us >= 2 * device.rates.launch_floor_us
+    return launch_times(work.count(on_device(candidate, device)), device).total_us >= 2 * device.rates.launch_floor_us
 
 
 def _is_new(candidate: Launch, chosen: Sequence[Launch]) -> bool:

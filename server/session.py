@@ -15,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from server.analysis.continuity import carry_over
+from server.analysis.holding import hold_answers
 from server.analysis.scheduler import Order, Scheduler
 from server.client.capabilities import Supports
 from server.client.protocol import KernelcastProtocol
@@ -30,6 +31,7 @@ from server.device_work.later_compiles import LaterCompiles
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
+from server.predictor.answers import LearnedAnswers
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, slots_of
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ class KernelcastServer(LanguageServer):
         self.no_devices_because = ""
         self.leaving = asyncio.Event()
         self.scheduler = Scheduler(self.accept, self.report_broken)
+        self.learned = LearnedAnswers(self.hear_of_answers)
         self.jobs = Jobs()
         self.status_news = StatusNews(self._status, self._tell_status)
         self.activities = Activities(self.status_news.look_again)
@@ -106,6 +109,7 @@ class KernelcastServer(LanguageServer):
         self._documents.pop(uri, None)
         self._analyses.pop(uri, None)
         self.scheduler.forget(uri)
+        self.learned.forget(uri)
         self.refresh.forget(uri)
         self.status_news.forget(uri)
         self._publish(uri, None, [])
@@ -119,7 +123,12 @@ class KernelcastServer(LanguageServer):
     def _order(self, document: Document) -> None:
         number = self._ordered[document.uri] = next(self._orders)
         settings = self.settings_of(document)
-        self.scheduler.ask(Order(number, document, settings, self.chosen_device, self.found_devices, self._runs))
+        self.scheduler.ask(
+            Order(
+                number, document, settings, self.chosen_device, self.found_devices, self._runs, dict(self._compiled),
+                self.learned,
+            )
+        )  # fmt: skip
 
     def settings_of(self, document: Document) -> Settings:
         return self.settings.of(document.uri, document.path, self.folders)
@@ -143,19 +152,24 @@ class KernelcastServer(LanguageServer):
             self._measured.get(key, {}), self._failures.get(key, {}), self._compiled.get(analysis.device.id, {}),
         )  # fmt: skip
 
-    async def settled(self, uri: str, timeout_s: float) -> Snapshot | None:
-        """From the analysis of the newest text under the newest settings if it comes in time, else what there is."""
+    async def settled(self, uri: str, timeout_s: float, *, answered: bool = False) -> Snapshot | None:
+        """From the analysis of the newest text under the newest settings if it comes in time, else what there is.
+
+        With `answered` the learned model's answers are waited for, too, as far as they are to be expected.
+        """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
-        while uri in self._documents and not self._is_current(uri) and loop.time() < deadline:
+        while uri in self._documents and not self._is_current(uri, answered=answered) and loop.time() < deadline:
             waiter: asyncio.Future[None] = loop.create_future()
             self._waiters.setdefault(uri, []).append(waiter)
             await asyncio.wait([waiter], timeout=deadline - loop.time())
         return self.snapshot(uri)
 
-    def _is_current(self, uri: str) -> bool:
+    def _is_current(self, uri: str, *, answered: bool) -> bool:
         analysis = self._analyses.get(uri)
-        return analysis is not None and analysis.number == self._ordered[uri]
+        if analysis is None or analysis.number != self._ordered[uri]:
+            return False
+        return not (answered and analysis.unanswered)
 
     def _wake(self, uri: str) -> None:
         for waiter in self._waiters.pop(uri, ()):
@@ -170,7 +184,10 @@ class KernelcastServer(LanguageServer):
         document = self._documents.get(uri)
         if document is None or analysis.document.opening != document.opening:
             return
-        self._analyses[uri] = carry_over(self._analyses.get(uri), analysis)
+        before = self._analyses.get(uri)
+        self._analyses[uri] = hold_answers(before, carry_over(before, analysis))
+        if analysis.unanswered:
+            self.learned.ask(uri, tuple(analysis.unanswered.values()), analysis.lessons)
         self.last_shown = uri
         self._remember(analysis)
         self._wake(uri)
@@ -214,8 +231,19 @@ class KernelcastServer(LanguageServer):
         self.analyse_all()
 
     def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:
-        """What a device's compiler made of kernels; hovers tell it from now on."""
+        """What a device's compiler made of kernels; hovers tell it from now on, and the learned model knows it."""
         self._compiled[device_id] = {**self._compiled.get(device_id, {}), **facts}
+        if self.learned.is_there:
+            self.analyse_all()
+
+    def hear_of_answers(self, uri: str) -> None:
+        """The learned model has answered what was asked for this document; for none, it answers no more."""
+        document = self._documents.get(uri)
+        if document is not None:
+            self._order(document)
+        elif not uri:
+            self.analyse_all()
+            self.status_news.look_again()
 
     def _show(self, uri: str) -> None:
         snapshot = self.snapshot(uri)
@@ -236,6 +264,7 @@ class KernelcastServer(LanguageServer):
             self.no_devices_because,
             self.activities.foremost,
             self.setting_problems,
+            self.learned.problem,
         )
         return status_of(snapshot, facts)
 
@@ -283,4 +312,5 @@ class KernelcastServer(LanguageServer):
     def close(self) -> None:
         """End what runs in the background. Called once, when the connection is over."""
         self.scheduler.stop()
+        self.learned.stop()
         self.jobs.close()

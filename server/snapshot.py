@@ -17,6 +17,8 @@ from server.positions import Encoding, range_of, source_offsets
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
     from model.device import Device
     from model.engine import FileForecast, Forecast
+    from model.learned.lessons import Lessons
+    from model.learned.question import Question
     from model.opencl.kernel import Kernel, SourceRange
     from profiler.measurement import Measurement
 
@@ -66,6 +68,8 @@ class Analysis:
     hints_off: bool = False  # said by kernelcast.toml
     unknown_device: str | None = None  # asked for by somebody, known to nobody
     found: tuple[Device, ...] = ()  # this machine's devices, as known then
+    unanswered: Mapping[Slot, Question] = field(default_factory=dict)  # that the learned model has yet to answer
+    lessons: Mapping[str, Lessons] = field(default_factory=dict)  # that its answers are corrected by, by device
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from functools import cached_property
 from math import prod
 
 from model.device import Device, DeviceType
+from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
 from model.laws import access_time_us, launch_times
@@ -50,7 +51,7 @@ class Situation:
 
     @cached_property
     def local_size(self) -> tuple[int, int, int]:
-        size = (*effective_local_size(self.launch, self.work.kernel), 1, 1, 1)
+        size = (*effective_local_size(on_device(self.launch, self.device), self.work.kernel), 1, 1, 1)
         return size[0], size[1], size[2]
 
     @property

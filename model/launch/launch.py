@@ -72,6 +72,7 @@ class Launch:
     name: str | None = None
     origin: Origin = Origin.REQUEST
     assumptions: tuple[Assumption, ...] = ()
+    chosen_local_size: tuple[int, ...] | None = None  # what the driver makes of no local size, see `driver_choice`
 
     @property
     def work_items(self) -> int:

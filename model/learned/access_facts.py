@@ -31,6 +31,10 @@ ACCESS_AMOUNTS = (
     "global.atomic",
     "global.atomic.crowded",
     "local.atomic",
+    "global.store.crowded",
+    "image.nearest",
+    "image.linear",
+    "image.write",
     "stride.lines",
     "gather.lines",
 )
@@ -66,7 +70,9 @@ def add_accesses(counts: WorkCounts, amounts: dict[str, float], sizes: dict[str,
             total += access.count
     for part in counts.contexts:
         for placed in part.accesses:
-            if placed.access.space in (AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT):
+            if placed.image:
+                amounts[f"image.{placed.image}"] += placed.access.count
+            elif placed.access.space in (AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT):
                 amounts[f"global.form.{placed.form}"] += placed.access.count
     sizes["access.sites"] = len(counts.accesses)
     sizes["access.buffers"] = len(buffers)
@@ -91,6 +97,9 @@ def _add_global(access: AccessCount, what: str, amounts: dict[str, float]) -> No
     reach = access.footprint_bytes
     where = "near" if reach <= NEAR_BYTES else "middle" if reach <= MIDDLE_BYTES else "far"
     amounts[f"global.from.{where}"] += access.count
+    if access.is_store:
+        # Cores that write to the same lines take these from each other.
+        amounts["global.store.crowded"] += access.count / max(1.0, access.footprint_bytes / LINE_BYTES)
     if access.pattern is Pattern.STRIDED:
         amounts["stride.lines"] += access.count * min(1.0, abs(access.stride_bytes) / LINE_BYTES)
     elif access.pattern is Pattern.GATHERED and reach > NEAR_BYTES:

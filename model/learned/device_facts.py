@@ -30,7 +30,7 @@ _COSTS = (
 )  # fmt: skip
 GROUPS: dict[str, tuple[str, ...]] = {
     "shape": (
-        "is_gpu", "compute_units", "groups_to_fill", "max_work_group_size", "preferred_multiple", "local_mem_bytes",
+        "is_gpu", "is_pocl", "is_intels", "compute_units", "groups_to_fill", "max_work_group_size", "preferred_multiple", "local_mem_bytes",
         "cache_bytes", "calibrated",
     ),
     "compute": ("fp32_per_unit", *_RATIOS),
@@ -53,7 +53,10 @@ def device_facts(device: Device) -> tuple[float, ...]:
     units = max(1, device.compute_units)
     flops = max(rates.fp32_gflop_s, 1e-3)
     far_gb_s = bandwidth_gb_s(_FOOTPRINTS["128m"], rates)[0]
+    platform = device.platform.lower()
     found = {
+        "is_pocl": float("portable computing" in platform),
+        "is_intels": float("intel" in platform),
         "is_gpu": float(device.type is DeviceType.GPU),
         "compute_units": _log(units),
         "groups_to_fill": _log(rates.groups_to_fill),

@@ -19,7 +19,7 @@ _FLAGS = {
 }
 KERNEL_FACTS = (
     "buffers", "images", "scalars", "restricted", "constants", "registers", "over_barriers", "loops", "depth",
-    "branches", "id_branches", "barrier_sites", "op_sites", "stores", "accumulators", "chain", "unknowns",
+    "branches", "id_branches", "barrier_sites", "op_sites", "stores", "accumulators", "chain_steps", "unknowns",
     "required_local_size", *(f"flag.{name}" for name in _FLAGS),
 )  # fmt: skip
 
@@ -53,7 +53,7 @@ def _facts(work: Work, flags: tuple[str, ...]) -> dict[str, float]:
         "op_sites": float(min(sum(len(b.ops) for b in blocks), 100_000)),
         "stores": float(sum(a.is_store for b in blocks for a in b.accesses)),
         "accumulators": float(max((loop.accumulators for loop in loops), default=0)),
-        "chain": float(max((loop.chain for loop in loops), default=0)),
+        "chain_steps": float(max((loop.chain for loop in loops), default=0)),
         "unknowns": float(len(work.unknowns)),
         "required_local_size": float(kernel.attributes.reqd_work_group_size is not None),
         **{f"flag.{name}": float(any(f in flags for f in those)) for name, those in _FLAGS.items()},

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import NamedTuple
 
 from model.launch.launch import Launch
 from model.learned.access_facts import ACCESS_AMOUNTS, ACCESS_SIZES, add_accesses
@@ -17,7 +16,7 @@ from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.contexts import Context
 from model.work.counts import OpKind, WorkCounts
-from model.work.region import Block, Loop
+from model.work.region import Loop
 from model.work.work import Work
 
 LEAST = 2.0**-10  # an amount per work-item below which it makes no difference
@@ -60,16 +59,10 @@ AMOUNTS = (
 SIZES = (
     "items", "groups", "group_items", "local.x", "local.y", "local.z", "global.x", "global.y", "global.z",
     "flops", "requested", "footprint", "group_barriers", "local_bytes", "private_bytes", "loop.longest_trips",
-    *ACCESS_SIZES,
+    "active_items", "active_groups", *ACCESS_SIZES,
 )  # fmt: skip
 PLAIN = ("dimensions", "driver_chooses", "last_group", "undecided", *KERNEL_FACTS)
 LAUNCH_FACT_NAMES = (*AMOUNTS, *(f"log.{name}" for name in SIZES), *PLAIN)
-
-
-class _Rounds(NamedTuple):
-    block: Block
-    entries: float
-    has_data: bool
 
 
 def launch_facts(work: Work, counts: WorkCounts, launch: Launch) -> tuple[float, ...]:
@@ -80,6 +73,7 @@ def launch_facts(work: Work, counts: WorkCounts, launch: Launch) -> tuple[float,
     _add_contexts(counts, amounts)
     _add_loops(work, counts, amounts, sizes)
     add_accesses(counts, amounts, sizes)
+    active = _active(work, counts)
     amounts["one_by_one.ops"] = sum(op.count for op in counts.scalar_ops)
     amounts["one_by_one.accesses"] = counts.scalar_accesses
     amounts["chain"] = counts.chain_ops
@@ -98,6 +92,8 @@ def launch_facts(work: Work, counts: WorkCounts, launch: Launch) -> tuple[float,
         "group_barriers": counts.barriers / groups,
         "local_bytes": counts.local_bytes_per_group,
         "private_bytes": counts.private_array_bytes,
+        "active_items": active,
+        "active_groups": math.ceil(active / max(1, math.prod(local))),
     }
     for name, at_local, at_whole in zip("xyz", local, whole, strict=True):
         sizes[f"local.{name}"], sizes[f"global.{name}"] = at_local, at_whole
@@ -114,6 +110,19 @@ def launch_facts(work: Work, counts: WorkCounts, launch: Launch) -> tuple[float,
         *(math.log2(min(sizes.get(name, 0.0), 1e30) + 1) for name in SIZES),
         *(plain[name] for name in PLAIN),
     )
+
+
+def _active(work: Work, counts: WorkCounts) -> float:
+    """Work-items that get to any memory access: the others leave at once, and some drivers skip their whole groups."""
+    runs = counts.facts.paths.walk.runs
+    most, stack = 0.0, [work.root]
+    while stack:
+        block = stack.pop()
+        if block.accesses:
+            most = max(most, runs.get(id(block), 0.0))
+        for inner in block.inner:
+            stack += (inner.body,) if isinstance(inner, Loop) else (inner.then, inner.otherwise)
+    return min(most, float(counts.work_items))
 
 
 def _add_operations(counts: WorkCounts, amounts: dict[str, float]) -> None:

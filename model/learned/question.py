@@ -5,7 +5,9 @@ Plain tuples, so that a question can be made without numpy in one process and be
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
+from itertools import chain
 
 from model.prediction import Quantiles
 
@@ -28,6 +30,14 @@ class Question:
     least_us: float
     doubt: float
     device_id: str
+
+    @property
+    def key(self) -> tuple[str, str, bytes]:
+        """The same for the same question; facts as bytes, since those that are no numbers equal nothing."""
+        groups = (self.launch_facts, self.law_facts, self.device_facts, self.compiled_facts or ())
+        sizes = (float(len(group)) for group in groups)
+        rest = (self.total_us, self.least_us, self.doubt)
+        return self.kernel, self.device_id, array("d", chain(sizes, *groups, rest)).tobytes()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,4 @@
-"""Dataset -> weights, evaluation and baselines. Works on plain arrays: may import `model`, numpy and scikit-learn."""
+"""From tables of facts and measured times to the weights that ship, and to the figures that say what they are worth.
+
+Needs the extra `train`; nothing here is imported to predict.
+"""

@@ -96,7 +96,9 @@ class MemoryCalls(Expressions):
         image = next((v.name for v in values if isinstance(v, Other) and v.name), "")
         is_store = name.startswith("write")
         element = builtin_type({"f": "float", "h": "half"}.get(name[-1], "uint" if name.endswith("ui") else "int"))
-        position = next((v for v in values[1:] if isinstance(v, Vector | Scalar)), None)
+        # A sampler may be a plain number here: what its flags come to.
+        given = values[2:] if not is_store and len(values) > 2 else values[1:]
+        position = next((v for v in given if isinstance(v, Vector | Scalar)), None)
         texel = opaque("texel", *(components(position) if position is not None else ()))
         offset = texel if position is not None else None
         access = Access(

@@ -56,7 +56,7 @@ def main() -> None:
             shutil.rmtree(folder, ignore_errors=True)
             return
         watcher = _start_watcher(lifeline, outgoing, folder)
-        _limit_resources(job)
+        limit_resources(job.memory_bytes)
         reporter = Reporter(outgoing)
         reporter.send(_run(job, reporter))
         os.kill(watcher, signal.SIGKILL)
@@ -119,13 +119,14 @@ def _remove(folder: str) -> None:
             return
 
 
-def _limit_resources(job: Job) -> None:
+def limit_resources(memory_bytes: int) -> None:
+    """Of this process. `memory_bytes` 0: what is free now, less a tenth."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash must not leave a core file in the user's folder
     _lower(resource.RLIMIT_FSIZE, OUTPUT_LIMIT_BYTES)
     with contextlib.suppress(OSError):  # not everywhere allowed
         # If memory runs out, the system shall end this process rather than the user's editor.
         Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
-    most_bytes = job.memory_bytes or free_memory_bytes() * 9 // 10
+    most_bytes = memory_bytes or free_memory_bytes() * 9 // 10
     if most_bytes:
         # Private writable memory. The whole address space (RLIMIT_AS) would stop GPU drivers, which reserve terabytes.
         soft, _ = resource.getrlimit(resource.RLIMIT_DATA)

@@ -11,6 +11,7 @@ from multiprocessing import get_context
 import profiler.corpus.families  # noqa: F401  registers them
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel, ParameterKind
+from model.opencl.normalise import identity, normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from model.opencl.types import PointerType
@@ -18,7 +19,6 @@ from profiler.corpus.draw import Draw
 from profiler.corpus.family import FAMILIES, Draft, Family, Sized, Wish
 from profiler.corpus.kernel import GENERATOR, SEED, CorpusKernel, CorpusLaunch, Vary
 from profiler.corpus.logarithm import log2
-from profiler.corpus.normalise import identity, normalised_tokens
 
 LAUNCHES = 4
 FEWEST_OPERATIONS, MOST_OPERATIONS = 3e3, 2e8  # of a launch: from the launch floor to 50 to 500 ms

@@ -177,7 +177,7 @@ def _start(native_output: IO[bytes], folder: Path) -> subprocess.Popen[bytes]:
         (folder / "pocl").mkdir()
         environment = driver_environment({**DEFAULTS, "POCL_CACHE_DIR": str(folder / "pocl"), **os.environ}, folder)
         return subprocess.Popen(
-            [sys.executable, "-I", "-c", BOOT, *_search_path()],
+            [sys.executable, "-I", "-c", BOOT, *search_path()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=native_output,
@@ -188,7 +188,7 @@ def _start(native_output: IO[bytes], folder: Path) -> subprocess.Popen[bytes]:
         raise MeasureError(f"the device process cannot be started with {sys.executable}: {error.strerror}") from error
 
 
-def _search_path() -> list[str]:
+def search_path() -> list[str]:
     """Our own sys.path without the working folder: a user's own `model/` must never be imported."""
     home = Path(__file__).resolve().parents[2]
     here = Path.cwd()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from model.launch.launch import Launch
@@ -14,13 +14,15 @@ from profiler.measurement import Measurement
 class StoredMeasurement:
     """A measurement with what was predicted for it then, and which kernel of which file it was.
 
-    `launch` has all its sizes and arguments; None for those kept before launches were.
+    `launch` has all its sizes and arguments; None for those kept before launches were. `question` is what the learned
+    model was asked of it, packed; it is kept, and comes back from `Store.lessons` alone.
     """
 
     measurement: Measurement
     predicted_us: float | None
     kernel_id: str
     launch: Launch | None = None
+    question: bytes = field(default=b"", compare=False, repr=False)
 
     @property
     def error_percent(self) -> float | None:

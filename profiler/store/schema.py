@@ -55,6 +55,11 @@ MIGRATIONS = (
             PRIMARY KEY (fingerprint, options, local_size, device_id, driver)
         )""",
     ),
+    (
+        # What the learned model was asked of the launch, as model.learned.lessons packs it; NULL where it was not.
+        "ALTER TABLE measurements ADD COLUMN question BLOB",
+        "CREATE INDEX measurements_of_device ON measurements (device_id, driver, measured_at)",
+    ),
 )
 
 

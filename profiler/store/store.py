@@ -15,6 +15,7 @@ from cattrs import BaseValidationError
 from model.device import Device
 from model.device_catalog import device_from_json, device_to_json
 from model.launch.launch import Launch
+from model.learned.lessons import MOST_LESSONS, Lesson
 from profiler.measurement import Measurement
 from profiler.store.as_json import launch_from_json, launch_to_json, measurement_from_json, measurement_to_json
 from profiler.store.database import BUSY_TIMEOUT_S, FILE_NAME, connection, data_folder, prepare
@@ -153,6 +154,23 @@ class Store:
         """All measurements, the oldest first."""
         return self._found("1", ())[::-1]
 
+    def lessons(self, device_id: str, driver: str, most: int = MOST_LESSONS) -> tuple[Lesson, ...]:
+        """What was measured there of launches of which the learned model was asked, the newest first; each launch of a
+        kernel once."""
+        query = (
+            "SELECT question, json_extract(measurement, '$.median_us') FROM measurements"
+            " WHERE device_id = ? AND driver = ? AND question IS NOT NULL AND json_valid(measurement)"
+            f" {_NEWEST_FIRST}"
+        )
+        found: dict[bytes, float] = {}
+        with self._connection() as database:
+            for question, median_us in database.execute(query, (device_id, driver)):
+                if isinstance(question, bytes) and isinstance(median_us, float | int):
+                    found.setdefault(question, float(median_us))
+                if len(found) == most:
+                    break
+        return tuple(Lesson(question, median_us) for question, median_us in found.items())
+
     def compiled(
         self, kernel_fingerprint: str, options: str, local_size: tuple[int, ...] | None, device_id: str, driver: str
     ) -> str | None:
@@ -246,15 +264,15 @@ _Read = tuple[int, str, str, float | None, str, str]
 _NEWEST_FIRST = "ORDER BY measured_at DESC, id DESC"  # imported ones may be older than those that came before them
 _INSERT = """INSERT INTO measurements
     (kernel_id, fingerprint, launch_key, device_id, measured_at, predicted_us, measurement,
-     driver, options, device_name, launch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+     driver, options, device_name, launch, question) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
-def _row(entry: StoredMeasurement) -> tuple[str | float | None, ...]:
+def _row(entry: StoredMeasurement) -> tuple[str | float | bytes | None, ...]:
     m = entry.measurement
     launch = launch_to_json(entry.launch) if entry.launch else ""
     return (
         entry.kernel_id, m.kernel_fingerprint, m.launch_key, m.device_id, m.measured_at, entry.predicted_us,
-        measurement_to_json(m), m.driver, m.options, m.device_name, launch,
+        measurement_to_json(m), m.driver, m.options, m.device_name, launch, entry.question or None,
     )  # fmt: skip
 
 

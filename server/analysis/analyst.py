@@ -8,18 +8,22 @@ from pathlib import Path
 
 from model.compiled import CompiledFacts, FactsKey, key_of
 from model.device import Device
-from model.engine import Engine, FileForecast
+from model.engine import Engine, FileForecast, Forecast
 from model.errors import ConfigError
 from model.launch.annotation import write_annotation
 from model.launch.config import Config, find_config
-from model.launch.launch import Origin
+from model.launch.launch import Launch, Origin
+from model.learned.learned import weights_folder
+from model.learned.lessons import Lesson, Lessons
 from model.measured import Fits
+from model.opencl.kernel import Kernel
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
 from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, shipped_for
 from server.analysis.fits import Run, with_fits
 from server.analysis.memory import Memory
+from server.analysis.questions import known_answered, with_compiled_facts
 from server.analysis.scheduler import Order
 from server.snapshot import Analysis, ConfigProblem, Slot, slots_of
 
@@ -35,10 +39,11 @@ class Analyst:
     """Owns the engine, which must not be shared."""
 
     def __init__(self) -> None:
-        self._engine = Engine()
+        self._engine = Engine(asks=weights_folder() is not None)
         self._configurations = Configurations()
         self._memory = Memory()
         self._fits = Fits()
+        self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
 
     def analyse(self, order: Order) -> Analysis:
         document = order.document
@@ -52,7 +57,9 @@ class Analyst:
             document.text.value, document.path, device, config=read.config, options=order.settings.options
         )
         runs = self._runs(forecast, device, order)
-        forecasts = with_fits(forecast.forecasts, lambda fingerprint: runs.get(fingerprint, ()), device, self._fits)
+        lessons = self._lessons(device, order)
+        forecasts, unanswered = self._by_the_model(forecast, device, lessons, order)
+        forecasts = with_fits(forecasts, lambda fingerprint: runs.get(fingerprint, ()), device, self._fits)
         forecast = replace(forecast, forecasts=forecasts)
         return Analysis(
             order.number,
@@ -69,7 +76,45 @@ class Analyst:
             hints_off=read.config is not None and read.config.hints_enabled is False,
             unknown_device=unknown,
             found=order.found,
+            unanswered={
+                slot: each.question
+                for kernel in forecast.kernels
+                for slot, each in slots_of(forecast, kernel)
+                if each.question is not None and id(each.question) in unanswered
+            },
+            lessons=lessons,
         )
+
+    def _by_the_model(
+        self, forecast: FileForecast, device: Device, lessons: Mapping[str, Lessons], order: Order
+    ) -> tuple[tuple[Forecast, ...], frozenset[int]]:
+        """By the learned model what it has answered; and which questions it may still answer, by their identities."""
+        learned = order.learned
+        if learned is None:
+            return forecast.forecasts, frozenset()
+        newest = order.compiled.get(device.id, {})
+
+        def compiled_of(kernel: Kernel, launch: Launch) -> CompiledFacts | None:
+            return newest.get(key_of(kernel, launch, device.id)) or self._memory.compiled(kernel, launch, device)
+
+        told = with_compiled_facts(forecast.forecasts, compiled_of)
+        forecasts, open_ones = known_answered(told, lambda question: learned.known(question, lessons))
+        awaited = (each.question for each in forecasts if id(each.question) in open_ones and each.question is not None)
+        return forecasts, frozenset(id(question) for question in awaited if learned.awaits(question, lessons))
+
+    def _lessons(self, device: Device, order: Order) -> dict[str, Lessons]:
+        """What was measured on the device in this session, and what earlier ones kept."""
+        if order.learned is None or not order.learned.is_there:
+            return {}
+        kept = self._memory.lessons(device)
+        if self._taught is None or self._taught[0] is not kept or self._taught[1] is not order.runs:
+            own = (
+                Lesson(run.question, run.measurement.median_us)
+                for run in reversed(order.runs)
+                if run.question and (run.measurement.device_id, run.measurement.driver) == (device.id, device.driver)
+            )
+            self._taught = kept, order.runs, Lessons.of((*own, *kept.lessons))
+        return {device.id: self._taught[2]}
 
     def _configuration(self, path: Path | None) -> _Configuration:
         """The `kernelcast.toml` for a file; where it stands is looked up each time, so that a new one counts."""

@@ -14,10 +14,14 @@ from profiler.measurement import Measurement
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A measurement with all sizes and arguments of its launch; None where they were not kept."""
+    """A measurement with all sizes and arguments of its launch; None where they were not kept.
+
+    `question` is what the learned model was asked of it, packed; empty where it was not, or was read elsewhere.
+    """
 
     measurement: Measurement
     launch: Launch | None
+    question: bytes = b""
 
 
 RunsOf = Callable[[str], Sequence[Run]]  # of the kernel with that fingerprint on the device at hand, the newest first

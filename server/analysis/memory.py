@@ -13,6 +13,7 @@ from cachetools import LRUCache
 from model.compiled import CompiledFacts, FactsKey, key_of, moved_to
 from model.device import Device
 from model.launch.launch import Launch
+from model.learned.lessons import Lessons
 from model.opencl.kernel import Kernel
 from profiler.kept_facts import known_facts
 from profiler.measurement import Measurement
@@ -60,6 +61,7 @@ class Memory:
         self._compiled: LRUCache[tuple[FactsKey, str, str], CompiledFacts | None] = LRUCache(_KEPT)
         self._with_code: LRUCache[tuple[str, str], frozenset[str]] = LRUCache(_KEPT)
         self._profiles: LRUCache[str, tuple[Device, ...]] = LRUCache(1)
+        self._lessons: LRUCache[tuple[str, str], Lessons] = LRUCache(_KEPT)
 
     @property
     def problem(self) -> str:
@@ -89,6 +91,11 @@ class Memory:
             None,
         )
         return moved_to(found, kernel) if found else None
+
+    def lessons(self, device: Device) -> Lessons:
+        """What measurements on this device, under its present driver, teach the learned model."""
+        here = device.id, device.driver
+        return self._known(self._lessons, here, lambda store: Lessons.of(store.lessons(*here)), Lessons())
 
     def last(self, path: Path | None, kernel: str, device_id: str) -> Measurement | None:
         """The newest measurement of the kernel of that name in that file, whatever it looked like then."""
@@ -141,7 +148,7 @@ class Memory:
             self._left_out.clear()
             for kept in (self._last, self._ids, self._measured, self._runs):
                 kept.clear()
-            for kept_too in (self._compiled, self._with_code, self._profiles):
+            for kept_too in (self._compiled, self._with_code, self._profiles, self._lessons):
                 kept_too.clear()
 
 

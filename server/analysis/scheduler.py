@@ -7,8 +7,8 @@ import contextlib
 import importlib
 import logging
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from server.client.settings import Settings
@@ -16,9 +16,11 @@ from server.documents import Document
 from server.snapshot import Analysis
 
 if TYPE_CHECKING:
+    from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
     from server.analysis.analyst import Analyst
     from server.analysis.fits import Run
+    from server.predictor.answers import LearnedAnswers
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +29,8 @@ logger = logging.getLogger(__name__)
 class Order:
     """Everything an analysis depends on. `chosen` is a device id or empty; `found` are this machine's devices.
 
-    `runs` were measured in this session, the newest last; what earlier ones measured is in the store.
+    `runs` were measured in this session, the newest last; what earlier ones measured is in the store. `compiled` is
+    what compilers made of kernels in this session, by device. `learned` knows the learned model's answers.
     `number` grows with every order, so that an answer can be told to be the newest one's.
     """
 
@@ -37,6 +40,8 @@ class Order:
     chosen: str
     found: tuple[Device, ...]
     runs: tuple[Run, ...] = ()
+    compiled: Mapping[str, Mapping[FactsKey, CompiledFacts]] = field(default_factory=dict)
+    learned: LearnedAnswers | None = None
 
 
 class Scheduler:

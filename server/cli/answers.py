@@ -39,6 +39,7 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
         "bound": str(prediction.bound),
         "basis": str(prediction.basis),
         "novelty": prediction.novelty,
+        "laws_us": prediction.laws_us,
         "work": prediction.work.as_json(),
         "assumptions": [{"subject": a.subject, "text": a.text, "spread": a.spread} for a in prediction.assumptions],
         "resources_us": {resource.resource: resource.time_us for resource in prediction.resources},

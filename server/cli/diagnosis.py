@@ -18,6 +18,7 @@ from model.device_curves import CALIBRATION_VERSION
 from model.engine import Engine
 from model.errors import ConfigError
 from model.launch.config import find_config, load_config
+from model.learned.learned import UnusableModel, load_model, weights_folder
 from profiler.devices import discover
 from profiler.measurement import MeasureError
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
@@ -80,6 +81,7 @@ def examine(folder: Path, find_devices: Discover = discover) -> Iterator[Finding
     """
     yield from _programs()
     yield from _analysis()
+    yield from _model()
     profiles, finding = _store()
     yield finding
     yield from _devices(profiles, find_devices)
@@ -128,6 +130,20 @@ def _analysis() -> Iterator[Finding]:
         yield Finding(
             "analysis", Health.GOOD, f"a plain kernel reads and counts; {len(builtin_devices())} devices known"
         )
+
+
+def _model() -> Iterator[Finding]:
+    """Nothing where none is shipped: the laws answer then."""
+    folder = weights_folder()
+    if folder is None:
+        return
+    try:
+        load_model()
+    except UnusableModel as error:
+        text = f"{error.message}; predictions come from the performance laws alone"
+        yield Finding("learned model", Health.BROKEN, text, f"{sys.executable} -m pip install --upgrade kernelcast")
+    else:
+        yield Finding("learned model", Health.GOOD, f"its weights load: {folder}")
 
 
 def _store() -> tuple[Callable[[], tuple[Device, ...]], Finding]:

@@ -17,6 +17,7 @@ from server.cli.flags import (
     add_device_flag,
     add_format_flag,
     add_launch_flags,
+    add_laws_flag,
     positive,
     positive_number,
 )
@@ -76,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     predict.add_argument(
         "--unmeasured", action="store_true", help="by the model alone, whatever was measured of the same kernel"
     )
+    add_laws_flag(predict)
 
     measure = commands.add_parser("measure", help="run kernels on a device and time them", epilog=_EXIT)
     add_launch_flags(measure)
@@ -85,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument(
         "--budget-s", type=positive_number, default=5.0, metavar="S", help="seconds of timed runs for each launch (5)"
     )
+    add_laws_flag(measure)
     measure.add_argument("--sizes", type=sizes_wanted, metavar="SIZES", help=f"at several sizes: {ALLOWED_SIZES}")
 
     compiled = commands.add_parser(
@@ -101,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument(
         "-o", "--output", metavar="FILE", help="write it there, - for stdout; else it goes into the cache folder"
     )
+    add_laws_flag(report)
     report.add_argument("--format", choices=("html", "json"), default="html", help="json goes to stdout")
 
     history = commands.add_parser(

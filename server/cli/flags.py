@@ -53,6 +53,10 @@ def add_batch_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_laws_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--laws", action="store_true", help="by the performance laws alone, without the learned model")
+
+
 def add_device_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", metavar="ID", help="a device of `kernelcast devices --all`")
 

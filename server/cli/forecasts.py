@@ -18,6 +18,7 @@ from model.measured import Fits
 from server.analysis.configurations import Configurations
 from server.analysis.fits import with_fits
 from server.analysis.memory import Memory
+from server.cli.learned import Learned
 from server.cli.requests import BadRequestError, Request
 
 MAX_SOURCE_BYTES = 64_000_000
@@ -45,16 +46,22 @@ class Forecaster:
     """Owns the engine, and keeps files and configurations until they change.
 
     With a `memory`, launches are predicted through what was measured of their kernels; those that were measured
-    themselves only if `measured_too`.
+    themselves only if `measured_too`. With `learned`, that is by the learned model, if there is one.
     """
 
     def __init__(
-        self, device_for: Callable[[str | None], Device], memory: Memory | None = None, *, measured_too: bool = False
+        self,
+        device_for: Callable[[str | None], Device],
+        memory: Memory | None = None,
+        *,
+        measured_too: bool = False,
+        learned: Learned | None = None,
     ) -> None:
         self._memory = memory
         self._measured_too = measured_too
+        self._learned = learned
         self._fits = Fits()
-        self._engine = Engine()
+        self._engine = Engine(asks=learned is not None and learned.is_there)
         self._device_for = device_for
         self._texts: LRUCache[tuple[Path, int, int], str] = LRUCache(64)
         self._configurations = Configurations()
@@ -79,7 +86,8 @@ class Forecaster:
         if not found.forecasts:
             raise _nothing(request, found)
         problems = (*found.problems, *found.annotation_problems, *_misused(request, found.forecasts))
-        return Found(text, device, self._through_measurements(found.forecasts, device), problems)
+        forecasts = self._learned.answered(found.forecasts, device) if self._learned else found.forecasts
+        return Found(text, device, self._through_measurements(forecasts, device), problems)
 
     def _through_measurements(self, forecasts: tuple[Forecast, ...], device: Device) -> tuple[Forecast, ...]:
         memory = self._memory

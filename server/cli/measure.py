@@ -9,6 +9,7 @@ from model.engine import Forecast
 from model.errors import KernelcastError, UnknownDevice
 from model.predictor import Predictor
 from profiler.measurement import Cancelled
+from server.analysis.memory import Memory
 from server.cli import tables
 from server.cli.answers import (
     Answer,
@@ -20,6 +21,7 @@ from server.cli.answers import (
 from server.cli.batches import answer_batch
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster, Found
+from server.cli.learned import Learned
 from server.cli.left_out import Left, left_out
 from server.cli.requests import Request, requests_of
 from server.cli.runs import Runs
@@ -42,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_run_on(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    command = _Measure(devices, Runs(devices, arguments.budget_s, arguments.repeat), arguments.sizes)
+    learned = None if arguments.laws else Learned(Memory())
+    command = _Measure(devices, Runs(devices, arguments.budget_s, arguments.repeat), arguments.sizes, learned)
     if arguments.batch is not None:
         return answer_batch(arguments, command.answer)
     is_json = arguments.format == "json"
@@ -52,8 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
 class _Measure:
     """`sizes` is None where each launch is measured as it is."""
 
-    def __init__(self, devices: Devices, runs: Runs, sizes: SizesWanted | None) -> None:
-        self._forecaster = Forecaster(devices.to_run_on)
+    def __init__(self, devices: Devices, runs: Runs, sizes: SizesWanted | None, learned: Learned | None) -> None:
+        self._forecaster = Forecaster(devices.to_run_on, learned=learned)
+        self._learned = learned
         self._runs = runs
         self._sizes = sizes
         self._predictor = Predictor()
@@ -114,7 +118,10 @@ class _Measure:
             made = at_sizes(forecast, sizes, found.device, self._predictor)
             if made.problem:
                 warn(f"{request.file}: {forecast.kernel.name}: {made.problem}")
-            yield made.forecasts
+            yield self._by_the_model(made.forecasts, found)
+
+    def _by_the_model(self, forecasts: tuple[Forecast, ...], found: Found) -> tuple[Forecast, ...]:
+        return self._learned.answered(forecasts, found.device) if self._learned else forecasts
 
 
 def _until_interrupted(measured: Sequence[Left]) -> Iterator[Left]:

@@ -11,6 +11,7 @@ from server.cli.answers import Answer, error_answer, prediction_answer
 from server.cli.batches import answer_batch
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
+from server.cli.learned import Learned
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import write_json
@@ -24,8 +25,9 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_predict_for(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    memory = None if arguments.unmeasured else Memory()
-    forecaster = Forecaster(devices.to_predict_for, memory, measured_too=True)
+    memory, unmeasured = Memory(), arguments.unmeasured
+    learned = None if arguments.laws else Learned(memory, unmeasured=unmeasured)
+    forecaster = Forecaster(devices.to_predict_for, None if unmeasured else memory, measured_too=True, learned=learned)
     if arguments.batch is not None:
         return answer_batch(arguments, lambda request: _one(forecaster, request))
     if not arguments.files:

@@ -15,6 +15,7 @@ from server.analysis.memory import Memory
 from server.cli import tables
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
+from server.cli.learned import Learned
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import json_text, warn
@@ -37,10 +38,19 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_predict_for(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    subjects, status = _subjects(arguments, devices)
+    memory = Memory()
+    learned = None if arguments.laws else Learned(memory)
+    subjects, status = _subjects(arguments, Forecaster(devices.to_predict_for, memory, learned=learned))
     if not subjects:
         return SOME_FAILED
-    report = gather(_title(subjects), subjects, _here(devices), devices.remembered, _history(devices))
+    report = gather(
+        _title(subjects),
+        subjects,
+        _here(devices),
+        devices.remembered,
+        _history(devices),
+        learned.ask if learned else None,
+    )
     if devices.store is not None and devices.store.left_out:
         warn(devices.store.left_out)
     _deliver(report, arguments)
@@ -48,8 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     return SOME_FAILED if unpredicted else status
 
 
-def _subjects(arguments: argparse.Namespace, devices: Devices) -> tuple[list[Subject], int]:
-    forecaster = Forecaster(devices.to_predict_for, Memory())
+def _subjects(arguments: argparse.Namespace, forecaster: Forecaster) -> tuple[list[Subject], int]:
     found, status = [], ANSWERED
     for request in requests_of(arguments):
         try:

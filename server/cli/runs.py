@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from model.engine import Forecast, Problem
 from model.errors import KernelcastError
+from model.learned.lessons import packed
 from profiler.measure import measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.store import StoredMeasurement, StoreError, kernel_id
@@ -71,7 +72,13 @@ class Runs:
         self, request: Request, forecasts: Sequence[Forecast], outcomes: Sequence[Measurement | MeasureError]
     ) -> None:
         entries = [
-            StoredMeasurement(m, _predicted_us(f), kernel_id(request.file, m.kernel), f.launch)
+            StoredMeasurement(
+                m,
+                _predicted_us(f),
+                kernel_id(request.file, m.kernel),
+                f.launch,
+                packed(f.question) if f.question is not None else b"",
+            )
             for f, m in zip(forecasts, outcomes, strict=True)
             if isinstance(m, Measurement)
         ]

@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from model.device import Device
 from model.engine import Forecast, Problem
 from model.errors import LaunchError
+from model.launch.launch import Launch
+from model.learned.asking import at_launch
 from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_as_wanted, sizes_to_measure
+from model.work.work import Work
 from server.cli.sizes_wanted import SizesWanted
 
 
@@ -32,11 +35,15 @@ def at_sizes(forecast: Forecast, wanted: SizesWanted, device: Device, predictor:
         choice = _choice(forecast, wanted, device)
     except LaunchError as error:
         return Sizes((replace(forecast, launch=None, problem=Problem(error.code, error.message)),))
-    made = (
-        forecast if each is launch else replace(forecast, launch=each, prediction=predictor.predict(work, each, device))
-        for each in choice.launches
-    )
+    made = (forecast if each is launch else _at(each, forecast, work, device, predictor) for each in choice.launches)
     return Sizes(tuple(made), choice.problem)
+
+
+def _at(launch: Launch, forecast: Forecast, work: Work, device: Device, predictor: Predictor) -> Forecast:
+    """The forecast's kernel under another launch, by the laws, and with the question for the learned model."""
+    prediction = predictor.predict(work, launch, device)
+    question = at_launch(forecast.question, work, launch, device, prediction) if forecast.question else None
+    return replace(forecast, launch=launch, prediction=prediction, question=question)
 
 
 def _choice(forecast: Forecast, wanted: SizesWanted, device: Device) -> SizeChoice:

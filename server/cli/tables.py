@@ -25,6 +25,7 @@ from server.cli.terminal import err, listed, out
 from server.words.advice import sentence
 from server.words.fit import fit_sentence
 from server.words.format import format_duration_us, format_interval, format_percent, format_spread
+from server.words.learned import NOVEL, is_by_the_model, novelty_words
 from server.words.measured import circumstances
 from server.words.render import basis_sign, error_percent
 
@@ -49,6 +50,7 @@ def show_predictions(file: Path, found: Found) -> None:
             str(len(prediction.assumptions) or ""),
         )
     _print(_title(file, found.device, found.forecasts), table)
+    _print_novelty(found.forecasts)
     _print_assumptions(found.forecasts)
     _print_advice(found.forecasts)
     for forecast in found.forecasts:
@@ -172,6 +174,17 @@ def _print_circumstances(measured: Iterable[Left]) -> None:
         if any(said):
             console.print(Text.assemble((forecast.kernel.name, "bold"), f" ({_launch(forecast)}):"))
             console.print(listed(filter(None, said), "dim"))
+
+
+def _print_novelty(forecasts: Iterable[Forecast]) -> None:
+    """Kernels of which the learned model knows less than of others."""
+    console = out()
+    for forecast in forecasts:
+        prediction = forecast.prediction
+        if prediction is None or not is_by_the_model(prediction) or (prediction.novelty or 0.0) < NOVEL:
+            continue
+        said = novelty_words(prediction.novelty or 0.0, "the learned model")
+        console.print(Text.assemble("\n", (forecast.kernel.name, "bold"), f" ({_launch(forecast)}) is {said}."))
 
 
 def _print_advice(forecasts: Iterable[Forecast]) -> None:

@@ -28,6 +28,7 @@ class ServerFacts:
     no_devices_because: str
     busy: str
     setting_problems: tuple[str, ...] = ()
+    model_problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ def _problems(snapshot: Snapshot, facts: ServerFacts, here: bool) -> Iterator[St
         yield from _device_problems(analysis, facts, here, trusted=snapshot.trusted)
     if analysis.memory_problem:
         yield StatusProblem(WARNING, analysis.memory_problem)
+    if facts.model_problem:
+        yield StatusProblem(WARNING, facts.model_problem)
     if not snapshot.trusted:
         message = "This workspace is not trusted: kernels are predicted, and none is run. Trust it to measure."
         yield StatusProblem(INFORMATION, message)

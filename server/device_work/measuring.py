@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from model.opencl.kernel import Kernel
 
 Outcome = Measurement | MeasureError
+ANSWER_S = 10.0  # for the learned model's answers, the loading of its weights included
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,16 @@ class Planned:
     launch: Launch
     predicted_us: float | None = None
     slot: Slot | None = None
+    question: bytes = b""  # what the learned model was asked, packed
 
 
 async def ready(ls: KernelcastServer, uri: str, bar: ProgressBar) -> Snapshot:
     """The document as it is now, once it is known that its device is here and may be used."""
     must_be_trusted(ls)
     await wait_for_discovery(ls, bar)
-    snapshot = await unless_cancelled(ls.settled(uri, SETTLE_S), bar)
+    await unless_cancelled(ls.settled(uri, SETTLE_S), bar)
+    # What was predicted is kept beside what is measured: it had better be about this very kernel.
+    snapshot = await unless_cancelled(ls.settled(uri, ANSWER_S, answered=True), bar)
     if snapshot is None:
         raise KernelcastError("the document is not open")
     device_here(ls, snapshot.device.id, snapshot.device.name)
@@ -63,7 +67,7 @@ def planned(view: LaunchView) -> Planned:
     if forecast.launch is None:
         raise KernelcastError(forecast.problem.message if forecast.problem else "its launch is not known")
     predicted_us = forecast.prediction.own_us.p50 if forecast.prediction else None
-    return Planned(forecast.kernel, forecast.launch, predicted_us, view.slot)
+    return Planned(forecast.kernel, forecast.launch, predicted_us, view.slot, device_work().asked(forecast))
 
 
 async def run(
@@ -100,7 +104,7 @@ async def run_all(
         _record(ls, document.uri, device.id, one, outcome)
     done = [(one, m) for one, m in zip(wanted, outcomes, strict=True) if isinstance(m, Measurement)]
     if done:
-        ls.remember(work.run(m, one.launch) for one, m in done)
+        ls.remember(work.run(m, one.launch, one.question) for one, m in done)
         await _keep(ls, done, path)
         _compile_later(ls, [one for one, _ in done], document.text.value, path, device)
     return outcomes
@@ -127,7 +131,7 @@ def _record(ls: KernelcastServer, uri: str, device_id: str, one: Planned, outcom
 async def _keep(ls: KernelcastServer, done: Sequence[tuple[Planned, Measurement]], path: str | None) -> None:
     """For later sessions; a measurement that cannot be kept is shown all the same."""
     keep = device_work().keep
-    entries = [(m, one.predicted_us, one.launch) for one, m in done]
+    entries = [(m, one.predicted_us, one.launch, one.question) for one, m in done]
     try:
         await ls.jobs.run(lambda *_: keep(entries, path), lambda *_: None, threading.Event())
     except KernelcastError as error:

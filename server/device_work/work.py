@@ -12,6 +12,7 @@ from model.engine import Forecast
 from model.errors import LaunchError
 from model.fit import Fit
 from model.launch.launch import Launch
+from model.learned.lessons import packed
 from model.measured import Fits
 from model.opencl.kernel import Kernel
 from model.sizes_to_measure import SizeChoice, sizes_to_measure
@@ -60,13 +61,20 @@ class DeviceWork:
             return None
         return Fits().line(forecast.work, forecast.launch, device, samples_of(runs, forecast.launch, device))
 
-    def run(self, measurement: Measurement, launch: Launch) -> Run:
-        return Run(measurement, launch)
+    def asked(self, forecast: Forecast) -> bytes:
+        """What the learned model was asked of a launch, to be kept beside its measurement."""
+        return packed(forecast.question) if forecast.question is not None else b""
 
-    def keep(self, entries: Sequence[tuple[Measurement, float | None, Launch]], path: str | None) -> None:
-        """Measurements, each with what was predicted for it and its launch."""
+    def run(self, measurement: Measurement, launch: Launch, question: bytes = b"") -> Run:
+        return Run(measurement, launch, question)
+
+    def keep(self, entries: Sequence[tuple[Measurement, float | None, Launch, bytes]], path: str | None) -> None:
+        """Measurements, each with what was predicted for it, its launch, and what was asked of that."""
         Store.open().add(
-            *(StoredMeasurement(m, predicted, kernel_id(path, m.kernel), launch) for m, predicted, launch in entries)
+            *(
+                StoredMeasurement(m, predicted, kernel_id(path, m.kernel), launch, question)
+                for m, predicted, launch, question in entries
+            )
         )
 
     def compile_request(

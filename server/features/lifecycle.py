@@ -32,6 +32,7 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
 
 async def initialized(ls: KernelcastServer, _params: types.InitializedParams) -> None:
     ls.scheduler.start()
+    ls.learned.start()
     ls.spawn(discover_devices(ls))
     await configuration.register_interests(ls)  # first: no change may fall between asking and being told
     if ls.supports.configuration:

@@ -18,10 +18,15 @@ from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from model.device import Device
+    from model.learned.question import Answer, Question
+    from server.predictor.answers import LearnedAnswers
 
 CONTENT, SHOW = "content", "show"
 
+_ANSWER_S = 10.0  # for the learned model; a report by the laws is better than none
 _DISCOVERY_S = 10.0  # a report without this machine's devices is better than none
 
 
@@ -37,7 +42,8 @@ async def report(ls: KernelcastServer, params: types.ExecuteCommandParams) -> di
         snapshot = await _settled(ls, uri)
         _must_hold(snapshot, kernel)
         found = ls.found_devices
-        title, text = await in_background(lambda: _made(snapshot, kernel, found), "report")
+        learned = ls.learned
+        title, text = await in_background(lambda: _made(snapshot, kernel, found, learned), "report")
         if mode == CONTENT:
             return {"title": title, "html": text}
         path = await in_background(lambda: _kept(f"{uri}\n{kernel}", title, text), "report")
@@ -56,7 +62,8 @@ def _must_be_known(mode: str) -> None:
 async def _settled(ls: KernelcastServer, uri: str) -> Snapshot:
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(ls.discovered.wait(), _DISCOVERY_S)
-    snapshot = await ls.settled(uri, SETTLE_S)
+    await ls.settled(uri, SETTLE_S)
+    snapshot = await ls.settled(uri, _ANSWER_S, answered=True)
     if snapshot is None:
         raise KernelcastError("the document is not open")
     return snapshot
@@ -70,10 +77,15 @@ def _must_hold(snapshot: Snapshot, kernel: str) -> None:
         raise NoSuchKernel(f"the document has no kernel `{kernel}`; it holds {', '.join(names)}")
 
 
-def _made(snapshot: Snapshot, kernel: str, found: tuple[Device, ...]) -> tuple[str, str]:
+def _made(snapshot: Snapshot, kernel: str, found: tuple[Device, ...], learned: LearnedAnswers) -> tuple[str, str]:
     """Title and page. Loaded at first use: the charts are nothing that `initialize` should wait for."""
+    lessons = snapshot.analysis.lessons
+
+    def ask(questions: Sequence[tuple[Question, Device]]) -> Sequence[Answer | None]:
+        return learned.now([question for question, _ in questions], lessons, _ANSWER_S)
+
     making = importlib.import_module("server.report.from_snapshot")
-    title, text = making.page_about(snapshot, kernel, found)
+    title, text = making.page_about(snapshot, kernel, found, ask)
     return str(title), str(text)
 
 

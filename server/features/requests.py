@@ -36,14 +36,16 @@ async def inlay_hint(ls: KernelcastServer, params: types.InlayHintParams) -> lis
 
 
 async def _known(ls: KernelcastServer, uri: str) -> Snapshot | None:
-    return await ls.settled(uri, _MOMENT_S if ls.snapshot(uri) else _FIRST_S)
+    if ls.snapshot(uri) is None:
+        return await ls.settled(uri, _FIRST_S)
+    return await ls.settled(uri, _MOMENT_S, answered=True)
 
 
 async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
     """A client that cannot be told to ask again shows its first answer until the next edit: it had better be right."""
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(ls.discovered.wait(), _DISCOVERY_S)
-    return await ls.settled(uri, _ONLY_CHANCE_S)
+    return await ls.settled(uri, _ONLY_CHANCE_S, answered=True)
 
 
 async def hover(ls: KernelcastServer, params: types.HoverParams) -> types.Hover | None:

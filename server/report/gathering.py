@@ -20,14 +20,20 @@ from model.errors import KernelcastError
 from model.launch.inference import check
 from model.launch.launch import Launch
 from model.launch.scaling import scale
+from model.learned.asking import at_launch
+from model.learned.blend import blended
+from model.learned.question import Question
 from model.measured import Fits
 from model.opencl.kernel import Kernel
+from model.prediction import Prediction
 from model.predictor import Predictor
 from model.roofline import roofline
+from model.work.work import Work
 from profiler.devices import distinct_devices
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
 from server.analysis.fits import Run, samples_of
+from server.analysis.questions import Ask
 from server.report.facts import (
     DeviceRow,
     HistoryRow,
@@ -55,13 +61,19 @@ class Subject:
 
 
 def gather(
-    title: str, subjects: Sequence[Subject], here: Sequence[Device], remembered: Sequence[Device], history: History
+    title: str,
+    subjects: Sequence[Subject],
+    here: Sequence[Device],
+    remembered: Sequence[Device],
+    history: History,
+    ask: Ask | None = None,
 ) -> Report:
     """`here` are the devices of this machine, `remembered` those calibrated here once; both with calibrated rates.
 
-    `history` reads the store, and may raise `StoreError`: then the report says why it knows of no measurements.
+    `history` reads the store, and may raise `StoreError`: then the report says why it knows of no measurements. Other
+    sizes and devices are by the learned model if it can be asked, as the forecasts are.
     """
-    gatherer = _Gatherer(here, remembered, history)
+    gatherer = _Gatherer(here, remembered, history, ask)
     kernels = tuple(fact for subject in subjects for fact in gatherer.kernels(subject))
     problems = tuple(f"{subject.label}: {_said(p)}" for subject in subjects for p in subject.forecast.problems)
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -69,10 +81,11 @@ def gather(
 
 
 class _Gatherer:
-    def __init__(self, here: Sequence[Device], remembered: Sequence[Device], history: History) -> None:
+    def __init__(self, here: Sequence[Device], remembered: Sequence[Device], history: History, ask: Ask | None) -> None:
         self._here = {device.id for device in here}
         self._own = (*here, *remembered)
         self._history = history
+        self._ask = ask
         self._predictor = Predictor()
         self._fits = Fits()
 
@@ -132,8 +145,8 @@ class _Gatherer:
         points = []
         samples = samples_of(runs, launch, device, {launch.key: launch})
         line = self._fits.line(work, launch, device, samples)
-        for each in scaled.launches:
-            own = self._predictor.predict(work, each.launch, device)
+        predictions = self._predicted(forecast, work, [(each.launch, device) for each in scaled.launches])
+        for each, own in zip(scaled.launches, predictions, strict=True):
             prediction = self._fits.through(own, work, each.launch, device, samples)
             is_current = each.launch is launch
             points.append(
@@ -151,26 +164,65 @@ class _Gatherer:
     def _devices(self, forecast: Forecast, current: Device) -> tuple[DeviceRow, ...]:
         """Fastest first; those that cannot run the launch last."""
         known = distinct_devices([current, *self._own], well_known_devices())
-        rows = [self._device(forecast, device, current) for device in known]
-        base = next((r.prediction for r in rows if r.is_current), None)
+        problems = {device.id: _problem(forecast, device) for device in known if device.id != current.id}
+        able = [device for device in known if not problems.get(device.id, "it is predicted already")]
+        predictions = {current.id: forecast.prediction}
+        if forecast.work is not None and forecast.launch is not None:
+            found = self._predicted(forecast, forecast.work, [(forecast.launch, device) for device in able])
+            predictions |= {device.id: prediction for device, prediction in zip(able, found, strict=True)}
+        rows = [
+            DeviceRow(
+                device,
+                device.id in self._here,
+                device.id == current.id,
+                predictions.get(device.id),
+                problems.get(device.id, ""),
+            )
+            for device in known
+        ]
+        base = forecast.prediction
         base_us = base.runtime_us.p50 if base else 0.0
         rated = [
             replace(r, ratio=r.prediction.runtime_us.p50 / base_us) if r.prediction and base_us > 0 else r for r in rows
         ]
         return tuple(sorted(rated, key=lambda r: (r.prediction is None, _p50(r), r.device.name)))
 
-    def _device(self, forecast: Forecast, device: Device, current: Device) -> DeviceRow:
-        is_here, is_current = device.id in self._here, device.id == current.id
-        if is_current:
-            return DeviceRow(device, is_here, True, forecast.prediction)
-        assert forecast.launch is not None
-        try:
-            check(forecast.kernel, forecast.launch, device)
-        except KernelcastError as error:
-            return DeviceRow(device, is_here, False, None, error.message)
-        if forecast.work is None:
-            return DeviceRow(device, is_here, False, None, "nothing is known of the work")
-        return DeviceRow(device, is_here, False, self._predictor.predict(forecast.work, forecast.launch, device))
+    def _predicted(
+        self, forecast: Forecast, work: Work, wanted: Sequence[tuple[Launch, Device]]
+    ) -> Sequence[Prediction]:
+        """The forecast's kernel under other launches or on other devices: by the model where it answers."""
+        laws = [self._predictor.predict(work, launch, device) for launch, device in wanted]
+        asked = forecast.question
+        if asked is None or self._ask is None:
+            return laws
+        questions = [
+            _with_same_code(at_launch(asked, work, launch, device, prediction), launch, forecast)
+            for (launch, device), prediction in zip(wanted, laws, strict=True)
+        ]
+        answers = self._ask([(question, device) for question, (_, device) in zip(questions, wanted, strict=True)])
+        return [
+            blended(prediction, question, answer) if answer is not None else prediction
+            for prediction, question, answer in zip(laws, questions, answers, strict=True)
+        ]
+
+
+def _with_same_code(question: Question, launch: Launch, forecast: Forecast) -> Question:
+    """What the compiler made of the forecast's kernel holds for its other sizes, in groups of the same size."""
+    own = forecast.question
+    if own is None or own.compiled_facts is None or forecast.launch is None or own.device_id != question.device_id:
+        return question
+    is_same = launch.local_size == forecast.launch.local_size
+    return replace(question, compiled_facts=own.compiled_facts) if is_same else question
+
+
+def _problem(forecast: Forecast, device: Device) -> str:
+    """Why the launch has no prediction there; empty where it has one."""
+    assert forecast.launch is not None
+    try:
+        check(forecast.kernel, forecast.launch, device)
+    except KernelcastError as error:
+        return error.message
+    return "" if forecast.work is not None else "nothing is known of the work"
 
 
 def _history_row(stored: StoredMeasurement, kernel: Kernel, forecasts: Sequence[Forecast]) -> HistoryRow:

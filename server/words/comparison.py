@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from server.words.fit import through_words
 from server.words.format import format_duration_us, format_interval, format_percent
 from server.words.layout import LABEL_WIDTH, in_columns, labelled
+from server.words.learned import is_by_the_model, novelty_words
 from server.words.measured import circumstances
 from server.words.render import basis_name, basis_text, error_percent, spread_text
 
@@ -25,6 +26,7 @@ def compared(view: LaunchView) -> tuple[str, ...]:
     rows = [_HEAD]
     if prediction is not None:
         rows.append(_predicted(prediction, beside_measured=view.measured is not None))
+        rows += _laws(prediction, beside_measured=view.measured is not None)
     if measured is not None:
         figures = format_duration_us(measured.median_us), format_interval(measured.p10_us, measured.p90_us)
         when = f"{measured.measured_at[:16].replace('T', ' ')} UTC"
@@ -32,6 +34,8 @@ def compared(view: LaunchView) -> tuple[str, ...]:
     if len(rows) == 1:
         return ()
     notes = []
+    if prediction is not None and prediction.novelty is not None and is_by_the_model(prediction):
+        notes.append(("Model", novelty_words(prediction.novelty)))
     if view.stale:
         notes.append(("", f"measured before the kernel or its launch changed ({view.stale.launch})"))
     elif prediction is not None and measured is not None:
@@ -51,6 +55,14 @@ def _predicted(prediction: Prediction, *, beside_measured: bool) -> tuple[str, s
     elif through is not None:
         whence = f"{through_words(through)}, {spread_text(q)}"
     return "Predicted", format_duration_us(q.p50), format_interval(q.p10, q.p90), whence
+
+
+def _laws(prediction: Prediction, *, beside_measured: bool) -> list[tuple[str, str, str, str]]:
+    """What the laws alone say, beside what was learned beyond them."""
+    told = prediction.through is None or beside_measured
+    if prediction.laws_us is None or not told or not is_by_the_model(prediction):
+        return []
+    return [("Laws alone", format_duration_us(prediction.laws_us), "", "performance laws, nothing learned")]
 
 
 def error_words(prediction: Prediction, measurement: Measurement) -> str:

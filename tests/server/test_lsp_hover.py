@@ -11,8 +11,9 @@ from lsprotocol import types
 from model.device import ProfileSource
 from model.engine import FileForecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
+from model.laws import Times
 from model.opencl.program import read_program
-from model.prediction import LineShare, ResourceTime
+from model.prediction import Basis, LineShare, ResourceTime
 from model.work.analyse import analyse
 from profiler.measurement import Measurement
 from server.features.hover import hover
@@ -203,3 +204,32 @@ def test_lines_that_take_no_time_worth_telling_are_left_out(snapshot_of: Snapsho
     story = told(replace(snapshot, analysis=replace(snapshot.analysis, forecast=changed)))
     assert "100 %  line 3" in story
     assert " 0 %" not in story
+
+
+@pytest.mark.parametrize(
+    ("novelty", "words"),
+    [
+        (0.0, "like kernels it was trained on"),
+        (0.5, "unlike most kernels it was trained on"),
+        (1.0, "unlike anything it has seen: the interval is wide"),
+    ],
+)
+def test_the_models_answer_is_told_as_such_with_the_laws_beside_it(
+    snapshot_of: Snapshots, forecast_of: Forecasts, novelty: float, words: str
+) -> None:
+    laws = Times((), 1234.0, 10.0)
+    by_model = {"basis": Basis.MODEL, "novelty": novelty, "laws": laws}
+    text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **by_model)))
+    (line,) = (line for line in text.splitlines() if line.startswith("Predicted"))
+    assert line.endswith("learned model")
+    (line,) = (line for line in text.splitlines() if line.startswith("Laws alone"))
+    assert "1.2 ms" in line
+    assert words in text
+
+
+def test_a_prediction_by_the_laws_says_nothing_of_a_model(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
+    by_laws = {"laws": Times((), 1234.0, 10.0)}
+    text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **by_laws)))
+    assert "performance laws" in text
+    assert "Laws alone" not in text
+    assert "trained" not in text

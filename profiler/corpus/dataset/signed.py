@@ -8,12 +8,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.dataset.signatures import signature
 from profiler.corpus.kernel import CorpusKernel
-from profiler.corpus.normalise import normalised_tokens
 
 KEPT = "signatures.json"
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from model.device import Device
 from model.errors import KernelcastError
+from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
 from model.laws import launch_times
 from model.learned.launch_facts import launch_facts
 from model.learned.law_facts import law_facts
+from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from profiler.corpus.normalise import normalised_tokens
 from profiler.corpus.origins.launching import time_limit
 
 LIMIT_S = 60
@@ -35,6 +36,8 @@ class Source:
 class Counted:
     """Facts of each launch by its key, and of each device the laws' (see `launch_facts.py` and `law_facts.py`).
 
+    A launch of which drivers choose the local size stands there once for each choice, with the devices that make it.
+
     `failure` says why there are none, or not of all launches.
     """
 
@@ -54,9 +57,11 @@ def counted(source: Source, devices: Mapping[str, Device]) -> Counted:
             tokens = normalised_tokens(program, source.name)
             work = analyse(program, program.kernel(source.name))
             for key, launch in source.launches:
-                counts = work.count(launch)
-                laws = {name: law_facts(launch_times(counts, device)) for name, device in devices.items()}
-                found.append((key, launch_facts(work, counts, launch), laws))
+                own = {name: on_device(launch, device) for name, device in devices.items()}
+                for each in dict.fromkeys(own.values()):
+                    counts = work.count(each)
+                    laws = {n: law_facts(launch_times(counts, devices[n])) for n, same in own.items() if same == each}
+                    found.append((key, launch_facts(work, counts, each), laws))
     except (KernelcastError, RecursionError) as error:
         return Counted(source.id, tuple(tokens), tuple(found), str(error) or type(error).__name__)
     return Counted(source.id, tuple(tokens), tuple(found))

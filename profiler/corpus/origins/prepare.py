@@ -14,11 +14,11 @@ from pathlib import Path
 from model.errors import KernelcastError
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
+from model.opencl.normalise import identity, normalised_tokens
 from model.opencl.program import Program, read_program
 from model.work.work import Work
 from profiler.corpus.draw import Draw
 from profiler.corpus.kernel import CorpusKernel, CorpusLaunch
-from profiler.corpus.normalise import identity, normalised_tokens
 from profiler.corpus.origins.building import BuiltProgram, built
 from profiler.corpus.origins.catalogue import (
     OriginFiles,

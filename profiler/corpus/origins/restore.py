@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.errors import KernelcastError
+from model.opencl.normalise import identity, normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
-from profiler.corpus.normalise import identity, normalised_tokens
 from profiler.corpus.origins.building import built
 from profiler.corpus.origins.definitions import package_definitions
 from profiler.corpus.origins.finding import FoundProgram, programs_of, recorded_programs, written_programs

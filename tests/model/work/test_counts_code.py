@@ -222,6 +222,16 @@ def test_images_count_reads_and_writes(count: Count) -> None:
     assert counted.counts.global_load_bytes == 0
 
 
+def test_an_image_is_read_anew_at_each_place_whatever_the_sampler_is_written_as(count: Count) -> None:
+    text = """const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+    __kernel void k(read_only image2d_t a, write_only image2d_t b, int n) {
+        for (int i = get_global_id(0); i < n; i += get_global_size(0))
+            write_imagef(b, (int2)(i, 0), read_imagef(a, s, (int2)(i, 0))); }"""
+    images = {"a": (4096, 1, 1), "b": (4096, 1, 1)}
+    assert count(text, (64,), scalars={"n": 4096}, images=images).counts.image_reads == 4096
+    assert count(text, (64,), scalars={"n": 10}, images=images).counts.image_reads == 10
+
+
 def test_structs_by_value_are_scalars_of_the_launch(count: Count) -> None:
     text = """typedef struct { int n; float scale; int2 at; } P;
         __kernel void k(__global float *x, P p) { int g = get_global_id(0);

@@ -16,6 +16,7 @@ import pytest
 
 from model.launch.fill import FILL_WORDS
 from model.launch.launch import Launch
+from model.opencl.normalise import identity, normalised_tokens
 from model.opencl.program import read_program
 from profiler.arguments import plan_arguments
 from profiler.corpus import generate
@@ -23,7 +24,6 @@ from profiler.corpus.draw import Draw
 from profiler.corpus.family import FAMILIES, Draft, Family, Sized, Wish
 from profiler.corpus.generate import BadDraft, corpus_kernel, kernels
 from profiler.corpus.kernel import CorpusKernel, Vary
-from profiler.corpus.normalise import identity, normalised_tokens
 
 ROOT = Path(generate.__file__).parents[2]
 TELL = """

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import profiler.corpus.families  # noqa: F401  registers them
+from model.opencl.normalise import identity, normalised_tokens
 from model.opencl.program import read_program
 from profiler.corpus.draw import Draw
 from profiler.corpus.family import FAMILIES, Wish
-from profiler.corpus.normalise import identity, normalised_tokens
 
 COMPOSED = sorted(name for name, family in FAMILIES.items() if family.group == "composed")
 

@@ -9,6 +9,7 @@ import pytest
 
 from model.compiled import CodeSource, CompiledFacts, CompiledLoop, InstructionCount
 from model.launch.launch import Fill, Launch
+from model.opencl.normalise import identity, normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from profiler.corpus.collection.store import CorpusStore, RowKey, Stint
@@ -16,7 +17,6 @@ from profiler.corpus.dataset.export import export
 from profiler.corpus.dataset.splits import split
 from profiler.corpus.draw import Draw
 from profiler.corpus.kernel import GENERATOR, CorpusKernel, CorpusLaunch, RowTiming, Vary
-from profiler.corpus.normalise import identity, normalised_tokens
 
 GROUPS = ("reductions", "stencils", "sorting")
 FAMILIES = [(f"{group}_{number}", group) for group in GROUPS for number in range(7)]

@@ -1,0 +1,62 @@
+"""From an analysed launch to the question that the learned model is asked; the same in training and in use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from model.assumptions import assumptions_of, doubt_of
+from model.compiled import CompiledFacts
+from model.device import Device
+from model.launch.launch import Launch
+from model.laws import Times, launch_times
+from model.learned.compiled_facts import compiled_facts
+from model.learned.device_facts import device_facts
+from model.learned.launch_facts import launch_facts
+from model.learned.law_facts import law_facts
+from model.learned.question import Question
+from model.opencl.normalise import identity
+from model.prediction import Prediction
+from model.work.counts import WorkCounts
+from model.work.work import Work
+
+
+def question_of(
+    work: Work,
+    counts: WorkCounts,
+    launch: Launch,
+    device: Device,
+    tokens: Sequence[str],
+    compiled: CompiledFacts | None = None,
+    times: Times | None = None,
+) -> Question:
+    """`counts` are `work.count(launch)`, `times` what the laws make of them on `device`: given, they are not made anew.
+
+    `tokens` are the kernel's normalised ones (`model.opencl.normalise`).
+    """
+    times = times or launch_times(counts, device)
+    return Question(
+        kernel=identity(tokens),
+        tokens=tuple(tokens),
+        launch_facts=launch_facts(work, counts, launch),
+        law_facts=law_facts(times),
+        device_facts=device_facts(device),
+        compiled_facts=compiled_facts(compiled) if compiled is not None else None,
+        total_us=times.total_us,
+        least_us=times.least_us,
+        doubt=doubt_of(assumptions_of(work, counts, launch)),
+        device_id=device.id,
+    )
+
+
+def with_compiled(question: Question, compiled: CompiledFacts | None) -> Question:
+    """The same question by somebody who knows what the compiler made of the kernel."""
+    return question if compiled is None else replace(question, compiled_facts=compiled_facts(compiled))
+
+
+def at_launch(question: Question, work: Work, launch: Launch, device: Device, prediction: Prediction) -> Question:
+    """The question of the same kernel, under another launch or on another device, of which the laws made `prediction`.
+
+    What a compiler made of it is not carried over: it is another's, or for other groups.
+    """
+    return question_of(work, prediction.work, launch, device, question.tokens, times=prediction.laws)

@@ -1,0 +1,55 @@
+"""A prediction by the laws, and the learned model's answer to the same question, become one prediction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from model.learned.question import Answer, Question
+from model.prediction import Basis, Prediction, Quantiles
+
+
+def blended(prediction: Prediction, question: Question, answer: Answer) -> Prediction:
+    """`prediction` with the answer's time: wider by all that had to be assumed, and never below the roofline.
+
+    Work, lines and what bounds it stay the laws'; resources keep their shares of the new time. A prediction through
+    measurements stays what it is, and carries the answer as the model's own.
+    """
+    basis = Basis.MODEL if question.compiled_facts is None else Basis.COMPILED
+    return with_own(prediction, _quantiles(answer.runtime_us, question), basis, answer.novelty)
+
+
+def with_own(prediction: Prediction, runtime_us: Quantiles, basis: Basis, novelty: float | None) -> Prediction:
+    """`prediction` where the model says this by itself, whatever was measured of other launches."""
+    if prediction.through is not None:
+        through = replace(prediction.through, own_us=runtime_us, own_basis=basis)
+        return replace(prediction, through=through, novelty=novelty)
+    before_us = prediction.runtime_us.p50
+    scale = runtime_us.p50 / before_us if before_us > 0 else 1.0
+    resources = tuple(replace(each, time_us=each.time_us * scale) for each in prediction.resources)
+    return replace(prediction, runtime_us=runtime_us, basis=basis, novelty=novelty, resources=resources)
+
+
+def _quantiles(q: Quantiles, question: Question) -> Quantiles:
+    """Wider by the question's doubt; in order, finite, and none of them faster than the roofline allows.
+
+    Doubts are independent of the model's own, so their logarithms add in squares.
+    """
+    middle_us = min(q.p50, _LONGEST_US) if math.isfinite(q.p50) and q.p50 > 0 else question.total_us
+    down, up = (
+        math.hypot(each, question.doubt) for each in (_log_ratio(middle_us, q.p10), _log_ratio(q.p90, middle_us))
+    )
+    p50 = max(middle_us, question.least_us)
+    p10 = max(middle_us * math.exp(-min(down, _MOST)), question.least_us)
+    return Quantiles(min(p10, p50), p50, max(p50, middle_us * math.exp(min(up, _MOST))))
+
+
+def _log_ratio(high_us: float, low_us: float) -> float:
+    """At least 0; the most there is where one of them is no time."""
+    if not (math.isfinite(high_us) and math.isfinite(low_us) and low_us > 0):
+        return _MOST
+    return min(max(math.log(max(high_us, low_us) / low_us), 0.0), _MOST)
+
+
+_LONGEST_US = 1e30
+_MOST = 20.0  # the logarithm of a factor at which an interval says nothing any more

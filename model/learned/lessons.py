@@ -1,0 +1,58 @@
+"""What was measured on a device, each with the question that was asked of its launch: few-shot learning is from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from model.learned.question import Question
+
+FACTS_VERSION = 1  # one more whenever facts are added, left out or come to mean something else
+MOST_LESSONS = 512  # the newest
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One measurement. `question` is packed, as it is kept: unpacked only where it is learned from."""
+
+    question: bytes
+    measured_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """All lessons of one device under one driver, the newest first. `version` is the same for the same lessons."""
+
+    lessons: tuple[Lesson, ...] = ()
+    version: str = ""
+
+    @classmethod
+    def of(cls, lessons: Iterable[Lesson]) -> Lessons:
+        """The newest of each question, and no more than `MOST_LESSONS`."""
+        newest: dict[bytes, Lesson] = {}
+        for each in lessons:
+            newest.setdefault(each.question, each)
+        found = tuple(newest.values())[:MOST_LESSONS]
+        digest = hashlib.sha256()
+        for each in found:
+            digest.update(each.question + each.measured_us.hex().encode())
+        return cls(found, digest.hexdigest()[:16] if found else "")
+
+
+def packed(question: Question) -> bytes:
+    """`unpacked` reads it back unchanged. One to three kilobytes, most of them the kernel's tokens."""
+    return zlib.compress(json.dumps([FACTS_VERSION, asdict(question)]).encode())
+
+
+def unpacked(question: bytes) -> Question | None:
+    """None where another version packed it, or where it is damaged."""
+    try:
+        version, plain = json.loads(zlib.decompress(question))
+        fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()}
+        return Question(**fields) if version == FACTS_VERSION else None
+    except (zlib.error, ValueError, TypeError, AttributeError):
+        return None

@@ -1,0 +1,67 @@
+"""The learned model in this very process, for commands: loaded with the first question, not before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from model.device import Device
+from model.engine import Forecast
+from model.learned.learned import UnusableModel, load_model, weights_folder
+from model.learned.lessons import Lessons
+from model.learned.question import Answer, Question
+from server.analysis.memory import Memory
+from server.analysis.questions import all_answered, with_compiled_facts
+from server.cli.streams import warn
+
+if TYPE_CHECKING:
+    from model.learned.answering import Answering
+
+
+class Learned:
+    """Answers, or does not where there is no model; why it cannot be used is said once.
+
+    `memory` knows what compilers made of kernels, and what was measured on the devices: unless it is `unmeasured`,
+    that corrects the answers.
+    """
+
+    def __init__(self, memory: Memory, *, unmeasured: bool = False) -> None:
+        self._memory = memory
+        self._unmeasured = unmeasured
+        self._answering: Answering | None = None
+        self._is_loaded = False
+
+    @property
+    def is_there(self) -> bool:
+        """Whether questions are worth making."""
+        return weights_folder() is not None if not self._is_loaded else self._answering is not None
+
+    def answered(self, forecasts: Sequence[Forecast], device: Device) -> tuple[Forecast, ...]:
+        """Those that have a question by the model."""
+        told = with_compiled_facts(forecasts, lambda kernel, launch: self._memory.compiled(kernel, launch, device))
+        return all_answered(told, device, self.ask)
+
+    def ask(self, questions: Sequence[tuple[Question, Device]]) -> Sequence[Answer | None]:
+        if not questions:
+            return ()
+        if not self._is_loaded:
+            self._load()
+        if self._answering is None:
+            return [None] * len(questions)
+        devices = {device.id: device for _, device in questions}
+        lessons = {each: self._lessons(device) for each, device in devices.items()}
+        return self._answering.answer([question for question, _ in questions], lessons)
+
+    def _load(self) -> None:
+        from model.learned.answering import Answering  # noqa: PLC0415 - not for those who have no model
+
+        self._is_loaded = True
+        try:
+            model = load_model()
+        except UnusableModel as error:
+            warn(f"{error.message}; predictions come from the performance laws alone")
+        else:
+            self._answering = Answering(model) if model is not None else None
+
+    def _lessons(self, device: Device) -> Lessons:
+        return Lessons() if self._unmeasured else self._memory.lessons(device)

@@ -1,0 +1,263 @@
+"""What the learned model has answered so far, and the one thread that asks it for more, in a process of its own.
+
+Whoever shows predictions looks here for answers that are known, and asks for those that are not; none waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from cachetools import LRUCache
+
+from model.learned.learned import UnusableModel, weights_folder
+from model.learned.lessons import Lessons
+from model.learned.question import Answer, Question
+from server.predictor.messages import Ask
+from server.predictor.process import PredictorProcess, ProcessEnded, Stopped
+
+logger = logging.getLogger(__name__)
+
+MOST_IN_A_BATCH = 64
+LIMIT_S = 60.0  # for a batch, the loading of the weights on a busy machine included
+RESTART_AFTER_S = (0.0, 0.3, 1.0, 3.0)  # after the first, second ... death in a row
+_KEPT = 16_384
+_Key = tuple[tuple[str, str, bytes], str]  # a question, and the lessons of its device
+Taught = Mapping[str, Lessons]  # by device
+
+
+@dataclass(slots=True)
+class _Order:
+    """`uri` names who asks; a newer order takes the place of one that waits. `done`: somebody waits for the end."""
+
+    uri: str
+    questions: Sequence[Question]
+    lessons: Taught
+    done: threading.Event = field(default_factory=threading.Event)
+
+
+class LearnedAnswers:
+    """Safe for all threads. `news` hears on the event loop for whom there are answers, and "" when there are to be none
+    any more: then `problem` says why.
+    """
+
+    def __init__(self, news: Callable[[str], None]) -> None:
+        self._news = news
+        self._is_there = weights_folder() is not None
+        self._problem = ""
+        self._changed = threading.Condition()
+        self._known: LRUCache[_Key, Answer] = LRUCache(_KEPT)
+        self._suspects: LRUCache[_Key, int] = LRUCache(_KEPT)  # how often the process died over a question
+        self._waiting: dict[str, _Order] = {}
+        self._stopped = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._process: PredictorProcess | None = None
+        self._taught: dict[str, str] = {}  # the versions of the lessons that this process has
+        self._deaths = 0  # in a row
+        self._not_before_s = 0.0
+        self._names = count(1)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is worth asking."""
+        return self._is_there
+
+    @property
+    def problem(self) -> str:
+        """Why the model that is shipped does not answer; "" if all is well."""
+        return self._problem
+
+    def known(self, question: Question, lessons: Taught) -> Answer | None:
+        with self._changed:
+            return self._known.get(_key(question, lessons))
+
+    def awaits(self, question: Question, lessons: Taught) -> bool:
+        """Whether an answer that is not known may still come."""
+        with self._changed:
+            return self._is_there and self._suspects.get(_key(question, lessons), 0) < _CONDEMNED
+
+    def start(self) -> None:
+        """From the event loop."""
+        self._loop = asyncio.get_running_loop()
+
+    def ask(self, uri: str, questions: Sequence[Question], lessons: Taught) -> None:
+        """What is asked for `uri` now; what was asked before and still waits is not wanted any more."""
+        self._put(_Order(uri, questions, lessons))
+
+    def now(self, questions: Sequence[Question], lessons: Taught, patience_s: float) -> list[Answer | None]:
+        """The answers, for a thread that can wait; None where there is none in time."""
+        new = [question for question in questions if self.known(question, lessons) is None]
+        if new and self._is_there:
+            order = _Order(f"#{next(self._names)}", new, lessons)
+            self._put(order)
+            order.done.wait(patience_s)
+        return [self.known(question, lessons) for question in questions]
+
+    def forget(self, uri: str) -> None:
+        with self._changed:
+            self._waiting.pop(uri, None)
+
+    def stop(self) -> None:
+        """Ends the process, too."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+            process = self._process
+        if process is not None:
+            process.end()
+
+    def _put(self, order: _Order) -> None:
+        with self._changed:
+            if not self._is_there or self._stopped:
+                order.done.set()
+                return
+            self._waiting.pop(order.uri, None)
+            self._waiting[order.uri] = order
+            self._changed.notify_all()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="asks the learned model", daemon=True)
+                self._thread.start()
+
+    # In the thread
+
+    def _work(self) -> None:
+        try:
+            while (order := self._next()) is not None:
+                try:
+                    self._serve(order)
+                finally:
+                    order.done.set()
+        except Stopped:
+            pass
+        except Exception as error:
+            # A fault of ours must not cost more than the model's answers; it is logged whole and told to the user.
+            logger.exception("the learned model cannot be asked")
+            self._give_up(f"{type(error).__name__}: {error}")
+        finally:
+            if self._process is not None:
+                self._process.close()
+
+    def _next(self) -> _Order | None:
+        """What was asked for last, or an order without questions where the process has to be started anew."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopped or self._waiting or self._has_died())
+            if self._stopped:
+                return None
+            if self._waiting:
+                return self._waiting.popitem()[1]
+        return _Order("", (), {})
+
+    def _has_died(self) -> bool:
+        return self._process is not None and self._process.has_ended
+
+    def _serve(self, order: _Order) -> None:
+        """All that is not known of an order, unless a newer one takes its place."""
+        if self._has_died():
+            self._bury(())
+        if not order.questions and self._is_there:
+            self._answered(order, ())
+        while batch := self._batch(order):
+            if self._answered(order, batch):
+                self._tell(order.uri)
+
+    def _batch(self, order: _Order) -> tuple[Question, ...]:
+        """What to ask next. What a process has died over is asked alone: the others shall not suffer for it."""
+        with self._changed:
+            if self._stopped or not self._is_there or order.uri in self._waiting:
+                return ()
+            keys = {_key(question, order.lessons): question for question in order.questions}
+            new = {key: question for key, question in keys.items() if key not in self._known}
+            calm = [question for key, question in new.items() if not self._suspects.get(key, 0)]
+            wary = [question for key, question in new.items() if 0 < self._suspects.get(key, 0) < _CONDEMNED]
+            return tuple(calm[:MOST_IN_A_BATCH] or wary[:1])
+
+    def _answered(self, order: _Order, batch: tuple[Question, ...]) -> bool:
+        """Whether anything is different now: answers are known, or one is not to be expected any more."""
+        keys = [_key(question, order.lessons) for question in batch]
+        try:
+            process = self._running()
+            new = {each: known for each, known in order.lessons.items() if self._taught.get(each) != known.version}
+            answers = process.ask(Ask(batch, new), LIMIT_S, lambda: self._stopped)
+        except ProcessEnded as ended:
+            self._bury(keys, ended.message)
+            return any(self._suspects.get(key, 0) >= _CONDEMNED for key in keys)
+        except UnusableModel as error:
+            self._give_up(error.message)
+            return False
+        self._taught |= {each: known.version for each, known in new.items()}
+        with self._changed:
+            self._known.update(zip(keys, answers, strict=True))
+            for key in keys:
+                self._suspects.pop(key, None)
+            if batch:
+                self._deaths = 0
+        return bool(batch)
+
+    def _running(self) -> PredictorProcess:
+        """The process, started if need be; not at once where it has died before."""
+        if self._process is None:
+            with self._changed:
+                left_s = self._not_before_s - time.monotonic()
+                if self._changed.wait_for(lambda: self._stopped, max(0.0, left_s)):
+                    raise Stopped
+            process = PredictorProcess(self._look)
+            with self._changed:
+                self._process = process
+                stopped = self._stopped
+            if stopped:
+                raise Stopped
+        return self._process
+
+    def _look(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _bury(self, keys: Sequence[_Key], last_words: str = "") -> None:
+        """The process has died, perhaps over these questions."""
+        if self._process is not None:
+            last_words = last_words or self._process.last_words()
+            self._process.close()
+        with self._changed:
+            self._process = None
+            self._taught.clear()
+            for key in keys:
+                self._suspects[key] = self._suspects.get(key, 0) + 1
+            if not self._stopped:
+                self._deaths += 1
+                logger.warning("the predictor process ended (%s)", last_words)
+            if self._deaths <= len(RESTART_AFTER_S):
+                self._not_before_s = time.monotonic() + RESTART_AFTER_S[max(0, self._deaths - 1)]
+                return
+        self._give_up(f"its process ended {self._deaths} times in a row, the last time because {last_words}")
+
+    def _give_up(self, why: str) -> None:
+        """For this session; what is known stays."""
+        with self._changed:
+            if self._stopped:
+                return
+            self._is_there = False
+            self._problem = f"The learned model is off: {why}. What is new is predicted by the performance laws alone."
+            waiting, self._waiting = self._waiting, {}
+        for order in waiting.values():
+            order.done.set()
+        self._tell("")
+
+    def _tell(self, uri: str) -> None:
+        if self._loop is not None and not uri.startswith("#"):
+            with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
+                self._loop.call_soon_threadsafe(self._news, uri)
+
+
+_CONDEMNED = 2  # deaths over a question after which it is not asked again
+
+
+def _key(question: Question, lessons: Taught) -> _Key:
+    taught = lessons.get(question.device_id)
+    return question.key, taught.version if taught else ""

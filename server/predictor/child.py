@@ -1,0 +1,69 @@
+"""Where the predictor process begins: secure the streams, load the weights with the first question, answer for ever."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import threading
+import traceback
+from queue import SimpleQueue
+from typing import IO
+
+from model.learned.answering import Answering
+from model.learned.learned import UnusableModel, load_model
+from model.learned.lessons import Lessons
+from profiler.child.main import limit_resources
+from profiler.process.inbox import packed
+from profiler.process.messages import Done, Failed, Message
+from server.client.streams import claim_streams
+from server.predictor.messages import Ask
+
+MEMORY_BYTES = 2 << 30  # private and writable; far more than any weights that ship take
+
+
+def main() -> None:
+    """Never returns: leaves with the server, or when it is told to."""
+    status = 1
+    try:
+        incoming, outgoing = claim_streams()
+        limit_resources(MEMORY_BYTES)
+        orders: SimpleQueue[Ask] = SimpleQueue()
+        threading.Thread(target=_listen, args=(incoming, orders), name="listens", daemon=True).start()
+        _serve(orders, outgoing)
+    except Exception:  # noqa: BLE001 - a mistake of ours, or a library's; the server tells of it from our output
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _listen(incoming: IO[bytes], orders: SimpleQueue[Ask]) -> None:
+    """The end of the input is the end of the server, however long an answer may still take."""
+    try:
+        while True:
+            orders.put(pickle.load(incoming))
+    except (EOFError, OSError, pickle.UnpicklingError):
+        os._exit(0)
+
+
+def _serve(orders: SimpleQueue[Ask], outgoing: IO[bytes]) -> None:
+    answering: Answering | None = None
+    lessons: dict[str, Lessons] = {}
+    while True:
+        order = orders.get()
+        try:
+            answering = answering or _loaded()
+            lessons.update(order.taught)
+            message: Message = Done(answering.answer(order.questions, lessons))
+        except UnusableModel as error:
+            message = Failed(error)
+        outgoing.write(packed(message))
+        outgoing.flush()
+
+
+def _loaded() -> Answering:
+    model = load_model()
+    if model is None:
+        raise UnusableModel("the weights of the learned model are gone")
+    return Answering(model)

@@ -1,0 +1,27 @@
+"""What is said of the learned model's part in a prediction: how far the kernel is from all that it has seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from model.prediction import Prediction
+
+NOVEL = 1 / 3  # from here on it is worth telling where room is scarce
+_UNSEEN = 2 / 3
+BY_THE_MODEL = ("model", "compiled")
+
+
+def is_by_the_model(prediction: Prediction) -> bool:
+    """Whether the learned model's answer is what the prediction itself says, or would say without measurements."""
+    own = prediction.through.own_basis if prediction.through else prediction.basis
+    return str(own) in BY_THE_MODEL
+
+
+def novelty_words(novelty: float, model: str = "it") -> str:
+    """`like kernels it was trained on`."""
+    if novelty < NOVEL:
+        return f"like kernels {model} was trained on"
+    if novelty < _UNSEEN:
+        return f"unlike most kernels {model} was trained on: the interval is wider for that"
+    return f"unlike anything {model} has seen: the interval is wide"

@@ -1,0 +1,100 @@
+"""What the learned model answers becomes a prediction that keeps what the laws know."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from model.device_catalog import find_builtin
+from model.engine import Engine, Forecast
+from model.learned.blend import blended
+from model.learned.question import Answer, Question
+from model.measured import Fits, Sample
+from model.prediction import Basis, Prediction, Quantiles
+
+SCALE = "// kernelcast: global=65536 local=64 n=65536\n" + (
+    "__kernel void scale(__global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2.0f; }\n"
+)
+
+
+def forecast() -> Forecast:
+    device = find_builtin("generic-cpu")
+    assert device is not None
+    (found,) = Engine(asks=True).forecast(SCALE, None, device).forecasts
+    return found
+
+
+FORECAST = forecast()
+
+
+def parts() -> tuple[Prediction, Question]:
+    assert FORECAST.prediction is not None
+    assert FORECAST.question is not None
+    return FORECAST.prediction, FORECAST.question
+
+
+def around(p50: float, factor: float = 1.5) -> Answer:
+    return Answer(Quantiles(p50 / factor, p50, p50 * factor), 0.3)
+
+
+def test_the_models_time_replaces_the_laws_and_keeps_what_they_explain() -> None:
+    laws, question = parts()
+    found = blended(laws, question, around(3 * laws.runtime_us.p50))
+    assert found.runtime_us.p50 == 3 * laws.runtime_us.p50
+    assert found.basis is Basis.MODEL
+    assert found.novelty == 0.3
+    assert (found.work, found.lines, found.bound, found.laws) == (laws.work, laws.lines, laws.bound, laws.laws)
+    shares = [each.time_us / found.runtime_us.p50 for each in found.resources]
+    assert shares == pytest.approx([each.time_us / laws.runtime_us.p50 for each in laws.resources])
+
+
+def test_with_compiled_facts_the_basis_says_so() -> None:
+    laws, question = parts()
+    assert blended(laws, replace(question, compiled_facts=(1.0,)), around(100.0)).basis is Basis.COMPILED
+
+
+def test_what_had_to_be_assumed_widens_the_interval() -> None:
+    laws, question = parts()
+    answer = around(1000 * question.least_us)
+    sure = blended(laws, replace(question, doubt=0.0), answer).runtime_us
+    unsure = blended(laws, replace(question, doubt=math.log(4)), answer).runtime_us
+    assert (sure.p10, sure.p90) == pytest.approx((answer.runtime_us.p10, answer.runtime_us.p90))
+    assert unsure.p90 / unsure.p50 == pytest.approx(math.exp(math.hypot(math.log(1.5), math.log(4))))
+    assert unsure.p50 / unsure.p10 == pytest.approx(unsure.p90 / unsure.p50)
+
+
+anything = st.floats(allow_nan=True, allow_infinity=True) | st.floats(0, 1e12)
+
+
+@given(st.tuples(anything, anything, anything), st.floats(0, 50))
+@example((1e308, 1e308, 1e308), 1.0)
+def test_no_answer_is_faster_than_the_roofline_or_out_of_order(times: tuple[float, float, float], doubt: float) -> None:
+    laws, question = parts()
+    found = blended(laws, replace(question, doubt=doubt), Answer(Quantiles(*times), 0.0)).runtime_us
+    assert question.least_us <= found.p10 <= found.p50 <= found.p90
+    assert math.isfinite(found.p90)
+
+
+def test_a_prediction_through_measurements_stays_and_carries_the_models_own() -> None:
+    laws, question = parts()
+    assert FORECAST.launch is not None
+    assert FORECAST.work is not None
+    device = find_builtin("generic-cpu")
+    assert device is not None
+    smaller = replace(FORECAST.launch, global_size=(1024,), scalars=(("n", 1024),))
+    through = Fits().through(laws, FORECAST.work, FORECAST.launch, device, [Sample(smaller, 50.0)])
+    answer = around(10 * question.least_us)
+    found = blended(through, question, answer)
+    assert (found.basis, found.runtime_us) == (Basis.MEASURED, through.runtime_us)
+    assert found.through is not None
+    assert (found.through.own_basis, found.own_us.p50) == (Basis.MODEL, answer.runtime_us.p50)
+    # In the other order it is the same.
+    other = Fits().through(
+        blended(laws, question, answer), FORECAST.work, FORECAST.launch, device, [Sample(smaller, 50.0)]
+    )
+    assert other.through == found.through
+    assert [each.time_us for each in other.resources] == pytest.approx([each.time_us for each in found.resources])
