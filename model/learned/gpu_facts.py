@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from model.bandwidth import bandwidth_gb_s
 from model.device import Device
+from model.laws import OVERLAP_NORM
 from model.opencl.types import AddressSpace
 from model.work.access_facts import GLOBAL_SPACES
 from model.work.counts import OpKind, WorkCounts
@@ -28,7 +29,8 @@ OWN_REGISTERS = 8  # for addresses and the like, beyond what the source names
 WARP, LINE_BYTES, SECTOR_BYTES, LANE_BYTES = 32, 128, 32, 4
 LEAST_US = 2.0**-20
 
-TIMES = ("memory_us", "l2_us", "l1_us", "local_us", "issue_us", "convert_us", "special_us", "constant_us", "slowest_us")
+PARTS = ("memory_us", "l2_us", "l1_us", "local_us", "issue_us", "convert_us", "special_us", "constant_us")
+TIMES = (*PARTS, "slowest_us", "together_us")
 PLACEMENT = (
     "occupancy", "resident_groups", "waves", "last_wave", "idle_lanes", "groups_per_unit", "warps_per_group",
     "registers", "spilled", "held_by_registers", "held_by_local", "held_by_items",
@@ -87,6 +89,8 @@ def gpu_facts(counts: WorkCounts, device: Device) -> tuple[float, ...]:
     found = {
         **times,
         "slowest_us": max(times.values()),
+        "together_us": device.rates.launch_floor_us
+        + sum(t**OVERLAP_NORM for t in times.values()) ** (1 / OVERLAP_NORM),
         "occupancy": placed.resident_groups * lanes / UNIT_ITEMS,
         "resident_groups": placed.resident_groups,
         "waves": placed.waves,
@@ -134,6 +138,8 @@ def _times_us(counts: WorkCounts, device: Device, idle: float) -> dict[str, floa
     near_bytes = cycles * LINE_BYTES
     group_bytes = max(1, counts.work_groups) * facts.group.line_bytes
     ops = {kind: sum(op.count for op in counts.ops if op.kind is kind) for kind in OpKind}
+    # NVIDIA's units convert where they compute sines; AMD's lanes do it as they add.
+    convert_gop_s = lanes_gop_s if "AMD" in device.platform else rates.native_gop_s
     costly = ops[OpKind.SPECIAL] + ops[OpKind.NATIVE] + ops[OpKind.DIVIDE] + ops[OpKind.SQRT]
     return {
         "memory_us": 1e-3 * facts.launch.line_bytes / far_gb_s,
@@ -141,7 +147,7 @@ def _times_us(counts: WorkCounts, device: Device, idle: float) -> dict[str, floa
         "l1_us": 1e-3 * cycles / unit_gop_s,
         "local_us": 1e-3 * local / unit_gop_s,
         "issue_us": 1e-3 * idle * (sum(ops.values()) + words) / lanes_gop_s,
-        "convert_us": 1e-3 * idle * ops[OpKind.CONVERT] / rates.native_gop_s,
+        "convert_us": 1e-3 * idle * ops[OpKind.CONVERT] / convert_gop_s,
         "special_us": 1e-3 * idle * costly / rates.native_gop_s,
         "constant_us": 1e-3 * constant / unit_gop_s,
     }

@@ -22,6 +22,7 @@ class Measured:
     least_us: Floats  # the roofline: no prediction is below
     noise_percent: Floats  # NaN where not known
     device: Words
+    maker: Words  # of the device
     family: Words
     key: Words
 

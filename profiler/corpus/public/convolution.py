@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import ceil
 
 from model.launch.launch import Launch
-from profiler.corpus.public.row import PublicLaunch, PublicRow, defined
+from profiler.corpus.public.row import PublicLaunch, PublicRow, Settings, defined
 
 IMAGE, FILTER = 4096, 15  # pixels on a side
 MACROS = ("block_size_x", "block_size_y", "tile_size_x", "tile_size_y", "use_shmem", "use_padding")
@@ -74,6 +74,12 @@ void convolution(__global float *restrict output, __global const float *restrict
     }
 }
 """
+
+
+def passes_the_edge(values: Settings) -> bool:
+    """Whether the last work-groups reach beyond the image, where the original reads outside its buffers."""
+    known = {name: int(value) for name, value in values}
+    return any(IMAGE % (known[f"block_size_{way}"] * known[f"tile_size_{way}"]) for way in "xy")
 
 
 def convolution(row: PublicRow) -> PublicLaunch:
