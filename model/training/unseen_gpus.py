@@ -6,6 +6,7 @@ alone and beside what one would know who had every launch measured on the other 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,14 +15,13 @@ import numpy as np
 
 from model.training.boosting import Boosting, grow
 from model.training.few_rows import expected_errors, likeness
-from model.training.public_rows import Floats, Mask, Measured
+from model.training.public_rows import Floats, Mask, Measured, Words
 
 MEASURED_ROWS = 10
 DRAWS = 5  # times that these are drawn; figures are means
 OTHER_MAKER = 0.05  # weight of rows of another maker's GPUs: other compilers
-RECIPE = Boosting(
-    rounds=150, learning_rate=0.1, num_leaves=16, max_depth=8, feature_fraction=0.25, bagging_fraction=0.5
-)
+RECIPE = Boosting(rounds=150, learning_rate=0.1, num_leaves=16, max_depth=8, feature_fraction=0.25, num_threads=1)
+MOST_SEEN = 250  # rows of one family and device that trees are grown on: more tell little more of other devices
 LEAST_ROWS = 5  # of a family, to be a line of the table
 
 
@@ -85,15 +85,26 @@ def trees_us(seen: Measured, asked: Measured, recipe: Boosting = RECIPE) -> Floa
     Two forests, averaged: one over the facts that every launch has, on the laws' time; one that knows groups on
     compute units as well, on the shorter of the laws' time and what the levels of memory take together.
     """
+    seen = _thinned(seen)
     weight = np.where(seen.maker == asked.maker[0], 1.0, OTHER_MAKER) / np.sqrt(_of_group(seen))
     logarithms = np.zeros(len(asked))
     for with_placement in (False, True):
         target = np.log(seen.runtime_us / _start_us(seen, with_placement=with_placement))
-        facts = _inputs(seen, with_placement=with_placement)
-        forest = grow(facts, target.astype(np.float32), weight.astype(np.float32), recipe)
+        facts, questions = (_inputs(rows, with_placement=with_placement) for rows in (seen, asked))
+        tells = np.ptp(facts, axis=0) > 0  # and is no NaN
+        forest = grow(facts[:, tells], target.astype(np.float32), weight.astype(np.float32), recipe)
         start = _start_us(asked, with_placement=with_placement)
-        logarithms += np.log(start) + forest.predict(_inputs(asked, with_placement=with_placement))
+        logarithms += np.log(start) + forest.predict(questions[:, tells])
     return np.maximum(np.exp(logarithms / 2), asked.least_us)
+
+
+def _thinned(rows: Measured) -> Measured:
+    """At most MOST_SEEN of each family and device, evenly spread over their order."""
+    kept = np.zeros(len(rows), bool)
+    for group in np.unique(names := _groups(rows)):
+        own = np.flatnonzero(names == group)
+        kept[own[:: math.ceil(len(own) / MOST_SEEN)]] = True
+    return rows.where(kept)
 
 
 def _start_us(rows: Measured, *, with_placement: bool) -> Floats:
@@ -122,9 +133,12 @@ def _is_time(name: str) -> bool:
 
 def _of_group(rows: Measured) -> Floats:
     """How many rows there are of each one's family and device."""
-    groups = np.char.add(np.char.add(rows.family, "|"), rows.device)
-    _, of, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    _, of, counts = np.unique(_groups(rows), return_inverse=True, return_counts=True)
     return counts[of].astype(np.float64)
+
+
+def _groups(rows: Measured) -> Words:
+    return np.char.add(np.char.add(rows.family, "|"), rows.device)
 
 
 def others_us(rows: Measured) -> Floats:
