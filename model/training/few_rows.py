@@ -22,7 +22,8 @@ class Beliefs:
     shared: float = 0.15  # in common to all launches on the device
     alike: float = 0.4  # in common to launches that look alike
     reach: float = 0.6  # the distance at which likeness fades; 1.4 lies between two launches drawn at random
-    alone: float = 0.15  # of each launch by itself
+    alone: float = 0.25  # of each launch by itself
+    most: float = 0.4  # what is further off says little of others: it counts as this far
 
 
 def likeness(facts: Floats) -> Floats:
@@ -38,7 +39,8 @@ def expected_errors(known: Floats, errors: Floats, asked: Floats, beliefs: Belie
     """Errors [asked] to be expected where `errors` [known] were seen. Rows of `likeness` go with both."""
     beliefs = beliefs or Beliefs()
     among = _covariance(known, known, beliefs) + beliefs.alone**2 * np.eye(len(known))
-    found: Floats = _covariance(asked, known, beliefs) @ np.linalg.solve(among, errors)
+    said = np.clip(errors, -beliefs.most, beliefs.most)
+    found: Floats = _covariance(asked, known, beliefs) @ np.linalg.solve(among, said)
     return found
 
 

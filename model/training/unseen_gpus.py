@@ -21,7 +21,7 @@ MEASURED_ROWS = 10
 DRAWS = 5  # times that these are drawn; figures are means
 OTHER_MAKER = 0.05  # weight of rows of another maker's GPUs: other compilers
 RECIPE = Boosting(rounds=150, learning_rate=0.1, num_leaves=16, max_depth=8, feature_fraction=0.25, num_threads=1)
-MOST_SEEN = 250  # rows of one family and device that trees are grown on: more tell little more of other devices
+MOST_SEEN = 500  # rows of one family and device that trees are grown on: more tell little more of other devices
 LEAST_ROWS = 5  # of a family, to be a line of the table
 
 
