@@ -100,10 +100,6 @@ def _whole(prediction: Prediction, moved: Moves) -> Prediction:
 
     work = prediction.work
     accesses = {a: replace(a, line=moved.line(a.line)) for a in work.accesses}
-    lines = tuple(
-        replace(cost, line=moved.line(cost.line), accesses=tuple(accesses[a] for a in cost.accesses))
-        for cost in work.lines
-    )
     return replace(
         prediction,
         assumptions=assumptions,
@@ -112,7 +108,7 @@ def _whole(prediction: Prediction, moved: Moves) -> Prediction:
         work=replace(
             work,
             accesses=tuple(accesses[a] for a in work.accesses),
-            lines=lines,
+            breakdown=work.breakdown.moved(moved.line, accesses) if work.breakdown is not None else None,
             facts=work.facts.moved(moved.line),
             undecided_loops=tuple(moved.line(line) for line in work.undecided_loops),
         ),

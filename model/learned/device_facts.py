@@ -30,8 +30,8 @@ _COSTS = (
 )  # fmt: skip
 GROUPS: dict[str, tuple[str, ...]] = {
     "shape": (
-        "is_gpu", "is_pocl", "is_intels", "compute_units", "groups_to_fill", "max_work_group_size", "preferred_multiple", "local_mem_bytes",
-        "cache_bytes", "calibrated",
+        "is_gpu", "is_pocl", "is_intels", "compute_units", "groups_to_fill", "max_work_group_size",
+        "preferred_multiple", "local_mem_bytes", "cache_bytes", "calibrated",
     ),
     "compute": ("fp32_per_unit", *_RATIOS),
     "memory": (

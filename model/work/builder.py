@@ -57,7 +57,17 @@ class Builder:
             ),
             accesses=tuple(a for pending in self.accesses if (a := _executed(pending, live)) is not None),
             barriers=tuple(self.barriers),
-            inner=tuple(i.freeze(live) for i in self.inner),
+            inner=tuple(i.freeze(live) for i in self.inner if i not in live.without_effect),
+        )
+
+    def has_effects(self, live: Live) -> bool:
+        """Whether it stores, waits, or computes what is needed, in itself or further in."""
+        parts = (part for i in self.inner for part in i.blocks)
+        return (
+            bool(self.barriers)
+            or any(not a.results or any(r in live for r in a.results) for a in self.accesses)
+            or any(r in live for op in self.ops for r in op.results)
+            or any(part.has_effects(live) for part in parts)
         )
 
 
@@ -90,6 +100,10 @@ class PendingLoop:
     leaves: Leaves | None = None
     accumulators: int = 0
 
+    @property
+    def blocks(self) -> tuple[Builder, ...]:
+        return (self.body,)
+
     def freeze(self, live: Live) -> Loop:
         body = self.body.freeze(live)
         return Loop(self.trips, self.counter, body, self.line, self.chain, self.accumulators, self.leaves)
@@ -105,14 +119,22 @@ class PendingBranch:
     line: int
     share: Atom | None
 
+    @property
+    def blocks(self) -> tuple[Builder, ...]:
+        return (self.then, self.otherwise)
+
     def freeze(self, live: Live) -> Branch:
         return Branch(self.condition, self.then.freeze(live), self.otherwise.freeze(live), self.line, self.share)
 
 
 def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
-    """What stores, conditions and trip counts in `root` rest on, directly or through other values."""
+    """What stores, conditions and trip counts in `root` rest on, directly or through other values.
+
+    Counted loops without effects are left out, with all that only they rest on. Source: LLVM's loop deletion. Where the
+    data end a loop, how often it ran may be what it was for.
+    """
     live = Live(rests)
-    stack = [root]
+    stack, loops = [root], list[PendingLoop]()
     while stack:
         block = stack.pop()
         for access, results, stored in block.accesses:
@@ -122,11 +144,18 @@ def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
                     live.add(access.offset)
         for inner in block.inner:
             if isinstance(inner, PendingLoop):
-                live.add(inner.trips, *inner.conditions)
-                stack.append(inner.body)
+                if inner.leaves is None and not inner.trips.has("load", "unknown"):
+                    loops.append(inner)
+                else:
+                    live.add(inner.trips, *inner.conditions)
             else:
                 live.add(inner.condition)
-                stack += (inner.then, inner.otherwise)
+            stack += inner.blocks
+    while with_effects := [loop for loop in loops if loop.body.has_effects(live)]:
+        for loop in with_effects:
+            live.add(loop.trips, *loop.conditions)
+        loops = [loop for loop in loops if loop not in with_effects]
+    live.without_effect = frozenset(loops)
     return live
 
 

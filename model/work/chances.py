@@ -104,15 +104,22 @@ def _random(condition: Expression, known: Knowledge, point: Point, ranges: Range
             if leaf in ranges:
                 drawn.add(leaf)
             continue
-        if leaf.kind != "load":
+        if not is_described(leaf, known):
             return None
-        contents = known.contents.get(str(leaf.arguments[0]))
-        is_table = contents is not None and contents.values is not None
-        if contents is None or (not is_table and (contents.fill is None or contents.fill.kind == "random")):
-            return None
-        if not is_table and not contents.is_smooth:
+        contents = known.contents[str(leaf.arguments[0])]
+        if contents.values is None and not contents.is_smooth:
             drawn.add(leaf)
     return frozenset(drawn)
+
+
+def is_described(leaf: Atom, known: Knowledge) -> bool:
+    """Whether the launch, a fill or a constant table says what `leaf` may be."""
+    if leaf.kind != "load":
+        return leaf.kind == "symbol"
+    contents = known.contents.get(str(leaf.arguments[0]))
+    if contents is None or contents.values is not None:
+        return contents is not None
+    return contents.fill is not None and contents.fill.kind != "random"
 
 
 def _related(

@@ -7,18 +7,17 @@ runtime does vectorise is measured (`Rates.costs`), not written down here.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from model.work.counts import AccessCount, OpCount, OpKind
-from model.work.region import Access, Block, Branch, Loop
+from model.work.counts import AccessCount, OpCount
+from model.work.outline import UNROLLED_TRIPS, Outline, Part
+from model.work.region import Access, Loop
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
 from model.work.walk import Walk
 
-UNROLLED_TRIPS = 64  # longer loops of constant length stay loops
 FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen
 _IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
 _LINEAR = frozenset({"symbol", "convert"})
@@ -70,90 +69,119 @@ class ContextCount:
     surprises: float
 
 
-class _Parts:
-    def __init__(self, walk: Walk, counted: Mapping[int, AccessCount], unrolled: frozenset[int]) -> None:
-        self.walk, self.counted, self.unrolled = walk, counted, unrolled
-        self.ops: dict[Context, dict[tuple[OpKind, str, int, str], float]] = defaultdict(lambda: defaultdict(float))
-        self.accesses: dict[Context, list[Placed]] = defaultdict(list)
-        self.chains: dict[Context, float] = defaultdict(float)
-        self.surprises: dict[Context, float] = defaultdict(float)
+@dataclass(slots=True)
+class _Found:
+    """What was met in one surrounding; operations by the number of their key."""
 
-    def add(self, block: Block, context: Context) -> None:
-        runs = self.walk.runs.get(id(block), 0.0)
-        if runs <= 0:
-            return
-        for line, kind, element, count, width, function in block.ops:
-            self.ops[self._at(line, context)][kind, element, width, function] += count * runs
-        for access in block.accesses:
-            if id(access) in self.counted:
-                placed = Placed(self.counted[id(access)], _form(access), _image(access))
-                self.accesses[self._at(access.line, context)].append(placed)
-        for inner in block.inner:
-            if isinstance(inner, Loop):
-                within = self._within(inner, context)
-                self.chains[within] += inner.chain * self.walk.runs.get(id(inner.body), 0.0)
-                if inner.trips.has("load", "unknown"):
-                    trips = self.walk.runs.get(id(inner.body), 0.0) / runs
-                    self.surprises[within] += runs * min(1.0, trips / FORESEEN_TRIPS)
-                self.add(inner.body, within)
-                continue
-            if inner.share is not None or inner.condition.has("load"):
-                entered = self.walk.runs.get(id(inner.then), 0.0)
-                self.surprises[context] += max(0.0, min(entered, runs - entered))
-            for side in (inner.then, inner.otherwise):
-                self.add(side, self._side(inner, side, context, runs))
-
-    def _at(self, line: int, context: Context) -> Context:
-        """Straight-line code that was a loop in the source."""
-        return Context.UNROLLED if context is Context.STRAIGHT and line in self.unrolled else context
-
-    def _within(self, loop: Loop, context: Context) -> Context:
-        if has_barrier(loop.body):
-            return Context.BARRIER
-        if loop.trips.leaves & _IDS or loop.trips.has("load", "unknown") or context is Context.DATA:
-            return Context.DATA
-        if context in (Context.BARRIER, Context.KEPT):
-            return Context.KEPT
-        if self._reduces(loop):
-            return Context.REDUCED
-        constant = loop.trips.constant
-        if constant is not None and constant <= UNROLLED_TRIPS:
-            return context if context is Context.COUNTED else Context.UNROLLED
-        return Context.COUNTED
-
-    def _reduces(self, loop: Loop) -> bool:
-        """Whether a compiler may turn the iterations of an innermost loop themselves into vectors."""
-        if loop.chain or loop.body.inner or any(a.is_store or a.is_atomic for a in loop.body.accesses):
-            return False
-        steps = [self.counted[id(a)].step_bytes for a in loop.body.accesses if id(a) in self.counted]
-        sizes = [a.element_bytes for a in loop.body.accesses if id(a) in self.counted]
-        return bool(steps) and all(s is not None and 0 < s <= size for s, size in zip(steps, sizes, strict=True))
-
-    def _side(self, branch: Branch, side: Block, context: Context, runs: float) -> Context:
-        if context not in (Context.STRAIGHT, Context.BARRIER) or not differs(branch):
-            return context
-        entered = self.walk.runs.get(id(side), 0.0) / runs
-        return context if entered >= _NEARLY_ALL else Context.BRANCH
+    ops: dict[int, float] = field(default_factory=dict)
+    accesses: list[Placed] = field(default_factory=list)
+    chain_ops: float = 0.0
+    surprises: float = 0.0
+    is_met: bool = False
 
 
-def contexts_of(
-    root: Block, walk: Walk, counted: Mapping[int, AccessCount], unrolled: frozenset[int]
-) -> tuple[ContextCount, ...]:
-    """Everything that `walk` met, by its surrounding. `counted` gives the counts by identity of the access,
-    `unrolled` the lines of loops that stand in `root` iteration by iteration."""
-    parts = _Parts(walk, counted, unrolled)
-    parts.add(root, Context.STRAIGHT)
+def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]) -> tuple[ContextCount, ...]:
+    """Everything that `walk` met, by its surrounding. `counted` gives the counts by identity of the access."""
+    found = {context: _Found() for context in Context}
+    around: list[Context] = []  # by number of the part
+    runs_of = walk.runs
+    for part in outline.parts:
+        runs = runs_of.get(id(part.block), 0.0)
+        context = Context.STRAIGHT
+        if part.parent >= 0:
+            parent = runs_of.get(id(outline.parts[part.parent].block), 0.0)
+            context = around[part.parent]
+            if parent > 0:
+                context = _inside(part, context, runs, parent, found, counted)
+        around.append(context)
+        if runs > 0:
+            _add(part, context, runs, found, counted, outline.forms)
+    keys = outline.keys
     return tuple(
         ContextCount(
             context,
-            tuple(OpCount(k, e, n, w, f) for (k, e, w, f), n in parts.ops[context].items() if n),
-            tuple(parts.accesses[context]),
-            parts.chains[context],
-            parts.surprises[context],
+            tuple(OpCount(keys[k][0], keys[k][1], n, keys[k][2], keys[k][3]) for k, n in own.ops.items() if n),
+            tuple(own.accesses),
+            own.chain_ops,
+            own.surprises,
         )
-        for context in Context
-        if context in parts.ops or context in parts.accesses
+        for context, own in found.items()
+        if own.is_met
     )
+
+
+def _inside(
+    part: Part,
+    outer: Context,
+    runs: float,
+    parent: float,
+    found: Mapping[Context, _Found],
+    counted: Mapping[int, AccessCount],
+) -> Context:
+    """The surrounding within a loop or a side of a branch, which stands in `outer`; its turns are noted down."""
+    loop, branch = part.loop, part.branch
+    if loop is not None:
+        context = _within(loop, part, outer, counted)
+        found[context].chain_ops += loop.chain * runs
+        if loop.trips.has("load", "unknown"):
+            found[context].surprises += parent * min(1.0, runs / parent / FORESEEN_TRIPS)
+        return context
+    assert branch is not None
+    if part.is_then and (branch.share is not None or branch.condition.has("load")):
+        found[outer].surprises += max(0.0, min(runs, parent - runs))
+    if outer not in (Context.STRAIGHT, Context.BARRIER) or not part.parts_ways:
+        return outer
+    return outer if runs / parent >= _NEARLY_ALL else Context.BRANCH
+
+
+def _add(
+    part: Part,
+    context: Context,
+    runs: float,
+    found: Mapping[Context, _Found],
+    counted: Mapping[int, AccessCount],
+    forms: dict[int, tuple[Form, str]],
+) -> None:
+    for ops, is_unrolled in ((part.ops, False), (part.unrolled, True)):
+        if ops:
+            own = found[Context.UNROLLED if is_unrolled and context is Context.STRAIGHT else context]
+            own.is_met = True
+            total = own.ops
+            for key, times in ops:
+                total[key] = total.get(key, 0.0) + times * runs
+    for access in part.accesses:
+        count = counted.get(id(access))
+        if count is not None:
+            is_unrolled = context is Context.STRAIGHT and access.line in part.unrolled_lines
+            own = found[Context.UNROLLED if is_unrolled else context]
+            own.is_met = True
+            if id(access) not in forms:
+                forms[id(access)] = _form(access), _image(access)
+            own.accesses.append(Placed(count, *forms[id(access)]))
+
+
+def _within(loop: Loop, part: Part, context: Context, counted: Mapping[int, AccessCount]) -> Context:
+    if part.has_barrier:
+        return Context.BARRIER
+    if not _IDS.isdisjoint(loop.trips.leaves) or loop.trips.has("load", "unknown") or context is Context.DATA:
+        return Context.DATA
+    if context in (Context.BARRIER, Context.KEPT):
+        return Context.KEPT
+    if _reduces(loop, counted):
+        return Context.REDUCED
+    constant = loop.trips.constant
+    if constant is not None and constant <= UNROLLED_TRIPS:
+        return context if context is Context.COUNTED else Context.UNROLLED
+    return Context.COUNTED
+
+
+def _reduces(loop: Loop, counted: Mapping[int, AccessCount]) -> bool:
+    """Whether a compiler may turn the iterations of an innermost loop themselves into vectors."""
+    if loop.chain or loop.body.inner or any(a.is_store or a.is_atomic for a in loop.body.accesses):
+        return False
+    steps = [counted[id(a)].step_bytes for a in loop.body.accesses if id(a) in counted]
+    sizes = [a.element_bytes for a in loop.body.accesses if id(a) in counted]
+    return bool(steps) and all(s is not None and 0 < s <= size for s, size in zip(steps, sizes, strict=True))
 
 
 def _form(access: Access) -> Form:
@@ -170,16 +198,3 @@ def _image(access: Access) -> str:
     if not access.is_image:
         return ""
     return "write" if access.is_store else "linear" if access.is_between_texels else "nearest"
-
-
-def has_barrier(block: Block) -> bool:
-    """Whether a barrier stands anywhere within."""
-    if block.barriers:
-        return True
-    parts = [p for i in block.inner for p in ([i.body] if isinstance(i, Loop) else [i.then, i.otherwise])]
-    return any(has_barrier(p) for p in parts)
-
-
-def differs(branch: Branch) -> bool:
-    """Whether neighbouring work-items may take different sides."""
-    return branch.share is not None or any(a in branch.condition.leaves for a in (*GLOBAL_ID, *LOCAL_ID))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from model.opencl.types import AddressSpace
 
 if TYPE_CHECKING:
+    from model.work.breakdown import Breakdown
     from model.work.contexts import ContextCount
     from model.work.facts import Facts
 
@@ -115,7 +116,6 @@ class WorkCounts:
     barriers: float  # executed by work-groups: one barrier of one group counts one
     image_reads: float
     image_writes: float
-    lines: tuple[LineCount, ...]
     # What some CPU runtimes do not vectorise across work-items: loops at run time whose iterations wait for each
     # other or whose length the data decide. `chain_ops` counts the float operations in line behind one another.
     scalar_ops: tuple[OpCount, ...] = ()
@@ -124,8 +124,19 @@ class WorkCounts:
     # Lines (from 0) of loops that neither the launch nor the data's description bounds: taken for a default.
     undecided_loops: tuple[int, ...] = ()
     local_size: tuple[int, ...] = ()
-    contexts: tuple[ContextCount, ...] = field(default=(), compare=False, repr=False)  # the same, by surrounding
-    facts: Facts = field(kw_only=True, compare=False, repr=False)  # more of the same, computed when asked for
+    # More of the same, computed when asked for.
+    breakdown: Breakdown | None = field(default=None, kw_only=True, compare=False, repr=False)
+    facts: Facts = field(kw_only=True, compare=False, repr=False)
+
+    @property
+    def lines(self) -> tuple[LineCount, ...]:
+        """By source line, ascending."""
+        return self.breakdown.lines if self.breakdown is not None else ()
+
+    @property
+    def contexts(self) -> tuple[ContextCount, ...]:
+        """By what stands around the operations and accesses."""
+        return self.breakdown.contexts if self.breakdown is not None else ()
 
     @property
     def arithmetic_intensity(self) -> float | None:

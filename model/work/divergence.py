@@ -15,12 +15,13 @@ from model.work.evaluate import Knowledge
 from model.work.groups import Group, Groups, groups_for, undecided
 from model.work.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, ByLane, by_lane, lane_ids, warp_starts
 from model.work.numbers import Value
+from model.work.reached import Point
 from model.work.region import Block, Branch, Loop
 from model.work.scopes import Shape
 from model.work.settings import Setting, Settings, settings_of
 from model.work.symbolic import BOOLEAN_KINDS, GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, Expression
 from model.work.touched import number_at
-from model.work.walk import Point, Walk
+from model.work.walk import Walk
 
 MAX_COUNTER_VALUES = 3
 FEW_WARPS = 4  # of a group whose loop lengths are looked at

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from model.work.contents import Contents, Interval
 from model.work.floats import known_value
+from model.work.functions import LARGEST, MAX_DEPTH_OF_TEXT, function_for
 from model.work.numbers import EVALUATED, Value, function_of, word_of
 from model.work.region import DataParameter
+from model.work.running import Running, running_of
+from model.work.slopes import Slopes, slopes_of
 from model.work.symbolic import Atom, Expression
 from model.work.trips import MAX_SIMULATED_TRIPS
 
@@ -33,10 +36,15 @@ class Knowledge:
     last: dict[Atom, Value | None] = field(default_factory=dict)
     steps: list[int] = field(default_factory=lambda: [0])
     fixed: dict[Atom, Value | None] = field(default_factory=dict)
+    sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
 
     def is_fixed(self, atom: Atom) -> bool:
         """Whether neither ids nor counters nor data decide it."""
         return not atom.varies and self.symbols.keys() >= atom.leaves
+
+    def value_of(self, atom: Atom) -> Value | None:
+        """The value of what rests on the launch alone."""
+        return self.symbols.get(atom) if atom.kind == "symbol" else _atom(atom, self, {}, {})
 
 
 Point = Mapping[Atom, Value]
@@ -44,8 +52,8 @@ Ranges = Mapping[Atom, tuple[int, int]]
 
 Memo = dict[Atom, Value | None]
 Bounds = dict[Atom, Interval | None]
-_LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
 MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
+USES_OF_TEXT = 32  # after which reading an expression anew takes longer than making a function of it
 
 
 def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:
@@ -53,9 +61,36 @@ def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo 
 
     `memo`, if given, holds what was worked out at this very point before.
     """
+    function = expression.function
+    if function is not None:
+        return function(point, known)
+    if expression.constant is not None:
+        return expression.constant
+    expression.uses += 1
+    if expression.uses == USES_OF_TEXT and expression.depth <= MAX_DEPTH_OF_TEXT:
+        function = expression.function = function_for(expression, _alone)
+        return function(point, known)
     if expression.depth <= MAX_UNSHARED:
         return _evaluate(expression, known, point, None)
     return _evaluate(expression, known, point, memo if memo is not None else {})
+
+
+def value_at(atom: Atom, known: Knowledge, point: Point) -> Value | None:
+    """As `evaluate`, of one atom."""
+    if atom.kind == "symbol":
+        value = point.get(atom)
+        return value if value is not None else known.symbols.get(atom)
+    if atom.function is not None:
+        return atom.function(point, known)
+    if atom in known.fixed:
+        value = known.fixed[atom]
+    else:
+        atom.uses += 1
+        if atom.uses == USES_OF_TEXT and atom.depth <= MAX_DEPTH_OF_TEXT:
+            atom.function = function_for(Expression({(atom,): 1}), _alone)
+            return atom.function(point, known)
+        value = _atom(atom, known, point, {})
+    return None if isinstance(value, int) and abs(value) > LARGEST else value
 
 
 def _evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
@@ -68,7 +103,7 @@ def _evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo
                 return None
             product *= value
         total += product
-        if isinstance(total, int) and abs(total) > _LARGEST:
+        if isinstance(total, int) and abs(total) > LARGEST:
             return None
     return total
 
@@ -89,6 +124,14 @@ def _atom(atom: Atom, known: Knowledge, point: Point, memo: Memo | None = None) 
     elif memo is not None:
         memo[atom] = value
     return value
+
+
+def _alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
+    """An atom that a function leaves to others."""
+    if atom.kind == "load" and isinstance(atom.arguments[1], Expression):
+        contents, at = known.contents.get(str(atom.arguments[0])), evaluate(atom.arguments[1], known, point)
+        return contents.mean_at(at // contents.element_bytes) if contents is not None and at is not None else None
+    return _atom(atom, known, point, {})
 
 
 def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
@@ -128,52 +171,61 @@ def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     Equal starts are run once. A loop that thousands of work-items run differently is run for so many of them as
     an editor can wait for; the last one stands for the others.
     """
-    key = (atom, tuple(point.get(leaf) for leaf in sorted(atom.leaves, key=lambda a: a.serial)))
-    if key not in known.simulated:
-        if known.steps[0] > MAX_STEPS and atom in known.last:
-            return known.last[atom]
-        known.simulated[key] = known.last[atom] = _simulated(atom, known, point)
-    return known.simulated[key]
+    running = running_of(atom)
+    at = point.get
+    key = (atom, tuple([at(leaf) for leaf in running.leaves]))
+    if key in known.simulated:
+        return known.simulated[key]
+    if known.steps[0] > MAX_STEPS and atom in known.last:
+        return known.last[atom]
+    value = known.simulated[key] = known.last[atom] = _simulated(running, known, point)
+    return value
 
 
-def _simulated(atom: Atom, known: Knowledge, point: Point) -> Value | None:
-    arguments = [a for a in atom.arguments if isinstance(a, Expression)]
-    symbols = [a.atom for a in arguments[1::3]]
+def _simulated(running: Running, known: Knowledge, point: Point) -> Value | None:
     state = dict(point)
-    for symbol, start in zip(symbols, arguments[2::3], strict=True):
+    for symbol, start in zip(running.symbols, running.starts, strict=True):
         value = evaluate(start, known, point)
         if value is None or symbol is None:
             return None
         state[symbol] = value
-    limit: Value | None = MAX_SIMULATED_TRIPS
-    if atom.kind == "iterate":
-        limit = evaluate(arguments[0], known, point)
-        if limit is None:
-            return None
+    limit = MAX_SIMULATED_TRIPS if running.limit is None else evaluate(running.limit, known, point)
+    if limit is None:
+        return None
+    most = min(limit, MAX_SIMULATED_TRIPS)
     done = 0
-    while done < min(limit or 0, MAX_SIMULATED_TRIPS):
-        if atom.kind == "trips":
-            holds = evaluate(arguments[0], known, state)
-            if holds is None:
-                return None
-            if not holds:
-                break
-        afters = [evaluate(after, known, state) for after in arguments[3::3]]
+    while done < most:
+        step = running.step or running.step_if_often(_alone)
+        afters = step(state, known) if step is not None else _one_round(running, known, state)
+        if afters is None:
+            return None
+        if not afters:
+            break
         known.steps[0] += len(afters)
         changed = False
-        for symbol, after in zip(symbols, afters, strict=True):
-            if after is None or symbol is None or abs(after) > _LARGEST:
+        for symbol, after in zip(running.symbols, afters, strict=True):
+            if symbol is None or abs(after) > LARGEST:
                 return None
             changed = changed or state[symbol] != after
             state[symbol] = after
         if not changed:  # nor will it ever
-            return MAX_SIMULATED_TRIPS if atom.kind == "trips" else _first(symbols, state)
+            return MAX_SIMULATED_TRIPS if running.limit is None else _first(running, state)
         done += 1
-    return done if atom.kind == "trips" else _first(symbols, state)
+    return done if running.limit is None else _first(running, state)
 
 
-def _first(symbols: list[Atom | None], state: Mapping[Atom, Value]) -> Value | None:
-    return state[symbols[0]] if symbols[0] is not None else None
+def _first(running: Running, state: Point) -> Value | None:
+    return state[running.symbols[0]] if running.symbols[0] is not None else None
+
+
+def _one_round(running: Running, known: Knowledge, state: Point) -> Sequence[Value] | None:
+    """The variables after one iteration; nothing where the condition ends the loop, None where that is not decided."""
+    holds = evaluate(running.condition, known, state) if running.condition is not None else 1
+    if not holds:
+        return None if holds is None else ()
+    afters = [evaluate(after, known, state) for after in running.afters]
+    decided = [after for after in afters if after is not None]
+    return decided if len(decided) == len(afters) else None
 
 
 def interval(
@@ -184,6 +236,9 @@ def interval(
     Exact for expressions in which each symbol grows or falls throughout; otherwise it may be too wide. `memo`, if
     given, holds what was worked out for this very point and these ranges before.
     """
+    plain = slopes_of(expression, known)
+    if plain is not None:
+        return plain.bounds(point, ranges)
     if memo is None and expression.depth > MAX_UNSHARED:
         memo = ({}, {})
     return _interval(expression, known, point, ranges, memo)
@@ -210,7 +265,7 @@ def _interval(
             least, most = min(corners), max(corners)
         low += least
         high += most
-    return (low, high) if low >= -_LARGEST and high <= _LARGEST else None
+    return (low, high) if low >= -LARGEST and high <= LARGEST else None
 
 
 def _atom_interval(
@@ -243,7 +298,7 @@ def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Range
         return None
     low, high = now
     for _ in range(min(int(reach[1]), MAX_ROUNDS)):
-        if not all(isinstance(bound, int) and abs(bound) < _LARGEST for bound in now):
+        if not all(isinstance(bound, int) and abs(bound) < LARGEST for bound in now):
             return None
         span = (int(now[0]), int(now[1]) + 1)
         following = interval(after, known, point, {**ranges, symbol.atom: span})

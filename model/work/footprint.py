@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from model.work.evaluate import Knowledge
 from model.work.gathers import Draws, draws
+from model.work.reached import Extent, Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, executions
 from model.work.strided import blocks, union_size
 from model.work.touched import Touched, touched
-from model.work.walk import Extent, Visit, Walk
+from model.work.walk import Walk
 
 LINE_BYTES = 64
 
@@ -88,19 +89,33 @@ def footprint_of(reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shap
     found = [(r, r.touched(scope, walk.known, shape)) for r in reaches]
     placed = [(r, t) for r, t in found if t is not None and t.sets]
     gathered = [r for r, t in found if t is None]
-    limit = min([_most(reaches, scope), max(r.limit_bytes for r in reaches)])
     distinct, line_bytes, is_exact = _of_placed(placed, lines=lines)
-    if not (is_exact and not gathered):
-        distinct = min(distinct, sum(asked[id(r)] for r, _ in placed))
+    if is_exact and not gathered:
+        return Footprint(requested, distinct, line_bytes, is_exact=True)
+    limit = min([_most(reaches, scope), max(r.limit_bytes for r in reaches)])
+    distinct = min(distinct, sum(asked[id(r)] for r, _ in placed))
     for one in gathered:
         missed = max(0.0, 1 - distinct / limit) if limit and not math.isinf(limit) else 1.0
         bytes_of_one, lines_of_one = _drawn(one, asked[id(one)], scope, walk, shape)
         distinct += bytes_of_one * missed
         line_bytes += lines_of_one * missed
-    if gathered or not is_exact:
-        distinct = min(distinct, limit, requested)
-        line_bytes = max(distinct, min(line_bytes, _round_up(limit)))
-    return Footprint(requested, distinct, line_bytes, is_exact and not gathered)
+    distinct = min(distinct, limit, requested)
+    line_bytes = max(distinct, min(line_bytes, _round_up(limit)))
+    return Footprint(requested, distinct, line_bytes, is_exact=False)
+
+
+def distinct_bytes(reaches: Sequence[Reach], walk: Walk, shape: Shape) -> float:
+    """As `footprint_of` says of the launch."""
+    if len(reaches) == 1:
+        (one,) = reaches
+        if not one.extent.count or not one.access.element_bytes:
+            return 0.0
+        found = one.touched(Scope.LAUNCH, walk.known, shape)
+        if found is not None and found.sets and found.is_exact:
+            size = union_size(found.sets)
+            if size.is_exact:
+                return size.count * found.scale
+    return footprint_of(reaches, Scope.LAUNCH, walk, shape, lines=False).distinct_bytes
 
 
 def expected_distinct(places: float, drawn: float) -> float:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from model.work.evaluate import Knowledge
+from model.work.reached import Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, is_counter
 from model.work.strided import blocks, union_size
 from model.work.symbolic import ZERO, Atom, Expression
 from model.work.touched import SHALLOW, touched
-from model.work.walk import Visit
 
 _LINE_BYTES = 64
 

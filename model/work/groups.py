@@ -10,10 +10,10 @@ from itertools import product
 
 from model.work.evaluate import Knowledge, interval
 from model.work.linear import LinearReader, NotLinear, Ranges
+from model.work.reached import Point
 from model.work.scopes import Shape
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 from model.work.touched import related_ids
-from model.work.walk import Point
 
 ALL_GROUPS = 8  # so few along a dimension are all looked at
 MAX_LANES = 40_000  # looked at for one condition, but for so many groups:

@@ -125,7 +125,7 @@ class Inlining(MemoryCalls):
             return
         body = known.shared()
         self.steps += body.items
-        counter = Atom.of("symbol", f"loop.{self.tick()}")
+        counter = Atom.new("symbol", (f"loop.{self.tick()}",))
         repeat = self._repeats[self.block, known] = PendingLoop(number(1), counter, body, self.line)
         self.block.inner.append(repeat)
 

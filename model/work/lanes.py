@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from model.work.evaluate import Knowledge, evaluate, interval
 from model.work.linear import LinearReader, NotLinear
 from model.work.numbers import EVALUATED, Value
+from model.work.reached import Point, Ranges, Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, is_counter, typical
 from model.work.settings import Setting
 from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
 from model.work.touched import related_ids
-from model.work.walk import Point, Ranges, Visit
 
 WARP_LANES = 32
 MAX_VISITS = 4

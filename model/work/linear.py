@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.work.evaluate import Knowledge, Point, evaluate, interval
+from model.work.evaluate import Knowledge, Point, interval, value_at
 from model.work.symbolic import ZERO, Atom, Expression
 
 MAX_SPLITS = 6
@@ -125,8 +125,8 @@ class LinearReader:
             return self.related[atom]
         if atom in self.ranges:
             return self._atom(atom)
-        if not atom.leaves & self.ranges.keys():
-            number = evaluate(Expression({(atom,): 1}), self.known, self.point)
+        if self.ranges.keys().isdisjoint(atom.leaves):
+            number = value_at(atom, self.known, self.point)
             if number is None:
                 raise NotLinear(frozenset())
             return Linear(round(number))

@@ -15,6 +15,7 @@ class Live:
         self._rests = rests
         self._atoms: set[Atom] = set()
         self._leaves: set[Atom] = set()
+        self.without_effect: frozenset[object] = frozenset()  # loops that are not executed
 
     def add(self, *values: Expression) -> None:
         atoms = self._atoms

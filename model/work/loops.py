@@ -64,7 +64,7 @@ class Loops(LoopTrips):
         if length is not None and not self.dry and _is_followed(length, tried):
             self.unrolled.update(range(line, line + node.end_point[0] - node.start_point[0] + 1))
             return self._unrolled(node, length)
-        counter_atom = Atom.of("symbol", f"loop.{self.tick()}")
+        counter_atom = Atom.new("symbol", (f"loop.{self.tick()}",))
         unrolls = length is not None and length * tried.steps <= MAX_UNROLLED_STEPS
         if unrolls:
             self.constants.add(counter_atom)

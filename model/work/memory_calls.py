@@ -163,7 +163,7 @@ class MemoryCalls(Expressions):
         size: Expression = ONE
         for atom in LOCAL_SIZE:
             size = size * Expression({(atom,): 1})
-        counter = Atom.of("symbol", f"loop.{self.tick()}")
+        counter = Atom.new("symbol", (f"loop.{self.tick()}",))
         bytes_each = max(1, size_of_element or element.size_bytes)
         moved = Expression({(counter,): 1}) * number(bytes_each)
         outer = self.block

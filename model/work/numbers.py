@@ -13,7 +13,7 @@ def truncated_division(a: Value, b: Value) -> Value:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
-_INTEGER_LIMIT = 1 << 63
+SHIFTED_BELOW = 1 << 63
 
 EVALUATED: dict[str, Callable[..., Value | None]] = {
     "div": lambda a, b: truncated_division(a, b) if b else None,
@@ -33,7 +33,7 @@ EVALUATED: dict[str, Callable[..., Value | None]] = {
     "bitand": lambda a, b: int(a) & int(b),
     "bitor": lambda a, b: int(a) | int(b),
     "bitxor": lambda a, b: int(a) ^ int(b),
-    "shl": lambda a, b: int(a) << int(b) if 0 <= b < 64 and abs(a) < _INTEGER_LIMIT else None,
+    "shl": lambda a, b: int(a) << int(b) if 0 <= b < 64 and abs(a) < SHIFTED_BELOW else None,
     "shr": lambda a, b: int(a) >> int(b) if 0 <= b < 64 else None,
     "sum": lambda a, b: a + b,
     "product": lambda a, b: a * b,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.work.chances import Assumed, Budget, chance, expected
+from model.work.chances import Assumed, Budget, chance, expected, is_described
 from model.work.evaluate import Knowledge, evaluate
 from model.work.numbers import Value
 from model.work.region import Leaves, Loop
@@ -27,6 +27,7 @@ class Odds:
     known: Knowledge
     assumed: list[Assumed] = field(default_factory=list)
     budget: Budget = field(default_factory=Budget)
+    open: dict[Expression, bool] = field(default_factory=dict)
     worked_out: dict[tuple[object, ...], float | None] = field(default_factory=dict)
 
     def share(self, condition: Expression, point: Point, ranges: Ranges) -> float | None:
@@ -36,7 +37,7 @@ class Odds:
         """
         if condition.constant is not None:
             return float(bool(condition.constant))
-        if self.budget.left < 0:
+        if self.budget.left < 0 or self._is_open(condition):
             return None
         leaves = condition.leaves.union(*(e.leaves for e, _ in self.assumed))
         seen = tuple((a, point.get(a), ranges.get(a)) for a in sorted(leaves, key=lambda a: a.serial))
@@ -44,6 +45,12 @@ class Odds:
         if key not in self.worked_out:
             self.worked_out[key] = chance(condition, self.assumed, self.known, point, ranges, self.budget)
         return self.worked_out[key]
+
+    def _is_open(self, condition: Expression) -> bool:
+        """Whether it rests on something that no fill describes, wherever the walk is."""
+        if condition not in self.open:
+            self.open[condition] = not all(is_described(leaf, self.known) for leaf in condition.leaves)
+        return self.open[condition]
 
     def mean(self, expression: Expression, point: Point, ranges: Ranges) -> float | None:
         """What to expect of a number that the data decide; None where no fill says."""

@@ -8,8 +8,8 @@ from enum import IntEnum
 from math import prod
 
 from model.work.evaluate import Knowledge
+from model.work.reached import Point, Ranges, Visit
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
-from model.work.walk import Point, Ranges, Visit
 
 
 class Scope(IntEnum):
@@ -24,12 +24,14 @@ class Scope(IntEnum):
 class Shape:
     """The NDRange in numbers: local size and group count by dimension.
 
-    `found` keeps what `typical` gave: accesses of one block are visited alike.
+    `found` keeps what `typical` gave, and `seen` what `volume` and `touched` read of visits: accesses of one block are
+    visited alike.
     """
 
     local: tuple[int, int, int]
     groups: tuple[int, int, int]
     found: dict[tuple[Scope, int, int, int], list[Visit]] = field(default_factory=dict, compare=False, repr=False)
+    seen: dict[tuple[int, int], tuple[int, float]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def group_items(self) -> int:

@@ -6,7 +6,9 @@ from collections import Counter
 
 from model.work.counts import Pattern
 from model.work.evaluate import Knowledge, Point, evaluate
+from model.work.numbers import Value
 from model.work.region import Access
+from model.work.slopes import Slopes, slopes_of
 from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
 
 _LANE = frozenset({GLOBAL_ID[0], LOCAL_ID[0]})
@@ -26,21 +28,34 @@ def pattern_of(
         return Pattern.UNIT, access.element_bytes
     if offset is None:
         return Pattern.GATHERED, 0
+    plain = slopes_of(offset, known)
+    if plain is not None:
+        if not plain.parts.has_lanes:
+            return Pattern.BROADCAST, 0
+        return _named(abs(plain.lane), access) if plain.is_decided(point, ranges, _LANE) else (Pattern.GATHERED, 0)
     if is_scattered(offset, known):
         return Pattern.GATHERED, 0
     if not offset.leaves & _LANE:
         return (Pattern.GATHERED, 0) if _data_dependent(offset, known) else (Pattern.BROADCAST, 0)
-    middle = {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}
+    now: dict[Atom, Value] = {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}
+    start = now.get(GLOBAL_ID[0], 0) // 16 * 16
+    now.update(point)
     steps: Counter[int] = Counter()
+    values: dict[int, Value | None] = {}
     for first in _TRIES:
-        here = {**middle, **point, GLOBAL_ID[0]: middle.get(GLOBAL_ID[0], 0) // 16 * 16 + first, LOCAL_ID[0]: first}
-        there = {**here, GLOBAL_ID[0]: here[GLOBAL_ID[0]] + 1, LOCAL_ID[0]: first + 1}
-        a, b = evaluate(offset, known, here), evaluate(offset, known, there)
+        for lane in (first, first + 1):
+            if lane not in values:
+                now[GLOBAL_ID[0]], now[LOCAL_ID[0]] = start + lane, lane
+                values[lane] = evaluate(offset, known, now)
+        a, b = values[first], values[first + 1]
         if a is not None and b is not None:
             steps[round(b - a)] += 1
     if not steps:
         return Pattern.GATHERED, 0
-    stride = abs(steps.most_common(1)[0][0])
+    return _named(abs(steps.most_common(1)[0][0]), access)
+
+
+def _named(stride: int, access: Access) -> tuple[Pattern, int]:
     if stride == 0:
         return Pattern.BROADCAST, 0
     return (Pattern.UNIT if stride <= access.element_bytes else Pattern.STRIDED), stride
@@ -50,6 +65,9 @@ def step_of(access: Access, known: Knowledge, point: Point, ranges: dict[Atom, t
     """Bytes from one iteration of the innermost loop around the access to the next; None where there is no order."""
     if access.offset is None:
         return None
+    plain = slopes_of(access.offset, known)
+    if plain is not None:
+        return _plain_step(access, plain.parts.counter, plain, point, ranges)
     counters = [a for a in access.offset.leaves if a.kind == "symbol" and str(a.arguments[0]).startswith("loop.")]
     return step_in(access, max(counters, key=lambda a: a.serial), known, point, ranges) if counters else None
 
@@ -59,6 +77,9 @@ def step_in(
 ) -> int | None:
     """Bytes from one iteration of the loop with this counter to the next; None where there is no order."""
     offset = access.offset
+    plain = slopes_of(offset, known) if offset is not None else None
+    if plain is not None:
+        return _plain_step(access, counter, plain, point, ranges)
     if offset is None or access.is_image or _data_dependent(offset, known):
         return None
     if any(leaf.kind == "load" and counter in leaf.leaves for leaf in offset.leaves):
@@ -68,6 +89,14 @@ def step_in(
     here.setdefault(counter, 0)
     a, b = evaluate(offset, known, here), evaluate(offset, known, {**here, counter: here[counter] + 1})
     return round(b - a) if a is not None and b is not None else None
+
+
+def _plain_step(
+    access: Access, counter: Atom | None, plain: Slopes, point: Point, ranges: dict[Atom, tuple[int, int]]
+) -> int | None:
+    if counter is None or access.is_image or not plain.is_decided(point, ranges, (counter,)):
+        return None
+    return plain.slope(counter)
 
 
 def is_scattered(offset: Expression, known: Knowledge) -> bool:

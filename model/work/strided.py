@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import gcd
+from typing import NamedTuple
 
 MAX_PIECES = 400  # sets under consideration at once, after cutting
 MAX_COUNTED = 2_000  # numbers, or runs of them, listed one by one where there is no better way
 MAX_DEPTH = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Strided:
+class Strided(NamedTuple):
     """`strides` are (stride, count) pairs, ascending and positive; never empty in themselves."""
 
     start: int
@@ -72,9 +73,17 @@ class Size:
 
 def union_size(sets: Sequence[Strided]) -> Size:
     """How many distinct numbers are in any of `sets`."""
-    distinct = tuple(dict.fromkeys(sets))
-    if not distinct:
+    if not sets:
         return Size(0, is_exact=True)
+    if len(sets) == 1 and _is_plain(sets[0]):
+        return Size(sets[0].size_at_most, is_exact=True)
+    origin = min(s.start for s in sets)
+    return _union_size(tuple(dict.fromkeys(Strided(s.start - origin, s.strides, s.width) for s in sets)))
+
+
+@lru_cache(4096)
+def _union_size(distinct: tuple[Strided, ...]) -> Size:
+    """Wherever they begin: elements of a struct, rows of a matrix and launches of a kernel ask for the same again."""
     counted = _union(distinct, {}, 0)
     if counted is not None:
         return Size(counted, is_exact=True)

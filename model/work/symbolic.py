@@ -12,11 +12,16 @@ import itertools
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from threading import Lock
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakValueDictionary
 
 from model.work.interning import interned
 from model.work.numbers import EVALUATED, is_evaluable
+
+if TYPE_CHECKING:
+    from model.work.functions import Function
+    from model.work.running import Running
+    from model.work.slopes import Parts
 
 MAX_TERMS = 48
 MAX_BITS = 200  # coefficients beyond are nobody's index
@@ -27,7 +32,10 @@ MAX_DEPTH = 120  # nesting of atoms; deeper expressions become unknown
 class Atom:
     """A symbol (`kind` "symbol", one name) or an operation over expressions and plain keys. Interned."""
 
-    __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "kind", "leaf_kinds", "leaves", "serial")
+    __slots__ = (
+        "__weakref__", "arguments", "depth", "evaluable", "function", "kind", "leaf_kinds", "leaves", "running",
+        "serial", "uses",
+    )  # fmt: skip
 
     _symbols: ClassVar[WeakValueDictionary[str, Atom]] = WeakValueDictionary()
     _serials: ClassVar[Iterator[int]] = itertools.count(1)
@@ -40,6 +48,9 @@ class Atom:
     leaf_kinds: int  # bits
     depth: int
     evaluable: bool  # a launch (and what is known of the data) gives it a number
+    function: Function | None  # kept by `evaluate`, once it was asked for often: `uses`
+    uses: int
+    running: Running | None  # kept by `running_of`
 
     @classmethod
     def of(cls, kind: str, *arguments: Expression | str | int) -> Atom:
@@ -61,6 +72,7 @@ class Atom:
         found = cls()
         found.kind, found.arguments = kind, arguments
         found.serial = next(cls._serials)
+        found.function, found.uses, found.running = None, 0, None
         evaluable, depth = is_evaluable(kind, arguments), 0
         leaves: frozenset[Atom] = frozenset((found,)) if kind in LEAF_KINDS else NO_ATOMS
         leaf_kinds = _BIT_OF_KIND.get(kind, 0)
@@ -94,6 +106,12 @@ NO_ATOMS: frozenset[Atom] = frozenset()
 BOOLEAN_KINDS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
 
 Monomial = tuple[Atom, ...]
+_OF_LAUNCH = ("arg.", "name.", "image.", "global_size.", "local_size.", "num_groups.", "work_dim")
+
+
+def is_of_launch(atom: Atom) -> bool:
+    """Whether it is a symbol that a launch gives once for all of its work-items."""
+    return atom.kind == "symbol" and str(atom.arguments[0]).startswith(_OF_LAUNCH)
 
 
 class Expression:
@@ -102,11 +120,17 @@ class Expression:
     `constant` is the value, if it is a plain number; `atom` the one atom this is, if it is just that.
     """
 
-    __slots__ = ("_hash", "atom", "constant", "depth", "evaluable", "leaf_kinds", "leaves", "terms")
+    __slots__ = (
+        "_hash", "atom", "constant", "depth", "evaluable", "function", "leaf_kinds", "leaves", "parts",
+        "terms", "uses",
+    )  # fmt: skip
 
     terms: tuple[tuple[Monomial, int], ...]
     constant: int | None
     atom: Atom | None
+    function: Function | None  # as in an atom
+    uses: int
+    parts: tuple[Parts | None] | None  # kept by `slopes_of`
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         kept = [term for term in terms.items() if term[1]]
@@ -114,7 +138,8 @@ class Expression:
             kept.sort(key=_serials_of)
         self.terms = tuple(kept)
         self._hash = hash(self.terms)
-        self.constant = self.atom = None
+        self.constant = self.atom = self.function = None
+        self.uses, self.parts = 0, None
         leaves, leaf_kinds, depth, evaluable = NO_ATOMS, 0, 0, True
         for monomial, _ in kept:
             for atom in monomial:
@@ -180,8 +205,8 @@ class Expression:
         return Expression(terms) if _no_lanes(self.leaves) and _no_lanes(other.leaves) else _with_global_ids(terms)
 
     def has(self, *kinds: str) -> bool:
-        """Whether it rests on leaves of these kinds: see `LEAF_KINDS`."""
-        return any(self.leaf_kinds & _BIT_OF_KIND[kind] for kind in kinds)
+        """Whether it rests on leaves of these kinds, "load" or "unknown": see `LEAF_KINDS`."""
+        return self.leaf_kinds > 1 and any(self.leaf_kinds & _BIT_OF_KIND[kind] for kind in kinds)
 
     def coefficient(self, atom: Atom) -> Expression | None:
         """The factor of `atom`, when it occurs linearly and in no other atom's arguments; else None."""
@@ -268,7 +293,8 @@ def _alone(atom: Atom) -> Expression:
     made = Expression.__new__(Expression)
     made.terms = (((atom,), 1),)
     made._hash = hash(made.terms)
-    made.constant, made.atom = None, atom
+    made.constant = made.function = None
+    made.atom, made.uses, made.parts = atom, 0, None
     made.leaf_kinds = atom.leaf_kinds
     made.leaves, made.depth, made.evaluable = atom.leaves, atom.depth, atom.evaluable
     return made

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from model.work.evaluate import Knowledge, evaluate
 from model.work.linear import Linear, LinearReader, NotLinear
 from model.work.numbers import Value
+from model.work.reached import MAX_KEPT, Point, Ranges, Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, typical, volume
+from model.work.slopes import Slopes, slopes_of
 from model.work.strided import Strided, strided
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
-from model.work.walk import MAX_KEPT, Point, Ranges, Visit
 
 MAX_BOUND = 64  # values of ids and counters that are tried one by one where an index is not linear in them
 MAX_DEPTH = 2
@@ -37,12 +38,20 @@ class Touched:
 def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, shape: Shape) -> Touched | None:
     """None where the data decide the place, or nobody knows it."""
     offset = access.offset
-    if offset is None or access.is_image or not is_placed(offset, known):
+    if offset is None or access.is_image:
+        return None
+    plain = slopes_of(offset, known)
+    if plain is None and not is_placed(offset, known):
         return None
     sets: list[Strided] = []
     is_exact = len(visits) < MAX_KEPT
     looked_at = visits if scope is Scope.LAUNCH else typical(visits, scope, shape)
-    executed = sum(weight for weight, _, _ in looked_at)
+    executed = looked_at[0][0] if len(looked_at) == 1 else sum(weight for weight, _, _ in looked_at)
+    if plain is not None:
+        found = _plain_sets(plain, looked_at, access.element_bytes, shape)
+        if found is not None:
+            sets, seen = found
+            return _touched(sets, executed, seen, scope, visits, is_exact=is_exact)
     if len(looked_at) > MAX_VISITS and not _is_linear(offset, looked_at[0], known, shape):
         looked_at = [looked_at[(2 * j + 1) * len(looked_at) // (2 * MAX_VISITS)] for j in range(MAX_VISITS)]
         is_exact = False
@@ -58,6 +67,12 @@ def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge,
                     seen += volume(reader.ranges, shape)
             except NotLinear:
                 return None
+    return _touched(sets, executed, seen, scope, visits, is_exact=is_exact)
+
+
+def _touched(
+    sets: list[Strided], executed: float, seen: float, scope: Scope, visits: list[Visit], *, is_exact: bool
+) -> Touched:
     is_sampled = scope is Scope.GROUP and any(atom in point for _, point, _ in visits for atom in GLOBAL_ID)
     is_full = abs(executed - seen) <= _NEARLY * executed
     return Touched(tuple(sets), max(1.0, executed / seen) if seen else 1.0, is_exact and is_full and not is_sampled)
@@ -73,6 +88,66 @@ def is_placed(offset: Expression, known: Knowledge) -> bool:
             if contents is None or contents.fill is None or contents.fill.kind not in ("zeros", "const"):
                 return False
     return True
+
+
+# --- sets of visits whose ids are free of each other -----------------------------------------------------
+
+
+def _plain_sets(plain: Slopes, visits: list[Visit], width: int, shape: Shape) -> tuple[list[Strided], float] | None:
+    """The sets and how often they are executed; None where ids must be taken apart first (see `_apart`)."""
+    uses = plain.parts.uses | _ANY_CUT
+    sets: list[Strided] = []
+    seen = 0.0
+    known = shape.seen
+    for _, point, ranges in visits:
+        key = (id(point), id(ranges))
+        found = known.get(key)
+        if found is None:
+            found = known[key] = _entangled(point, ranges, shape), volume(ranges, shape)
+        if found[0] & uses:
+            return None
+        seen += found[1]
+        base = plain.base
+        strides: list[tuple[int, int]] = []
+        for atom, slope in plain.slopes:
+            value = point.get(atom)
+            if value is not None:
+                base += slope * round(value)
+                continue
+            span = ranges.get(atom)
+            if span is None:
+                return None
+            base += slope * span[0]
+            count = span[1] - span[0]
+            if count > 1:
+                strides.append((slope, count))
+        sets.append(strided(base, strides, max(1, width)))
+    return sets, seen
+
+
+_ANY_CUT = 0b111 << 9
+
+
+def _entangled(point: Point, ranges: Ranges, shape: Shape) -> int:
+    """By dimension, which uses of ids (bits as in `Parts`) would have to be taken apart; bits 9 to 11: any index."""
+    found = 0
+    for d in range(3):
+        whole, local, group = GLOBAL_ID[d], LOCAL_ID[d], GROUP_ID[d]
+        if whole not in ranges:
+            continue
+        is_cut = bool(_cut_ids(d, ranges, shape))
+        has_both = local in ranges and group in ranges
+        if has_both:
+            fits = _is_all(whole, d, ranges, shape)
+            is_free = not is_cut
+        else:
+            start = point[group] * shape.local[d] if group in point else None
+            low, high = ranges.get(local, (point.get(local, 0), point.get(local, 0) + 1))
+            follows = start is not None and ranges[whole] == (start + low, start + high)
+            fits = follows or _is_all(whole, d, ranges, shape)
+            is_free = (follows and local in ranges) or not ({local, group} & (ranges.keys() | point.keys()))
+        found |= (not is_free) << d | (not fits) << (3 + d) | 1 << (6 + d) | (is_cut and not fits) << (9 + d)
+    return found
 
 
 # --- sets of one visit -----------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ class Trials(Calls):
     def _symbolic(self, key: int) -> list[Atom]:
         """Give a variable a symbol for its value at the start of an iteration."""
         value = self.values[key]
-        atoms = [Atom.of("symbol", f"phi.{self.tick()}") for _ in numbers_in(value)]
+        atoms = [Atom.new("symbol", (f"phi.{self.tick()}",)) for _ in numbers_in(value)]
         parts = tuple(Expression({(a,): 1}) for a in atoms)
         self.values[key] = with_numbers(value, parts)
         return atoms

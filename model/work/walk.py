@@ -12,37 +12,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from model.work.conditions import is_linear, rests_on_floats
-from model.work.evaluate import Bounds, Knowledge, Memo, evaluate, interval
+from model.work.evaluate import Knowledge, Memo, evaluate, interval
 from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.odds import Odds
-from model.work.region import DEFAULT_DATA_TRIPS, Access, Block, Branch, Loop, decides
+from model.work.reached import Extent, Point, Ranges, Reached, Visit
+from model.work.region import DEFAULT_DATA_TRIPS, Block, Branch, Loop, decides
 from model.work.samples import samples
+from model.work.slopes import slopes_of
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
 
 MAX_VISITS = 6_000
-MAX_KEPT = 128
 MAX_EXACT = 256  # values of an id tried one by one
 MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
 FREE_VISITS = 2_000
 _SURE = frozenset({(1, 1), (0, 0)})  # intervals of conditions that hold for all or for none
+_IDS = frozenset((*GLOBAL_ID, *GROUP_ID, *LOCAL_ID))
 _PARTS = frozenset((*GROUP_ID, *LOCAL_ID))  # of a global id
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
-
-Ranges = dict[Atom, tuple[int, int]]  # half-open
-Point = dict[Atom, Value]
-Visit = tuple[float, Point, Ranges]  # executions, what is bound, what is not
-
-
-@dataclass(slots=True)
-class Extent:
-    """The bytes that one access reaches: `low` to `high` (past the end). None where the data decide."""
-
-    count: float = 0.0
-    low: Value | None = None
-    high: Value | None = None
-    is_known: bool = True
 
 
 @dataclass(slots=True)
@@ -51,47 +39,45 @@ class Walk:
 
     known: Knowledge
     runs: dict[int, float] = field(default_factory=dict)
-    extents: dict[int, Extent] = field(default_factory=dict)
-    points: dict[int, tuple[Point, Ranges]] = field(default_factory=dict)  # a typical visit of each access
-    visited: dict[int, list[Visit]] = field(default_factory=dict)  # the first MAX_KEPT visits of each access
     undecided: set[int] = field(default_factory=set)
     visits: int = 0
     shares: dict[tuple[object, ...], float | None] = field(default_factory=dict)
     here: tuple[Point, Memo] = field(default_factory=lambda: ({}, {}))  # worked out at one point
     odds: Odds = field(init=False)
+    reached: Reached = field(init=False)
 
     def __post_init__(self) -> None:
         self.odds = Odds(self.known)
+        self.reached = Reached(self.known)
+
+    @property
+    def extents(self) -> Mapping[int, Extent]:
+        """The bytes that each access reaches."""
+        return self.reached.extents
+
+    @property
+    def points(self) -> Mapping[int, tuple[Point, Ranges]]:
+        """A typical visit of each access."""
+        return self.reached.points
+
+    @property
+    def visited(self) -> Mapping[int, list[Visit]]:
+        """The first MAX_KEPT visits of each access."""
+        return self.reached.visited
 
     def visit(self, block: Block, weight: float, point: Point, ranges: Ranges) -> None:
         """Count `weight` executions of `block`, by work-items within `ranges`."""
         self.visits += 1
-        self.runs[id(block)] = self.runs.get(id(block), 0.0) + weight
-        memo: tuple[Memo, Bounds] | None = ({}, {}) if len(block.accesses) > 1 else None
-        for access in block.accesses:
-            self._reach(access, weight, point, ranges, memo)
+        key = id(block)
+        before = self.runs.get(key)
+        self.runs[key] = weight if before is None else before + weight
+        if block.accesses:
+            self.reached.visit(block, weight, point, ranges)
         for inner in block.inner:
             if isinstance(inner, Loop):
                 self._loop(inner, weight, point, ranges)
             else:
                 self._branch(inner, weight, point, ranges)
-
-    def _reach(
-        self, access: Access, weight: float, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
-    ) -> None:
-        extent = self.extents.setdefault(id(access), Extent())
-        extent.count += weight
-        self.points.setdefault(id(access), (point, ranges))
-        visited = self.visited.setdefault(id(access), [])
-        if len(visited) < MAX_KEPT:
-            visited.append((weight, point, ranges))
-        bounds = interval(access.offset, self.known, point, ranges, memo) if access.offset is not None else None
-        if bounds is None:
-            extent.is_known = False
-            return
-        extent.low = bounds[0] if extent.low is None else min(extent.low, bounds[0])
-        high = bounds[1] + access.element_bytes
-        extent.high = high if extent.high is None else max(extent.high, high)
 
     # --- loops -------------------------------------------------------------------------------------------
 
@@ -133,15 +119,23 @@ class Walk:
     ) -> list[tuple[int, int, Value]] | None:
         """The parts of a range within which a loop runs equally often, where those are few: grid-stride loops."""
 
+        now = dict(point)
+        is_alone = _is_alone(atom, trips)
+
         def at(value: int) -> Value | None:
-            now = {**point, atom: value}
-            self._relate(atom, now, dict(ranges))
-            return evaluate(trips, self.known, now)
+            if is_alone:
+                now[atom] = value
+                return evaluate(trips, self.known, now)
+            then = {**point, atom: value}
+            self._relate(atom, then, dict(ranges))
+            return evaluate(trips, self.known, then)
 
         return stairs(at, *ranges[atom])
 
     def _unbound(self, expression: Expression, ranges: Ranges) -> list[Atom]:
         """The ids and counters in `expression` that are still ranges, the shortest first."""
+        if ranges.keys().isdisjoint(expression.leaves):
+            return []
         return sorted(expression.leaves & ranges.keys(), key=lambda a: (ranges[a][1] - ranges[a][0], a.serial))
 
     def _bind(self, unbound: list[Atom], point: Point, ranges: Ranges) -> Iterator[tuple[float, Point, Ranges]]:
@@ -320,9 +314,14 @@ class Walk:
     def _tried_share(self, condition: Expression, atom: Atom, point: Point, ranges: Ranges) -> float | None:
         low, high = ranges[atom]
         met = 0
+        now = dict(point)
+        is_alone = _is_alone(atom, condition)
         for value in range(low, high):
-            now = {**point, atom: value}
-            self._relate(atom, now, dict(ranges))
+            if is_alone:
+                now[atom] = value
+            else:
+                now = {**point, atom: value}
+                self._relate(atom, now, dict(ranges))
             holds = evaluate(condition, self.known, now)
             if holds is None:
                 return None
@@ -362,27 +361,40 @@ class Walk:
         if len(unbound) != 1:
             return None
         x = unbound[0]
+        slope: Value | None
+        plain = slopes_of(inner, self.known)
+        if plain is not None:
+            slope, start = plain.slope(x), plain.at(point, x)
+            return _edges(kind, slope, start, x, ranges) if slope and start is not None else None
         slope_expression = inner.coefficient(x)
         slope = evaluate(slope_expression, self.known, point) if slope_expression is not None else None
         start = evaluate(inner, self.known, {**point, x: 0})
-        if not slope or start is None:
-            return None
-        low, high = ranges[x]
-        length = high - low
-        if kind == "eq0":
-            at = -start / slope
-            if at != int(at) or not low <= at < high:
-                return [(1.0, ranges, False)]
-            here = int(at)
-            pieces = [(low, here, False), (here, here + 1, True), (here + 1, high, False)]
-            return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
-        if slope > 0:  # holds below
-            edge = min(high, max(low, math.ceil(-start / slope)))
-            pieces = [(low, edge, True), (edge, high, False)]
-        else:  # holds above
-            edge = min(high, max(low, math.floor(-start / slope) + 1))
-            pieces = [(low, edge, False), (edge, high, True)]
+        return _edges(kind, slope, start, x, ranges) if slope and start is not None else None
+
+
+def _edges(kind: str, slope: Value, start: Value, x: Atom, ranges: Ranges) -> list[tuple[float, Ranges, bool]]:
+    """The parts of the range of `x` in which `start` + `slope` x `x` is below 0 (or is 0)."""
+    low, high = ranges[x]
+    length = high - low
+    if kind == "eq0":
+        at = -start / slope
+        if at != int(at) or not low <= at < high:
+            return [(1.0, ranges, False)]
+        here = int(at)
+        pieces = [(low, here, False), (here, here + 1, True), (here + 1, high, False)]
         return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
+    if slope > 0:  # holds below
+        edge = min(high, max(low, math.ceil(-start / slope)))
+        pieces = [(low, edge, True), (edge, high, False)]
+    else:  # holds above
+        edge = min(high, max(low, math.floor(-start / slope) + 1))
+        pieces = [(low, edge, False), (edge, high, True)]
+    return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
+
+
+def _is_alone(atom: Atom, expression: Expression) -> bool:
+    """Whether no other id is in `expression` that would follow from this one."""
+    return all(other is atom or other not in _IDS for other in expression.leaves)
 
 
 def _middle(ranges: Mapping[Atom, tuple[int, int]]) -> Point:

@@ -23,7 +23,7 @@ from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, shipped_for
 from server.analysis.fits import Run, with_fits
 from server.analysis.memory import Memory
-from server.analysis.questions import known_answered, with_compiled_facts
+from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
 from server.snapshot import Analysis, ConfigProblem, Slot, slots_of
 
@@ -43,6 +43,7 @@ class Analyst:
         self._configurations = Configurations()
         self._memory = Memory()
         self._fits = Fits()
+        self._answers = Answers()
         self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
 
     def analyse(self, order: Order) -> Analysis:
@@ -97,10 +98,11 @@ class Analyst:
         def compiled_of(kernel: Kernel, launch: Launch) -> CompiledFacts | None:
             return newest.get(key_of(kernel, launch, device.id)) or self._memory.compiled(kernel, launch, device)
 
-        told = with_compiled_facts(forecast.forecasts, compiled_of)
-        forecasts, open_ones = known_answered(told, lambda question: learned.known(question, lessons))
-        awaited = (each.question for each in forecasts if id(each.question) in open_ones and each.question is not None)
-        return forecasts, frozenset(id(question) for question in awaited if learned.awaits(question, lessons))
+        forecasts = self._answers.put(
+            forecast.forecasts, compiled_of, lambda q: learned.known(q, lessons), lessons.get(device.id)
+        )
+        open_ones = (f.question for f in forecasts if f.question is not None and not is_answered(f))
+        return forecasts, frozenset(id(question) for question in open_ones if learned.awaits(question, lessons))
 
     def _lessons(self, device: Device, order: Order) -> dict[str, Lessons]:
         """What was measured on the device in this session, and what earlier ones kept."""

@@ -9,26 +9,41 @@ from model.compiled import CompiledFacts
 from model.device import Device
 from model.engine import Forecast
 from model.launch.launch import Launch
-from model.learned.asking import with_compiled
+from model.learned.asking import at_launch, with_compiled
 from model.learned.blend import blended
+from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from model.opencl.kernel import Kernel
+from model.prediction import Basis, Prediction
+from model.work.work import Work
+from server.analysis.identities import ByIdentity
 
 # Each with the device that it is about; None where nobody answers.
 Ask = Callable[[Sequence[tuple[Question, Device]]], Sequence[Answer | None]]
+_KEPT = 4096
+Known = Callable[[Question], Answer | None]
 CompiledOf = Callable[[Kernel, Launch], CompiledFacts | None]
 
 
-def with_compiled_facts(forecasts: Sequence[Forecast], compiled_of: CompiledOf) -> tuple[Forecast, ...]:
-    """Each question by somebody who knows what the compiler made of its kernel, as far as that is known."""
-    return tuple(_told(forecast, compiled_of) for forecast in forecasts)
-
-
-def _told(forecast: Forecast, compiled_of: CompiledOf) -> Forecast:
-    if forecast.question is None or forecast.launch is None:
+def with_compiled_facts(forecast: Forecast, facts: CompiledFacts | None) -> Forecast:
+    """Its question by somebody who knows what the compiler made of its kernel."""
+    if forecast.question is None or facts is None:
         return forecast
-    facts = compiled_of(forecast.kernel, forecast.launch)
-    return replace(forecast, question=with_compiled(forecast.question, facts)) if facts is not None else forecast
+    return replace(forecast, question=with_compiled(forecast.question, facts))
+
+
+def question_at(
+    forecast: Forecast, asked: Question, work: Work, launch: Launch, device: Device, prediction: Prediction
+) -> Question:
+    """What is asked of the forecast's kernel under another launch or on another device, of which the laws made
+    `prediction`; `asked` and `work` are the forecast's own.
+
+    What the compiler made of the kernel holds for all its sizes in groups of the same size.
+    """
+    found = at_launch(asked, work, launch, device, prediction)
+    was = forecast.launch
+    is_same_code = was is not None and launch.local_size == was.local_size and device.id == asked.device_id
+    return replace(found, compiled_facts=asked.compiled_facts) if is_same_code else found
 
 
 def answered(forecast: Forecast, answer: Answer | None) -> Forecast:
@@ -38,18 +53,35 @@ def answered(forecast: Forecast, answer: Answer | None) -> Forecast:
     return replace(forecast, prediction=blended(forecast.prediction, forecast.question, answer))
 
 
-def known_answered(
-    forecasts: Sequence[Forecast], known: Callable[[Question], Answer | None]
-) -> tuple[tuple[Forecast, ...], frozenset[int]]:
-    """Those by the model whose answers are known, and the identities of the questions that have none."""
-    answers = [known(each.question) if each.question is not None else None for each in forecasts]
-    open_ones = frozenset(id(f.question) for f, answer in zip(forecasts, answers, strict=True) if answer is None)
-    return tuple(answered(f, answer) for f, answer in zip(forecasts, answers, strict=True)), open_ones
+def is_answered(forecast: Forecast) -> bool:
+    """Whether it is by the model; without measurements, which come later."""
+    return forecast.prediction is not None and forecast.prediction.basis in (Basis.MODEL, Basis.COMPILED)
 
 
-def all_answered(forecasts: Sequence[Forecast], device: Device, ask: Ask) -> tuple[Forecast, ...]:
-    """All of them by the model, in one batch."""
-    asked = [forecast for forecast in forecasts if forecast.question is not None]
-    answers = ask([(forecast.question, device) for forecast in asked if forecast.question is not None])
-    known = {id(forecast): answer for forecast, answer in zip(asked, answers, strict=True)}
-    return tuple(answered(forecast, known.get(id(forecast))) for forecast in forecasts)
+class Answers:
+    """Puts compiled facts into questions and answers into forecasts, once for each: the rest of a file stays the same
+    while one of its kernels is typed in. Not for two threads at once."""
+
+    def __init__(self) -> None:
+        self._told: ByIdentity[Forecast] = ByIdentity(_KEPT)
+        self._answered: ByIdentity[Forecast] = ByIdentity(_KEPT)
+
+    def put(
+        self, forecasts: Sequence[Forecast], compiled_of: CompiledOf, known: Known, lessons: Lessons | None
+    ) -> tuple[Forecast, ...]:
+        """Those by the model whose answers are known, the others as they were; `lessons` are what `known` goes by."""
+        return tuple(self._put(forecast, compiled_of, known, lessons) for forecast in forecasts)
+
+    def _put(self, forecast: Forecast, compiled_of: CompiledOf, known: Known, lessons: Lessons | None) -> Forecast:
+        if forecast.question is None or forecast.launch is None:
+            return forecast
+        facts = compiled_of(forecast.kernel, forecast.launch)
+        told = forecast
+        if facts is not None:
+            told = self._told.get(forecast, facts) or self._told.put(
+                with_compiled_facts(forecast, facts), forecast, facts
+            )
+        found = self._answered.get(told, lessons)
+        if found is None and told.question is not None and (answer := known(told.question)) is not None:
+            found = self._answered.put(answered(told, answer), told, lessons)
+        return found or told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import shutil
@@ -18,11 +19,14 @@ from model.device_curves import CALIBRATION_VERSION
 from model.engine import Engine
 from model.errors import ConfigError
 from model.launch.config import find_config, load_config
-from model.learned.learned import UnusableModel, load_model, weights_folder
+from model.learned.learned import UnusableModel, weights_folder
 from profiler.devices import discover
 from profiler.measurement import MeasureError
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
+from server.predictor.answers import LOADING_S
+from server.predictor.messages import Ask
+from server.predictor.process import PredictorProcess, ProcessEnded
 from server.words.format import format_duration_us, format_mem_bytes, format_things
 
 _NEEDED = (
@@ -133,17 +137,19 @@ def _analysis() -> Iterator[Finding]:
 
 
 def _model() -> Iterator[Finding]:
-    """Nothing where none is shipped: the laws answer then."""
+    """Nothing where none is shipped: the laws answer then. Loaded as the server does, in a process of its own."""
     folder = weights_folder()
     if folder is None:
         return
     try:
-        load_model()
-    except UnusableModel as error:
+        predictor = PredictorProcess(lambda: None)
+        with contextlib.closing(predictor):
+            predictor.ask(Ask((), {}), LOADING_S, lambda: False)
+    except (UnusableModel, ProcessEnded) as error:
         text = f"{error.message}; predictions come from the performance laws alone"
         yield Finding("learned model", Health.BROKEN, text, f"{sys.executable} -m pip install --upgrade kernelcast")
     else:
-        yield Finding("learned model", Health.GOOD, f"its weights load: {folder}")
+        yield Finding("learned model", Health.GOOD, f"its process starts and loads {folder}")
 
 
 def _store() -> tuple[Callable[[], tuple[Device, ...]], Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -71,6 +71,34 @@ class Forecaster:
 
         Raises `KernelcastError` if there is nothing to forecast.
         """
+        (found,) = self._by_the_model([self._by_the_laws(request, launches)])
+        return found
+
+    def forecast_one(self, request: Request) -> tuple[Found, Forecast]:
+        """The one launch that a line of a batch is about. Raises `KernelcastError`."""
+        (found,) = self._by_the_model([self._one_by_the_laws(request)])
+        return found, found.forecasts[0]
+
+    def forecast_each(self, requests: Sequence[Request]) -> list[Found | KernelcastError]:
+        """As `forecast_one`, with one forecast in each; the learned model is asked of all at once."""
+        outcomes = [self._one_or_error(request) for request in requests]
+        by_the_model = iter(self._by_the_model([each for each in outcomes if isinstance(each, Found)]))
+        return [next(by_the_model) if isinstance(each, Found) else each for each in outcomes]
+
+    def _one_or_error(self, request: Request) -> Found | KernelcastError:
+        try:
+            return self._one_by_the_laws(request)
+        except KernelcastError as error:
+            return error
+
+    def _one_by_the_laws(self, request: Request) -> Found:
+        found = self._by_the_laws(request, ())
+        kernels = list(dict.fromkeys(forecast.kernel.name for forecast in found.forecasts))
+        if len(kernels) > 1:
+            raise BadRequestError(f"`kernel` is missing: {request.file} holds {', '.join(kernels)}")
+        return replace(found, forecasts=found.forecasts[:1])
+
+    def _by_the_laws(self, request: Request, launches: Sequence[LaunchSpec]) -> Found:
         text = self._text(request.file)
         config = self._config(request.file)
         device = self._device_for(request.device or (config.device_id if config else None))
@@ -86,8 +114,14 @@ class Forecaster:
         if not found.forecasts:
             raise _nothing(request, found)
         problems = (*found.problems, *found.annotation_problems, *_misused(request, found.forecasts))
-        forecasts = self._learned.answered(found.forecasts, device) if self._learned else found.forecasts
-        return Found(text, device, self._through_measurements(forecasts, device), problems)
+        return Found(text, device, found.forecasts, problems)
+
+    def _by_the_model(self, found: Sequence[Found]) -> list[Found]:
+        """By the learned model if it can be asked, and through what was measured."""
+        if self._learned is not None:
+            answered = self._learned.answered([(each.forecasts, each.device) for each in found])
+            found = [replace(each, forecasts=own) for each, own in zip(found, answered, strict=True)]
+        return [replace(each, forecasts=self._through_measurements(each.forecasts, each.device)) for each in found]
 
     def _through_measurements(self, forecasts: tuple[Forecast, ...], device: Device) -> tuple[Forecast, ...]:
         memory = self._memory
@@ -100,14 +134,6 @@ class Forecaster:
             self._fits,
             measured_too=self._measured_too,
         )
-
-    def forecast_one(self, request: Request) -> tuple[Found, Forecast]:
-        """The one launch that a line of a batch is about. Raises `KernelcastError`."""
-        found = self.forecast(request)
-        kernels = list(dict.fromkeys(forecast.kernel.name for forecast in found.forecasts))
-        if len(kernels) > 1:
-            raise BadRequestError(f"`kernel` is missing: {request.file} holds {', '.join(kernels)}")
-        return found, found.forecasts[0]
 
     def _text(self, file: Path) -> str:
         try:

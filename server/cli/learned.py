@@ -11,7 +11,7 @@ from model.learned.learned import UnusableModel, load_model, weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from server.analysis.memory import Memory
-from server.analysis.questions import all_answered, with_compiled_facts
+from server.analysis.questions import answered, with_compiled_facts
 from server.cli.streams import warn
 
 if TYPE_CHECKING:
@@ -36,10 +36,25 @@ class Learned:
         """Whether questions are worth making."""
         return weights_folder() is not None if not self._is_loaded else self._answering is not None
 
-    def answered(self, forecasts: Sequence[Forecast], device: Device) -> tuple[Forecast, ...]:
-        """Those that have a question by the model."""
-        told = with_compiled_facts(forecasts, lambda kernel, launch: self._memory.compiled(kernel, launch, device))
-        return all_answered(told, device, self.ask)
+    def answered(self, found: Sequence[tuple[Sequence[Forecast], Device]]) -> list[tuple[Forecast, ...]]:
+        """The forecasts of each device, those that have a question by the model; it is asked of all at once."""
+        told = [[self._told(forecast, device) for forecast in forecasts] for forecasts, device in found]
+        asked = [
+            (each.question, device)
+            for forecasts, (_, device) in zip(told, found, strict=True)
+            for each in forecasts
+            if each.question is not None
+        ]
+        answers = iter(self.ask(asked))
+        return [
+            tuple(answered(each, next(answers)) if each.question is not None else each for each in forecasts)
+            for forecasts in told
+        ]
+
+    def _told(self, forecast: Forecast, device: Device) -> Forecast:
+        if forecast.question is None or forecast.launch is None:
+            return forecast
+        return with_compiled_facts(forecast, self._memory.compiled(forecast.kernel, forecast.launch, device))
 
     def ask(self, questions: Sequence[tuple[Question, Device]]) -> Sequence[Answer | None]:
         if not questions:

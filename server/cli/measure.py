@@ -18,7 +18,7 @@ from server.cli.answers import (
     measurement_answer,
     prediction_answer,
 )
-from server.cli.batches import answer_batch
+from server.cli.batches import answer_batch, one_by_one
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster, Found
 from server.cli.learned import Learned
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     learned = None if arguments.laws else Learned(Memory())
     command = _Measure(devices, Runs(devices, arguments.budget_s, arguments.repeat), arguments.sizes, learned)
     if arguments.batch is not None:
-        return answer_batch(arguments, command.answer)
+        return answer_batch(arguments, one_by_one(command.answer))
     is_json = arguments.format == "json"
     return max((command.as_json if is_json else command.as_text)(request) for request in requests_of(arguments))
 
@@ -121,7 +121,7 @@ class _Measure:
             yield self._by_the_model(made.forecasts, found)
 
     def _by_the_model(self, forecasts: tuple[Forecast, ...], found: Found) -> tuple[Forecast, ...]:
-        return self._learned.answered(forecasts, found.device) if self._learned else forecasts
+        return self._learned.answered([(forecasts, found.device)])[0] if self._learned else forecasts
 
 
 def _until_interrupted(measured: Sequence[Left]) -> Iterator[Left]:

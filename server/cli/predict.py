@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
 
 from model.errors import KernelcastError, UnknownDevice
 from server.analysis.memory import Memory
@@ -29,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     learned = None if arguments.laws else Learned(memory, unmeasured=unmeasured)
     forecaster = Forecaster(devices.to_predict_for, None if unmeasured else memory, measured_too=True, learned=learned)
     if arguments.batch is not None:
-        return answer_batch(arguments, lambda request: _one(forecaster, request))
+        return answer_batch(arguments, lambda requests: _each(forecaster, requests))
     if not arguments.files:
         raise WrongCallError("no FILE and no --batch: say what to predict")
     is_json = arguments.format == "json"
@@ -37,9 +38,12 @@ def run(arguments: argparse.Namespace) -> int:
     return max(statuses)
 
 
-def _one(forecaster: Forecaster, request: Request) -> Answer:
-    found, forecast = forecaster.forecast_one(request)
-    return prediction_answer(request, found, forecast)
+def _each(forecaster: Forecaster, requests: Sequence[Request]) -> Iterator[Answer | KernelcastError]:
+    for request, found in zip(requests, forecaster.forecast_each(requests), strict=True):
+        if isinstance(found, KernelcastError):
+            yield found
+        else:
+            yield prediction_answer(request, found, found.forecasts[0])
 
 
 def _as_json(forecaster: Forecaster, request: Request) -> int:

@@ -8,10 +8,10 @@ from model.device import Device
 from model.engine import Forecast, Problem
 from model.errors import LaunchError
 from model.launch.launch import Launch
-from model.learned.asking import at_launch
 from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_as_wanted, sizes_to_measure
 from model.work.work import Work
+from server.analysis.questions import question_at
 from server.cli.sizes_wanted import SizesWanted
 
 
@@ -42,7 +42,8 @@ def at_sizes(forecast: Forecast, wanted: SizesWanted, device: Device, predictor:
 def _at(launch: Launch, forecast: Forecast, work: Work, device: Device, predictor: Predictor) -> Forecast:
     """The forecast's kernel under another launch, by the laws, and with the question for the learned model."""
     prediction = predictor.predict(work, launch, device)
-    question = at_launch(forecast.question, work, launch, device, prediction) if forecast.question else None
+    asked = forecast.question
+    question = question_at(forecast, asked, work, launch, device, prediction) if asked is not None else None
     return replace(forecast, launch=launch, prediction=prediction, question=question)
 
 

@@ -15,6 +15,7 @@ from model.launch.launch import Launch
 from model.learned.lessons import packed
 from model.measured import Fits
 from model.opencl.kernel import Kernel
+from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_to_measure
 from profiler.calibrate import calibrate
 from profiler.compiling import CompileRequest
@@ -25,6 +26,7 @@ from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
 from server.analysis.fits import Run, samples_of
 from server.analysis.memory import PATIENCE_S
+from server.analysis.questions import question_at
 from server.device_work.jobs import OnProgress
 from server.device_work.proofs import with_proofs
 
@@ -64,6 +66,13 @@ class DeviceWork:
     def asked(self, forecast: Forecast) -> bytes:
         """What the learned model was asked of a launch, to be kept beside its measurement."""
         return packed(forecast.question) if forecast.question is not None else b""
+
+    def asked_at(self, forecast: Forecast, launch: Launch, device: Device) -> bytes:
+        """The same for another launch of the forecast's kernel. Needs milliseconds."""
+        asked, work = forecast.question, forecast.work
+        if asked is None or work is None:
+            return b""
+        return packed(question_at(forecast, asked, work, launch, device, Predictor().predict(work, launch, device)))
 
     def run(self, measurement: Measurement, launch: Launch, question: bytes = b"") -> Run:
         return Run(measurement, launch, question)

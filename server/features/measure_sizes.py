@@ -21,6 +21,7 @@ from server.words.measured_json import measured_json
 
 if TYPE_CHECKING:
     from model.fit import Fit
+    from model.sizes_to_measure import SizeChoice
 
 
 async def measure_sizes(ls: KernelcastServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
@@ -55,12 +56,18 @@ async def measure_sizes(ls: KernelcastServer, params: types.ExecuteCommandParams
 async def _sizes(snapshot: Snapshot, view: LaunchView) -> tuple[list[Planned], str]:
     """What to run, and why it is the launch alone if it is. Those that the document has keep their places in it."""
     own, work, device = planned(view), device_work(), snapshot.device
-    choice = await in_background(lambda: work.sizes(view.forecast, device), "sizes")
+    forecast = view.forecast
+
+    def find() -> tuple[SizeChoice, list[bytes]]:
+        choice = work.sizes(forecast, device)
+        return choice, [work.asked_at(forecast, launch, device) for launch in choice.launches]
+
+    choice, asked = await in_background(find, "sizes")
     kernel = next(each for each in snapshot.kernels if view in each.launches)
     written = {v.forecast.launch.key: v for v in kernel.launches if v.forecast.launch is not None}
     wanted = [
-        planned(written[launch.key]) if launch.key in written else Planned(own.kernel, launch)
-        for launch in choice.launches
+        planned(written[launch.key]) if launch.key in written else Planned(own.kernel, launch, question=question)
+        for launch, question in zip(choice.launches, asked, strict=True)
     ]
     return wanted, choice.problem
 

@@ -25,7 +25,8 @@ from server.predictor.process import PredictorProcess, ProcessEnded, Stopped
 logger = logging.getLogger(__name__)
 
 MOST_IN_A_BATCH = 64
-LIMIT_S = 60.0  # for a batch, the loading of the weights on a busy machine included
+LIMIT_S = 15.0  # for a batch
+LOADING_S = 60.0  # for the weights, on a busy machine
 RESTART_AFTER_S = (0.0, 0.3, 1.0, 3.0)  # after the first, second ... death in a row
 _KEPT = 16_384
 _Key = tuple[tuple[str, str, bytes], str]  # a question, and the lessons of its device
@@ -60,6 +61,7 @@ class LearnedAnswers:
         self._thread: threading.Thread | None = None
         self._process: PredictorProcess | None = None
         self._taught: dict[str, str] = {}  # the versions of the lessons that this process has
+        self._is_warm = False  # the process has loaded its weights
         self._deaths = 0  # in a row
         self._not_before_s = 0.0
         self._names = count(1)
@@ -182,16 +184,18 @@ class LearnedAnswers:
         """Whether anything is different now: answers are known, or one is not to be expected any more."""
         keys = [_key(question, order.lessons) for question in batch]
         try:
-            process = self._running()
+            process = self._warm()
             new = {each: known for each, known in order.lessons.items() if self._taught.get(each) != known.version}
-            answers = process.ask(Ask(batch, new), LIMIT_S, lambda: self._stopped)
+            limit_s = LIMIT_S + (LOADING_S if new else 0.0)  # lessons are answered first, all of them
+            answers = process.ask(Ask(batch, new), limit_s, lambda: self._stopped) if batch else ()
         except ProcessEnded as ended:
-            self._bury(keys, ended.message)
+            self._bury(keys if self._is_warm else (), ended.message)
             return any(self._suspects.get(key, 0) >= _CONDEMNED for key in keys)
         except UnusableModel as error:
             self._give_up(error.message)
             return False
-        self._taught |= {each: known.version for each, known in new.items()}
+        if batch:
+            self._taught |= {each: known.version for each, known in new.items()}
         with self._changed:
             self._known.update(zip(keys, answers, strict=True))
             for key in keys:
@@ -199,6 +203,14 @@ class LearnedAnswers:
             if batch:
                 self._deaths = 0
         return bool(batch)
+
+    def _warm(self) -> PredictorProcess:
+        """The process with its weights loaded: what ends it before that is no question's fault."""
+        process = self._running()
+        if not self._is_warm:
+            process.ask(Ask((), {}), LOADING_S, lambda: self._stopped)
+            self._is_warm = True
+        return process
 
     def _running(self) -> PredictorProcess:
         """The process, started if need be; not at once where it has died before."""
@@ -224,6 +236,7 @@ class LearnedAnswers:
         if self._process is not None:
             last_words = last_words or self._process.last_words()
             self._process.close()
+        self._is_warm = False
         with self._changed:
             self._process = None
             self._taught.clear()

@@ -20,9 +20,7 @@ from model.errors import KernelcastError
 from model.launch.inference import check
 from model.launch.launch import Launch
 from model.launch.scaling import scale
-from model.learned.asking import at_launch
 from model.learned.blend import blended
-from model.learned.question import Question
 from model.measured import Fits
 from model.opencl.kernel import Kernel
 from model.prediction import Prediction
@@ -33,7 +31,7 @@ from profiler.devices import distinct_devices
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
 from server.analysis.fits import Run, samples_of
-from server.analysis.questions import Ask
+from server.analysis.questions import Ask, question_at
 from server.report.facts import (
     DeviceRow,
     HistoryRow,
@@ -196,7 +194,7 @@ class _Gatherer:
         if asked is None or self._ask is None:
             return laws
         questions = [
-            _with_same_code(at_launch(asked, work, launch, device, prediction), launch, forecast)
+            question_at(forecast, asked, work, launch, device, prediction)
             for (launch, device), prediction in zip(wanted, laws, strict=True)
         ]
         answers = self._ask([(question, device) for question, (_, device) in zip(questions, wanted, strict=True)])
@@ -204,15 +202,6 @@ class _Gatherer:
             blended(prediction, question, answer) if answer is not None else prediction
             for prediction, question, answer in zip(laws, questions, answers, strict=True)
         ]
-
-
-def _with_same_code(question: Question, launch: Launch, forecast: Forecast) -> Question:
-    """What the compiler made of the forecast's kernel holds for its other sizes, in groups of the same size."""
-    own = forecast.question
-    if own is None or own.compiled_facts is None or forecast.launch is None or own.device_id != question.device_id:
-        return question
-    is_same = launch.local_size == forecast.launch.local_size
-    return replace(question, compiled_facts=own.compiled_facts) if is_same else question
 
 
 def _problem(forecast: Forecast, device: Device) -> str:

@@ -162,3 +162,18 @@ async def test_what_is_measured_improves_what_is_said_of_other_kernels_at_once(
         assert by_the_model(after)
     with sqlite3.connect(next((tmp_path).rglob("kernelcast.sqlite3"))) as database:
         assert database.execute("SELECT count(question) FROM measurements").fetchone() == (1,)
+
+
+@pytest.mark.device
+async def test_each_size_that_is_measured_is_kept_with_what_was_asked_of_it(
+    start_editor: Start, weights: Path, tmp_path: Path
+) -> None:
+    async with start_editor(environment=environment(weights)) as editor:
+        editor.open("scale.cl", SCALE)
+        await editor.run("kernelcast.listDevices")
+        await editor.wait_for_hint("scale.cl", by_the_model)
+        answer = await editor.run("kernelcast.measureSizes", editor.uri("scale.cl"), "scale")
+        assert len(answer["sizes"]) > 2, answer
+    with sqlite3.connect(next(tmp_path.rglob("kernelcast.sqlite3"))) as database:
+        found = database.execute("SELECT count(question), count(DISTINCT question) FROM measurements").fetchone()
+    assert found == (len(answer["sizes"]),) * 2

@@ -66,7 +66,7 @@ def prediction(device: Device, runtime_us: tuple[float, float, float], **changes
         work_items=1024, work_groups=16, flops=2.1e9, ops=(), accesses=(), global_load_bytes=4.3e9,
         global_store_bytes=4.2e6, global_footprint_bytes=12.6e6, constant_load_bytes=0, local_load_bytes=0,
         local_store_bytes=0, local_bytes_per_group=0, private_array_bytes=0, atomics=0, barriers=0, image_reads=0,
-        image_writes=0, lines=(), facts=no_facts(),
+        image_writes=0, facts=no_facts(),
     )  # fmt: skip
     plain = Prediction(
         Quantiles(*runtime_us), Bound.MEMORY, Basis.ANALYTIC, work,

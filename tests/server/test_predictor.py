@@ -44,6 +44,8 @@ class Fickle:
             if each.kernel == "chats":
                 print("a chatty library", flush=True)
                 os.write(1, b"a chatty driver")
+            if each.kernel == "grows":
+                bytearray(64 << 30)
             while each.kernel == "hangs":
                 time.sleep(60)
         return [Answer(Quantiles(q.total_us, q.total_us * 2, q.total_us * 4), 0.5) for q in questions]
@@ -168,6 +170,12 @@ async def test_a_question_that_kills_is_given_up_and_costs_no_other_its_answer(r
 async def test_a_fault_of_the_model_is_a_death_like_any_other(reader: Reader) -> None:
     reader.learned.ask(URI, [named("raises")], {})
     await reader.until(lambda: not reader.learned.awaits(named("raises"), {}))
+    assert await reader.answer(named("good")) == [20.0]
+
+
+async def test_a_model_that_takes_all_memory_is_ended_before_the_machine_has_none(reader: Reader) -> None:
+    reader.learned.ask(URI, [named("grows")], {})
+    await reader.until(lambda: not reader.learned.awaits(named("grows"), {}))
     assert await reader.answer(named("good")) == [20.0]
 
 

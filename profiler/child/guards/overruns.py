@@ -13,9 +13,9 @@ from model.launch.scalars import name_of
 from model.opencl.kernel import ParameterKind
 from model.opencl.program import read_program
 from model.work.analyse import analyse
+from model.work.reached import Extent
 from model.work.region import Access
 from model.work.symbolic import Expression
-from model.work.walk import Extent
 from model.work.work import Work
 from profiler.bounds import Cause, Overrun
 from profiler.guesses import guessed_among, index_fill, misleading

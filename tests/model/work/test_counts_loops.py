@@ -244,3 +244,17 @@ def test_unrolled_and_labelled_loops_count_like_others(count: Count) -> None:
         __attribute__((opencl_unroll_hint(2))) for (int i = 0; i < 8; i++) s *= x[i];
         x[get_global_id(0)] = s; }"""
     assert count(text, (16,)).counts.flops == 16 * 16
+
+
+def test_a_loop_that_nothing_comes_of_is_not_executed(count: Count) -> None:
+    text = """__kernel void k(__global const float *a, __global float *o, int n) {
+        float s = 0; for (int j = 0; j < n; j++) s += a[j]; o[get_global_id(0)] = 1.0f; }"""
+    counts = count(text, (64,), scalars={"n": 100}, buffers={"a": 100, "o": 64}).counts
+    assert sum(op.count for op in counts.ops) == 0
+    assert counts.global_load_bytes == 0
+
+
+def test_a_loop_that_finds_a_place_is_executed(count: Count) -> None:
+    text = """__kernel void k(__global const int *a, __global int *o) {
+        int c = 0; while (a[c] != 0) c++; o[get_global_id(0)] = c; }"""
+    assert count(text, (64,), buffers={"a": 100, "o": 64}).counts.global_load_bytes > 0

@@ -1,0 +1,201 @@
+"""Expressions as Python functions, for those that are evaluated again and again: each shared part is worked out once.
+
+The text of a function is made of the few fixed forms below and of names that are counted up; whatever comes from the
+source of a kernel goes in as a value. What the functions give is what `evaluate` says, None included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from model.work.floats import known_value
+from model.work.numbers import SHIFTED_BELOW, Value, function_of, word_of
+from model.work.symbolic import Atom, Expression, is_of_launch
+
+if TYPE_CHECKING:
+    from model.work.evaluate import Knowledge
+
+Point = Mapping[Atom, Value]
+Function = Callable[[Point, "Knowledge"], Value | None]
+Step = Callable[[Point, "Knowledge"], tuple[Value, ...] | None]
+OfAtom = Callable[[Atom, "Knowledge", Point], Value | None]
+
+LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
+MAX_DEPTH_OF_TEXT = 80  # deeper ones could overflow the stack while their text is made
+_RUN = frozenset({"trips", "iterate"})
+_EXACT_BITS = 60  # of numbers that are written out
+
+# What is done in place, as it is in `numbers`; where there is a condition, the value is None unless it holds.
+_IN_PLACE = {
+    "lt0": "1 if {0} < 0 else 0",
+    "eq0": "1 if {0} == 0 else 0",
+    "not": "0 if {0} else 1",
+    "and": "1 if {0} and {1} else 0",
+    "or": "1 if {0} or {1} else 0",
+    "select": "{1} if {0} else {2}",
+    "bitand": "int({0}) & int({1})",
+    "bitor": "int({0}) | int({1})",
+    "bitxor": "int({0}) ^ int({1})",
+    "floordiv": "{0} // {1}",
+    "ceildiv": "-(-{0} // {1})",
+    "floormod": "{0} % {1}",
+    "shl": "int({0}) << int({1})",
+    "shr": "int({0}) >> int({1})",
+    "sum": "{0} + {1}",
+    "product": "{0} * {1}",
+    "negate": "-{0}",
+    "narrow": "{0}",
+}
+_ONLY_IF = {
+    "shl": f"0 <= {{1}} < 64 and abs({{0}}) < {SHIFTED_BELOW}",
+    "shr": "0 <= {1} < 64",
+}
+_OPERATORS = {
+    "+": "{0} + {1}", "-": "{0} - {1}", "*": "{0} * {1}", "/": "{0} / {1}", "fma": "{0} * {1} + {2}",
+    "<": "1 if {0} < {1} else 0", "<=": "1 if {0} <= {1} else 0", ">": "1 if {0} > {1} else 0",
+    ">=": "1 if {0} >= {1} else 0", "==": "1 if {0} == {1} else 0", "!=": "1 if {0} != {1} else 0",
+}  # fmt: skip
+
+
+def function_for(expression: Expression, of_atom: OfAtom) -> Function:
+    """`expression` at a point. `of_atom` works out single atoms: what the whole launch decides, and loops."""
+    text = _Text(of_atom)
+    text.lines.append(f"return {text.expression(expression)}")
+    made: Function = text.function()
+    return made
+
+
+def step_for(condition: Expression | None, afters: Sequence[Expression], of_atom: OfAtom) -> Step:
+    """One iteration of a loop's variables: their values after it, nothing where `condition` ends it before, or None
+    where something is not decided."""
+    text = _Text(of_atom)
+    if condition is not None:
+        text.lines.append(f"if not {text.expression(condition)}: return ()")
+    values = [text.expression(after) for after in afters]
+    text.lines.append(f"return ({''.join(f'{value}, ' for value in values)})")
+    made: Step = text.function()
+    return made
+
+
+class _Undecided(Exception):
+    """Nothing gives this a value, whatever the launch."""
+
+
+class _Text:
+    """The lines of one function. Names of values are `v` and a number, those of constants `k` and a number."""
+
+    def __init__(self, of_atom: OfAtom) -> None:
+        self.lines: list[str] = []
+        self.constants: dict[str, object] = {"LARGEST": LARGEST, "of_atom": of_atom, "__builtins__": _BUILTINS}
+        self._named: dict[Atom, str] = {}
+        self._sums: dict[Expression, str] = {}
+
+    def function(self) -> Callable[..., Any]:
+        """Arithmetic that fails has no value: None."""
+        body = "\n  ".join(["try:", *(f" {line}" for line in self.lines), "except undecided: return None"])
+        self.constants["undecided"] = (ArithmeticError, ValueError, TypeError)
+        text = f"def function(point, known):\n  of, said = point.get, known.symbols.get\n  {body}\n"
+        exec(compile(text, "<expression>", "exec"), self.constants)
+        made: Callable[..., Any] = self.constants["function"]  # type: ignore[assignment]
+        return made
+
+    def expression(self, expression: Expression) -> str:
+        """The name of its value, or a plain number."""
+        if expression.constant is not None:
+            return self._number(expression.constant)
+        found = self._sums.get(expression)
+        if found is None:
+            found = self._sums[expression] = self._sum(expression)
+        return found
+
+    def _sum(self, expression: Expression) -> str:
+        parts = []
+        for monomial, coefficient in expression.terms:
+            factors = [self._atom(atom) for atom in monomial]
+            if coefficient != 1 or not factors:
+                factors.insert(0, self._number(coefficient))
+            parts.append(" * ".join(factors))
+        atom = expression.atom
+        if atom is not None and (atom.kind == "symbol" or atom.kind in _SMALL):
+            return parts[0]
+        name = self._set(" + ".join(parts)) if atom is None else parts[0]
+        self.lines.append(f"if not -LARGEST <= {name} <= LARGEST and {name}.__class__ is not float: return None")
+        return name
+
+    def _atom(self, atom: Atom) -> str:
+        found = self._named.get(atom)
+        if found is None:
+            found = self._named[atom] = self._value(atom)
+        return found
+
+    def _value(self, atom: Atom) -> str:
+        if atom.kind == "symbol":
+            first, second = ("said", "of") if is_of_launch(atom) else ("of", "said")
+            name = self._set(f"{first}({self._constant(atom)})")
+            self.lines.append(f"if {name} is None: {name} = {second}({self._constant(atom)})")
+            return self._decided(name)
+        if atom.kind == "literal":
+            value = known_value(Expression({(atom,): 1}))
+            return self._undecided() if value is None else self._constant(value)
+        if atom.kind == "unknown":
+            return self._decided(self._set(f"of_atom({self._constant(atom)}, known, point)"))
+        if not atom.varies and all(map(is_of_launch, atom.leaves)):
+            name = self._set(f"known.fixed.get({self._constant(atom)})")
+            self.lines.append(f"if {name} is None: {name} = of_atom({self._constant(atom)}, known, point)")
+            return self._decided(name)
+        if atom.kind == "load":  # a draw of what is there may be in `point`
+            name = self._set(f"of({self._constant(atom)})")
+            self.lines.append(f"if {name} is None: {name} = of_atom({self._constant(atom)}, known, point)")
+            return self._decided(name)
+        if atom.kind in _RUN:
+            return self._decided(self._set(f"of_atom({self._constant(atom)}, known, point)"))
+        return self._operation(atom.kind, word_of(atom.arguments), atom)
+
+    def _operation(self, kind: str, word: str, atom: Atom) -> str:
+        function = function_of(kind, word)
+        if function is None:
+            return self._undecided()
+        operands = [self.expression(a) for a in atom.arguments if isinstance(a, Expression)]
+        if kind in ("div", "mod"):
+            return self._truncated(kind, *operands)
+        form = _OPERATORS.get(word) if kind in ("compare", "float", "operator") else _IN_PLACE.get(kind)
+        if kind == "convert":
+            form = "{0}" if word.startswith(("float", "double", "half")) else "int({0})"
+        if form is None:
+            return self._decided(self._set(f"{self._constant(function)}({', '.join(operands)})"))
+        if kind in _ONLY_IF:
+            self.lines.append(f"if not ({_ONLY_IF[kind].format(*operands)}): return None")
+        return self._set(form.format(*operands))
+
+    def _truncated(self, kind: str, a: str, b: str) -> str:
+        name = self._set(f"abs({a}) // abs({b})")
+        self.lines.append(f"if ({a} < 0) != ({b} < 0): {name} = -{name}")
+        return name if kind == "div" else self._set(f"{a} - {b} * {name}")
+
+    def _number(self, value: int) -> str:
+        text = str(value) if value.bit_length() <= _EXACT_BITS else self._constant(value)
+        return f"({text})" if value < 0 else text
+
+    def _constant(self, value: object) -> str:
+        name = f"k{len(self.constants)}"
+        self.constants[name] = value
+        return name
+
+    def _set(self, text: str) -> str:
+        name = f"v{len(self.lines)}"
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def _decided(self, name: str) -> str:
+        self.lines.append(f"if {name} is None: return None")
+        return name
+
+    def _undecided(self) -> str:
+        self.lines.append("return None")
+        return self._set("0")  # for the lines after it, which nothing reaches
+
+
+_BUILTINS = {"abs": abs, "int": int, "float": float}
+# Values that are no larger than what they are made of.
+_SMALL = frozenset({"lt0", "eq0", "not", "and", "or", "compare", "select", "min", "max", "floormod", "mod", "abs"})

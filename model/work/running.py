@@ -1,0 +1,61 @@
+"""Loops whose own variables are run, to see how often they go round or what they come to: what is said once of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.work.functions import MAX_DEPTH_OF_TEXT, OfAtom, Step, step_for
+from model.work.symbolic import Atom, Expression
+
+ROUNDS_OF_TEXT = 64  # after which reading the expressions anew takes longer than making a function of them
+
+
+@dataclass(slots=True, eq=False)
+class Running:
+    """A "trips" atom (with `condition`) or an "iterate" atom (with a `limit`). `leaves` are all that it rests on, in
+    order; `starts` and `afters` give the variables before the loop and after one iteration."""
+
+    leaves: tuple[Atom, ...]
+    condition: Expression | None
+    limit: Expression | None
+    symbols: tuple[Atom | None, ...]
+    starts: tuple[Expression, ...]
+    afters: tuple[Expression, ...]
+    step: Step | None = None
+    rounds: int = 0
+
+    @property
+    def _depth(self) -> int:
+        return max(e.depth for e in (*self.afters, *([self.condition] if self.condition is not None else [])))
+
+    def step_if_often(self, of_atom: OfAtom) -> Step | None:
+        """One iteration as a function, once there were many."""
+        self.rounds += 1
+        if self.step is None and self.rounds == ROUNDS_OF_TEXT and self._depth <= MAX_DEPTH_OF_TEXT:
+            self.step = step_for(self.condition, self.afters, of_atom)
+        return self.step
+
+
+def running_of(atom: Atom) -> Running:
+    """Made once, and kept with the atom."""
+    found = atom.running
+    if found is None:
+        found = atom.running = _running(atom)
+    return found
+
+
+def _running(atom: Atom) -> Running:
+    arguments = [a for a in atom.arguments if isinstance(a, Expression)]
+    is_count = atom.kind == "trips"
+    return Running(
+        tuple(sorted(atom.leaves, key=_serial)),
+        arguments[0] if is_count else None,
+        None if is_count else arguments[0],
+        tuple(a.atom for a in arguments[1::3]),
+        tuple(arguments[2::3]),
+        tuple(arguments[3::3]),
+    )
+
+
+def _serial(atom: Atom) -> int:
+    return atom.serial
