@@ -36,11 +36,16 @@ def likeness(facts: Floats) -> Floats:
 
 
 def expected_errors(known: Floats, errors: Floats, asked: Floats, beliefs: Beliefs | None = None) -> Floats:
-    """Errors [asked] to be expected where `errors` [known] were seen. Rows of `likeness` go with both."""
+    """Errors [asked] to be expected where `errors` [known] were seen. Rows of `likeness` go with both.
+
+    By as much as all that was seen is off at least, all the rest is taken to be, the more was seen; what is beyond,
+    launches like it. One measurement speaks for no launch unlike it.
+    """
     beliefs = beliefs or Beliefs()
     among = _covariance(known, known, beliefs) + beliefs.alone**2 * np.eye(len(known))
-    said = np.clip(errors, -beliefs.most, beliefs.most)
-    found: Floats = _covariance(asked, known, beliefs) @ np.linalg.solve(among, said)
+    agreed = (max(float(errors.min()), 0.0) + min(float(errors.max()), 0.0)) * (len(errors) - 1) / (len(errors) + 1)
+    beyond = np.clip(errors - agreed, -beliefs.most, beliefs.most)
+    found: Floats = agreed + _covariance(asked, known, beliefs) @ np.linalg.solve(among, beyond)
     return found
 
 
