@@ -19,7 +19,13 @@ _LEAST = -20.0  # log2 of the share below which a resource does not matter
 _SEEN = ("shape.is_pocl", "shape.is_intels", "shape.compute_units")
 _OF_DEVICE = [DEVICE_FACT_NAMES.index(name) for name in _SEEN]
 INPUT_NAMES = (*LAUNCH_FACT_NAMES, *(f"law.{name}" for name in LAW_FACT_NAMES), *_SEEN)
-COMPILED_INPUT_NAMES = (*INPUT_NAMES, *(f"compiled.{name}" for name in COMPILED_FACT_NAMES))
+_OF_CODE = ("once", "rounds", "together", "all", "all.rounds", "inner", "outer")
+COMPILED_INPUT_NAMES = (
+    *INPUT_NAMES, *(f"compiled.{name}" for name in COMPILED_FACT_NAMES), *(f"code.{name}" for name in _OF_CODE),
+)  # fmt: skip
+_ITEMS, _ROUNDS = (LAUNCH_FACT_NAMES.index(name) for name in ("log.active_items", "loop.rounds"))
+_TOTAL, _UNITS = len(LAUNCH_FACT_NAMES), INPUT_NAMES.index("shape.compute_units")
+_A_SECOND = 12.0  # log2 of instructions in a microsecond, roughly
 
 
 def source_inputs(launch: Floats, laws: Floats, device: Floats) -> Floats:
@@ -31,4 +37,38 @@ def source_inputs(launch: Floats, laws: Floats, device: Floats) -> Floats:
 
 def compiled_inputs(source: Floats, compiled: Floats) -> Floats:
     """[rows, INPUT_NAMES], [rows, compiled facts] -> [rows, COMPILED_INPUT_NAMES]."""
-    return np.concatenate([source, compiled], axis=1, dtype=np.float32)
+    return np.concatenate([source, compiled, _code(source, compiled)], axis=1, dtype=np.float32)
+
+
+def _code(source: Floats, compiled: Floats) -> Floats:
+    """How long the code would take, an instruction a clock, against the laws' time: once through, or as loops go."""
+
+    def amount(name: str) -> Floats:
+        found: Floats = np.exp2(compiled[:, COMPILED_FACT_NAMES.index(name)]) - 1
+        return found
+
+    def lanes(name: str) -> Floats:
+        return np.maximum(compiled[:, COMPILED_FACT_NAMES.index(name)], 1)
+
+    every = source[:, _ITEMS] - source[:, _UNITS] - source[:, _TOTAL] - _A_SECOND
+    rounds = np.maximum(np.exp2(np.minimum(source[:, _ROUNDS], 60)), 1)
+    inner, outer, whole = (amount(f"{n}instructions") for n in ("loop.inner_", "loop.outer_", ""))
+    inside, outside = inner / lanes("loop.inner_lanes"), outer / lanes("loop.outer_lanes")
+    around = np.maximum(outer - inner, 0) / lanes("loop.outer_lanes")
+    found = (
+        np.log2(outside + 1) + every,
+        np.log2(inside * rounds + 1) + every,
+        np.log2(around + inside * rounds + 1) + every,
+        np.log2(whole + 1) + every,
+        np.log2(np.maximum(whole - inner, 0) + inner * rounds + 1) + every,
+        np.log2(inside + 1),
+        np.log2(outside + 1),
+    )
+    return np.stack(found, axis=1).astype(np.float32)
+
+
+def log2_flops(device: Floats) -> Floats:
+    """What the device computes, from its facts [rows, device facts] -> [rows]; GFLOP/s of single precision, log2."""
+    unit, units = (DEVICE_FACT_NAMES.index(name) for name in ("compute.fp32_per_unit", "shape.compute_units"))
+    found: Floats = device[:, unit] + device[:, units]
+    return found

@@ -1,0 +1,89 @@
+"""A launch's time as a sum: what it executes and touches, each at a price that a small network sets from the facts.
+
+time = floor + sum over terms of amount x price, with the laws' times of resources among the terms. Each runtime has its
+prices; what surrounds the operations (all the launch's facts) raises or lowers them together, along a few directions.
+So the sum keeps its shape where sizes grow beyond those in training. Counts with fitted prices after Stevens &
+Kloeckner (arXiv 1904.09538); here the prices are not constants. Trained by `model.training.costs`; numpy is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from model.learned.launch_facts import AMOUNTS, LAUNCH_FACT_NAMES, LEAST
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+FARTHEST = 6.0  # standard deviations: inputs farther out than training's say no more than this
+MOST_OCTAVES = 4.0  # by which a price is raised or lowered
+NOTHING = -40.0  # log2 of an amount that is not there
+_SIZES = ("log.groups", "log.active_groups", "log.items", "log.footprint")
+_PER_GROUP = "log.group_barriers"
+TERMS = (*AMOUNTS, *_SIZES, _PER_GROUP)
+_AMOUNTS = slice(0, len(AMOUNTS))
+_AT = [LAUNCH_FACT_NAMES.index(name) for name in (*_SIZES, _PER_GROUP)]
+RUNTIMES = ("pocl", "pocl on one core", "intel", "intel on one core", "other", "other on one core")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CostNetwork:
+    """`prices` [runtimes, terms + laws + 1], log2; the last is the floor. `layers` are (weight [out, in], bias [out]).
+
+    `runtime` [runtimes, 8] goes into the first layer beside the inputs.
+    """
+
+    mean: Floats
+    per_deviation: Floats
+    runtime: Floats
+    layers: tuple[tuple[Floats, Floats], ...]
+    prices: Floats
+
+    def log2_us(self, inputs: Floats, terms: Floats, laws: Floats, runtime: Ints) -> Floats:
+        """[rows, inputs], [rows, TERMS], [rows, law facts], [rows] -> [rows]; below no roofline yet."""
+        amounts = np.concatenate([terms, laws[:, 1:], np.zeros((len(laws), 1), np.float32)], axis=1)
+        times = amounts + self.prices[runtime]
+        shift: Floats | float = 0.0
+        if self.layers:
+            x = np.clip(np.nan_to_num((inputs - self.mean) * self.per_deviation), -FARTHEST, FARTHEST)
+            x = np.concatenate([x, self.runtime[runtime]], axis=1)
+            for at, (weight, bias) in enumerate(self.layers):
+                x = x @ weight.T + bias
+                if at < len(self.layers) - 2:
+                    x = _gelu(x)
+            times = times + MOST_OCTAVES * np.tanh(x[:, :-1] / MOST_OCTAVES)
+            shift = x[:, -1]
+        most = times.max(axis=1)
+        found: Floats = most + np.log2(np.exp2(times - most[:, None]).sum(axis=1)) + shift
+        return found
+
+
+def _gelu(x: Floats) -> Floats:
+    """The tangent's approximation (Hendrycks & Gimpel, arXiv 1606.08415)."""
+    found: Floats = 0.5 * x * (1 + np.tanh(0.7978846 * (x + 0.044715 * x * x * x)))
+    return found
+
+
+def terms_of(launch: Floats, flops: Floats) -> Floats:
+    """log2 of the launch's totals [rows, TERMS], from its facts [rows, launch facts].
+
+    `flops` [rows], log2 of what the device computes: amounts are in its own measure, so that prices hold for machines
+    with more or faster cores.
+    """
+    items = launch[:, [_AT[2]]]
+    amounts = np.log2(np.maximum(np.exp2(launch[:, _AMOUNTS]) - LEAST, 2.0**NOTHING)) + items
+    sizes = np.log2(np.maximum(np.exp2(launch[:, _AT]) - 1, 2.0**NOTHING))
+    sizes[:, -1] += sizes[:, 0]  # barriers of a group, times the groups
+    found: Floats = np.concatenate([amounts, sizes], axis=1).astype(np.float32) - flops[:, None]
+    return found
+
+
+def runtime_of(device: Floats, names: tuple[str, ...]) -> Ints:
+    """Which of RUNTIMES, from device facts [rows, names]."""
+    pocl, intel = device[:, names.index("shape.is_pocl")] > 0, device[:, names.index("shape.is_intels")] > 0
+    alone = device[:, names.index("shape.compute_units")] == 0  # log2
+    found: Ints = np.where(pocl, 0, np.where(intel, 2, 4)) + alone
+    return found

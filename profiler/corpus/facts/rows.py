@@ -1,0 +1,93 @@
+"""The dataset, its facts and its splits, joined into the arrays that training and evaluation take."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from model.learned.compiled_facts import COMPILED_FACT_NAMES, compiled_facts
+from model.learned.cost_network import runtime_of, terms_of
+from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
+from model.learned.inputs import log2_flops
+from model.training.rows import Rows
+from profiler.corpus.collection.devices import corpus_device
+from profiler.corpus.dataset.cells import facts_from_cells
+from profiler.corpus.dataset.reading import Dataset, read_dataset, read_splits
+from profiler.corpus.facts.devices import read_devices
+from profiler.corpus.facts.table import read_facts
+
+ONE_IN = 12  # kernels of training's families that are held out of it
+DISTURBED_WEIGHT = 0.5
+Floats = npt.NDArray[np.float32]
+
+
+def read_rows(folder: Path) -> Rows:
+    """Of all launches whose facts are there. Raises DatasetError."""
+    dataset, facts, devices = read_dataset(folder), read_facts(folder), read_devices(folder)
+    compiled = _compiled(dataset)
+    launches = _launches(dataset)
+    of_device = {name: device_facts(device) for name, device in devices.items()}
+    short = {name: corpus_device(name, None).device_id for name in devices}
+    columns = ["device", "kernel_id", "launch_key", "repeat", "runtime_us", "is_disturbed"]
+    given = [
+        row
+        for row in dataset.rows.select(columns).to_pylist()
+        if (row["device"], row["kernel_id"], row["launch_key"]) in facts.place
+    ]
+    keys = [(row["device"], row["kernel_id"], row["launch_key"]) for row in given]
+    launch = facts.launch[[facts.place[key] for key in keys]]
+    device = np.array([of_device[name] for name, _, _ in keys], np.float32)
+    none = np.full(len(COMPILED_FACT_NAMES), np.nan, np.float32)
+    own = [launches[kernel, key] for _, kernel, key in keys]
+    kernels = {row["id"]: row for row in dataset.kernels.select(["id", "family", "group", "origin"]).to_pylist()}
+    splits = read_splits(folder)
+    code = [
+        compiled.get((short[name], kernel, each["place"]), none)
+        for (name, kernel, _), each in zip(keys, own, strict=True)
+    ]
+    disturbed = np.array([row["is_disturbed"] for row in given])
+    return Rows(
+        launch=launch,
+        laws=np.array([facts.laws[key] for key in keys], np.float32),
+        device=device,
+        compiled=np.array(code, np.float32),
+        terms=terms_of(launch, log2_flops(device)),
+        runtime=runtime_of(device, DEVICE_FACT_NAMES),
+        log2_us=np.log2([row["runtime_us"] for row in given]).astype(np.float32),
+        weight=np.where(disturbed, DISTURBED_WEIGHT, 1.0).astype(np.float32),
+        kernel=np.array([kernel for _, kernel, _ in keys]),
+        launch_key=np.array([key for _, _, key in keys]),
+        device_name=np.array([name for name, _, _ in keys]),
+        family=np.array([kernels[kernel]["family"] for _, kernel, _ in keys]),
+        group=np.array([kernels[kernel]["group"] for _, kernel, _ in keys]),
+        origin=np.array([kernels[kernel]["origin"] for _, kernel, _ in keys]),
+        split=np.array([_split(kernel, splits[kernel]) for _, kernel, _ in keys]),
+        vary=np.array([each["vary"] for each in own]),
+        is_repeat=np.array([row["repeat"] > 0 for row in given]),
+        is_disturbed=disturbed,
+        items=np.array([np.prod(each["global_size"], dtype=float) for each in own], np.float32),
+        data=np.array([each["data"] for each in own], np.float32),
+    )
+
+
+def _split(kernel: str, split: str) -> str:
+    """Some kernels of the families in training are held out, to see what others of known families are worth."""
+    return "known" if split == "train" and zlib.crc32(kernel.encode()) % ONE_IN == 0 else split
+
+
+def _compiled(dataset: Dataset) -> dict[tuple[str, str, int], Floats]:
+    """By OpenCL device, kernel, and the launch's place among the kernel's."""
+    found: dict[tuple[str, str, int], Floats] = {}
+    for cells in dataset.compiled.to_pylist():
+        facts = np.array(compiled_facts(facts_from_cells(cells)), np.float32)
+        found.update(((cells["device_id"], cells["kernel_id"], place), facts) for place in cells["places"])
+    return found
+
+
+def _launches(dataset: Dataset) -> dict[tuple[str, str], dict[str, Any]]:
+    columns = ["kernel_id", "key", "place", "vary", "data", "global_size"]
+    return {(row["kernel_id"], row["key"]): row for row in dataset.launches.select(columns).to_pylist()}

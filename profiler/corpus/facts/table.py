@@ -1,0 +1,107 @@
+"""The facts of all launches of the dataset as Parquet, beside it: numbers alone, rounded to a thousandth and less."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from model.learned.launch_facts import LAUNCH_FACT_NAMES
+from model.learned.law_facts import LAW_FACT_NAMES
+from profiler.corpus.dataset.columns import DatasetError
+from profiler.corpus.facts.counting import Counted
+
+LAUNCHES, LAWS = "launch_facts.parquet", "law_facts.parquet"
+SCHEMA_VERSION = 1  # one more whenever facts come to mean something else
+_METADATA = b"kernelcast"
+_KEPT_BITS = 11  # of the 23 after the point: 0.05 %, far below any noise
+_LAUNCH, _LAW = (
+    tuple(f"{at}.{name}" for at, name in enumerate(names)) for names in (LAUNCH_FACT_NAMES, LAW_FACT_NAMES)
+)
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """Launch facts [launches, facts], where each stands by (device, kernel, launch key), and the laws' of each such."""
+
+    launch: Floats
+    place: dict[tuple[str, str, str], int]
+    laws: dict[tuple[str, str, str], Floats]
+
+
+def write_facts(folder: Path, counted: Iterable[Counted]) -> int:
+    """How many launches were written."""
+    named: list[tuple[str, str, list[str]]] = []
+    facts: list[tuple[float, ...]] = []
+    by_device: list[tuple[str, str, str]] = []
+    laws: list[tuple[float, ...]] = []
+    for kernel in sorted(counted, key=lambda each: each.id):
+        for key, launch, devices in kernel.launches:
+            named.append((kernel.id, key, sorted(devices)))
+            facts.append(launch)
+            for device in sorted(devices):
+                by_device.append((device, kernel.id, key))
+                laws.append(devices[device])
+    kernels, keys, devices_of = zip(*named, strict=True)
+    words = pa.list_(pa.dictionary(pa.int32(), pa.string()))
+    first = {"kernel_id": pa.array(kernels), "key": pa.array(keys), "devices": pa.array(devices_of, words)}
+    _write(folder / LAUNCHES, first, _LAUNCH, np.array(facts, np.float32))
+    devices_, kernels, keys = zip(*by_device, strict=True)
+    first = {
+        "device": pa.array(devices_).dictionary_encode(), "kernel_id": pa.array(kernels), "key": pa.array(keys)
+    }  # fmt: skip
+    _write(folder / LAWS, first, _LAW, np.array(laws, np.float32))
+    return len(named)
+
+
+def read_facts(folder: Path) -> Facts:
+    """Raises DatasetError where there are none, or those of another version."""
+    launches, launch = _read(folder / LAUNCHES, _LAUNCH)
+    lawful, laws = _read(folder / LAWS, _LAW)
+    place = {
+        (device, kernel, key): at
+        for at, (kernel, key, devices) in enumerate(
+            zip(*(launches[name].to_pylist() for name in ("kernel_id", "key", "devices")), strict=True)
+        )
+        for device in devices
+    }
+    keys = zip(*(lawful[name].to_pylist() for name in ("device", "kernel_id", "key")), strict=True)
+    return Facts(launch, place, dict(zip(keys, laws, strict=True)))
+
+
+def _write(path: Path, first: dict[str, pa.Array], names: tuple[str, ...], numbers: Floats) -> None:
+    rounded = _rounded(numbers)
+    table = pa.table({**first, **{name: rounded[:, at] for at, name in enumerate(names)}})
+    table = table.replace_schema_metadata({_METADATA: json.dumps({"facts_version": SCHEMA_VERSION})})
+    pq.write_table(
+        table, path, compression="zstd", compression_level=19, row_group_size=1 << 20, write_statistics=False,
+        use_dictionary=list(first), use_byte_stream_split=list(names),
+    )  # fmt: skip
+
+
+def _read(path: Path, names: tuple[str, ...]) -> tuple[pa.Table, Floats]:
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError:
+        raise DatasetError(f"{path} is missing: `kernelcast dataset facts` writes it") from None
+    except (OSError, pa.ArrowException) as error:
+        raise DatasetError(f"{path} is damaged, or no Parquet ({str(error).splitlines()[0]:.200})") from None
+    noted = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
+    if noted.get("facts_version") != SCHEMA_VERSION or not set(names) <= set(table.column_names):
+        raise DatasetError(f"{path} is of another version: `kernelcast dataset facts` writes it anew")
+    return table, np.stack([table[name].to_numpy() for name in names], axis=1).astype(np.float32)
+
+
+def _rounded(numbers: Floats) -> Floats:
+    """To fewer binary digits, so that it packs; halves go up."""
+    shift = 23 - _KEPT_BITS
+    bits = numbers.view(np.uint32).astype(np.uint64) + (1 << (shift - 1))
+    found: Floats = ((bits >> shift) << shift).astype(np.uint32).view(np.float32)
+    return found
