@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,8 @@ pytest.importorskip("lightgbm", reason="the extra `train` grows trees")
 from model.training.boosting import Boosting
 from model.training.few_rows import Beliefs, expected_errors, likeness
 from model.training.public_rows import Measured
-from model.training.unseen_gpus import Method, evaluate, others_us, predictions, trees_us
+from model.training.unseen_gpus import Method, UnseenScore, evaluate, others_us, predictions, trees_us
+from model.training.unseen_tables import all_lines, by_device, by_family
 
 DEVICES = {"a": 1.0, "b": 2.0, "c": 0.5, "d": 1.5}  # factors on every time
 NAMES = ("launch.waste", "law.total", "law.memory", "gpu.together_us", "gpu.occupancy", "device.size")
@@ -99,3 +102,14 @@ def test_one_launch_that_went_wrong_does_not_spoil_what_is_said_of_others() -> N
     errors = np.zeros(10)
     errors[0] = 4.0  # 50 times as long as predicted
     assert np.abs(expected_errors(facts[:10], errors, facts[10:])).max() < np.log(1.5)
+
+
+def test_tables_hold_a_line_for_every_score_and_means_over_all() -> None:
+    noise = (1.0, math.nan)
+    scores = [
+        UnseenScore(device, "gemm", Method.LAWS, 100, mape, mape, 50.0, math.nan, each)
+        for device, mape, each in zip("ab", (10.0, 30.0), noise, strict=True)
+    ]
+    assert "| b | gemm | laws alone | 100 | - | 30 % | 30 % | 50 % | - |" in list(all_lines(scores))
+    assert "| gemm | laws alone | 2 | 200 | 20 % | 20 % | 50 % | - |" in list(by_family(scores))
+    assert list(by_device(scores))[-1].startswith("| all | laws alone | 2 |")

@@ -8,6 +8,7 @@ import io
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from model.known_devices import find_builtin_by_name
 from model.opencl.program import read_program
 from profiler.corpus.public.convolution import passes_the_edge
+from profiler.corpus.public.facts import measured
 from profiler.corpus.public.reading import chosen, tuned_rows, vector_rows
 from profiler.corpus.public.row import PublicRow, settings
 from profiler.corpus.public.table import FAMILIES, FILE, program_of, read_rows, write_rows
@@ -106,3 +108,16 @@ def test_groups_past_the_edge_are_told_apart() -> None:
     said = {"block_size_x": 16, "block_size_y": 4, "tile_size_x": 2}
     assert not passes_the_edge(settings({**said, "tile_size_y": 2}))
     assert passes_the_edge(settings({**said, "tile_size_y": 3}))
+
+
+def test_rows_become_facts_with_one_launch_alike_on_every_device(shipped: list[PublicRow]) -> None:
+    key = next(row.key for row in shipped if row.family == "convolution" and passes_the_edge(row.settings))
+    own = [row for row in shipped if row.key == key] + [row for row in shipped if row.family == "gemm"][:1]
+    facts = measured([*own, replace(own[0], device="a GPU that nobody knows")], processes=1)
+    assert len(facts) == len(own)
+    assert set(facts.family) == {"convolution past the edge", "gemm"}
+    edges = facts.where(facts.family == "convolution past the edge")
+    assert len(set(edges.device)) == len(edges) > 3
+    assert len(set(edges.fact("launch.log.flops"))) == 1
+    assert len(set(edges.laws_us)) > 1
+    assert (facts.laws_us >= facts.least_us).all()
