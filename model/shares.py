@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from model.device import Device, DeviceType
 from model.laws import access_time_us, atomic_time_us, compute_times_us
 from model.opencl.types import AddressSpace
@@ -29,12 +32,12 @@ def line_shares(work: WorkCounts, device: Device) -> tuple[LineShare, ...]:
 def _cost(line: LineCount, work: WorkCounts, device: Device) -> tuple[float, str]:
     """The line's time [us] and the greatest part of it in words."""
     rates = device.rates
-    parts: list[tuple[float, str]] = []
     own = {(op.kind, op.element) for op in line.ops}
     scalar = [o for o in work.scalar_ops if (o.kind, o.element) in own]
-    parts.extend(
-        (sum(compute_times_us([op], scalar, 0.0, device)), _ops_text(op.kind, op.element, op.count)) for op in line.ops
-    )
+    parts: list[tuple[float, Callable[[], str]]] = [
+        (sum(compute_times_us([op], scalar, 0.0, device)), partial(_ops_text, op.kind, op.element, op.count))
+        for op in line.ops
+    ]
     for access in line.accesses:
         if access.is_atomic:
             time_us = atomic_time_us([access], rates)
@@ -44,12 +47,17 @@ def _cost(line: LineCount, work: WorkCounts, device: Device) -> tuple[float, str
             time_us = 1e-3 * access.bytes / rates.private_bandwidth_gb_s
         else:
             time_us = access_time_us(access, rates, work.global_footprint_bytes, is_cpu=device.type is DeviceType.CPU)
-        parts.append((time_us, _access_text(access)))
+        parts.append((time_us, partial(_access_text, access)))
     if line.barriers:
-        parts.append((1e-3 * line.barriers * rates.barrier_ns, f"{_si(line.barriers)} barriers of work-groups"))
+        parts.append((1e-3 * line.barriers * rates.barrier_ns, partial(_barriers_text, line.barriers)))
     if not parts:
         return 0.0, ""
-    return sum(t for t, _ in parts), max(parts)[1]
+    longest = max(time_us for time_us, _ in parts)
+    return sum(time_us for time_us, _ in parts), max(text() for time_us, text in parts if time_us == longest)
+
+
+def _barriers_text(count: float) -> str:
+    return f"{_si(count)} barriers of work-groups"
 
 
 def _ops_text(kind: OpKind, element: str, count: float) -> str:

@@ -120,7 +120,7 @@ def _atom(atom: Atom, known: Knowledge, point: Point, memo: Memo | None = None) 
     if memo is not None and atom in memo:
         return memo[atom]
     value = _worked_out(atom, known, point, memo)
-    if known.is_fixed(atom):
+    if atom.leaf_kinds <= 1 and known.is_fixed(atom):
         known.fixed[atom] = value
     elif memo is not None:
         memo[atom] = value
@@ -136,21 +136,10 @@ def _alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
 
 
 def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
-    match atom.kind:
-        case "unknown":
-            parameter = known.parameters.get(atom)
-            return parameter.default if parameter is not None else None
-        case "load":
-            contents, offset = known.contents.get(str(atom.arguments[0])), atom.arguments[1]
-            if contents is None or not isinstance(offset, Expression):
-                return None
-            at = _evaluate(offset, known, point, memo)
-            return contents.mean_at(at // contents.element_bytes) if at is not None else None
-        case "trips" | "iterate":
-            return _run(atom, known, point)
-        case "literal":
-            return known_value(Expression({(atom,): 1}))
-    function = function_of(atom.kind, word_of(atom.arguments))
+    kind = atom.kind
+    if kind in _APART:
+        return _apart(atom, known, point, memo)
+    function = function_of(kind, word_of(atom.arguments))
     if function is None:
         return None
     arguments = []
@@ -164,6 +153,26 @@ def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -
         return function(*arguments)
     except (ArithmeticError, ValueError, TypeError):
         return None
+
+
+_APART = frozenset({"unknown", "load", "trips", "iterate", "literal"})
+
+
+def _apart(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
+    """What takes more than its operands."""
+    match atom.kind:
+        case "unknown":
+            parameter = known.parameters.get(atom)
+            return parameter.default if parameter is not None else None
+        case "load":
+            contents, offset = known.contents.get(str(atom.arguments[0])), atom.arguments[1]
+            if contents is None or not isinstance(offset, Expression):
+                return None
+            at = _evaluate(offset, known, point, memo)
+            return contents.mean_at(at // contents.element_bytes) if at is not None else None
+        case "literal":
+            return known_value(Expression({(atom,): 1}))
+    return _run(atom, known, point)
 
 
 def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 Value = int | float
 
@@ -40,6 +41,7 @@ EVALUATED: dict[str, Callable[..., Value | None]] = {
 }
 
 
+@lru_cache(1024)
 def function_of(kind: str, name: str) -> Callable[..., Value | None] | None:
     """What an operation computes: `name` is its first argument where that is a word; None where nobody says."""
     match kind:

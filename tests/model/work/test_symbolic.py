@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from model.launch.launch import Fill
 from model.work.contents import Contents
-from model.work.evaluate import Knowledge, evaluate, interval
+from model.work.evaluate import USES_OF_TEXT, Knowledge, evaluate, interval
 from model.work.numbers import EVALUATED
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number, operation, symbol
@@ -87,6 +87,16 @@ def test_an_expression_has_the_value_of_what_it_was_built_from(tree: Tree, value
     wanted = tree.value(values)
     assume(wanted is not None)
     assert evaluated(tree.symbolic(), values) == wanted
+
+
+@settings(max_examples=200, deadline=None)
+@given(TREES, st.lists(VALUES, min_size=2, max_size=4))
+def test_an_expression_that_is_asked_for_often_keeps_its_values(tree: Tree, values: list[dict[str, int]]) -> None:
+    expression = tree.symbolic()
+    before = [evaluated(expression, each) for each in values]
+    for _ in range(2 * USES_OF_TEXT):
+        evaluated(expression, values[0])
+    assert [evaluated(expression, each) for each in values] == before
 
 
 @settings(max_examples=300, deadline=None)
