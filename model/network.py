@@ -42,7 +42,7 @@ class Shape:
     layers: int = 4
     heads: int = 4
     slots: int = 4  # vectors a kernel is told in
-    launch_tokens: int = 4
+    trunk: int = 384  # width of what the facts of a launch are gathered in
     head_layers: int = 2
     pieces: int = 6  # that the range of a fact is cut into
     dropout: float = 0.1
@@ -86,26 +86,31 @@ def encoder_of(shape: Shape) -> ModernBertModel:
 
 
 class Block(nn.Module):
-    """Pre-norm attention of `queries` to `context`, then a perceptron."""
+    """Queries of width `asking` attend to a context of width `width`; then a perceptron. Both add to the queries."""
 
-    def __init__(self, width: int, heads: int, dropout: float) -> None:
+    def __init__(self, asking: int, width: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.heads = heads
-        self.norm_queries, self.norm_context, self.norm_inner = (nn.LayerNorm(width) for _ in range(3))
-        self.query, self.key_value, self.mixed = (nn.Linear(width, n * width) for n in (1, 2, 1))
-        self.inner = nn.Sequential(nn.Linear(width, 3 * width), nn.GELU(), nn.Linear(3 * width, width))
-        self.dropout = nn.Dropout(dropout)
+        self.heads, self.width = heads, width
+        self.norm_query, self.norm_context, self.norm_inner = (nn.LayerNorm(n) for n in (asking, width, asking))
+        self.query, self.key_value, self.mixed = (
+            nn.Linear(asking, width),
+            nn.Linear(width, 2 * width),
+            nn.Linear(width, asking),
+        )
+        self.inner = nn.Sequential(
+            nn.Linear(asking, asking), nn.GELU(), nn.Dropout(dropout), nn.Linear(asking, asking)
+        )
 
     def forward(self, queries: Tensor, context: Tensor, mask: Tensor | None = None) -> Tensor:
-        """[n, q, width] and [n, c, width] -> [n, q, width]; `mask` [n, c] is true where there is something."""
-        n, q, width = queries.shape
-        asked = self.query(self.norm_queries(queries)).view(n, q, self.heads, -1).transpose(1, 2)
+        """[n, q, asking] and [n, c, width] -> [n, q, asking]; `mask` [n, c] is true where there is something."""
+        n, q, _ = queries.shape
+        asked = self.query(self.norm_query(queries)).view(n, q, self.heads, -1).transpose(1, 2)
         said = self.key_value(self.norm_context(context)).view(n, context.shape[1], 2, self.heads, -1)
         key, value = said.permute(2, 0, 3, 1, 4)  # [n, heads, c, width / heads] each
         seen = None if mask is None else mask[:, None, None, :]
         mixed = functional.scaled_dot_product_attention(asked, key, value, attn_mask=seen)
-        queries = queries + self.dropout(self.mixed(mixed.transpose(1, 2).reshape(n, q, width)))
-        return queries + self.dropout(self.inner(self.norm_inner(queries)))
+        queries = queries + self.mixed(mixed.transpose(1, 2).reshape(n, q, self.width))
+        return queries + self.inner(self.norm_inner(queries))
 
 
 class CodeEncoder(nn.Module):
@@ -115,7 +120,7 @@ class CodeEncoder(nn.Module):
         super().__init__()
         self.encoder = encoder_of(shape)
         self.slots = nn.Parameter(0.02 * torch.randn(shape.slots, shape.width))
-        self.pool = Block(shape.width, shape.heads, shape.dropout)
+        self.pool = Block(shape.width, shape.width, shape.heads, shape.dropout)
 
     def forward(self, tokens: Tensor) -> Tensor:
         mask = tokens != PAD  # [kernels, tokens]
@@ -125,32 +130,23 @@ class CodeEncoder(nn.Module):
 
 
 class Facts(nn.Module):
-    """Groups of numbers, some unknown (NaN) -> tokens of each group, whose perceptrons share nothing.
+    """Numbers, some unknown (NaN) -> what a linear layer can learn from.
 
-    A number goes in as its distance from what is normal, and as how much of each piece of its range lies below it
-    (Gorishniy et al., "On embeddings for numerical features", 2022). Both come from the training rows, see `learn_range`.
+    A number goes in as its distance from what is normal, whether it is known, and how much of each piece of its range
+    lies below it (Gorishniy et al., "On embeddings for numerical features", 2022). Ranges are the training rows'.
     """
 
-    def __init__(self, groups: tuple[int, ...], tokens: int, width: int, hidden: int, pieces: int) -> None:
+    def __init__(self, facts: int, pieces: int) -> None:
         super().__init__()
-        self.width = width
-        ends = list(itertools.accumulate(groups))
-        facts, most, inputs = ends[-1], max(groups), 2 + pieces
-        places = [[*range(end - n, end)] + [facts] * (most - n) for n, end in zip(groups, ends, strict=True)]
-        self.register_buffer("places", torch.tensor(places), persistent=False)  # [groups, most]; `facts` = nothing
+        self.outputs = facts * (2 + pieces)
         self.register_buffer("mean", torch.zeros(facts))
         self.register_buffer("per_deviation", torch.ones(facts))
         self.register_buffer("start", torch.zeros(facts, pieces))
         self.register_buffer("per_length", torch.zeros(facts, pieces))
-        self.places: Tensor
         self.mean: Tensor
         self.per_deviation: Tensor
         self.start: Tensor
         self.per_length: Tensor
-        scale = torch.tensor(groups).mul(inputs).rsqrt()[:, None, None]
-        self.into = nn.Parameter(scale * torch.empty(len(groups), inputs * most, hidden).uniform_(-1, 1))
-        self.bias = nn.Parameter(scale * torch.empty(len(groups), 1, hidden).uniform_(-1, 1))
-        self.out = nn.Parameter(torch.empty(len(groups), hidden, tokens * width).uniform_(-1, 1) / math.sqrt(hidden))
 
     def learn_range(self, facts: Tensor) -> None:
         """`facts` [rows, facts], NaN where unknown."""
@@ -165,8 +161,8 @@ class Facts(nn.Module):
             if len(values) > pieces + 1:
                 # Most launches have nothing of most things: quantiles are those of what is left.
                 rest = known[known != known.mode().values]
-                shares = torch.linspace(0, 1, pieces + 1)
-                values = rest.sort().values[(shares * (len(rest) - 1)).long()].unique()
+                parts = torch.linspace(0, 1, pieces + 1)
+                values = rest.sort().values[(parts * (len(rest) - 1)).long()].unique()
             count = len(values) - 1
             self.start[at, :count] = values[:-1]
             self.per_length[at, :count] = 1 / values.diff()
@@ -176,10 +172,29 @@ class Facts(nn.Module):
         facts = torch.where(known, facts, self.mean)
         normal = ((facts - self.mean) * self.per_deviation).clamp(-FARTHEST, FARTHEST)
         below = ((facts[..., None] - self.start) * self.per_length).clamp(0, 1)  # [rows, facts, pieces]
-        x = torch.cat([torch.stack([normal, known.to(normal.dtype)], -1), below], -1)  # [rows, facts, inputs]
-        x = functional.pad(x, (0, 0, 0, 1))[:, self.places].flatten(2).transpose(0, 1)  # [groups, rows, most x inputs]
-        x = functional.gelu(x @ self.into + self.bias) @ self.out  # [groups, rows, tokens x width]
-        return x.transpose(0, 1).reshape(len(facts), -1, self.width)  # [rows, groups x tokens, width]
+        return torch.cat([torch.stack([normal, known.to(normal.dtype)], -1), below], -1)  # [rows, facts, 2 + pieces]
+
+
+class DeviceGroups(nn.Module):
+    """Facts about a device -> one token for each group of them, whose perceptrons share nothing."""
+
+    def __init__(self, groups: tuple[int, ...], width: int, pieces: int) -> None:
+        super().__init__()
+        ends = list(itertools.accumulate(groups))
+        facts, most, inputs = ends[-1], max(groups), 2 + pieces
+        self.facts = Facts(facts, pieces)
+        places = [[*range(end - n, end)] + [facts] * (most - n) for n, end in zip(groups, ends, strict=True)]
+        self.register_buffer("places", torch.tensor(places), persistent=False)  # [groups, most]; `facts` = nothing
+        self.places: Tensor
+        scale = torch.tensor(groups).mul(inputs).rsqrt()[:, None, None]
+        self.into = nn.Parameter(scale * torch.empty(len(groups), inputs * most, width).uniform_(-1, 1))
+        self.bias = nn.Parameter(scale * torch.empty(len(groups), 1, width).uniform_(-1, 1))
+        self.out = nn.Parameter(torch.empty(len(groups), width, width).uniform_(-1, 1) / math.sqrt(width))
+
+    def forward(self, facts: Tensor) -> Tensor:
+        x = functional.pad(self.facts(facts), (0, 0, 0, 1))[:, self.places]  # [rows, groups, most, inputs]
+        x = functional.gelu(x.flatten(2).transpose(0, 1) @ self.into + self.bias) @ self.out  # [groups, rows, width]
+        return x.transpose(0, 1)
 
 
 class Head(nn.Module):
@@ -188,23 +203,25 @@ class Head(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        width, pieces = shape.width, shape.pieces
-        self.launch = Facts((shape.launch_facts,), shape.launch_tokens, width, 3 * width, pieces)
-        self.laws = Facts((shape.laws,), 2, width, width, pieces) if shape.with_laws else None
-        groups = shape.device_groups if shape.with_device_groups else (sum(shape.device_groups),)
-        self.device = Facts(groups, 1, width, width // 2, pieces)
-        self.compiled = Facts((shape.compiled_facts,), 2, width, 2 * width, pieces)
-        self.not_compiled = nn.Parameter(0.02 * torch.randn(2, width))
+        width, trunk, pieces = shape.width, shape.trunk, shape.pieces
+        self.launch, self.compiled = Facts(shape.launch_facts, pieces), Facts(shape.compiled_facts, pieces)
+        self.laws = Facts(shape.laws, pieces) if shape.with_laws else None
+        self.device = DeviceGroups(
+            shape.device_groups if shape.with_device_groups else (sum(shape.device_groups),), width, pieces
+        )
+        self.from_launch = nn.Linear(self.launch.outputs, trunk)
+        self.from_laws = nn.Linear(self.laws.outputs, trunk) if self.laws is not None else None
+        self.from_compiled = nn.Linear(self.compiled.outputs, trunk)
+        self.not_compiled = nn.Parameter(0.02 * torch.randn(trunk))
         self.no_code = nn.Parameter(0.02 * torch.randn(shape.slots, width))
-        tokens = shape.slots + shape.launch_tokens + 2 * (self.laws is not None) + len(groups) + 2
-        self.place = nn.Parameter(0.02 * torch.randn(tokens, width))  # tells which token is what
-        self.readout = nn.Parameter(0.02 * torch.randn(1, width))
-        self.blocks = nn.ModuleList(Block(width, shape.heads, shape.dropout) for _ in range(shape.head_layers))
-        self.norm = nn.LayerNorm(width)
+        self.blocks = nn.ModuleList(
+            Block(trunk, width, shape.heads, shape.dropout) for _ in range(shape.head_layers)
+        )
+        self.norm = nn.LayerNorm(trunk)
         # Of each resource, then of all together, how little they overlap, the spread.
-        self.out = nn.Linear(width, shape.resources + 3)
+        self.out = nn.Linear(trunk, shape.resources + 3)
         nn.init.zeros_(self.out.bias)
-        nn.init.normal_(self.out.weight, std=0.02)
+        nn.init.normal_(self.out.weight, std=0.01)
 
     def forward(self, code: Tensor | None, launch: Tensor, laws: Tensor, device: Tensor, compiled: Tensor) -> Estimate:
         """`code` [rows, slots, width], the others [rows, facts]; `compiled` is all NaN where it is not known."""
@@ -215,17 +232,16 @@ class Head(nn.Module):
         elif self.training and self.shape.code_dropout:
             hidden = torch.rand(rows, 1, 1, device=code.device) < self.shape.code_dropout
             code = torch.where(hidden, no_code, code)
-        has_compiled = (~compiled.isnan()).any(-1)[:, None, None]
-        said = [code, self.launch(launch), self.device(device)]
-        if self.laws is not None:
-            said.append(self.laws(shares(laws)))
-        said.append(torch.where(has_compiled, self.compiled(compiled), self.not_compiled))
-        x = torch.cat(said, 1) + self.place  # [rows, tokens, width]
-        x = torch.cat([self.readout + x.mean(1, keepdim=True), x], 1)
-        for block in self.blocks[:-1]:
-            x = block(x, x)
-        x = self.blocks[-1](x[:, :1], x)[:, 0]  # [rows, width]: nobody asks for the other tokens
-        out = self.out(self.norm(x)).float()
+        context = torch.cat([code, self.device(device)], 1)  # [rows, slots + groups, width]
+        x = self.from_launch(self.launch(launch).flatten(1))  # [rows, trunk]
+        if self.laws is not None and self.from_laws is not None:
+            x = x + self.from_laws(self.laws(shares(laws)).flatten(1))
+        has_compiled = (~compiled.isnan()).any(-1, keepdim=True)
+        x = x + torch.where(has_compiled, self.from_compiled(self.compiled(compiled).flatten(1)), self.not_compiled)
+        x = x[:, None]
+        for block in self.blocks:
+            x = block(x, context)  # [rows, 1, trunk]
+        out = self.out(functional.gelu(self.norm(x[:, 0]))).float()
         own, together, overlap, spread = out.split([self.shape.resources, 1, 1, 1], -1)
         spread = functional.softplus(spread[:, 0]) + LEAST_SPREAD
         if self.laws is None:

@@ -67,7 +67,7 @@ def untrained(shape: Shape, arrays: Arrays, seed: int) -> Network:
     head = network.head
     head.launch.learn_range(torch.from_numpy(arrays.launch_facts[np.unique(arrays.row_launch[rows])]))
     head.compiled.learn_range(torch.from_numpy(arrays.row_compiled[rows]))
-    head.device.learn_range(torch.from_numpy(arrays.device_facts[np.unique(arrays.row_device[rows])]))
+    head.device.facts.learn_range(torch.from_numpy(arrays.device_facts[np.unique(arrays.row_device[rows])]))
     if head.laws is not None:
         head.laws.learn_range(shares(torch.from_numpy(arrays.row_laws[rows])))
     return network
