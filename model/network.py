@@ -23,7 +23,7 @@ MOST_EFFICIENCY = 16.0
 NO_TIME = -19.5  # log2 us: a resource of which a launch uses nothing stands at -20
 LAWS_BEFORE_RESOURCES = 2  # total and least come first
 FARTHEST = 4.0  # standard deviations: facts farther out than training's say no more than this
-SHARPNESS = 8.0  # of the corner at the roofline, per octave: a time just above it is at most 9 % too long
+SHARPNESS = 8.0  # of the corner at the roofline, per octave: a time just above it is at most 6 % too long
 SPREAD_WEIGHT = 0.2
 LEAST_SPREAD = 0.01  # octaves
 
@@ -80,7 +80,6 @@ def encoder_of(shape: Shape) -> ModernBertModel:
         sep_token_id=None,
         embedding_dropout=shape.dropout,
         mlp_dropout=shape.dropout,
-        attn_implementation="sdpa",
     )
     return ModernBertModel(config)
 
@@ -92,14 +91,9 @@ class Block(nn.Module):
         super().__init__()
         self.heads, self.width = heads, width
         self.norm_query, self.norm_context, self.norm_inner = (nn.LayerNorm(n) for n in (asking, width, asking))
-        self.query, self.key_value, self.mixed = (
-            nn.Linear(asking, width),
-            nn.Linear(width, 2 * width),
-            nn.Linear(width, asking),
-        )
-        self.inner = nn.Sequential(
-            nn.Linear(asking, asking), nn.GELU(), nn.Dropout(dropout), nn.Linear(asking, asking)
-        )
+        self.query, self.key_value = nn.Linear(asking, width), nn.Linear(width, 2 * width)
+        self.mixed = nn.Linear(width, asking)
+        self.inner = nn.Sequential(nn.Linear(asking, asking), nn.GELU(), nn.Dropout(dropout), nn.Linear(asking, asking))
 
     def forward(self, queries: Tensor, context: Tensor, mask: Tensor | None = None) -> Tensor:
         """[n, q, asking] and [n, c, width] -> [n, q, asking]; `mask` [n, c] is true where there is something."""
@@ -110,7 +104,8 @@ class Block(nn.Module):
         seen = None if mask is None else mask[:, None, None, :]
         mixed = functional.scaled_dot_product_attention(asked, key, value, attn_mask=seen)
         queries = queries + self.mixed(mixed.transpose(1, 2).reshape(n, q, self.width))
-        return queries + self.inner(self.norm_inner(queries))
+        inner: Tensor = self.inner(self.norm_inner(queries))
+        return queries + inner
 
 
 class CodeEncoder(nn.Module):
@@ -125,8 +120,8 @@ class CodeEncoder(nn.Module):
     def forward(self, tokens: Tensor) -> Tensor:
         mask = tokens != PAD  # [kernels, tokens]
         x = self.encoder(input_ids=tokens, attention_mask=mask.long()).last_hidden_state  # [kernels, tokens, width]
-        slots = self.slots.expand(len(tokens), -1, -1)  # [kernels, slots, width]
-        return self.pool(slots, x, mask)
+        pooled: Tensor = self.pool(self.slots.expand(len(tokens), -1, -1), x, mask)  # [kernels, slots, width]
+        return pooled
 
 
 class Facts(nn.Module):
@@ -139,14 +134,10 @@ class Facts(nn.Module):
     def __init__(self, facts: int, pieces: int) -> None:
         super().__init__()
         self.outputs = facts * (2 + pieces)
-        self.register_buffer("mean", torch.zeros(facts))
-        self.register_buffer("per_deviation", torch.ones(facts))
-        self.register_buffer("start", torch.zeros(facts, pieces))
-        self.register_buffer("per_length", torch.zeros(facts, pieces))
-        self.mean: Tensor
-        self.per_deviation: Tensor
-        self.start: Tensor
-        self.per_length: Tensor
+        self.mean = nn.Buffer(torch.zeros(facts))
+        self.per_deviation = nn.Buffer(torch.ones(facts))
+        self.start = nn.Buffer(torch.zeros(facts, pieces))
+        self.per_length = nn.Buffer(torch.zeros(facts, pieces))
 
     def learn_range(self, facts: Tensor) -> None:
         """`facts` [rows, facts], NaN where unknown."""
@@ -184,8 +175,7 @@ class DeviceGroups(nn.Module):
         facts, most, inputs = ends[-1], max(groups), 2 + pieces
         self.facts = Facts(facts, pieces)
         places = [[*range(end - n, end)] + [facts] * (most - n) for n, end in zip(groups, ends, strict=True)]
-        self.register_buffer("places", torch.tensor(places), persistent=False)  # [groups, most]; `facts` = nothing
-        self.places: Tensor
+        self.places = nn.Buffer(torch.tensor(places), persistent=False)  # [groups, most]; `facts` = nothing
         scale = torch.tensor(groups).mul(inputs).rsqrt()[:, None, None]
         self.into = nn.Parameter(scale * torch.empty(len(groups), inputs * most, width).uniform_(-1, 1))
         self.bias = nn.Parameter(scale * torch.empty(len(groups), 1, width).uniform_(-1, 1))
@@ -206,17 +196,14 @@ class Head(nn.Module):
         width, trunk, pieces = shape.width, shape.trunk, shape.pieces
         self.launch, self.compiled = Facts(shape.launch_facts, pieces), Facts(shape.compiled_facts, pieces)
         self.laws = Facts(shape.laws, pieces) if shape.with_laws else None
-        self.device = DeviceGroups(
-            shape.device_groups if shape.with_device_groups else (sum(shape.device_groups),), width, pieces
-        )
+        groups = shape.device_groups if shape.with_device_groups else (sum(shape.device_groups),)
+        self.device = DeviceGroups(groups, width, pieces)
         self.from_launch = nn.Linear(self.launch.outputs, trunk)
         self.from_laws = nn.Linear(self.laws.outputs, trunk) if self.laws is not None else None
         self.from_compiled = nn.Linear(self.compiled.outputs, trunk)
         self.not_compiled = nn.Parameter(0.02 * torch.randn(trunk))
         self.no_code = nn.Parameter(0.02 * torch.randn(shape.slots, width))
-        self.blocks = nn.ModuleList(
-            Block(trunk, width, shape.heads, shape.dropout) for _ in range(shape.head_layers)
-        )
+        self.blocks = nn.ModuleList(Block(trunk, width, shape.heads, shape.dropout) for _ in range(shape.head_layers))
         self.norm = nn.LayerNorm(trunk)
         # Of each resource, then of all together, how little they overlap, the spread.
         self.out = nn.Linear(trunk, shape.resources + 3)

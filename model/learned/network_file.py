@@ -1,4 +1,4 @@
-"""A trained network as one safetensors file: weights, what is normal of each fact, tokenizer and names in its metadata."""
+"""A trained network as one safetensors file: weights and ranges of facts; tokenizer and names in its metadata."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ class NetworkFile:
     about: Mapping[str, str]
 
 
-def save_network(path: Path, network: Network, tokenizer: Tokenizer, names: FactNames, about: Mapping[str, str]) -> None:
+def save_network(
+    path: Path, network: Network, tokenizer: Tokenizer, names: FactNames, about: Mapping[str, str]
+) -> None:
     """Weights in fp16. Raises `OSError` where `path` cannot be written."""
     tensors = {
         name: tensor.detach().cpu().to(torch.float32 if name.endswith(_IN_FULL) else torch.float16).contiguous()
@@ -71,7 +73,9 @@ def load_network_file(path: Path) -> NetworkFile:
         raise UnreadableNetwork(f"{path.name} is no safetensors file: {error}") from error
     version = metadata.pop("schema_version", "")
     if version != str(SCHEMA_VERSION):
-        raise UnreadableNetwork(f"{path.name} is of version {version or 'unknown'}; this program reads {SCHEMA_VERSION}")
+        raise UnreadableNetwork(
+            f"{path.name} is of version {version or 'unknown'}; this program reads {SCHEMA_VERSION}"
+        )
     shape = json.loads(metadata.pop("shape"))
     names = json.loads(metadata.pop("names"))
     network = Network(Shape(**{**shape, "device_groups": tuple(shape["device_groups"])}))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """APE = absolute error in percent of the measured time. `error_octaves` is the mean of |log2(predicted / measured)|."""
+    """APE = absolute error in percent of the measured time; `error_octaves` = mean of |log2(predicted / measured)|."""
 
     rows: int
     mape_percent: float
@@ -39,4 +39,5 @@ def accuracy(predicted_log2_us: NDArray[np.floating], log2_us: NDArray[np.floati
 def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
     """Equal values share their mean rank."""
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(count) - (count - 1) / 2)[place]
+    ranks: NDArray[np.float64] = (np.cumsum(count) - (count - 1) / 2)[place]
+    return ranks

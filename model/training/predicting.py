@@ -25,10 +25,10 @@ def encoded(network: Network, ids: Sequence[Sequence[int]], kernels: Indices) ->
     shape = network.shape
     device = next(network.parameters()).device
     found = torch.zeros(len(kernels), shape.slots, shape.width, device=device)
-    by_length = np.array(sorted(range(len(kernels)), key=lambda at: len(ids[kernels[at]])))
+    by_length = np.array(sorted(range(len(kernels)), key=lambda at: len(ids[int(kernels[at])])))
     for start in range(0, len(by_length), KERNELS_AT_ONCE):
         some = by_length[start : start + KERNELS_AT_ONCE]
-        code = network.encode(padded([ids[at] for at in kernels[some]]).to(device))
+        code = network.encode(padded([ids[at] for at in kernels[some].tolist()]).to(device))
         if code is not None:
             found[torch.from_numpy(some).to(device)] = code
     return found

@@ -27,8 +27,6 @@ class Recipe:
 
 
 CPU = Recipe(steps=3600, most_minutes=110, cpu_threads=2)
-GPU = Recipe(
-    steps=6000, most_minutes=60, kernels_per_step=128, learning_rate=3e-3, evaluate_every=500, bf16=True
-)
+GPU = Recipe(steps=6000, most_minutes=60, kernels_per_step=128, learning_rate=3e-3, evaluate_every=500, bf16=True)
 # A row costs the text-only baseline a full pass, so it is given minutes and sees the rows that fit into them.
 TEXT_ONLY_CPU = Recipe(steps=4000, most_minutes=20, learning_rate=1e-3, evaluate_every=100_000, cpu_threads=2)

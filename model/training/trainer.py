@@ -6,12 +6,11 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import distributed, nn
 from torch.utils.data import Dataset, Sampler, SequentialSampler
-from transformers import Trainer, TrainerCallback, TrainingArguments
+from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 from transformers.trainer_utils import get_last_checkpoint
 
@@ -42,7 +41,7 @@ def train(
     folder.mkdir(parents=True, exist_ok=True)
     if recipe.cpu_threads:
         torch.set_num_threads(recipe.cpu_threads)
-    checkpoint = get_last_checkpoint(str(folder))
+    checkpoint = get_last_checkpoint(str(folder))  # type: ignore[no-untyped-call]
     trainer = _Trainer(network, plan, folder, recipe, seed, figures)
     trainer.train(resume_from_checkpoint=checkpoint)
 
@@ -51,7 +50,7 @@ class _Trainer(Trainer):
     def __init__(
         self, network: nn.Module, plan: Dataset[Batch], folder: Path, recipe: Recipe, seed: int, figures: Figures
     ) -> None:
-        self._recipe, self._figures = recipe, figures
+        self._network, self._recipe, self._figures = network, recipe, figures
         self._clock = _Clock(recipe.most_minutes)
         super().__init__(
             model=network,
@@ -79,13 +78,13 @@ class _Trainer(Trainer):
                 return (1 + step) / (1 + warmup * steps)
             return 0.5 + 0.5 * math.cos(math.pi * min(1.0, (done - warmup) / (1 - warmup)))
 
-        self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer or self.optimizer, rate)
+        self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer or self.optimizer, rate)  # type: ignore[arg-type]
         self._created_lr_scheduler = True
         return self.lr_scheduler
 
-    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+    def evaluate(self, *_: object, **__: object) -> dict[str, float]:
         values = {f"eval_{name}": value for name, value in self._figures().items()}
-        self.model.train()
+        self._network.train()
         self.log(values)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, values)
         return values
@@ -104,17 +103,17 @@ class _Clock(TrainerCallback):
     def minutes(self) -> float:
         return self._before + (time.monotonic() - self._since) / 60
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_train_begin(self, args: TrainingArguments, state: TrainerState, *_: object, **__: object) -> None:
         self._before = max((line.get("minutes", 0.0) for line in state.log_history), default=0.0)
         self._since = time.monotonic()
 
-    def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_step_begin(self, args: TrainingArguments, *_: object, **__: object) -> None:
         spent = torch.tensor([self.minutes / self._most], device=args.device)
         if distributed.is_initialized():
             distributed.broadcast(spent, 0)  # processes that stopped at different steps would wait for each other
         self.spent = spent.item()
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
         if self.spent >= 1 or state.global_step >= args.max_steps:
             control.should_training_stop = control.should_evaluate = control.should_save = True
 
@@ -123,8 +122,9 @@ class _Progress(TrainerCallback):
     def __init__(self, path: Path, clock: _Clock) -> None:
         self._path, self._clock = path, clock
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float] | None = None, **_: Any) -> None:
-        if logs is None or not state.is_world_process_zero:
+    def on_log(self, args: TrainingArguments, state: TrainerState, *_: object, **said: object) -> None:
+        logs = said["logs"]
+        if not isinstance(logs, dict) or not state.is_world_process_zero:
             return
         state.log_history[-1]["minutes"] = self._clock.minutes
         values = {name.removeprefix("eval_"): value for name, value in logs.items()}

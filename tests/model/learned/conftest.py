@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+
 from model.training.arrays import Arrays, read_arrays
 from model.training.recipe import CPU, Recipe
 

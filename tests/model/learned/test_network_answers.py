@@ -76,9 +76,7 @@ def test_a_kernel_is_encoded_once_whatever_is_asked_of_it(
 ) -> None:
     encoded: list[int] = []
     encode = network.file.network.encode
-    monkeypatch.setattr(
-        network.file.network, "encode", lambda tokens: (encoded.append(len(tokens)), encode(tokens))[1]
-    )
+    monkeypatch.setattr(network.file.network, "encode", lambda tokens: (encoded.append(len(tokens)), encode(tokens))[1])
     other_launch = replace(QUESTION, launch_facts=(9.0, 9.0, 9.0, 9.0, 9.0))
     first, launched = network.answers([QUESTION, other_launch])
     (on_device,) = network.answers([replace(QUESTION, device_facts=(5.0, 4.0, 3.0, 2.0, 1.0))])
