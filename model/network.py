@@ -274,18 +274,21 @@ class Network(nn.Module):
 
     def forward(
         self,
-        tokens: Tensor,  # [kernels, tokens]
-        kernel_of: Tensor,  # [rows] index into `tokens`
+        kernel_of: Tensor,  # [rows] index into `tokens` or `code`; -1 hides the code from the head
         launch: Tensor,  # [rows, facts], as the following
         laws: Tensor,
         device: Tensor,
         compiled: Tensor,
         log2_us: Tensor,  # [rows] as measured
         weight: Tensor,  # [rows]
+        tokens: Tensor | None = None,  # [kernels, tokens]
+        code: Tensor | None = None,  # [kernels, slots, width] where the kernels were encoded before
     ) -> dict[str, Tensor]:
-        code = self.encode(tokens)
-        rows = None if code is None else code[kernel_of]  # [rows, slots, width]
-        estimate = self.head(rows, launch, laws, device, compiled)
+        if code is None and tokens is not None:
+            code = self.encode(tokens)
+        if code is not None:
+            code = torch.cat([code, self.head.no_code[None]])[kernel_of]  # [rows, slots, width]; -1 is the last
+        estimate = self.head(code, launch, laws, device, compiled)
         return {"loss": loss(estimate, log2_us, weight), "log2_us": estimate.log2_us, "spread": estimate.spread}
 
 

@@ -12,9 +12,9 @@ from tokenizers import Tokenizer
 from model.learned.tokenizer import ids_of, train_tokenizer
 from model.network import Network, Shape, shares
 from model.training.arrays import Arrays, Indices, Split
-from model.training.batches import Plan
+from model.training.batches import HeadPlan, Plan
 from model.training.figures import accuracy
-from model.training.predicting import estimates
+from model.training.predicting import encoded, estimates
 from model.training.recipe import Recipe
 from model.training.trainer import BEST_BY, train
 
@@ -38,14 +38,27 @@ def shape_for(arrays: Arrays, tokenizer: Tokenizer, **changes: bool | float) -> 
 
 
 def train_network(arrays: Arrays, folder: Path, recipe: Recipe, seed: int = 0, **changes: bool | float) -> Trained:
-    """Leaves `tokenizer.json`, checkpoints and `progress.jsonl` in `folder`; goes on where a stopped run was."""
+    """Leaves `tokenizer.json` in `folder`, checkpoints and `progress.jsonl` in its `all/` and `head/`.
+
+    Goes on where a stopped run was.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer = tokenizer_in(folder, arrays)
     shape = shape_for(arrays, tokenizer, **changes)
     ids = [ids_of(tokenizer, kernel.tokens, shape.longest) for kernel in arrays.kernels]
     network = untrained(shape, arrays, seed)
     rows = {split: _some(arrays, split, seed) for split in WATCHED}
-    train(network, Plan(arrays, ids, recipe, seed), folder, recipe, seed, lambda: _watch(network, arrays, ids, rows))
+
+    def figures() -> dict[str, float]:
+        return _watch(network, arrays, ids, rows)
+
+    train(network, Plan(arrays, ids, recipe, seed), folder / "all", recipe, seed, figures)
+    if recipe.head_steps:
+        code = encoded(network, ids, np.arange(len(arrays.kernels)))
+        if network.code is not None:
+            network.code.requires_grad_(False)
+        plan = HeadPlan(arrays, None if code is None else code.cpu(), recipe, seed)
+        train(network, plan, folder / "head", recipe.of_head(), seed, figures)
     network.eval()
     return Trained(network, tokenizer, ids)
 

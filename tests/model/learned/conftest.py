@@ -26,7 +26,17 @@ def tiny() -> dict[str, int]:
 
 @pytest.fixture(scope="session")
 def recipe() -> Recipe:
-    return replace(CPU, steps=6, evaluate_every=3, kernels_per_step=4, rows_per_kernel=3, cpu_threads=1)
+    return replace(
+        CPU,
+        steps=6,
+        head_steps=6,
+        evaluate_every=3,
+        kernels_per_step=4,
+        rows_per_kernel=3,
+        other_rows=5,
+        head_rows=8,
+        cpu_threads=1,
+    )
 
 
 @pytest.fixture(scope="session")

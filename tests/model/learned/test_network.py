@@ -66,8 +66,8 @@ def test_unknown_facts_leave_no_gap_in_the_gradients() -> None:
     compiled[1] = torch.nan
     laws[:, 3] = -20
     tokens = torch.arange(2, 12)[None]
-    kernel_of, log2_us, weight = torch.zeros(3, dtype=torch.long), torch.full((3,), 7.0), torch.ones(3)
-    network(tokens, kernel_of, launch, laws, device, compiled, log2_us, weight)["loss"].backward()
+    kernel_of, log2_us, weight = torch.tensor([0, 0, -1]), torch.full((3,), 7.0), torch.ones(3)
+    network(kernel_of, launch, laws, device, compiled, log2_us, weight, tokens)["loss"].backward()
     assert all(p.grad is None or torch.isfinite(p.grad).all() for p in network.parameters())
 
 

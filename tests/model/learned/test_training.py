@@ -62,12 +62,12 @@ def test_it_stops_when_its_minutes_are_spent(
     arrays: Arrays, recipe: Recipe, tiny: dict[str, int], tmp_path: Path
 ) -> None:
     train_network(arrays, tmp_path, replace(recipe, steps=10_000, most_minutes=1e-6), **tiny)
-    assert max(step for step, _ in read_curves(tmp_path / "progress.jsonl")["error"]) < 10_000
+    assert max(step for step, _ in read_curves(tmp_path / "all" / "progress.jsonl")["error"]) < 10_000
 
 
 def test_progress_tells_loss_and_error_by_device(train: Callable[..., Network], tmp_path: Path) -> None:
     train("watched")
-    curves = read_curves(tmp_path / "watched" / "progress.jsonl")
+    curves = read_curves(tmp_path / "watched" / "all" / "progress.jsonl")
     assert [step for step, _ in curves["validation/device0 compiled/within_2x"]] == [3, 6]
     assert "train_loss" in curves
 
