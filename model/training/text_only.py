@@ -132,7 +132,12 @@ def text_estimates(network: TextNetwork, texts: RowTexts, rows: Indices) -> Floa
 
 def launch_sentence(launch: Mapping[str, Any], device: str) -> list[str]:
     """Words, numbers digit by digit: `global 1 0 2 4 , local 6 4 , scalars 1 6 , buffers 4 0 9 6 , on pocl ;`"""
-    words = ["global", *_digits(launch["global"]), "local", *_digits(launch["local"] or ["any"])]
+    words = [
+        "global",
+        *_digits(launch["global"]),
+        "local",
+        *(_digits(launch["local"]) if launch["local"] else ["any", ","]),
+    ]
     for kind in ("scalars", "buffers"):
         words += [kind, *_digits(launch[kind].values())]
     return [*words, "on", device, ";"]
