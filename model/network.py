@@ -2,8 +2,8 @@
 
 time = norm of (time of a resource by the laws / its efficiency), over all resources, never below the roofline.
 `encode` reads a kernel; `head` answers for a launch on a device and is all that runs again when either changes.
-Performance laws with learned efficiencies after NeuSight, ASPLOS 2025, section 4; the encoder is ModernBERT (Warner et
-al., 2024) of our own size, trained from nothing.
+Laws with learned efficiencies after NeuSight, ASPLOS 2025, section 4; the encoder is a small ModernBERT (Warner et al.,
+2024), trained from nothing.
 """
 
 from __future__ import annotations
@@ -246,8 +246,8 @@ def composed(laws: Tensor, logits: Tensor, overlap: Tensor) -> Tensor:
     """log2 us [rows] of a launch, from `laws` [rows, 2 + resources] in log2 us and `logits` [rows, resources].
 
     efficiency = 16 x sigmoid(logit - 2.7), so that 0 says what the laws say; any time above them can be said, and times
-    down to a 16th of theirs. Resources overlap under a norm: 1 + softplus(overlap), 1 = one after the other. Never
-    below the roofline `laws[:, 1]`.
+    down to a 16th of theirs. Resources overlap under a norm of 1 + softplus(overlap - 1), where 1 is one after the
+    other. Never below the roofline `laws[:, 1]`.
     """
     resources = laws[:, LAWS_BEFORE_RESOURCES:]
     start = -math.log(MOST_EFFICIENCY - 1)

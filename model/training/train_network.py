@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +69,9 @@ def tokenizer_in(folder: Path, arrays: Arrays) -> Tokenizer:
     path = folder / "tokenizer.json"
     if not path.exists():
         tokenizer = train_tokenizer(arrays.kernels[at].tokens for at in arrays.kernels_in(Split.TRAIN))
-        path.write_text(tokenizer.to_str(), encoding="utf-8")
+        written = path.with_name(f"{path.name}.{os.getpid()}")  # processes that train together all write the same
+        written.write_text(tokenizer.to_str(), encoding="utf-8")
+        written.replace(path)
     return Tokenizer.from_str(path.read_text(encoding="utf-8"))
 
 
