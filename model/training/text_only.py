@@ -8,8 +8,10 @@ many rows, drawn at random, as fit into them.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from torch.utils.data import Dataset
 from model.learned.tokenizer import ids_of, train_tokenizer
 from model.network import CodeEncoder, Shape
 from model.training.arrays import Arrays, Floats, Indices, Split
-from model.training.batches import Batch, padded
+from model.training.batches import ALIKE, Batch, padded
 from model.training.figures import accuracy
 from model.training.recipe import Recipe
 from model.training.trainer import BEST_BY, train
@@ -81,23 +83,31 @@ class RowTexts:
 
 
 class TextPlan(Dataset[Batch]):
-    """Item i is step i's batch of random training rows."""
+    """Item i is step i's batch of random training rows, alike in length: `ALIKE` batches are drawn at once."""
 
     def __init__(self, arrays: Arrays, texts: RowTexts, recipe: Recipe, seed: int) -> None:
         self._arrays, self._texts, self._recipe, self._seed = arrays, texts, recipe, seed
         self._rows = arrays.rows_in(Split.TRAIN)
+        self._drawn = lru_cache(maxsize=2)(self._draw)
 
     def __len__(self) -> int:
-        return self._recipe.steps
+        return self._recipe.steps * int(os.environ.get("WORLD_SIZE", "1"))
 
     def __getitem__(self, step: int) -> Batch:
-        draw = np.random.default_rng([self._seed, step])
-        rows = draw.choice(self._rows, min(AT_ONCE, len(self._rows)), replace=False)
+        rows, ids = self._drawn(step // ALIKE)[step % ALIKE]
         return {
-            "tokens": padded([self._texts[row] for row in rows]),
+            "tokens": padded(ids),
             "log2_us": torch.from_numpy(self._arrays.row_log2_us[rows]),
             "weight": torch.from_numpy(self._arrays.row_weight[rows]),
         }
+
+    def _draw(self, turn: int) -> list[tuple[Indices, list[list[int]]]]:
+        draw = np.random.default_rng([self._seed, turn])
+        rows = draw.choice(self._rows, ALIKE * AT_ONCE)
+        ids = [self._texts[row] for row in rows]
+        by_length = sorted(range(len(rows)), key=lambda at: len(ids[at]))
+        batches = [by_length[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE)]
+        return [(rows[some], [ids[at] for at in some]) for some in (batches[at] for at in draw.permutation(ALIKE))]
 
 
 def train_text_only(arrays: Arrays, folder: Path, recipe: Recipe, shape: Shape, seed: int = 0) -> TextOnly:
