@@ -107,4 +107,4 @@ def _matrix(rows: Sequence[tuple[float, ...] | None], names: Sequence[str]) -> T
     filled = [unknown if row is None else row for row in rows]
     if any(len(row) != len(names) for row in filled):
         raise ValueError(f"the network was trained on {len(names)} facts here: {', '.join(names[:3])} ...")
-    return torch.tensor(filled)
+    return torch.tensor(filled, dtype=torch.float32)

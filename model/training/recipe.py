@@ -39,7 +39,7 @@ class Recipe:
         )
 
 
-CPU = Recipe(steps=4500, most_minutes=75, head_steps=12_000, head_most_minutes=35, cpu_threads=2)
+CPU = Recipe(steps=4500, most_minutes=75, head_steps=4000, head_most_minutes=30, cpu_threads=2)
 GPU = Recipe(
     steps=8000,
     most_minutes=60,

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -105,6 +106,12 @@ def test_no_quantile_is_below_the_roofline(network: LearnedNetwork, least: float
 def test_compiled_facts_are_listened_to_where_they_are_known(network: LearnedNetwork) -> None:
     without, with_facts = network.answers([QUESTION, replace(QUESTION, compiled_facts=(1.0, 2.0, 3.0, 4.0))])
     assert without.median_us != with_facts.median_us
+
+
+def test_facts_that_were_worked_out_with_numpy_are_taken(network: LearnedNetwork) -> None:
+    facts = tuple(np.float64(fact) for fact in QUESTION.launch_facts)
+    (answer,) = network.answers([replace(QUESTION, launch_facts=facts)])
+    assert answer == network.answers([QUESTION])[0]
 
 
 def test_facts_of_another_version_are_refused(network: LearnedNetwork) -> None:
