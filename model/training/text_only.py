@@ -23,9 +23,9 @@ from torch.utils.data import Dataset
 
 from model.learned.tokenizer import ids_of, train_tokenizer
 from model.network import CodeEncoder, Shape
+from model.training.accuracy import accuracy
 from model.training.arrays import Arrays, Floats, Indices, Split
 from model.training.batches import ALIKE, Batch, padded
-from model.training.accuracy import accuracy
 from model.training.recipe import Recipe
 from model.training.trainer import BEST_BY, train
 

@@ -12,9 +12,9 @@ from tokenizers import Tokenizer
 
 from model.learned.tokenizer import ids_of, train_tokenizer
 from model.network import Network, Shape, shares
+from model.training.accuracy import accuracy
 from model.training.arrays import Arrays, Indices, Split
 from model.training.batches import HeadPlan, Plan
-from model.training.accuracy import accuracy
 from model.training.predicting import encoded, estimates
 from model.training.recipe import Recipe
 from model.training.trainer import BEST_BY, train
