@@ -33,11 +33,16 @@ RUNTIMES = ("pocl", "pocl on one core", "intel", "intel on one core", "other", "
 class CostNetwork:
     """`prices` [runtimes, terms + laws + 1], log2; the last is the floor. `layers` are (weight [out, in], bias [out]).
 
-    `runtime` [runtimes, 8] goes into the first layer beside the inputs.
+    Into the first layer go the inputs' distances from what is normal, how much of each piece of an input's range lies
+    below it (`piece_of` [pieces] names the input; Gorishniy et al., "On embeddings for numerical features", 2022), and
+    `runtime` [runtimes, 8].
     """
 
     mean: Floats
     per_deviation: Floats
+    piece_of: Ints
+    start: Floats
+    per_length: Floats
     runtime: Floats
     layers: tuple[tuple[Floats, Floats], ...]
     prices: Floats
@@ -48,17 +53,22 @@ class CostNetwork:
         times = amounts + self.prices[runtime]
         shift: Floats | float = 0.0
         if self.layers:
-            x = np.clip(np.nan_to_num((inputs - self.mean) * self.per_deviation), -FARTHEST, FARTHEST)
-            x = np.concatenate([x, self.runtime[runtime]], axis=1)
+            x = np.concatenate([self.seen(inputs), self.runtime[runtime]], axis=1)
             for at, (weight, bias) in enumerate(self.layers):
-                x = x @ weight.T + bias
+                x = np.asarray(x @ weight.T + bias, np.float32)
                 if at < len(self.layers) - 2:
                     x = _gelu(x)
-            times = times + MOST_OCTAVES * np.tanh(x[:, :-1] / MOST_OCTAVES)
+            times = np.asarray(times + MOST_OCTAVES * np.tanh(x[:, :-1] / MOST_OCTAVES), np.float32)
             shift = x[:, -1]
         most = times.max(axis=1)
         found: Floats = most + np.log2(np.exp2(times - most[:, None]).sum(axis=1)) + shift
         return found
+
+    def seen(self, inputs: Floats) -> Floats:
+        """[rows, inputs] -> [rows, inputs + pieces]; what is unknown is taken for normal, and for below all pieces."""
+        normal = np.clip(np.nan_to_num((inputs - self.mean) * self.per_deviation), -FARTHEST, FARTHEST)
+        below = np.clip((inputs[:, self.piece_of] - self.start) * self.per_length, 0, 1)
+        return np.concatenate([normal, np.nan_to_num(below)], axis=1, dtype=np.float32)
 
 
 def _gelu(x: Floats) -> Floats:

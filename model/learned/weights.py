@@ -18,7 +18,8 @@ from model.learned.law_facts import LAW_FACT_NAMES
 from model.learned.novelty import Novelty
 
 Arrays = dict[str, npt.NDArray[Any]]
-KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 1
+KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 2
+_OF_NETWORK = ("mean", "per_deviation", "piece_of", "start", "per_length", "runtime", "prices")
 _FACTS = {
     "launch": LAUNCH_FACT_NAMES, "laws": LAW_FACT_NAMES, "device": DEVICE_FACT_NAMES, "compiled": COMPILED_FACT_NAMES,
 }  # fmt: skip
@@ -75,7 +76,7 @@ def ensemble_from(arrays: Mapping[str, npt.NDArray[Any]], description: Mapping[s
 
 
 def _network(network: CostNetwork, at: str) -> Arrays:
-    plain = {f"{at}{n}": getattr(network, n) for n in ("mean", "per_deviation", "runtime", "prices")}
+    plain: Arrays = {f"{at}{n}": getattr(network, n) for n in _OF_NETWORK}
     for number, (weight, bias) in enumerate(network.layers):
         plain |= {f"{at}{number}.weight": weight, f"{at}{number}.bias": bias}
     return plain
@@ -84,8 +85,7 @@ def _network(network: CostNetwork, at: str) -> Arrays:
 def _as_network(arrays: Mapping[str, npt.NDArray[Any]], at: str) -> CostNetwork:
     count = sum(name.startswith(at) and name.endswith(".weight") for name in arrays)
     layers = tuple((arrays[f"{at}{n}.weight"], arrays[f"{at}{n}.bias"]) for n in range(count))
-    mean, deviation, runtime, prices = (arrays[f"{at}{n}"] for n in ("mean", "per_deviation", "runtime", "prices"))
-    return CostNetwork(mean, deviation, runtime, layers, prices)
+    return CostNetwork(layers=layers, **{name: arrays[f"{at}{name}"] for name in _OF_NETWORK})
 
 
 def _forest(forest: Forest, at: str) -> Arrays:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from model.learned.cost_network import FARTHEST, MOST_OCTAVES, RUNTIMES, CostNetwork, Floats, Ints
+from model.learned.cost_network import MOST_OCTAVES, RUNTIMES, CostNetwork, Floats, Ints
 
 _START = -5.0  # log2 of a price, in operations, before anything is learned
 
@@ -21,14 +21,15 @@ _START = -5.0  # log2 of a price, in operations, before anything is learned
 class CostRecipe:
     """`directions` 0 learns plain prices alone. Rates of learning are those at the peak of one cycle."""
 
-    epochs: int = 24
+    epochs: int = 20
     batch: int = 1024
-    width: int = 256
+    width: int = 384
     directions: int = 24
-    dropout: float = 0.1
+    pieces: int = 6  # that the range of an input is cut into
+    dropout: float = 0.2
     learning_rate: float = 2e-3
     price_rate: float = 0.04
-    weight_decay: float = 0.02
+    weight_decay: float = 0.05
     seed: int = 0
     threads: int = 2
 
@@ -87,12 +88,11 @@ def train_costs(
     """Absolute error of log2 of the time, weighted by the rows' weights; `on_epoch` hears of each epoch's mean."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
-    mean, per_deviation = _normal(rows.inputs)
-    normal = np.clip(np.nan_to_num((rows.inputs - mean) * per_deviation), -FARTHEST, FARTHEST)
+    blank = _blank(rows.inputs, recipe)
     count = len(rows.log2_us)
     zeros = np.zeros((count, 1), np.float32)
     amounts = torch.from_numpy(np.concatenate([rows.terms, rows.laws[:, 1:], zeros], axis=1))
-    given, runtime = torch.from_numpy(normal.astype(np.float32)), torch.from_numpy(rows.runtime)
+    given, runtime = torch.from_numpy(blank.seen(rows.inputs)), torch.from_numpy(rows.runtime)
     target, weight = torch.from_numpy(rows.log2_us), torch.from_numpy(rows.weight)
     net = _Prices(given.shape[1], amounts.shape[1], recipe)
     prices = [net.prices]
@@ -119,13 +119,45 @@ def train_costs(
         if on_epoch is not None:
             on_epoch(epoch, total / count)
     layers = [layer for layer in net.layers if isinstance(layer, nn.Linear)]
+    return replace(
+        blank,
+        runtime=_plain(net.runtime),
+        layers=tuple((_plain(layer.weight), _plain(layer.bias)) for layer in layers),
+        prices=_plain(net.prices),
+    )
+
+
+def _blank(inputs: Floats, recipe: CostRecipe) -> CostNetwork:
+    """What it sees of its inputs is known before it is trained."""
+    mean, per_deviation = _normal(inputs)
+    pieces = [(at, *piece) for at, column in enumerate(inputs.T) for piece in _pieces(column, recipe.pieces)]
+    if not recipe.directions:
+        pieces = []
+    place, start, end = (np.array([piece[n] for piece in pieces]) for n in range(3))
+    nothing = np.zeros((0, 0), np.float32)
     return CostNetwork(
         mean,
         per_deviation,
-        _plain(net.runtime),
-        tuple((_plain(layer.weight), _plain(layer.bias)) for layer in layers),
-        _plain(net.prices),
+        place.astype(np.int64),
+        start.astype(np.float32),
+        (1 / (end - start)).astype(np.float32),
+        nothing,
+        (),
+        nothing,
     )
+
+
+def _pieces(column: Floats, most: int) -> list[tuple[float, float]]:
+    """Where the pieces of an input's range begin and end: quantiles of what is not its most frequent value.
+
+    Most launches have nothing of most things.
+    """
+    known = column[~np.isnan(column)]
+    values, count = np.unique(known, return_counts=True)
+    if len(values) > most + 1:
+        rest = known[known != values[count.argmax()]]
+        values = np.unique(np.quantile(rest, np.linspace(0, 1, most + 1)))
+    return [(float(a), float(b)) for a, b in itertools.pairwise(values)]
 
 
 def _normal(inputs: Floats) -> tuple[Floats, Floats]:
