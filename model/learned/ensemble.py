@@ -142,8 +142,13 @@ def _together(
 
 def load(folder: Path, description: dict[str, Any]) -> Ensemble:
     """Raises OSError, ValueError or KeyError for what is no ensemble of this version."""
-    from safetensors.numpy import load_file  # only here: whoever never asks need not have it  # noqa: PLC0415
+    from safetensors import SafetensorError  # only here: whoever never asks need not have it  # noqa: PLC0415
+    from safetensors.numpy import load_file  # noqa: PLC0415
 
     from model.learned.weights import ensemble_from  # noqa: PLC0415
 
-    return ensemble_from(load_file(folder / str(description["file"])), description)
+    try:
+        arrays = load_file(folder / str(description["file"]))
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
+    return ensemble_from(arrays, description)
