@@ -75,8 +75,8 @@ class Ensemble:
         below = np.where(is_compiled, self.compiled_margins.below, self.source_margins.below) * spread
         above = np.where(is_compiled, self.compiled_margins.above, self.source_margins.above) * spread
         least = facts.laws[:, 1]
-        p10, p90 = (np.exp2(np.maximum(log2_us + each, least)) for each in (-below, above))
-        p50 = np.exp2(np.maximum(log2_us, least))
+        # All in the same precision, so that rounding puts none before another.
+        p10, p50, p90 = (np.exp2(np.maximum(log2_us + each, least)) for each in (-below, 0 * below, above))
         return [
             Answer(Quantiles(float(low), float(middle), float(high)), float(new))
             for low, middle, high, new in zip(p10, p50, p90, novelty, strict=True)

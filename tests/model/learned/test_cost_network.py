@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip("torch")
 
-from model.learned.cost_network import NOTHING, RUNTIMES, TERMS, CostNetwork, Floats, runtime_of, terms_of  # noqa: E402
-from model.learned.device_facts import DEVICE_FACT_NAMES  # noqa: E402
-from model.learned.launch_facts import AMOUNTS, LAUNCH_FACT_NAMES, LEAST  # noqa: E402
-from model.learned.law_facts import LAW_FACT_NAMES  # noqa: E402
-from model.training.costs import CostRecipe, CostRows, train_costs  # noqa: E402
+from model.learned.cost_network import NOTHING, RUNTIMES, TERMS, CostNetwork, Floats, runtime_of, terms_of
+from model.learned.device_facts import DEVICE_FACT_NAMES
+from model.learned.launch_facts import AMOUNTS, LAUNCH_FACT_NAMES, LEAST
+from model.learned.law_facts import LAW_FACT_NAMES
+from model.training.costs import CostRecipe, CostRows, train_costs
 
 PLAIN = CostRecipe(epochs=60, batch=128, directions=0, price_rate=0.2, threads=1)
 SMALL = CostRecipe(epochs=4, batch=128, width=16, directions=4, threads=1)

@@ -13,24 +13,24 @@ import pytest
 pytest.importorskip("lightgbm")
 pytest.importorskip("torch")
 
-from safetensors.numpy import save_file  # noqa: E402
+from safetensors.numpy import save_file
 
-from model.device import Device  # noqa: E402
-from model.device_catalog import find_builtin  # noqa: E402
-from model.learned.compiled_facts import COMPILED_FACT_NAMES  # noqa: E402
-from model.learned.cost_network import runtime_of, terms_of  # noqa: E402
-from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts  # noqa: E402
-from model.learned.ensemble import Ensemble  # noqa: E402
-from model.learned.inputs import log2_flops  # noqa: E402
-from model.learned.launch_facts import AMOUNTS, LAUNCH_FACT_NAMES, LEAST, SIZES  # noqa: E402
-from model.learned.law_facts import LAW_FACT_NAMES  # noqa: E402
-from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, UnusableModel, load_model  # noqa: E402
-from model.learned.question import Answer, Question  # noqa: E402
-from model.learned.weights import FILE_NAME, arrays_of, ensemble_from  # noqa: E402
-from model.training.boosting import Boosting  # noqa: E402
-from model.training.costs import CostRecipe  # noqa: E402
-from model.training.ensemble import Recipe, train_ensemble  # noqa: E402
-from model.training.rows import Rows  # noqa: E402
+from model.device import Device
+from model.device_catalog import find_builtin
+from model.learned.compiled_facts import COMPILED_FACT_NAMES
+from model.learned.cost_network import runtime_of, terms_of
+from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
+from model.learned.ensemble import Ensemble
+from model.learned.inputs import log2_flops
+from model.learned.launch_facts import AMOUNTS, LAUNCH_FACT_NAMES, LEAST, SIZES
+from model.learned.law_facts import LAW_FACT_NAMES
+from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, UnusableModel, load_model
+from model.learned.question import Answer, Question
+from model.learned.weights import FILE_NAME, arrays_of, ensemble_from
+from model.training.boosting import Boosting
+from model.training.costs import CostRecipe
+from model.training.ensemble import Recipe, train_ensemble
+from model.training.rows import Rows
 
 TREES = Boosting(rounds=40, num_leaves=7, min_data_in_leaf=5, num_threads=1)
 RECIPE = Recipe(
