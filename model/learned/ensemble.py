@@ -75,8 +75,8 @@ class Ensemble:
         below = np.where(is_compiled, self.compiled_margins.below, self.source_margins.below) * spread
         above = np.where(is_compiled, self.compiled_margins.above, self.source_margins.above) * spread
         least = facts.laws[:, 1]
-        p10, p90 = (np.exp2(np.maximum(log2_us + each, least)) for each in (-below, above))
-        p50 = np.exp2(np.maximum(log2_us, least))
+        # All in the same precision, so that rounding puts none before another.
+        p10, p50, p90 = (np.exp2(np.maximum(log2_us + each, least)) for each in (-below, 0 * below, above))
         return [
             Answer(Quantiles(float(low), float(middle), float(high)), float(new))
             for low, middle, high, new in zip(p10, p50, p90, novelty, strict=True)
@@ -142,8 +142,13 @@ def _together(
 
 def load(folder: Path, description: dict[str, Any]) -> Ensemble:
     """Raises OSError, ValueError or KeyError for what is no ensemble of this version."""
-    from safetensors.numpy import load_file  # only here: whoever never asks need not have it  # noqa: PLC0415
+    from safetensors import SafetensorError  # only here: whoever never asks need not have it  # noqa: PLC0415
+    from safetensors.numpy import load_file  # noqa: PLC0415
 
     from model.learned.weights import ensemble_from  # noqa: PLC0415
 
-    return ensemble_from(load_file(folder / str(description["file"])), description)
+    try:
+        arrays = load_file(folder / str(description["file"]))
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
+    return ensemble_from(arrays, description)

@@ -172,4 +172,5 @@ def _margins(ensemble: Ensemble, rows: Rows, *, has_code: bool) -> Margins:
         scaled = (rows.log2_us[chosen] - np.maximum(log2_us, rows.laws[chosen, 1])) / spread
         low.append(np.quantile(scaled, 0.1))
         high.append(np.quantile(scaled, 0.9))
-    return Margins(float(-np.mean(low)), float(np.mean(high)))
+    # Where all held-out kernels are off to one side, an interval still has its middle between its ends.
+    return Margins(max(0.0, float(-np.mean(low))), max(0.0, float(np.mean(high))))

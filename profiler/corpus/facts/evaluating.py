@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import load_file
 
-from model.learned.ensemble import Ensemble
+from model.learned.ensemble import Ensemble, load
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.learned.learned import DESCRIPTION
-from model.learned.weights import FILE_NAME, ensemble_from
 from model.training.costs import CostRecipe
 from model.training.figures import Figures, data_size_ordering, local_size_choice, noise_of
 from model.training.rows import Rows
@@ -66,7 +64,7 @@ def evaluate(data: Path, weights: Path, *, is_brief: bool, say: Callable[[str], 
 def _read(folder: Path) -> Ensemble:
     try:
         description = json.loads((folder / DESCRIPTION).read_text("utf-8"))
-        return ensemble_from(load_file(folder / FILE_NAME), description)
+        return load(folder, description)
     except (OSError, ValueError, KeyError) as error:
         raise DatasetError(f"there are no weights in {folder} that this version reads: {error}") from error
 

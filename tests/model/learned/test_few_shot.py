@@ -1,0 +1,130 @@
+"""A few measurements on a device correct what is said of other kernels there, by no more than they can prove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.learned.few_shot import (
+    BOUND_DEVIATION,
+    DEVICE_DEVIATION,
+    KERNEL_DEVIATION,
+    REACH,
+    Correction,
+    Experience,
+    shares_of,
+    shifts,
+)
+from model.learned.law_facts import LAW_FACT_NAMES
+from model.learned.question import Answer, Question
+from model.prediction import Quantiles
+
+SAID = Answer(Quantiles(50.0, 100.0, 200.0), 0.25)
+NOWHERE = -20.0  # log2 us
+MEMORY, COMPUTE = "global memory", "floating point"
+
+
+def asked(kernel: str, bound: str = MEMORY) -> Question:
+    """A launch whose time is nearly all one resource's."""
+    laws = dict.fromkeys(LAW_FACT_NAMES, NOWHERE) | {"total": 6.0, "least": 5.0, "launch floor": 0.0, bound: 6.0}
+    return Question(
+        kernel=kernel, tokens=(), launch_facts=(), law_facts=tuple(laws[name] for name in LAW_FACT_NAMES),
+        device_facts=(), compiled_facts=None, total_us=64.0, least_us=32.0, doubt=0.0, device_id="cpu",
+    )  # fmt: skip
+
+
+def measured(kernel: str, times_slower: float, bound: str = MEMORY) -> Experience:
+    return Experience(asked(kernel, bound), SAID, times_slower * SAID.runtime_us.p50)
+
+
+def factor(experiences: Sequence[Experience], bound: str = MEMORY, kernel: str = "own") -> float:
+    """By how much the answer of a kernel is corrected."""
+    found = Correction.fitted(experiences).applied(asked(kernel, bound), SAID)
+    ratios = {getattr(found.runtime_us, q) / getattr(SAID.runtime_us, q) for q in ("p10", "p50", "p90")}
+    assert max(ratios) == pytest.approx(min(ratios))
+    assert found.novelty == SAID.novelty
+    return found.runtime_us.p50 / SAID.runtime_us.p50
+
+
+def test_without_measurements_the_answer_stays() -> None:
+    assert Correction.fitted([]).applied(asked("own"), SAID) == SAID
+
+
+def test_measurements_as_predicted_change_nothing() -> None:
+    assert factor([measured(f"{n}", 1.0) for n in range(9)]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("bound", [MEMORY, COMPUTE])
+def test_a_device_that_is_twice_as_slow_is_found_out_the_more_kernels_are_measured(bound: str) -> None:
+    known = [measured(f"{n}", 2.0, (MEMORY, COMPUTE)[n % 2]) for n in range(100)]
+    found = [factor(known[:count], bound) for count in (1, 3, 10, 100)]
+    assert found == sorted(found)
+    assert 1.1 < found[0] < 1.8
+    assert 1.9 < found[-1] < 2.0
+
+
+def test_many_launches_of_one_kernel_prove_less_than_as_many_kernels() -> None:
+    one_kernel, many = factor([measured("one", 2.0)] * 20), factor([measured(f"{n}", 2.0) for n in range(20)])
+    assert 1.1 < one_kernel < many
+    assert one_kernel == pytest.approx(factor([measured("one", 2.0)]), rel=0.05)
+
+
+@given(st.floats(1e-9, 1e12), st.sampled_from([MEMORY, COMPUTE]))
+def test_one_kernel_that_is_wildly_off_moves_others_by_a_bounded_factor(times_slower: float, bound: str) -> None:
+    usual = [measured(f"{n}", 1.0, COMPUTE) for n in range(10)]
+    assert 0.8 < factor([*usual, measured("wild", times_slower, MEMORY)], COMPUTE) < 1.25
+    assert 1 / 5 < factor([measured("wild", times_slower)], bound) < 5
+
+
+def test_kernels_that_the_same_resource_holds_up_are_corrected_most() -> None:
+    slow_memory = [measured(f"{n}", 2.0, MEMORY) for n in range(8)]
+    known = [*slow_memory, *(measured(f"c{n}", 1.0, COMPUTE) for n in range(8))]
+    assert factor(slow_memory, MEMORY) > factor(slow_memory, COMPUTE) > 1
+    assert factor(known, MEMORY) > 1.4
+    assert factor(known, MEMORY) > factor(known, COMPUTE) * 1.2
+
+
+def test_a_kernels_own_measurements_are_left_out() -> None:
+    others = [measured(f"{n}", 2.0) for n in range(5)]
+    assert factor([*others, measured("own", 50.0)]) == pytest.approx(factor(others))
+    assert factor([measured("own", 50.0)] * 3) == 1
+
+
+def test_measurements_that_say_nothing_teach_nothing() -> None:
+    nothing = Experience(asked("zero"), SAID, 0.0)
+    unsaid = Experience(asked("unsaid"), Answer(Quantiles(0.0, 0.0, 0.0), 0.0), 10.0)
+    assert factor([nothing, unsaid]) == 1
+
+
+def test_shares_are_of_the_sum_and_of_nothing_they_are_nothing() -> None:
+    laws = np.full((2, len(LAW_FACT_NAMES)), -1000.0)
+    laws[0, LAW_FACT_NAMES.index(MEMORY)], laws[0, LAW_FACT_NAMES.index(COMPUTE)] = 4.0, 2.0
+    memory, compute = (LAW_FACT_NAMES.index(name) - 2 for name in (MEMORY, COMPUTE))
+    found = shares_of(laws)
+    assert found[0, [memory, compute]] == pytest.approx([0.8, 0.2])
+    assert np.isfinite(found).all()
+
+
+def test_in_a_world_as_it_is_believed_to_be_each_further_kernel_helps_on_the_average() -> None:
+    """Devices, bounds and kernels are off by as much as is believed; 200 such worlds."""
+    random, counts = np.random.default_rng(3), (1, 3, 10, 30)
+    left: dict[int, list[float]] = {count: [] for count in (0, *counts)}
+    for _ in range(200):
+        shares = random.dirichlet(np.full(4, 0.3), 50)
+        squares = ((shares[:, None] - shares[None]) ** 2).sum(axis=2)
+        alike = DEVICE_DEVIATION**2 + BOUND_DEVIATION**2 * np.exp(-squares / (2 * REACH**2))
+        systematic = np.linalg.cholesky(alike + 1e-9 * np.eye(50)) @ random.normal(size=50)
+        errors = systematic + KERNEL_DEVIATION * random.normal(size=50)
+        names = [f"{n}" for n in range(50)]
+        left[0].append(float(np.mean(errors[30:] ** 2)))
+        for count in counts:
+            chosen = np.arange(50) < count
+            found = shifts(names, shares, errors, chosen, shares[30:])
+            left[count].append(float(np.mean((errors[30:] - found) ** 2)))
+    mean = [float(np.mean(each)) for each in left.values()]
+    assert mean == sorted(mean, reverse=True)
+    assert KERNEL_DEVIATION**2 < mean[-1] < 1.4 * KERNEL_DEVIATION**2 < 0.7 * mean[0]
