@@ -6,9 +6,6 @@ from collections.abc import Iterator, Sequence
 
 
 def turns(batches: Sequence[int]) -> Iterator[int]:
-    """Places in `batches`, each as often as its number says, spread evenly over as many rounds as the most need."""
-    rounds = max(batches, default=0)
-    for number in range(rounds):
-        for place, count in enumerate(batches):
-            if (number + 1) * count // rounds > number * count // rounds:
-                yield place
+    """Places in `batches`, each as often as its number says and spread evenly over the whole."""
+    due = sorted(((2 * turn + 1) / (2 * count), place) for place, count in enumerate(batches) for turn in range(count))
+    return (place for _, place in due)

@@ -120,7 +120,8 @@ def test_on_a_device_twice_as_fast_what_is_executed_takes_half_the_time() -> Non
     prices = np.full((len(RUNTIMES), len(TERMS) + len(LAW_FACT_NAMES)), -3, np.float32)
     prices[:, -1] = NOTHING  # no floor
     zeros = np.zeros((1, 1), np.float32)
-    priced = CostNetwork(zeros[0], zeros[0], zeros, (), prices)
+    none = np.zeros(0, np.float32)
+    priced = CostNetwork(zeros[0], zeros[0], none.astype(np.int64), none, none, zeros, (), prices)
     laws, runtime = np.full((1, len(LAW_FACT_NAMES)), NOTHING, np.float32), np.zeros(1, np.int64)
     times = [priced.log2_us(zeros, terms, laws, runtime)[0] for terms in (slow, fast)]
     assert times[0] - times[1] == pytest.approx(1, abs=1e-4)

@@ -11,7 +11,8 @@ from profiler.child.corpus.turns import turns
 
 
 def test_launches_take_turns() -> None:
-    assert list(turns([3, 1, 3])) == [0, 2, 0, 2, 0, 1, 2]
+    assert list(turns([3, 1, 3])) == [0, 2, 0, 1, 2, 0, 2]
+    assert list(turns([1, 1, 1, 1, 6])) == [4, 4, 4, 0, 1, 2, 3, 4, 4, 4]
     assert list(turns([])) == []
     assert list(turns([2, 0])) == [0, 0]
 
