@@ -104,6 +104,7 @@ def add_learning_flags(train: argparse.ArgumentParser, evaluate: argparse.Argume
     evaluate.add_argument("--weights", type=Path, metavar="DIR", help="of these weights (those that ship)")
     evaluate.add_argument("--page", type=Path, metavar="FILE", help="renew the tables in this Markdown file, too")
     evaluate.add_argument("--pictures", type=Path, metavar="DIR", help="draw PNGs into this folder, too")
+    evaluate.add_argument("--gpus", action="store_true", help="on public measurements of GPUs, too (ten minutes more)")
     evaluate.add_argument("--brief", action="store_true", help="without what has to be trained for it")
 
 

@@ -23,8 +23,21 @@ def run(arguments: argparse.Namespace) -> int:
     found = evaluate(arguments.data, weights, is_brief=arguments.brief, say=warn)
     for name, table in found.tables.items():
         print(f"## {name}\n\n{table}\n")
+    if arguments.gpus:
+        _print_gpus()
     if arguments.page is not None:
         renew(arguments.page, found.tables)
     if arguments.pictures is not None:
         draw(found, arguments.pictures)
     return ANSWERED
+
+
+def _print_gpus() -> None:
+    """How predictions carry over to GPUs never seen, on public measurements: each is left out in turn."""
+    from model.training.unseen_gpus import evaluate  # noqa: PLC0415
+    from model.training.unseen_tables import by_device, by_family  # noqa: PLC0415
+    from profiler.corpus.public.facts import measured  # noqa: PLC0415
+    from profiler.corpus.public.table import read_rows  # noqa: PLC0415
+
+    scores = evaluate(measured(read_rows()))
+    print("## unseen GPUs\n\n" + "\n".join([*by_family(scores), "", *by_device(scores)]) + "\n")

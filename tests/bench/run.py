@@ -7,12 +7,14 @@ import os
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from analysis import analysis_ms
 from batch import predictions_per_second
 from edits import KERNELS, LINES, Taken, edits_ms
-from launches import batches_per_second, changed_and_new, in_process_per_second
+from launches import Spread, batches_per_second, changed_and_new, in_process_per_second
+from learned import TOKENS, learned
 from rich.console import Console
 from rich.table import Table
 from sizes import sizes
@@ -63,6 +65,18 @@ def report_launches(console: Console, device: Device, kernelcast: str) -> None:
     """What asking about other sizes costs, with its spread; compare the last column between runs and machines."""
     spreads = changed_and_new(device)
     title = f"Kernels of the corpus; a yardstick took {spreads[0].yardstick_ms:.2f} ms in this run"
+    report_spreads(console, spreads, title)
+    rates = Table("Launches by the batch", "least", "median", "most", title_justify="left")
+    for what, found in (
+        ("in process, known kernels", in_process_per_second(device)),
+        ("`predict --batch`, new kernels and all of each answer", batches_per_second(kernelcast)),
+    ):
+        least, median, most = min(found), statistics.median(found), max(found)
+        rates.add_row(what, *(f"{rate:,.0f}/s" for rate in (least, median, most)))
+    console.print(rates)
+
+
+def report_spreads(console: Console, spreads: Sequence[Spread], title: str) -> None:
     table = Table("What", "n", "p10", "p50", "p90", "p99", "p50 / yardstick", title=title, title_justify="left")
     for spread in spreads:
         table.add_row(
@@ -72,14 +86,20 @@ def report_launches(console: Console, device: Device, kernelcast: str) -> None:
             f"{spread.in_yardsticks:.1f}",
         )
     console.print(table)
-    rates = Table("Launches by the batch", "least", "median", "most", title_justify="left")
-    for what, found in (
-        ("in process, known kernels", in_process_per_second(device)),
-        ("`predict --batch`, new kernels and all of each answer", batches_per_second(kernelcast)),
-    ):
-        least, median, most = min(found), statistics.median(found), max(found)
-        rates.add_row(what, *(f"{rate:,.0f}/s" for rate in (least, median, most)))
-    console.print(rates)
+
+
+def report_learned(console: Console, device: Device) -> None:
+    """What the learned model takes, beside a pass of a language model of code."""
+    found = learned(device)
+    if found is None:
+        console.print("No weights of the learned model are shipped.")
+        return
+    report_spreads(console, found.spreads, f"The learned model; {found.resident_mb:.0f} MB resident")
+    console.print(f"{found.answers_per_second:,.0f} answers a second in a batch")
+    if found.codegen_ms is not None:
+        new = found.spreads[0].at(0.5)
+        ratio = f"{found.codegen_ms / new:,.0f} times a new kernel's {new:.1f} ms"
+        console.print(f"a model of CodeGen-350M's size takes {found.codegen_ms:,.0f} ms for {TOKENS} tokens, {ratio}")
 
 
 def main() -> int:
@@ -97,12 +117,14 @@ def main() -> int:
     assert generic is not None
     if arguments.launches:
         report_launches(console, generic, kernelcast)
+        report_learned(console, generic)
         return 0
     report_edits(console, generic)
     report_sizes(console, generic)
     if arguments.analysis:
         return 0
     report_launches(console, generic, kernelcast)
+    report_learned(console, generic)
     table = Table("What", "Figure", title="Speed", title_justify="left")
     table.add_row("serve: start to answered `initialize`", f"{initialize_ms(kernelcast):.0f} ms")
     for what, taken_ms in analysis_ms(generic).items():
