@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from model.training.figures import rank_correlation
+
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
@@ -31,13 +33,6 @@ def accuracy(predicted_log2_us: NDArray[np.floating], log2_us: NDArray[np.floati
         float(ape_percent.mean()),
         float(np.median(ape_percent)),
         float((np.abs(octaves) <= 1).mean()),
-        float(np.corrcoef(_ranks(predicted_log2_us), _ranks(log2_us))[0, 1]) if len(octaves) > 1 else float("nan"),
+        rank_correlation(predicted_log2_us, log2_us),
         float(np.abs(octaves).mean()),
     )
-
-
-def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Equal values share their mean rank."""
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: NDArray[np.float64] = (np.cumsum(count) - (count - 1) / 2)[place]
-    return ranks

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from model.training.rows import Floats, Ints, Rows
 
@@ -35,7 +36,7 @@ def figures_of(predicted_log2_us: Floats, log2_us: Floats) -> Figures:
     )
 
 
-def rank_correlation(a: Floats, b: Floats) -> float:
+def rank_correlation(a: npt.NDArray[np.floating], b: npt.NDArray[np.floating]) -> float:
     """Spearman's; NaN where one of them is constant."""
     first, second = _ranks(a), _ranks(b)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
@@ -43,11 +44,11 @@ def rank_correlation(a: Floats, b: Floats) -> float:
     return float(np.corrcoef(first, second)[0, 1])
 
 
-def _ranks(values: Floats) -> Floats:
+def _ranks(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
     """Equal values share the mean of their ranks."""
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(count)
-    found: Floats = ((last - (count - 1) / 2)[place]).astype(np.float32)
+    found: npt.NDArray[np.float64] = (last - (count - 1) / 2)[place]
     return found
 
 

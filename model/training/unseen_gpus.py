@@ -15,6 +15,7 @@ import numpy as np
 
 from model.training.boosting import Boosting, grow
 from model.training.few_rows import expected_errors, likeness
+from model.training.figures import rank_correlation
 from model.training.public_rows import Floats, Mask, Measured, Words
 
 MEASURED_ROWS = 10
@@ -229,18 +230,5 @@ def _figures(predicted_us: Floats, measured_us: Floats) -> Sequence[float] | Non
     ratio = predicted_us[known] / measured_us[known]
     ape = 100 * np.abs(ratio - 1)
     within = 100 * float(np.mean((ratio < 2) & (ratio > 0.5)))
-    rank = _rank_correlation(predicted_us[known], measured_us[known])
+    rank = rank_correlation(predicted_us[known], measured_us[known])
     return float(known.sum()), float(ape.mean()), float(np.median(ape)), within, rank
-
-
-def _rank_correlation(a: Floats, b: Floats) -> float:
-    """Spearman's; NaN where one of them is constant."""
-    if not (np.ptp(a) and np.ptp(b)):
-        return float("nan")
-    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
-
-
-def _ranks(values: Floats) -> Floats:
-    """Equal values share their mean rank."""
-    _, of, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[of]
