@@ -30,6 +30,14 @@ def call(kernelcast: str, tmp_path: Path) -> Call:
     return run
 
 
+@pytest.fixture
+def extra() -> None:
+    """What the extra `train` installs."""
+    for library in ("lightgbm", "torch"):
+        pytest.importorskip(library, reason="the extra `train` installs it")
+
+
+@pytest.mark.usefixtures("extra")
 def test_training_without_a_dataset_names_the_folder_and_writes_nothing(call: Call, tmp_path: Path) -> None:
     done = call("train", "no such folder", "--output", "weights")
     assert done.returncode == 1
@@ -60,17 +68,19 @@ def test_an_evaluation_where_no_weights_ship_asks_for_some(call: Call) -> None:
     assert "no weights are shipped; say which with --weights DIR" in done.stderr
 
 
+@pytest.mark.usefixtures("extra")
 def test_an_evaluation_without_a_dataset_names_the_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "no such folder", "--weights", "weights"]) == 1
     assert "no such folder holds no dataset" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("extra")
 @pytest.mark.parametrize("text", [None, "no JSON", "[]", "{}", json.dumps({"version": 1, "file": "gone"})])
 def test_weights_that_cannot_be_read_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
 ) -> None:
-    evaluating = pytest.importorskip("profiler.corpus.facts.evaluating")
     from profiler.corpus.dataset.columns import DatasetError
+    from profiler.corpus.facts import evaluating
 
     monkeypatch.setattr(evaluating, "read_rows", lambda _: None)
     if text is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
@@ -64,6 +64,7 @@ def test_the_same_facts_make_the_same_files_in_whatever_order_they_were_counted(
         assert (again / name).read_bytes() == (folder / name).read_bytes()
 
 
+@settings(max_examples=25)
 @given(st.lists(st.floats(-(2**100), 2**100, width=32), min_size=len(LAW_FACT_NAMES), max_size=len(LAW_FACT_NAMES)))
 def test_no_number_is_rounded_by_more_than_a_thousandth(
     tmp_path_factory: pytest.TempPathFactory, numbers: list[float]
