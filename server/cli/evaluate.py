@@ -11,15 +11,15 @@ from server.cli.streams import warn
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the tables as Markdown; the same from the same data and weights."""
+    weights = arguments.weights or weights_folder()
+    if weights is None:
+        raise WrongCallError("no weights are shipped; say which with --weights DIR")
     try:
         from profiler.corpus.dataset.card import renew  # noqa: PLC0415
         from profiler.corpus.facts.evaluating import evaluate  # noqa: PLC0415
         from profiler.corpus.facts.portraits import draw  # noqa: PLC0415
     except ImportError as error:
         raise WrongCallError(f"an evaluation needs `{error.name}`: pip install 'kernelcast[train]'") from error
-    weights = arguments.weights or weights_folder()
-    if weights is None:
-        raise WrongCallError("no weights are shipped; say which with --weights DIR")
     found = evaluate(arguments.data, weights, is_brief=arguments.brief, say=warn)
     for name, table in found.tables.items():
         print(f"## {name}\n\n{table}\n")

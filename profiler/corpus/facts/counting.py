@@ -54,8 +54,9 @@ def counted(source: Source, devices: Mapping[str, Device]) -> Counted:
     try:
         with time_limit(LIMIT_S):
             program = read_program(source.text, None, source.options)
+            kernel = program.kernel(source.name)
             tokens = normalised_tokens(program, source.name)
-            work = analyse(program, program.kernel(source.name))
+            work = analyse(program, kernel)
             for key, launch in source.launches:
                 own = {name: on_device(launch, device) for name, device in devices.items()}
                 for each in dict.fromkeys(own.values()):

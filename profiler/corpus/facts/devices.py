@@ -22,7 +22,7 @@ def read_devices(folder: Path) -> dict[str, Device]:
         return {name: CONVERTER.structure(profile, Device) for name, profile in plain.items()}
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, BaseValidationError) as error:
+    except (ValueError, TypeError, AttributeError, BaseValidationError) as error:
         raise DatasetError(f"{path} holds no profiles of devices") from error
 
 

@@ -65,8 +65,10 @@ def _read(folder: Path) -> Ensemble:
     try:
         description = json.loads((folder / DESCRIPTION).read_text("utf-8"))
         return load(folder, description)
-    except (OSError, ValueError, KeyError) as error:
-        raise DatasetError(f"there are no weights in {folder} that this version reads: {error}") from error
+    except OSError as error:
+        raise DatasetError(f"there are no weights in {folder}: {error.strerror or error}") from error
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise DatasetError(f"the weights in {folder} are damaged or of another version: {error!r}") from error
 
 
 def _accuracy(lines: Sequence[Line]) -> str:

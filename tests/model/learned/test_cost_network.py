@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
+pytest.importorskip("torch", reason="the extra `train` learns prices")
 
 from model.learned.cost_network import NOTHING, RUNTIMES, TERMS, CostNetwork, Floats, runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-lightgbm = pytest.importorskip("lightgbm")
+lightgbm = pytest.importorskip("lightgbm", reason="the extra `train` grows trees")
 
 from model.learned.cost_network import RUNTIMES, CostNetwork  # noqa: E402
 from model.learned.ensemble import Ensemble, Margins, Members  # noqa: E402

@@ -1,0 +1,40 @@
+"""What compilers made of kernels comes back from the dataset's cells with all that the model is told of it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.compiled import CodeSource, CompiledCall, CompiledFacts, CompiledLoop, InstructionCount
+from model.learned.compiled_facts import compiled_facts
+from profiler.corpus.dataset.cells import compiled_cells, facts_from_cells
+from profiler.corpus.dataset.columns import COMPILED
+
+counts, lanes = st.integers(0, 1 << 31), st.sampled_from([1, 2, 4, 8, 16])
+known, shares = st.none() | counts, st.floats(0, 1, width=32)
+facts = st.builds(
+    CompiledFacts,
+    st.just(""), st.just(""), st.just(""), st.none() | st.tuples(counts, counts), st.sampled_from(["pocl", "a/b"]),
+    st.just(""), st.just(""), st.just(""), st.sampled_from(CodeSource),
+    max_work_group_size=known, private_mem_bytes=known, registers=known, spill_loads=known, items_side_by_side=known,
+    float_vector_share=st.none() | shares, memory_vector_share=st.none() | shares, code_bytes=known,
+    mix=st.lists(
+        st.builds(
+            InstructionCount, st.sampled_from(["fma", "load", "call"]), st.sampled_from(["f32", ""]), lanes, counts,
+            st.sampled_from(["", "private", "global"]),
+        ), max_size=4,
+    ).map(tuple),
+    calls=st.lists(
+        st.builds(CompiledCall, st.sampled_from(["exp", "(unnamed)", "a/b"]), lanes, counts), max_size=3
+    ).map(tuple),
+    loops=st.lists(st.builds(CompiledLoop, st.none(), st.integers(1, 9), counts, lanes, shares), max_size=3).map(tuple),
+)  # fmt: skip
+
+
+@given(facts)
+def test_facts_come_back(given_facts: CompiledFacts) -> None:
+    cells = compiled_cells(given_facts.device_id, "id", [0, 2], given_facts)
+    assert cells.keys() == {column.name for column in COMPILED.columns}
+    back = facts_from_cells(cells)
+    assert back == given_facts
+    assert str(compiled_facts(back)) == str(compiled_facts(given_facts))  # NaN equals nothing

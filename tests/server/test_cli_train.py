@@ -1,0 +1,103 @@
+"""`kernelcast train` and `kernelcast evaluate` say in a sentence what is missing, and what to do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from server.cli import main
+
+Call = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def call(kernelcast: str, tmp_path: Path) -> Call:
+    """In a folder of one's own; none there may hold weights that would ship."""
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [kernelcast, *words], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert "Traceback" not in done.stderr
+        assert done.stdout == ""
+        return done
+
+    return run
+
+
+@pytest.fixture
+def extra() -> None:
+    """What the extra `train` installs."""
+    for library in ("lightgbm", "torch"):
+        pytest.importorskip(library, reason="the extra `train` installs it")
+
+
+@pytest.mark.usefixtures("extra")
+def test_training_without_a_dataset_names_the_folder_and_writes_nothing(call: Call, tmp_path: Path) -> None:
+    done = call("train", "no such folder", "--output", "weights")
+    assert done.returncode == 1
+    assert "no such folder holds no dataset" in done.stderr
+    assert not (tmp_path / "weights").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [(("train",), "DATA"), (("train", "data"), "--output"), (("evaluate",), "DATA")],
+)
+def test_what_must_be_told_is_a_wrong_call(call: Call, words: tuple[str, ...], missing: str) -> None:
+    done = call(*words)
+    assert done.returncode == 2
+    assert missing in done.stderr
+
+
+@pytest.mark.parametrize("flag", [("--threads", "0"), ("--threads", "many"), ("--seed", "x")])
+def test_numbers_that_are_none_are_a_wrong_call(call: Call, flag: tuple[str, str]) -> None:
+    done = call("train", "data", "--output", "weights", *flag)
+    assert done.returncode == 2
+    assert flag[0] in done.stderr
+
+
+def test_an_evaluation_where_no_weights_ship_asks_for_some(call: Call) -> None:
+    done = call("evaluate", "no such folder")
+    assert done.returncode == 2
+    assert "no weights are shipped; say which with --weights DIR" in done.stderr
+
+
+@pytest.mark.usefixtures("extra")
+def test_an_evaluation_without_a_dataset_names_the_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "no such folder", "--weights", "weights"]) == 1
+    assert "no such folder holds no dataset" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("extra")
+@pytest.mark.parametrize("text", [None, "no JSON", "[]", "{}", json.dumps({"version": 1, "file": "gone"})])
+def test_weights_that_cannot_be_read_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    from profiler.corpus.dataset.columns import DatasetError
+    from profiler.corpus.facts import evaluating
+
+    monkeypatch.setattr(evaluating, "read_rows", lambda _: None)
+    if text is not None:
+        (tmp_path / "model.json").write_text(text)
+    with pytest.raises(DatasetError, match=r"there are no weights in|are damaged or of another version") as told:
+        evaluating.evaluate(tmp_path, tmp_path, is_brief=True, say=print)
+    assert str(tmp_path) in str(told.value)
+    assert "Errno" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "library"),
+    [(("train", "data", "--output", "weights"), "lightgbm"), (("evaluate", "data", "--weights", "w"), "torch")],
+)
+def test_an_installation_without_the_extra_says_what_to_install(words: tuple[str, ...], library: str) -> None:
+    """As the one that comes with an editor's extension; in a process of its own, which has the library hidden."""
+    code = f"import sys; sys.modules['{library}'] = None; from server.cli import main; sys.exit(main({list(words)}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 2, done.stderr
+    assert f"needs `{library}`: pip install 'kernelcast[train]'" in done.stderr
