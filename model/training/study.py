@@ -36,8 +36,11 @@ class Line:
 
 
 def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predicted:
-    """Of all rows. `names` are LAUNCH_FACT_NAMES. Baselines are trained on the very rows that the model was."""
-    everything = np.arange(len(rows.log2_us))
+    """Of the rows that are judged, log2 us; NaN elsewhere. `names` are LAUNCH_FACT_NAMES.
+
+    Baselines are trained on the very rows that the model was.
+    """
+    judged = rows.judged(*SPLITS)
     train, least = rows.where("train"), rows.laws[:, 1]
     size = rows.launch[:, [names.index(name) for name in _SIZE_FACTS]]
     by_size = grow(
@@ -54,16 +57,18 @@ def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predi
     }
     for name, part in parts.items():
         alone = replace(ensemble, source=part(ensemble.source), compiled=part(ensemble.compiled))
-        found[name] = _estimate(alone, rows, everything, has_code=False)
-    found["shipped, from source"] = _estimate(ensemble, rows, everything, has_code=False)
-    found["shipped, compiled"] = _estimate(ensemble, rows, everything, has_code=True)
+        found[name] = _estimate(alone, rows, judged, has_code=False)
+    found["shipped, from source"] = _estimate(ensemble, rows, judged, has_code=False)
+    found["shipped, compiled"] = _estimate(ensemble, rows, judged, has_code=True)
     bound = {name: np.maximum(log2_us, least) for name, log2_us in found.items() if name != "launch size only"}
     return found | bound
 
 
 def _estimate(ensemble: Ensemble, rows: Rows, chosen: Ints, *, has_code: bool) -> Floats:
-    parts = np.array_split(chosen, max(1, len(chosen) // 20_000))
-    return np.concatenate([ensemble.estimate(facts_at(rows, part, has_code=has_code))[0] for part in parts])
+    found = np.full(len(rows.log2_us), np.nan, np.float32)
+    for part in np.array_split(chosen, max(1, len(chosen) // 5_000)):
+        found[part] = ensemble.estimate(facts_at(rows, part, has_code=has_code))[0]
+    return found
 
 
 def main_table(rows: Rows, predicted: Predicted) -> list[Line]:
