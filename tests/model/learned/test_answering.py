@@ -16,8 +16,8 @@ from model.prediction import Quantiles
 
 ASKED = Question(
     kernel="scale", tokens=("kernel", "void", "v0"), launch_facts=(1.0, math.nan),
-    law_facts=(2.0,) * len(LAW_FACT_NAMES),
-    device_facts=(3.0, math.nan), compiled_facts=None, total_us=10.0, least_us=1.0, doubt=0.0, device_id="cpu",
+    law_facts=(2.0,) * len(LAW_FACT_NAMES), device_facts=(3.0, math.nan), compiled_facts=None, total_us=10.0,
+    least_us=1.0, doubt=0.0, device_id="cpu",
 )  # fmt: skip
 
 

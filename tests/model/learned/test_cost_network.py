@@ -26,7 +26,7 @@ def world(seed: int, rows: int = 768) -> CostRows:
     terms = np.full((rows, 5), NOTHING, np.float32)
     terms[:, :3] = random.uniform(-2, 12, (rows, 3))
     times_us = FLOOR_US + (np.exp2(terms[:, :3]) * PRICES_US).sum(axis=1)
-    inputs = random.normal(size=(rows, 6)).astype(np.float32)
+    inputs = (5 + 30 * random.normal(size=(rows, 6))).astype(np.float32)
     inputs[random.random(inputs.shape) < 0.1] = np.nan
     return CostRows(
         inputs, terms, np.full((rows, len(LAW_FACT_NAMES)), -20, np.float32), np.zeros(rows, np.int64),
@@ -67,6 +67,13 @@ def test_answers_do_not_hang_on_what_else_is_asked(network: CostNetwork) -> None
     alone = [network.log2_us(*(a[at : at + 1] for a in (rows.inputs, rows.terms, rows.laws, rows.runtime)))[0]
              for at in range(40)]  # fmt: skip
     assert said(network, rows) == pytest.approx(np.array(alone), abs=1e-4)
+
+
+def test_inputs_farther_out_than_training_says_no_more_than_the_farthest(network: CostNetwork) -> None:
+    rows = world(2, 20)
+    near, far, farther = (said(network, replace(rows, inputs=np.full_like(rows.inputs, at))) for at in (5, 1e3, 1e6))
+    assert np.array_equal(far, farther)
+    assert not np.array_equal(near, far)
 
 
 def test_what_training_says_last_is_what_the_network_says() -> None:
