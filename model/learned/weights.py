@@ -78,13 +78,14 @@ def ensemble_from(arrays: Mapping[str, npt.NDArray[Any]], description: Mapping[s
 def _network(network: CostNetwork, at: str) -> Arrays:
     plain: Arrays = {f"{at}{n}": getattr(network, n) for n in _OF_NETWORK}
     for number, (weight, bias) in enumerate(network.layers):
-        plain |= {f"{at}{number}.weight": weight, f"{at}{number}.bias": bias}
+        plain |= {f"{at}{number}.weight": weight.astype(np.float16), f"{at}{number}.bias": bias}
     return plain
 
 
 def _as_network(arrays: Mapping[str, npt.NDArray[Any]], at: str) -> CostNetwork:
     count = sum(name.startswith(at) and name.endswith(".weight") for name in arrays)
-    layers = tuple((arrays[f"{at}{n}.weight"], arrays[f"{at}{n}.bias"]) for n in range(count))
+    weights = (arrays[f"{at}{n}.weight"].astype(np.float32) for n in range(count))
+    layers = tuple((weight, arrays[f"{at}{n}.bias"]) for n, weight in enumerate(weights))
     return CostNetwork(layers=layers, **{name: arrays[f"{at}{name}"] for name in _OF_NETWORK})
 
 

@@ -39,7 +39,7 @@ class Recipe:
     forests: Boosting = field(default_factory=lambda: Boosting(rounds=600, learning_rate=0.07))
     spread: Boosting = field(default_factory=lambda: Boosting(**_SPREAD))
     members: int = 2
-    folds: int = 3
+    folds: int = 4
     unnamed: float = 0.15
     seed: int = 0
 
