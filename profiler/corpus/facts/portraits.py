@@ -36,7 +36,8 @@ def _scatter(evaluation: Evaluation, split: str) -> Drawing:
     across, up = Axis(*_DECADES, 70, 520, ticks), Axis(*_DECADES, 510, 60, ticks)
     draw_axes(drawing, across, up, below="measured", beside="predicted, from source")
     for factor in (-np.log10(2), 0.0, np.log10(2)):
-        drawing.line([(across.at(x), up.at(x + factor)) for x in _DECADES], "#59636e", 0.5 + (factor == 0))
+        ends = max(_DECADES[0], _DECADES[0] - factor), min(_DECADES[1], _DECADES[1] - factor)
+        drawing.line([(across.at(x), up.at(x + factor)) for x in ends], "#59636e", 0.5 + (factor == 0))
     devices = [str(name) for name in np.unique(rows.device_name)]
     for at in chosen:
         x, y = (float(log2_us[at]) * np.log10(2) for log2_us in (rows.log2_us, predicted))
