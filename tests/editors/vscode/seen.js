@@ -13,7 +13,8 @@
       const hints = spans.filter(isHint);
       const box = line.getBoundingClientRect();
       if (!box.height) continue;
-      const last = spans.filter((span) => !/\bdyn-rule-/.test(span.className)).pop();
+      // Behind a hint that it just replaced VS Code may leave a span with nothing to see in it.
+      const last = spans.filter((span) => !/\bdyn-rule-/.test(span.className) && plain(span.textContent).trim()).pop();
       found.push({
         element: line,
         top: box.top,

@@ -26,7 +26,7 @@ LOOP = "for (int k = 0; k < 4096; ++k) s += sin(s);"
 def test_a_kernel_has_its_time_beside_it(workbench: Workbench, foretold: Foretold) -> None:
     workbench.open("saxpy.cl", SAXPY)
     shown = workbench.wait_for_prediction("saxpy", foretold(workbench.server, SAXPY, "saxpy"))
-    assert shown.startswith("~ "), shown
+    assert shown.startswith(("~ ", "≈ ")), shown
     assert len(shown) <= 30, shown
 
 
@@ -43,7 +43,7 @@ def test_the_hint_follows_an_edit_and_never_vanishes_meanwhile(workbench: Workbe
         shown = workbench.wait_for_prediction("saxpy", after)
     assert "compute" in shown
     assert frames[0]["saxpy"].text.startswith(before)
-    assert frames[-1]["saxpy"].text == shown
+    assert frames[-1]["saxpy"].text.startswith(after)
     assert [number for number, frame in enumerate(frames) if "saxpy" not in frame] == []
 
 
@@ -64,7 +64,7 @@ def test_the_first_line_of_the_hover_answers(workbench: Workbench, foretold: For
     hint = workbench.wait_for_prediction("saxpy", foretold(workbench.server, SAXPY, "saxpy"))
     story = workbench.hover("saxpy", "saxpy")
     first = story.strip().splitlines()[0]
-    amount, unit = hint.removeprefix("~ ").split()[:2]
+    _sign, amount, unit = hint.split()[:3]
     assert amount in first
     assert unit in first
     assert hint.split()[-1] in story, "what bounds it"
