@@ -20,13 +20,14 @@ from model.training.ensemble import Recipe
 from model.training.rows import Rows
 
 TREES = Boosting(rounds=40, num_leaves=7, min_data_in_leaf=5, num_threads=1)
+SMALL = CostRecipe(epochs=16, batch=64, width=16, directions=4, price_rate=0.2, threads=1)
 RECIPE = Recipe(
-    networks=CostRecipe(epochs=16, batch=64, width=16, directions=4, price_rate=0.2, threads=1), forests=TREES,
+    networks=SMALL, pieced=replace(SMALL, pieces=3), forests=TREES,
     spread=replace(TREES, objective="quantile", alpha=0.8), folds=2,
 )  # fmt: skip
 HARDLY = replace(
-    RECIPE, networks=replace(RECIPE.networks, epochs=1), forests=replace(TREES, rounds=5),
-    spread=replace(RECIPE.spread, rounds=5),
+    RECIPE, networks=replace(SMALL, epochs=1), pieced=replace(SMALL, pieces=2, epochs=1),
+    forests=replace(TREES, rounds=5), spread=replace(RECIPE.spread, rounds=5),
 )  # fmt: skip
 FAMILIES, KERNELS, LAUNCHES = 12, 5, 2
 SPLITS = ("train",) * 8 + ("validation",) * 2 + ("test-origins", "left out")  # of families

@@ -27,6 +27,7 @@ TERMS = (*AMOUNTS, *_SIZES, _PER_GROUP)
 _AMOUNTS = slice(0, len(AMOUNTS))
 _AT = [LAUNCH_FACT_NAMES.index(name) for name in (*_SIZES, _PER_GROUP)]
 RUNTIMES = ("pocl", "pocl on one core", "intel", "intel on one core", "other", "other on one core")
+OTHER = RUNTIMES.index("other")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,5 +96,5 @@ def runtime_of(device: Floats, names: tuple[str, ...]) -> Ints:
     """Which of RUNTIMES, from device facts [rows, names]."""
     pocl, intel = device[:, names.index("shape.is_pocl")] > 0, device[:, names.index("shape.is_intels")] > 0
     alone = device[:, names.index("shape.compute_units")] == 0  # log2
-    found: Ints = np.where(pocl, 0, np.where(intel, 2, 4)) + alone
+    found: Ints = np.where(pocl, 0, np.where(intel, 2, OTHER)) + alone
     return found

@@ -1,4 +1,4 @@
-"""What ships: cost networks and boosted trees, averaged; how far they are off, and how new a launch is to them.
+"""What ships: cost networks of two kinds and boosted trees; how far they are off, and how new a launch is to them.
 
 Everything is numpy on arrays from one safetensors file: no torch is needed to predict.
 """
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
-from model.learned.cost_network import CostNetwork, runtime_of, terms_of
+from model.learned.cost_network import OTHER, CostNetwork, runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.forest import Forest
 from model.learned.inputs import compiled_inputs, log2_flops, source_inputs
@@ -40,9 +40,12 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """Networks, and forests that say what the plain prices are off by [octaves]. Of one kind of inputs."""
+    """Networks, networks that see pieces of their inputs' ranges, and forests that say what the plain prices are off by
+
+    [octaves]. Of one kind of inputs."""
 
     networks: tuple[CostNetwork, ...]
+    pieced: tuple[CostNetwork, ...]
     forests: tuple[Forest, ...]
 
 
@@ -88,10 +91,10 @@ class Ensemble:
         terms = terms_of(facts.launch, log2_flops(facts.device))
         runtime = runtime_of(facts.device, DEVICE_FACT_NAMES)
         plain = self.prices.log2_us(source, terms, facts.laws, runtime)
-        found, apart = _together(self.source, source, terms, facts.laws, runtime, plain)
+        found, apart = together(self.source, source, terms, facts.laws, runtime, plain)
         has_code = np.flatnonzero(~np.isnan(facts.compiled).all(axis=1))
         if len(has_code):
-            better, closer = _together(
+            better, closer = together(
                 self.compiled,
                 compiled_inputs(source[has_code], facts.compiled[has_code]),
                 terms[has_code],
@@ -127,17 +130,28 @@ def forest_inputs(inputs: Floats, plain: Floats, laws: Floats) -> Floats:
     return np.concatenate([inputs, (plain - laws[:, 0])[:, None]], axis=1, dtype=np.float32)
 
 
-def _together(
+def together(
     members: Members, inputs: Floats, terms: Floats, laws: Floats, runtime: npt.NDArray[np.int64], plain: Floats
 ) -> tuple[Floats, Floats]:
-    """The mean of networks and forests, and how far the two kinds lie apart; both [rows]."""
-    answers = [net.log2_us(inputs, terms, laws, runtime) for net in members.networks]
-    kinds = [np.mean(answers, axis=0)] if answers else []
+    """The middle one of what the kinds of members say, and how far they lie apart; both [rows].
+
+    Where one kind goes astray, beyond all sizes in training, the other two agree. Prices that networks learn are those
+    of the runtimes in training: of another runtime the forests speak alone.
+    """
+    kinds = [
+        np.mean([net.log2_us(inputs, terms, laws, runtime) for net in networks], axis=0)
+        for networks in (members.networks, members.pieced)
+        if networks
+    ]
+    of_forests = None
     if members.forests:
         seen = forest_inputs(inputs, plain, laws)
-        kinds.append(plain + np.mean([forest.predict(seen) for forest in members.forests], axis=0))
-    apart = np.abs(kinds[0] - kinds[-1])
-    return np.mean(kinds, axis=0).astype(np.float32), apart.astype(np.float32)
+        of_forests = plain + np.mean([forest.predict(seen) for forest in members.forests], axis=0)
+        kinds.append(of_forests)
+    found = np.median(kinds, axis=0)
+    if of_forests is not None:
+        found = np.where(runtime >= OTHER, of_forests, found)
+    return found.astype(np.float32), np.ptp(kinds, axis=0).astype(np.float32)
 
 
 def load(folder: Path, description: dict[str, Any]) -> Ensemble:

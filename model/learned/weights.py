@@ -18,7 +18,7 @@ from model.learned.law_facts import LAW_FACT_NAMES
 from model.learned.novelty import Novelty
 
 Arrays = dict[str, npt.NDArray[Any]]
-KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 2
+KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 3
 _OF_NETWORK = ("mean", "per_deviation", "piece_of", "start", "per_length", "runtime", "prices")
 _FACTS = {
     "launch": LAUNCH_FACT_NAMES, "laws": LAW_FACT_NAMES, "device": DEVICE_FACT_NAMES, "compiled": COMPILED_FACT_NAMES,
@@ -31,6 +31,8 @@ def arrays_of(ensemble: Ensemble) -> tuple[Arrays, dict[str, Any]]:
     for name, members in (("source", ensemble.source), ("compiled", ensemble.compiled)):
         for at, network in enumerate(members.networks):
             arrays |= _network(network, f"{name}.network.{at}.")
+        for at, network in enumerate(members.pieced):
+            arrays |= _network(network, f"{name}.pieced.{at}.")
         for at, forest in enumerate(members.forests):
             arrays |= _forest(forest, f"{name}.forest.{at}.")
     new = ensemble.novelty
@@ -124,9 +126,12 @@ def _as_forest(arrays: Mapping[str, npt.NDArray[Any]], at: str) -> Forest:
 
 
 def _as_members(arrays: Mapping[str, npt.NDArray[Any]], at: str) -> Members:
-    networks = sorted({name.split(".")[2] for name in arrays if name.startswith(f"{at}network.")})
-    forests = sorted({name.split(".")[2] for name in arrays if name.startswith(f"{at}forest.")})
+    def places(kind: str) -> list[str]:
+        numbers = {int(name.removeprefix(f"{at}{kind}.").split(".")[0]) for name in arrays if f"{at}{kind}." in name}
+        return [f"{at}{kind}.{number}." for number in sorted(numbers)]
+
     return Members(
-        tuple(_as_network(arrays, f"{at}network.{n}.") for n in networks),
-        tuple(_as_forest(arrays, f"{at}forest.{n}.") for n in forests),
+        networks=tuple(_as_network(arrays, place) for place in places("network")),
+        pieced=tuple(_as_network(arrays, place) for place in places("pieced")),
+        forests=tuple(_as_forest(arrays, place) for place in places("forest")),
     )

@@ -21,25 +21,26 @@ _START = -5.0  # log2 of a price, in operations, before anything is learned
 class CostRecipe:
     """`directions` 0 learns plain prices alone. Rates of learning are those at the peak of one cycle."""
 
-    epochs: int = 24
+    epochs: int = 30
     batch: int = 1024
-    width: int = 256
-    directions: int = 24
+    width: int = 512
+    directions: int = 32
     pieces: int = 0  # that the range of an input is cut into; 6 bring medians down a little, and stretch the tails
-    dropout: float = 0.1
+    dropout: float = 0.25
     learning_rate: float = 2e-3
     price_rate: float = 0.04
-    weight_decay: float = 0.02
+    weight_decay: float = 0.05
     seed: int = 0
     threads: int = 2
 
 
 class _Prices(nn.Module):
-    def __init__(self, inputs: int, terms: int, recipe: CostRecipe) -> None:
+    def __init__(self, inputs: int, terms: int, laws: int, recipe: CostRecipe) -> None:
+        """The last of the terms is the floor, before it are so many of the `laws`."""
         super().__init__()
         self.prices = nn.Parameter(torch.full((len(RUNTIMES), terms), _START))
         with torch.no_grad():
-            self.prices[:, -14:-1] = -3.0  # the laws' times are in microseconds already
+            self.prices[:, -1 - laws : -1] = -3.0  # the laws' times are in microseconds already
             self.prices[:, -1] = 0.0
         self.runtime = nn.Parameter(0.3 * torch.randn(len(RUNTIMES), 8))
         self.layers = nn.ModuleList()
@@ -94,7 +95,7 @@ def train_costs(
     amounts = torch.from_numpy(np.concatenate([rows.terms, rows.laws[:, 1:], zeros], axis=1))
     given, runtime = torch.from_numpy(blank.seen(rows.inputs)), torch.from_numpy(rows.runtime)
     target, weight = torch.from_numpy(rows.log2_us), torch.from_numpy(rows.weight)
-    net = _Prices(given.shape[1], amounts.shape[1], recipe)
+    net = _Prices(given.shape[1], amounts.shape[1], rows.laws.shape[1] - 1, recipe)
     prices = [net.prices]
     others = [parameter for name, parameter in net.named_parameters() if name != "prices"]
     optimiser = torch.optim.AdamW(

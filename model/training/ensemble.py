@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from model.learned.cost_network import FARTHEST, CostNetwork
-from model.learned.ensemble import Ensemble, Facts, Margins, Members, forest_inputs, spread_inputs
+from model.learned.cost_network import FARTHEST, OTHER, CostNetwork
+from model.learned.ensemble import Ensemble, Facts, Margins, Members, forest_inputs, spread_inputs, together
 from model.learned.forest import Forest
 from model.learned.inputs import INPUT_NAMES, compiled_inputs, source_inputs
 from model.learned.novelty import Novelty
@@ -23,9 +23,10 @@ from model.training.costs import CostRecipe, CostRows, train_costs
 from model.training.rows import Floats, Ints, Rows
 
 _RUNTIME_FLAGS = [INPUT_NAMES.index(name) for name in ("shape.is_pocl", "shape.is_intels")]
-OTHER = 4  # index of RUNTIMES: of no name
 _POINTS = 4096  # launches in training that novelty is measured from
 _DIMENSIONS = 24
+_PIECED: dict[str, Any] = {"pieces": 6, "width": 384, "directions": 24, "epochs": 20, "dropout": 0.2}
+_FORESTS: dict[str, Any] = {"rounds": 500, "learning_rate": 0.07, "num_leaves": 127, "min_data_in_leaf": 30}
 _SPREAD: dict[str, Any] = {
     "rounds": 150, "objective": "quantile", "alpha": 0.8, "num_leaves": 31, "min_data_in_leaf": 200
 }  # fmt: skip
@@ -36,9 +37,10 @@ class Recipe:
     """`unnamed` is the share of rows seen once more without the runtime's name: for runtimes that nobody measured."""
 
     networks: CostRecipe = field(default_factory=CostRecipe)
-    forests: Boosting = field(default_factory=lambda: Boosting(rounds=600, learning_rate=0.07))
+    pieced: CostRecipe = field(default_factory=lambda: CostRecipe(**_PIECED))
+    forests: Boosting = field(default_factory=lambda: Boosting(**_FORESTS))
     spread: Boosting = field(default_factory=lambda: Boosting(**_SPREAD))
-    members: int = 2
+    members: int = 2  # of networks and of forests; those of pieces are large, and one will do
     folds: int = 4
     unnamed: float = 0.15
     seed: int = 0
@@ -84,10 +86,14 @@ def facts_at(rows: Rows, chosen: Ints, *, has_code: bool) -> Facts:
 
 
 def _matter(rows: Rows, train: Ints, source: Floats, recipe: Recipe) -> _Matter:
-    plain = replace(recipe.networks, directions=0, epochs=12)
-    prices = train_costs(_with_unnamed(rows, source, train, recipe), plain)
+    prices = train_costs(_with_unnamed(rows, source, train, recipe), plain_recipe(recipe))
     compiled = compiled_inputs(source, rows.compiled)
     return _Matter(rows, source, compiled, prices, prices.log2_us(source, rows.terms, rows.laws, rows.runtime))
+
+
+def plain_recipe(recipe: Recipe) -> CostRecipe:
+    """Of prices that are the same whatever surrounds the operations."""
+    return replace(recipe.networks, directions=0, epochs=min(12, recipe.networks.epochs))
 
 
 def _with_unnamed(rows: Rows, inputs: Floats, chosen: Ints, recipe: Recipe) -> CostRows:
@@ -105,6 +111,8 @@ def _members(
 ) -> Members:
     networks: list[CostNetwork] = []
     forests: list[Forest] = []
+    pieced = train_costs(_with_unnamed(matter.rows, inputs, chosen, recipe), replace(recipe.pieced, seed=recipe.seed))
+    say(f"a network of pieces is trained ({name})")
     for member in range(recipe.members):
         own = replace(recipe, seed=recipe.seed + member)
         seen = _with_unnamed(matter.rows, inputs, chosen, own)
@@ -114,7 +122,7 @@ def _members(
         facts = forest_inputs(seen.inputs, plain, seen.laws)
         forests.append(grow(facts, seen.log2_us - plain, seen.weight, replace(recipe.forests, seed=own.seed)))
         say(f"trees {member + 1} of {recipe.members} are grown ({name})")
-    return Members(tuple(networks), tuple(forests))
+    return Members(tuple(networks), (pieced,), tuple(forests))
 
 
 def _novelty(rows: Rows, train: Ints) -> Novelty:
@@ -140,6 +148,7 @@ def _spread(
     fold = np.array([zlib.crc32(family.encode()) % recipe.folds for family in rows.family[train]])
     shorter = replace(
         recipe, members=1, networks=replace(recipe.networks, epochs=max(1, recipe.networks.epochs // 2)),
+        pieced=replace(recipe.pieced, epochs=max(1, recipe.pieced.epochs // 2)),
         forests=replace(recipe.forests, rounds=max(1, recipe.forests.rounds // 2)),
     )  # fmt: skip
     error = np.zeros(len(train), np.float32)
@@ -151,12 +160,9 @@ def _spread(
         matter = _matter(rows, inside, source, shorter)
         members = _members(matter, source, inside, shorter, f"fold {at + 1} of {recipe.folds}", say)
         where = rows.terms[outside], rows.laws[outside], rows.runtime[outside]
-        net = members.networks[0].log2_us(source[outside], *where)
-        seen = forest_inputs(source[outside], matter.plain[outside], rows.laws[outside])
-        trees = matter.plain[outside] + members.forests[0].predict(seen)
-        found = np.maximum((net + trees) / 2, rows.laws[outside, 1])
+        found, apart[fold == at] = together(members, source[outside], *where, matter.plain[outside])
+        found = np.maximum(found, rows.laws[outside, 1])
         error[fold == at] = np.abs(found - rows.log2_us[outside])
-        apart[fold == at] = np.abs(net - trees)
     facts = spread_inputs(source[train], apart, novelty.of(rows.launch[train]))
     return grow(facts, error, rows.weight[train], recipe.spread)
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from model.learned.ensemble import Ensemble, Members
+from model.learned.cost_network import OTHER
+from model.learned.ensemble import Ensemble, Members, forest_inputs
 from model.learned.few_shot import shares_of, shifts
 from model.learned.inputs import INPUT_NAMES, source_inputs
 from model.training.boosting import Boosting, grow
-from model.training.costs import CostRecipe, CostRows, train_costs
-from model.training.ensemble import OTHER, facts_at
+from model.training.costs import CostRows, train_costs
+from model.training.ensemble import Recipe, facts_at, plain_recipe
 from model.training.figures import Figures, figures_of
 from model.training.rows import Floats, Ints, Rows
 
@@ -52,7 +53,7 @@ def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predi
         "laws alone": rows.laws[:, 0],
     }
     parts: dict[str, Callable[[Members], Members]] = {
-        "boosted trees": lambda members: replace(members, networks=()),
+        "boosted trees": lambda members: replace(members, networks=(), pieced=()),
         "cost networks": lambda members: replace(members, forests=()),
     }
     for name, part in parts.items():
@@ -122,11 +123,11 @@ def coverage_table(rows: Rows, ensemble: Ensemble) -> list[Coverage]:
     return lines
 
 
-def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: CostRecipe) -> list[Line]:
+def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe) -> list[Line]:
     """Trained without one runtime, told nothing of it but its calibrated profile; then with ten kernels measured.
 
     `runtimes` maps what the names of devices begin with to the name of the runtime. No part of the model knows the
-    runtime's name: both are "other".
+    runtime's name: both are "other", of which the forests speak alone (see `model.learned.ensemble`).
     """
     lines = []
     inputs = source_inputs(rows.launch, rows.laws, rows.device)
@@ -139,8 +140,10 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: CostRecip
         given = CostRows(
             inputs[seen], rows.terms[seen], rows.laws[seen], of_no_name[seen], rows.log2_us[seen], rows.weight[seen]
         )
-        network = train_costs(given, recipe)
-        found = np.maximum(network.log2_us(inputs, rows.terms, rows.laws, of_no_name), rows.laws[:, 1])
+        plain = train_costs(given, plain_recipe(recipe)).log2_us(inputs, rows.terms, rows.laws, of_no_name)
+        facts = forest_inputs(inputs, plain, rows.laws)
+        forest = grow(facts[seen], rows.log2_us[seen] - plain[seen], rows.weight[seen], recipe.forests)
+        found = np.maximum(plain + forest.predict(facts), rows.laws[:, 1])
         truth = rows.log2_us[unseen]
         lines += [
             Line(f"{name}: laws alone", "unseen runtime", "all", figures_of(rows.laws[unseen, 0], truth)),

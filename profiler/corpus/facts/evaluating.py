@@ -12,7 +12,7 @@ import numpy as np
 from model.learned.ensemble import Ensemble, load
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.learned.learned import DESCRIPTION
-from model.training.costs import CostRecipe
+from model.training.ensemble import Recipe
 from model.training.figures import Figures, data_size_ordering, local_size_choice, noise_of
 from model.training.rows import Rows
 from model.training.study import (
@@ -57,7 +57,7 @@ def evaluate(data: Path, weights: Path, *, is_brief: bool, say: Callable[[str], 
     }
     if not is_brief:
         say("models without one runtime are trained")
-        tables["unseen"] = _lines(unseen_runtime_table(rows, RUNTIMES, CostRecipe()), "who")
+        tables["unseen"] = _lines(unseen_runtime_table(rows, RUNTIMES, Recipe()), "who")
     return Evaluation(tables, rows, predicted)
 
 

@@ -24,7 +24,7 @@ from model.learned.question import Answer, Question
 from model.learned.weights import FILE_NAME, arrays_of, ensemble_from
 from model.training.ensemble import train_ensemble
 from model.training.rows import Rows
-from tests.made_world import HARDLY, RECIPE, made_rows
+from tests.made_world import HARDLY, RECIPE, device, made_rows
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,22 @@ def test_answers_come_in_the_order_of_the_questions_and_do_not_hang_on_each_othe
     assert times(together) == pytest.approx(times(alone), abs=1e-3)
     assert times(ensemble.answer(asked[::-1])) == pytest.approx(times(together)[::-1], abs=1e-3)
     assert ensemble.answer([]) == []
+
+
+def test_one_kind_of_members_that_goes_astray_is_outvoted(ensemble: Ensemble, rows: Rows) -> None:
+    asked = [question(rows, at) for at in rows.where("known")]
+    usual = times(ensemble.answer(asked))[:, 1]
+    wild = replace(ensemble.source.pieced[0], prices=ensemble.source.pieced[0].prices + 12)
+    astray = times(replace(ensemble, source=replace(ensemble.source, pieced=(wild,))).answer(asked))[:, 1]
+    assert np.abs(astray - usual).max() < 4
+    assert np.median(np.abs(astray - usual)) < 1
+
+
+def test_of_a_runtime_that_nobody_measured_the_forests_speak_alone(ensemble: Ensemble, rows: Rows) -> None:
+    nameless = tuple(device_facts(replace(device("pocl"), platform="Somebody else's")))
+    asked = [replace(question(rows, at), device_facts=nameless) for at in rows.where("known")]
+    only_forests = replace(ensemble, source=replace(ensemble.source, networks=(), pieced=()))
+    assert times(ensemble.answer(asked))[:, 1] == pytest.approx(times(only_forests.answer(asked))[:, 1])
 
 
 def test_it_is_nearer_to_what_was_measured_than_the_laws_are(ensemble: Ensemble, rows: Rows) -> None:

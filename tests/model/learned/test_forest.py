@@ -88,6 +88,6 @@ def kept_and_read(forest: Forest) -> Forest:
     one = np.zeros(1, np.float32)
     none, runtimes = np.zeros(0, np.float32), np.zeros((len(RUNTIMES), 8), np.float32)
     prices = CostNetwork(one, one, none.astype(np.int64), none, none, runtimes, (), runtimes[:, :1])
-    margins, nobody = Margins(1, 1), Members((), ())
+    margins, nobody = Margins(1, 1), Members((), (), ())
     new = Novelty(one, one, one[None], one[None], 0, 1)
     return ensemble_from(*arrays_of(Ensemble(prices, nobody, nobody, forest, new, margins, margins))).spread

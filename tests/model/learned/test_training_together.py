@@ -23,7 +23,8 @@ recipe = replace(
     CPU, steps=4, head_steps=4, evaluate_every=2, kernels_per_step=4, other_rows=5, head_rows=8, cpu_threads=1
 )
 network = train_network(read_arrays(Path(sys.argv[1])), Path(sys.argv[2]), recipe, **small).network
-print("sum", sum(p.double().abs().sum().item() for p in network.parameters()))
+total = sum(p.double().abs().sum().item() for p in network.parameters())
+sys.stdout.write(f"sum {total}\\n")  # at once: both write to one pipe
 """
 
 
