@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Deaths } from '../src/client/deaths.ts';
+import { ofTextNow } from '../src/client/hints_of_now.ts';
 import { headOf } from '../src/headline.ts';
 import { asWebviewPage } from '../src/report_page.ts';
 
@@ -21,6 +22,25 @@ test('a server that dies now and then is started again, one that dies at once is
   );
   deaths.forget();
   assert.ok([0, 1, 2, 3, 4, 5].every((hour) => deaths.another(hour * 3_600_000)));
+});
+
+test('an answer that somebody typed over is asked for again, until it is of the text that stands there', async () => {
+  const document = { version: 1 };
+  const asked: number[] = [];
+  const answer = await ofTextNow(document, { isCancellationRequested: false }, () => {
+    asked.push(document.version);
+    const of = document.version;
+    document.version = Math.min(3, document.version + 1);
+    return Promise.resolve(of);
+  });
+  assert.deepEqual(asked, [1, 2, 3]);
+  assert.equal(answer, 3);
+});
+
+test('nobody waits for an answer that is not wanted any more', async () => {
+  const document = { version: 1 };
+  const answer = await ofTextNow(document, { isCancellationRequested: true }, () => (document.version += 1));
+  assert.equal(answer, 2);
 });
 
 test('nothing in a page of the server loads or runs', () => {

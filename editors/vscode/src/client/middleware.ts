@@ -6,6 +6,7 @@ import { SERVER } from '../protocol.ts';
 import { expand, PathProblem } from '../server/paths.ts';
 import { surroundings } from '../surroundings.ts';
 import { log } from '../log.ts';
+import { ofTextNow } from './hints_of_now.ts';
 import type { ProgressNotifications } from './progress.ts';
 
 export function middleware(client: () => BaseLanguageClient, progress: ProgressNotifications): Middleware {
@@ -17,6 +18,8 @@ export function middleware(client: () => BaseLanguageClient, progress: ProgressN
     handleWorkDoneProgress: (token, params, next) => {
       progress.handle(token, params, next);
     },
+    provideInlayHints: async (document, range, token, next) =>
+      ofTextNow(document, token, async () => next(document, range, token)),
     workspace: {
       configuration: async (params, token, next) => {
         const answers = await next(params, token);
