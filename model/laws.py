@@ -74,7 +74,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     rates = device.rates
     waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
     costs = costs_of(rates) if device.type is DeviceType.CPU else None
-    if costs is not None and work.contexts:
+    if costs is not None and work.breakdown is not None:
         return _cpu_launch_times(work, device, costs, waves)
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     waiting = waiting_time_us(work, device, fp + integer)

@@ -67,6 +67,14 @@ def test_a_loop_that_the_runtime_does_not_vectorise_takes_longer(calibrated: Dev
     assert predict(scalar, LOOP).runtime_us.p50 > 4 * predict(calibrated, LOOP).runtime_us.p50
 
 
+def test_a_kernel_without_effects_costs_its_groups_and_no_round_for_each_work_item(calibrated: Device) -> None:
+    device = replace(calibrated, rates=replace(calibrated.rates, item_overhead_ns=1.0))
+    nothing = STREAM.replace("y[i] = x[i] * 2.0f + 1.0f;", "float v = x[i] * 2.0f + 1.0f;").replace("LOCAL", "256")
+    rates = device.rates
+    allowed_us = rates.launch_floor_us + 4096 * rates.group_overhead_ns * 1e-3
+    assert predict(device, nothing).runtime_us.p50 == pytest.approx(allowed_us, rel=0.05)
+
+
 def test_a_function_takes_what_it_was_measured_to_take(calibrated: Device) -> None:
     slow = with_costs(calibrated, call__sin=50.0)
     of_sin, of_exp = CALL.replace("CALL", "sin"), CALL.replace("CALL", "exp")
