@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
-from model.learned.cost_network import CostNetwork, runtime_of, terms_of
+from model.learned.cost_network import CostNetwork, log2_us_each, runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES
-from model.learned.forest import Forest
+from model.learned.forest import Forest, predict_each
 from model.learned.inputs import compiled_inputs, log2_flops, source_inputs
 from model.learned.novelty import Novelty
 from model.learned.question import Answer, Question
@@ -131,11 +131,12 @@ def _together(
     members: Members, inputs: Floats, terms: Floats, laws: Floats, runtime: npt.NDArray[np.int64], plain: Floats
 ) -> tuple[Floats, Floats]:
     """The mean of networks and forests, and how far the two kinds lie apart; both [rows]."""
-    answers = [net.log2_us(inputs, terms, laws, runtime) for net in members.networks]
-    kinds = [np.mean(answers, axis=0)] if answers else []
+    kinds: list[Floats] = []
+    if members.networks:
+        kinds.append(log2_us_each(members.networks, inputs, terms, laws, runtime).mean(axis=0))
     if members.forests:
         seen = forest_inputs(inputs, plain, laws)
-        kinds.append(plain + np.mean([forest.predict(seen) for forest in members.forests], axis=0))
+        kinds.append(plain + predict_each(members.forests, seen).mean(axis=0))
     apart = np.abs(kinds[0] - kinds[-1])
     return np.mean(kinds, axis=0).astype(np.float32), apart.astype(np.float32)
 

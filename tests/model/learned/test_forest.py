@@ -76,6 +76,14 @@ def test_whatever_is_asked_has_a_finite_answer(forest: Forest, asked: list[float
     assert np.isfinite(found)
 
 
+def test_forests_that_are_walked_together_say_what_each_says_alone(forest: Forest) -> None:
+    asked = drawn(2)[0][:50]  # more rows than are walked at once
+    smaller = grow(*drawn(3), replace(RECIPE, rounds=5))
+    found = predict_each((forest, smaller, forest), asked)
+    assert np.array_equal(found, np.stack([each.predict(asked) for each in (forest, smaller, forest)]))
+    assert predict_each((forest, smaller), asked[:0]).shape == (2, 0)
+
+
 def test_as_it_is_kept_a_forest_says_the_same_to_half_precision(forest: Forest) -> None:
     asked = drawn(2)[0]
     kept = kept_and_read(forest)
