@@ -132,6 +132,8 @@ def _alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     if atom.kind == "load" and isinstance(atom.arguments[1], Expression):
         contents, at = known.contents.get(str(atom.arguments[0])), evaluate(atom.arguments[1], known, point)
         return contents.mean_at(at // contents.element_bytes) if contents is not None and at is not None else None
+    if atom.kind in _RUN and atom not in point and not (atom.leaf_kinds <= 1 and known.is_fixed(atom)):
+        return _run(atom, known, point)  # asked for lane by lane, and never to be had otherwise
     return _atom(atom, known, point, {})
 
 
@@ -155,7 +157,8 @@ def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -
         return None
 
 
-_APART = frozenset({"unknown", "load", "trips", "iterate", "literal"})
+_RUN = frozenset({"trips", "iterate"})
+_APART = frozenset({"unknown", "load", "literal", *_RUN})
 
 
 def _apart(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
