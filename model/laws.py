@@ -8,7 +8,7 @@ efficiency after NeuSight, ASPLOS 2025, section 4. The learned efficiencies will
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
@@ -199,13 +199,10 @@ def compute_times_us(
     """
     rates = device.rates
     is_cpu = device.type is DeviceType.CPU
-    scalar = {(o.kind, o.element): o.count for o in scalar_ops} if is_cpu else {}
-    issue = scalar_issue_gop_s(rates)
+    slow = one_by_one(scalar_ops) if is_cpu else {}
     fp = integer = special = 0.0
     for op in ops:
-        slow = min(op.count, scalar.get((op.kind, op.element), 0.0))
-        rate = _rate(op, rates)
-        time_us = 1e-3 * ((op.count - slow) / rate + slow / min(rate, issue))
+        time_us = operation_time_us(op, slow, rates)
         if op.kind in _SPECIAL:
             special += time_us
         elif op.kind in _INTEGER:
@@ -213,8 +210,20 @@ def compute_times_us(
         else:
             fp += time_us
     if is_cpu:
-        integer += 1e-3 * scalar_accesses / issue
+        integer += 1e-3 * scalar_accesses / scalar_issue_gop_s(rates)
     return fp, integer, special
+
+
+def one_by_one(scalar_ops: Iterable[OpCount]) -> dict[tuple[OpKind, str], float]:
+    """How many operations of each kind a CPU does not vectorise."""
+    return {(op.kind, op.element): op.count for op in scalar_ops}
+
+
+def operation_time_us(op: OpCount, slow: Mapping[tuple[OpKind, str], float], rates: Rates) -> float:
+    """As `compute_times_us`, of one kind; `slow` are those that go one by one."""
+    alone = min(op.count, slow.get((op.kind, op.element), 0.0))
+    rate = _rate(op, rates)
+    return 1e-3 * ((op.count - alone) / rate + (alone / min(rate, scalar_issue_gop_s(rates)) if alone else 0.0))
 
 
 def waiting_time_us(work: WorkCounts, device: Device, busy_us: float) -> float:

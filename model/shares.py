@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from model.device import Device, DeviceType
-from model.laws import access_time_us, atomic_time_us, compute_times_us
+from model.laws import access_time_us, atomic_time_us, one_by_one, operation_time_us
 from model.opencl.types import AddressSpace
 from model.prediction import LineShare
 from model.work.counts import AccessCount, LineCount, OpKind, Pattern, WorkCounts
@@ -21,7 +21,8 @@ _PATTERNS = {Pattern.STRIDED: ", strided", Pattern.GATHERED: ", gathered"}
 
 def line_shares(work: WorkCounts, device: Device) -> tuple[LineShare, ...]:
     """Shares of the time that work takes (launch overheads left out), hottest line first."""
-    costs = [(line, *_cost(line, work, device)) for line in work.lines]
+    slow = one_by_one(work.scalar_ops) if device.type is DeviceType.CPU else {}
+    costs = [(line, *_cost(line, work, slow, device)) for line in work.lines]
     total = sum(time_us for _, time_us, _ in costs)
     if total <= 0:
         return ()
@@ -29,14 +30,13 @@ def line_shares(work: WorkCounts, device: Device) -> tuple[LineShare, ...]:
     return tuple(sorted(shares, key=lambda s: (-s.share, s.line)))
 
 
-def _cost(line: LineCount, work: WorkCounts, device: Device) -> tuple[float, str]:
-    """The line's time [us] and the greatest part of it in words."""
+def _cost(
+    line: LineCount, work: WorkCounts, slow: Mapping[tuple[OpKind, str], float], device: Device
+) -> tuple[float, str]:
+    """The line's time [us] and the greatest part of it in words; `slow` are operations that go one by one."""
     rates = device.rates
-    own = {(op.kind, op.element) for op in line.ops}
-    scalar = [o for o in work.scalar_ops if (o.kind, o.element) in own]
     parts: list[tuple[float, Callable[[], str]]] = [
-        (sum(compute_times_us([op], scalar, 0.0, device)), partial(_ops_text, op.kind, op.element, op.count))
-        for op in line.ops
+        (operation_time_us(op, slow, rates), partial(_ops_text, op.kind, op.element, op.count)) for op in line.ops
     ]
     for access in line.accesses:
         if access.is_atomic:

@@ -9,6 +9,7 @@ Kloeckner (arXiv 1904.09538); here the prices are not constants. Trained by `mod
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -50,31 +51,97 @@ class CostNetwork:
 
     def log2_us(self, inputs: Floats, terms: Floats, laws: Floats, runtime: Ints) -> Floats:
         """[rows, inputs], [rows, TERMS], [rows, law facts], [rows] -> [rows]; below no roofline yet."""
-        amounts = np.concatenate([terms, laws[:, 1:], np.zeros((len(laws), 1), np.float32)], axis=1)
-        times = amounts + self.prices[runtime]
-        shift: Floats | float = 0.0
-        if self.layers:
-            x = np.concatenate([self.seen(inputs), self.runtime[runtime]], axis=1)
-            for at, (weight, bias) in enumerate(self.layers):
-                x = np.asarray(x @ weight.T + bias, np.float32)
-                if at < len(self.layers) - 2:
-                    x = _gelu(x)
-            times = np.asarray(times + MOST_OCTAVES * np.tanh(x[:, :-1] / MOST_OCTAVES), np.float32)
-            shift = x[:, -1]
-        most = times.max(axis=1)
-        found: Floats = most + np.log2(np.exp2(times - most[:, None]).sum(axis=1)) + shift
+        found: Floats = log2_us_each((self,), inputs, terms, laws, runtime)[0]
         return found
+
+    @property
+    def shape(self) -> tuple[tuple[int, ...], ...]:
+        return self.mean.shape, self.piece_of.shape, *(weight.shape for weight, _ in self.layers)
+
+    def is_alike(self, other: CostNetwork) -> bool:
+        """Whether both see the same in an input: networks that were trained on the same rows do."""
+        seen = ("mean", "per_deviation", "piece_of", "start", "per_length")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in seen)
 
     def seen(self, inputs: Floats) -> Floats:
         """[rows, inputs] -> [rows, inputs + pieces]; what is unknown is taken for normal, and for below all pieces."""
-        normal = np.clip(np.nan_to_num((inputs - self.mean) * self.per_deviation), -FARTHEST, FARTHEST)
-        below = np.clip((inputs[:, self.piece_of] - self.start) * self.per_length, 0, 1)
-        return np.concatenate([normal, np.nan_to_num(below)], axis=1, dtype=np.float32)
+        normal = (inputs - self.mean) * self.per_deviation
+        normal = _between(_known(normal), -FARTHEST, FARTHEST)
+        if not len(self.piece_of):
+            return normal
+        below = _known(_between((inputs[:, self.piece_of] - self.start) * self.per_length, 0.0, 1.0))
+        return np.concatenate([normal, below], axis=1, dtype=np.float32)
+
+
+def log2_us_each(
+    networks: tuple[CostNetwork, ...], inputs: Floats, terms: Floats, laws: Floats, runtime: Ints
+) -> Floats:
+    """As `CostNetwork.log2_us`, of each: [networks, rows]. Those of one shape are worked out in one go."""
+    amounts = np.concatenate([terms, laws[:, 1:], np.zeros((len(laws), 1), np.float32)], axis=1)
+    stack = _stacked(networks)
+    if stack is None:
+        return np.concatenate([log2_us_each((net,), inputs, terms, laws, runtime) for net in networks])
+    times = amounts + stack.prices[:, runtime]  # [networks, rows, terms + laws + 1]
+    shift: Floats | float = 0.0
+    if stack.layers:
+        seen = [net.seen(inputs) for net in networks[: 1 if stack.is_alike else None]]
+        own = np.broadcast_to(np.stack(seen), (len(networks), *seen[0].shape))
+        x = np.concatenate([own, stack.runtime[:, runtime]], axis=2)  # [networks, rows, what they see]
+        for at, (weight, bias) in enumerate(stack.layers):
+            x = np.matmul(x, weight) + bias
+            if at < len(stack.layers) - 2:
+                x = _gelu(x)
+        times += MOST_OCTAVES * np.tanh(x[..., :-1] * np.float32(1 / MOST_OCTAVES))
+        shift = x[..., -1]
+    most = times.max(axis=2)
+    found: Floats = most + np.log2(np.exp2(times - most[..., None]).sum(axis=2)) + shift
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stack:
+    """Several networks of one shape: prices, runtimes and layers with the networks in front, weights as [in, out]."""
+
+    prices: Floats
+    runtime: Floats
+    layers: tuple[tuple[Floats, Floats], ...]
+    is_alike: bool
+
+
+@lru_cache(8)
+def _stacked(networks: tuple[CostNetwork, ...]) -> _Stack | None:
+    """None where their shapes differ."""
+    first = networks[0]
+    if any(net.shape != first.shape or net.prices.shape != first.prices.shape for net in networks):
+        return None
+    return _Stack(
+        np.stack([net.prices for net in networks]),
+        np.stack([net.runtime for net in networks]),
+        tuple(
+            (
+                np.stack([np.ascontiguousarray(weight.T) for weight, _ in layers]),
+                np.stack([bias for _, bias in layers])[:, None],
+            )
+            for layers in zip(*(net.layers for net in networks), strict=True)
+        ),
+        all(net.is_alike(first) for net in networks),
+    )
+
+
+def _known(values: Floats) -> Floats:
+    """With 0 for what is unknown. `np.nan_to_num` takes longer than all else that is done with a row."""
+    found: Floats = np.where(np.isnan(values), np.float32(0), values)
+    return found
+
+
+def _between(values: Floats, least: float, most: float) -> Floats:
+    found: Floats = np.minimum(np.maximum(values, np.float32(least)), np.float32(most))
+    return found
 
 
 def _gelu(x: Floats) -> Floats:
     """The tangent's approximation (Hendrycks & Gimpel, arXiv 1606.08415)."""
-    found: Floats = 0.5 * x * (1 + np.tanh(0.7978846 * (x + 0.044715 * x * x * x)))
+    found: Floats = 0.5 * x * (1 + np.tanh(x * (0.7978846 + 0.7978846 * 0.044715 * x * x)))
     return found
 
 

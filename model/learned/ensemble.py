@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
-from model.learned.cost_network import OTHER, CostNetwork, runtime_of, terms_of
+from model.learned.cost_network import OTHER, CostNetwork, log2_us_each, runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES
-from model.learned.forest import Forest
+from model.learned.forest import Forest, predict_each
 from model.learned.inputs import compiled_inputs, log2_flops, source_inputs
 from model.learned.novelty import Novelty
 from model.learned.question import Answer, Question
@@ -139,14 +139,14 @@ def together(
     of the runtimes in training: of another runtime the forests speak alone.
     """
     kinds = [
-        np.mean([net.log2_us(inputs, terms, laws, runtime) for net in networks], axis=0)
+        log2_us_each(networks, inputs, terms, laws, runtime).mean(axis=0)
         for networks in (members.networks, members.pieced)
         if networks
     ]
     of_forests = None
     if members.forests:
         seen = forest_inputs(inputs, plain, laws)
-        of_forests = plain + np.mean([forest.predict(seen) for forest in members.forests], axis=0)
+        of_forests = plain + predict_each(members.forests, seen).mean(axis=0)
         kinds.append(of_forests)
     found = np.median(kinds, axis=0)
     if of_forests is not None:

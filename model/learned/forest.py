@@ -1,4 +1,4 @@
-"""Boosted regression trees as flat arrays: all trees are walked side by side, a level at a time.
+"""Boosted regression trees as flat arrays: the trees of all forests are walked side by side, a level at a time.
 
 Trained elsewhere (`model.training.boosting`); here only numpy is needed, so that an answer costs no other library.
 """
@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
+_Indices = npt.NDArray[np.intp]
+
+ROWS_AT_ONCE = 16  # so that what is looked at stays in the cache
+_GROUPS_KEPT = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,14 +40,90 @@ class Forest:
 
     def predict(self, rows: Floats) -> Floats:
         """[rows, features] -> [rows]: the baseline and the sum of a leaf of each tree."""
-        at = np.broadcast_to(self.roots, (len(rows), len(self.roots))).copy()  # [rows, trees]
-        place = np.arange(len(rows))[:, None]
-        for _ in range(self.depth):
-            x = rows[place, self.feature[at]]
-            goes_left = np.where(np.isnan(x), self.nan_left[at], x <= self.threshold[at])
-            at = np.where(goes_left, self.left[at], self.right[at])
-        sums: Floats = self.value[at].sum(axis=1, dtype=np.float64).astype(np.float32) + np.float32(self.baseline)
-        return sums
+        found: Floats = predict_each((self,), rows)[0]
+        return found
+
+
+def predict_each(forests: tuple[Forest, ...], rows: Floats) -> Floats:
+    """[rows, features] -> [forests, rows]. Walking them together costs little more than walking one of them."""
+    packed = _packed(forests)
+    found = np.empty((len(forests), len(rows)), np.float32)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
+        leaves = packed.value.take(_leaves(packed, rows[some]))  # [rows, trees]
+        for number, (forest, trees) in enumerate(zip(forests, packed.trees, strict=True)):
+            sums = leaves[:, trees].sum(axis=1, dtype=np.float64).astype(np.float32)
+            found[number, some] = sums + np.float32(forest.baseline)
+    return found
+
+
+# In one piece, so that a look at a node fetches one line of memory.
+_NODE = np.dtype([("left", np.int32), ("feature", np.int32), ("threshold", np.float32), ("nan_right", np.int32)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Packed:
+    """Several forests as they are walked: nodes level by level, a right child behind its left one.
+
+    So the roots come first, and a child is `left` and perhaps one. Nothing is above a leaf's threshold.
+    """
+
+    trees: tuple[slice, ...]  # of each forest
+    nodes: npt.NDArray[np.void]
+    value: Floats
+    depth: int
+
+
+def _leaves(packed: _Packed, rows: Floats) -> _Indices:
+    """[rows, features] -> [rows, trees]."""
+    facts = np.ascontiguousarray(rows, np.float32).ravel()
+    first = (np.arange(len(rows)) * rows.shape[1])[:, None]  # of each row
+    has_nan = bool(np.isnan(facts).any())
+    trees = packed.trees[-1].stop
+    at: _Indices = np.broadcast_to(np.arange(trees), (len(rows), trees))
+    for _ in range(packed.depth):
+        node = packed.nodes.take(at)
+        x = facts.take(node["feature"] + first)
+        goes_right = x > node["threshold"]
+        if has_nan:
+            goes_right |= np.isnan(x) & (node["nan_right"] > 0)
+        at = node["left"] + goes_right
+    return at
+
+
+@lru_cache(_GROUPS_KEPT)
+def _packed(forests: tuple[Forest, ...]) -> _Packed:
+    starts = np.cumsum([0, *(len(f.value) for f in forests)])[:-1]
+    ends = np.cumsum([len(f.roots) for f in forests])
+    left, right = (
+        np.concatenate([getattr(f, side).astype(np.intp) + at for f, at in zip(forests, starts, strict=True)])
+        for side in ("left", "right")
+    )
+    is_leaf = left == np.arange(len(left))
+    level = np.concatenate([f.roots.astype(np.intp) + at for f, at in zip(forests, starts, strict=True)])
+    levels, children = [], []  # by the new order: the old numbers, and the new number of the left child
+    done = 0
+    while len(level):
+        levels.append(level)
+        inner = ~is_leaf[level]
+        own = done + np.arange(len(level))
+        done += len(level)
+        children.append(np.where(inner, done + 2 * (np.cumsum(inner) - 1), own))
+        level = np.stack([left[level[inner]], right[level[inner]]], axis=1).ravel()
+    order = np.concatenate(levels)
+    leaf = is_leaf[order]
+
+    def joined(name: str) -> npt.NDArray[np.generic]:
+        found: npt.NDArray[np.generic] = np.concatenate([getattr(f, name) for f in forests])[order]
+        return found
+
+    nodes = np.empty(len(order), _NODE)
+    nodes["left"] = np.concatenate(children)
+    nodes["feature"] = joined("feature")
+    nodes["threshold"] = np.where(leaf, np.inf, joined("threshold"))
+    nodes["nan_right"] = ~joined("nan_left").astype(bool) & ~leaf
+    trees = tuple(slice(int(end) - len(f.roots), int(end)) for f, end in zip(forests, ends, strict=True))
+    return _Packed(trees, nodes, joined("value").astype(np.float32), max(f.depth for f in forests))
 
 
 _MOST = 3e38  # of single precision

@@ -56,6 +56,8 @@ AMOUNTS = (
     "loop.data_rounds",
     "loop.barrier_rounds",
 )
+_PLACE = {name: place for place, name in enumerate(AMOUNTS)}
+_NOTHING = math.log2(LEAST)
 SIZES = (
     "items", "groups", "group_items", "local.x", "local.y", "local.z", "global.x", "global.y", "global.z",
     "flops", "requested", "footprint", "group_barriers", "local_bytes", "private_bytes", "loop.longest_trips",
@@ -105,8 +107,12 @@ def launch_facts(work: Work, counts: WorkCounts, launch: Launch) -> tuple[float,
         **kernel_facts(work, launch.options),
     }
     items = max(1, counts.work_items)
+    logarithms = [_NOTHING] * len(AMOUNTS)  # a launch has few of all the kinds
+    for name, amount in amounts.items():
+        if (place := _PLACE.get(name)) is not None:
+            logarithms[place] = math.log2(min(amount / items, 1e30) + LEAST)
     return (
-        *(math.log2(min(amounts.get(name, 0.0) / items, 1e30) + LEAST) for name in AMOUNTS),
+        *logarithms,
         *(math.log2(min(sizes.get(name, 0.0), 1e30) + 1) for name in SIZES),
         *(plain[name] for name in PLAIN),
     )

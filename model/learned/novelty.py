@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,7 @@ class Novelty:
     def distances(self, launch: Floats) -> Floats:
         """[rows, launch facts] -> [rows], to the nearest that was seen."""
         places = self.places(launch)
-        own = (places**2).sum(axis=1)[:, None] + (self.seen**2).sum(axis=1)[None, :]
+        own = (places**2).sum(axis=1)[:, None] + _squares(self)[None, :]
         squares = own - 2 * places @ self.seen.T  # [rows, points]
         found: Floats = np.sqrt(np.maximum(squares.min(axis=1), 0))
         return found
@@ -43,3 +44,10 @@ class Novelty:
         """[rows, launch facts] -> [rows]: 0 = as seen in training, 1 = unlike anything."""
         found: Floats = np.clip((self.distances(launch) - self.near) / (self.far - self.near), 0, 1)
         return found
+
+
+@lru_cache(8)
+def _squares(novelty: Novelty) -> Floats:
+    """[points]: how far each point that was seen is from the middle, squared."""
+    found: Floats = (novelty.seen**2).sum(axis=1)
+    return found

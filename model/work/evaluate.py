@@ -132,6 +132,8 @@ def _alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     if atom.kind == "load" and isinstance(atom.arguments[1], Expression):
         contents, at = known.contents.get(str(atom.arguments[0])), evaluate(atom.arguments[1], known, point)
         return contents.mean_at(at // contents.element_bytes) if contents is not None and at is not None else None
+    if atom.kind in _RUN and atom not in point and not (atom.leaf_kinds <= 1 and known.is_fixed(atom)):
+        return _run(atom, known, point)  # asked for lane by lane, and never to be had otherwise
     return _atom(atom, known, point, {})
 
 
@@ -155,7 +157,8 @@ def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -
         return None
 
 
-_APART = frozenset({"unknown", "load", "trips", "iterate", "literal"})
+_RUN = frozenset({"trips", "iterate"})
+_APART = frozenset({"unknown", "load", "literal", *_RUN})
 
 
 def _apart(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
@@ -257,18 +260,18 @@ def interval(
 def _interval(
     expression: Expression, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
 ) -> Interval | None:
-    low: Value = 0
-    high: Value = 0
+    if expression.atom is not None:
+        bounds = _shared_interval(expression.atom, known, point, ranges, memo)
+        if bounds is None:
+            return None
+        low, high = bounds if bounds[0] <= bounds[1] else (bounds[1], bounds[0])
+        return (low, high) if low >= -LARGEST and high <= LARGEST else None
+    low = high = 0
     for monomial, coefficient in expression.terms:
         least: Value = coefficient
         most: Value = coefficient
         for atom in monomial:
-            if memo is None:
-                bounds = _atom_interval(atom, known, point, ranges, None)
-            elif atom in memo[1]:
-                bounds = memo[1][atom]
-            else:
-                bounds = memo[1][atom] = _atom_interval(atom, known, point, ranges, memo)
+            bounds = _shared_interval(atom, known, point, ranges, memo)
             if bounds is None:
                 return None
             corners = (least * bounds[0], least * bounds[1], most * bounds[0], most * bounds[1])
@@ -276,6 +279,18 @@ def _interval(
         low += least
         high += most
     return (low, high) if low >= -LARGEST and high <= LARGEST else None
+
+
+def _shared_interval(
+    atom: Atom, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
+) -> Interval | None:
+    """Of one atom, which may stand in many places."""
+    if memo is None:
+        return _atom_interval(atom, known, point, ranges, None)
+    if atom in memo[1]:
+        return memo[1][atom]
+    bounds = memo[1][atom] = _atom_interval(atom, known, point, ranges, memo)
+    return bounds
 
 
 def _atom_interval(
@@ -321,26 +336,25 @@ def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Range
     return (low, high) if reach[1] <= MAX_ROUNDS else None
 
 
+_ALWAYS, _NEVER, _EITHER = (1, 1), (0, 0), (0, 1)
+
+
 def _truth(kind: str, bounds: list[Interval | None]) -> Interval:
     """Of a condition: surely met, surely not, or either."""
-    always, never = (1, 1), (0, 0)
-    match kind, bounds:
-        case "lt0", [(low, high)] if high < 0 or low >= 0:
-            return always if high < 0 else never
-        case "eq0", [(low, high)] if low == high == 0 or low > 0 or high < 0:
-            return always if low <= 0 <= high else never
-        case "not", [(low, high)] if low > 0 or high < 0 or low == high == 0:
-            return always if low == high == 0 else never
-        case "and", _ if never in bounds:
-            return never
-        case "or", _ if always in bounds:
-            return always
-        case "and", _ if all(b == always for b in bounds):
-            return always
-        case "or", _ if all(b == never for b in bounds):
-            return never
-        case _:
-            return 0, 1
+    if kind in ("and", "or"):
+        settled, other = (_NEVER, _ALWAYS) if kind == "and" else (_ALWAYS, _NEVER)
+        if settled in bounds:
+            return settled
+        return other if all(b == other for b in bounds) else _EITHER
+    (only,) = bounds
+    if only is None:
+        return _EITHER
+    low, high = only
+    if kind == "lt0":
+        return _ALWAYS if high < 0 else _NEVER if low >= 0 else _EITHER
+    if low == high == 0:
+        return _ALWAYS
+    return _NEVER if low > 0 or high < 0 else _EITHER
 
 
 def _operation_interval(kind: str, bounds: list[Interval | None]) -> Interval | None:

@@ -47,6 +47,9 @@ _IN_PLACE = {
     "product": "{0} * {1}",
     "negate": "-{0}",
     "narrow": "{0}",
+    "min": "{1} if {1} < {0} else {0}",
+    "max": "{1} if {1} > {0} else {0}",
+    "abs": "abs({0})",
 }
 _ONLY_IF = {
     "shl": f"0 <= {{1}} < 64 and abs({{0}}) < {SHIFTED_BELOW}",
@@ -57,6 +60,14 @@ _OPERATORS = {
     "<": "1 if {0} < {1} else 0", "<=": "1 if {0} <= {1} else 0", ">": "1 if {0} > {1} else 0",
     ">=": "1 if {0} >= {1} else 0", "==": "1 if {0} == {1} else 0", "!=": "1 if {0} != {1} else 0",
 }  # fmt: skip
+_CALLS_IN_PLACE = {"fmin": "min", "fmax": "max", "min": "min", "max": "max", "fabs": "abs"}
+# What gives floats: whatever it is of, where any operand is one, or where all are. (A float may be of any size.)
+_ALWAYS_FLOAT = frozenset({
+    "/", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "atan", "atan2", "pow", "powr",
+    "pown", "fmod", "hypot", "length", "atan2pi", "degrees", "radians",
+})  # fmt: skip
+_FLOAT_OF_ANY = frozenset({"+", "-", "*", "fma", "mad", "mix"})
+_FLOAT_OF_ALL = frozenset({"negate", "narrow", "convert", "min", "max", "abs", "fmin", "fmax", "fabs", "clamp"})
 
 
 def function_for(expression: Expression, of_atom: OfAtom) -> Function:
@@ -88,9 +99,15 @@ class _Text:
 
     def __init__(self, of_atom: OfAtom) -> None:
         self.lines: list[str] = []
-        self.constants: dict[str, object] = {"LARGEST": LARGEST, "of_atom": of_atom, "__builtins__": _BUILTINS}
+        self.constants: dict[str, object] = {
+            "LARGEST": LARGEST,
+            "LEAST": -LARGEST,
+            "of_atom": of_atom,
+            "__builtins__": _BUILTINS,
+        }
         self._named: dict[Atom, str] = {}
         self._sums: dict[Expression, str] = {}
+        self._floats: set[str] = set()  # names of what is a float for sure
 
     def function(self) -> Callable[..., Any]:
         """Arithmetic that fails has no value: None."""
@@ -112,8 +129,10 @@ class _Text:
 
     def _sum(self, expression: Expression) -> str:
         parts = []
+        is_float = False
         for monomial, coefficient in expression.terms:
             factors = [self._atom(atom) for atom in monomial]
+            is_float = is_float or not self._floats.isdisjoint(factors)
             if coefficient != 1 or not factors:
                 factors.insert(0, self._number(coefficient))
             parts.append(" * ".join(factors))
@@ -121,7 +140,10 @@ class _Text:
         if atom is not None and (atom.kind == "symbol" or atom.kind in _SMALL):
             return parts[0]
         name = self._set(" + ".join(parts)) if atom is None else parts[0]
-        self.lines.append(f"if not -LARGEST <= {name} <= LARGEST and {name}.__class__ is not float: return None")
+        if is_float:
+            self._floats.add(name)
+        else:
+            self.lines.append(f"if {name}.__class__ is not float and not LEAST <= {name} <= LARGEST: return None")
         return name
 
     def _atom(self, atom: Atom) -> str:
@@ -138,7 +160,7 @@ class _Text:
             return self._decided(name)
         if atom.kind == "literal":
             value = known_value(Expression({(atom,): 1}))
-            return self._undecided() if value is None else self._constant(value)
+            return self._undecided() if value is None else self._float(self._constant(value))
         if atom.kind == "unknown":
             return self._decided(self._set(f"of_atom({self._constant(atom)}, known, point)"))
         if not atom.varies and all(map(is_of_launch, atom.leaves)):
@@ -160,14 +182,33 @@ class _Text:
         operands = [self.expression(a) for a in atom.arguments if isinstance(a, Expression)]
         if kind in ("div", "mod"):
             return self._truncated(kind, *operands)
-        form = _OPERATORS.get(word) if kind in ("compare", "float", "operator") else _IN_PLACE.get(kind)
-        if kind == "convert":
-            form = "{0}" if word.startswith(("float", "double", "half")) else "int({0})"
-        if form is None:
-            return self._decided(self._set(f"{self._constant(function)}({', '.join(operands)})"))
         if kind in _ONLY_IF:
             self.lines.append(f"if not ({_ONLY_IF[kind].format(*operands)}): return None")
-        return self._set(form.format(*operands))
+        called = word.removeprefix("native_").removeprefix("half_") if kind == "call" else ""
+        form = _OPERATORS.get(word) if kind in ("compare", "float", "operator") else _IN_PLACE.get(kind)
+        if called in _CALLS_IN_PLACE and len(operands) == (1 if called == "fabs" else 2):
+            form = _IN_PLACE[_CALLS_IN_PLACE[called]]
+        if kind == "convert":
+            form = "{0}" if word.startswith(("float", "double", "half")) else "int({0})"
+        # None of those that are called has no value for what has one.
+        name = self._set(form.format(*operands) if form else f"{self._constant(function)}({', '.join(operands)})")
+        is_float = self._is_float(called or (word if kind == "float" else kind), form, operands)
+        return self._float(name) if is_float else name
+
+    def _is_float(self, what: str, form: str | None, operands: Sequence[str]) -> bool:
+        """Whether what an operation gives is a float for sure."""
+        if what in _ALWAYS_FLOAT:
+            return True
+        of_float = [operand in self._floats for operand in operands]
+        if what == "select":
+            return all(of_float[1:])
+        if what in _FLOAT_OF_ALL:
+            return all(of_float) and form != "int({0})"
+        return what in _FLOAT_OF_ANY and any(of_float)
+
+    def _float(self, name: str) -> str:
+        self._floats.add(name)
+        return name
 
     def _truncated(self, kind: str, a: str, b: str) -> str:
         name = self._set(f"abs({a}) // abs({b})")

@@ -148,7 +148,7 @@ def by_lane(expression: Expression, point: Point, ranges: Ranges, known: Knowled
     parts = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
     if atom is not None and atom.kind in _LOGIC and not isinstance(atom.arguments[0], str):
         inner = [by_lane(part, point, ranges, known, shape) for part in parts]
-        return lambda ids: _logical(atom.kind, [value(ids) for value in inner])
+        return _pair(atom.kind, *inner) if len(inner) == 2 else _single(atom.kind, *inner)
     plain = slopes_of(expression, known)
     if plain is not None:
         return _along(plain, point, ranges)
@@ -187,9 +187,27 @@ _LOCAL = frozenset(LOCAL_ID)
 _LOGIC = frozenset({"lt0", "eq0", "not", "and", "or"})
 
 
-def _logical(kind: str, values: list[Value | None]) -> Value | None:
-    known = [v for v in values if v is not None]
-    return EVALUATED[kind](*known) if len(known) == len(values) else None
+def _single(kind: str, inner: ByLane) -> ByLane:
+    function = EVALUATED[kind]
+
+    def at(ids: dict[Atom, int]) -> Value | None:
+        value = inner(ids)
+        return None if value is None else function(value)
+
+    return at
+
+
+def _pair(kind: str, first: ByLane, second: ByLane) -> ByLane:
+    """Both are asked, whatever the first one says: a part that nobody knows leaves the whole unknown."""
+    is_and = kind == "and"
+
+    def at(ids: dict[Atom, int]) -> Value | None:
+        a, b = first(ids), second(ids)
+        if a is None or b is None:
+            return None
+        return int(bool(a and b)) if is_and else int(bool(a or b))
+
+    return at
 
 
 def _undecided(setting: Setting, point: Point, ranges: Ranges, known: Knowledge) -> list[tuple[Expression, bool]]:

@@ -28,6 +28,7 @@ MAX_EXACT = 256  # values of an id tried one by one
 MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
 FREE_VISITS = 2_000
 _SURE = frozenset({(1, 1), (0, 0)})  # intervals of conditions that hold for all or for none
+_DIMENSION = {ids[d]: d for ids in (GLOBAL_ID, GROUP_ID, LOCAL_ID) for d in range(3)}
 _PARTS = frozenset((*GROUP_ID, *LOCAL_ID))  # of a global id
 _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
@@ -146,28 +147,26 @@ class Walk:
             budget = max(budget, MAX_SHORT)
         for value, part in samples(low, high, budget):
             self.visits += 1
-            rest = {a: r for a, r in ranges.items() if a is not atom}
+            rest = ranges.copy()
+            del rest[atom]
             now = {**point, atom: value}
             self._relate(atom, now, rest)
             yield part, now, rest
 
     def _relate(self, atom: Atom, point: Point, ranges: Ranges) -> None:
         """A global id decides its group and local id; a local id within a group decides the global id."""
-        for d in range(3):
-            size = self.known.symbols.get(LOCAL_SIZE[d], 1)
-            if atom is GLOBAL_ID[d]:
-                for other, value in ((GROUP_ID[d], point[atom] // size), (LOCAL_ID[d], point[atom] % size)):
-                    if other in ranges:
-                        point[other] = value
-                        del ranges[other]
-            elif (
-                atom in (GROUP_ID[d], LOCAL_ID[d])
-                and GROUP_ID[d] in point
-                and LOCAL_ID[d] in point
-                and GLOBAL_ID[d] in ranges
-            ):
-                point[GLOBAL_ID[d]] = point[GROUP_ID[d]] * size + point[LOCAL_ID[d]]
-                del ranges[GLOBAL_ID[d]]
+        d = _DIMENSION.get(atom)
+        if d is None:  # a counter
+            return
+        size = self.known.symbols.get(LOCAL_SIZE[d], 1)
+        if atom is GLOBAL_ID[d]:
+            for other, value in ((GROUP_ID[d], point[atom] // size), (LOCAL_ID[d], point[atom] % size)):
+                if other in ranges:
+                    point[other] = value
+                    del ranges[other]
+        elif GROUP_ID[d] in point and LOCAL_ID[d] in point and GLOBAL_ID[d] in ranges:
+            point[GLOBAL_ID[d]] = point[GROUP_ID[d]] * size + point[LOCAL_ID[d]]
+            del ranges[GLOBAL_ID[d]]
 
     # --- branches ----------------------------------------------------------------------------------------
 

@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from model.errors import KernelcastError
 from server.cli.answers import Answer, error_answer
+from server.cli.batch_side_by_side import Asked, processes, said_by
+from server.cli.batch_workers import Workers
 from server.cli.requests import Request, read_line, read_request
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
-from server.cli.streams import write_json
+from server.cli.streams import write_json, write_text
 
 # An answer to each, in their order; a named failure becomes that line's answer.
 AnswerAll = Callable[[Sequence[Request]], Iterable[Answer | KernelcastError]]
+Start = Callable[[int], Workers]  # so many processes that answer as this one does
 MOST_AT_ONCE = 64
 _CHUNK_BYTES = 1 << 16
-_Asked = tuple[object, Request | KernelcastError]  # the id of a line, and what it asks for
+# An answer makes thousands of objects that are kept for the next ones: looking through them so often as Python does
+# by default takes a tenth of the time, and frees nothing more.
+_MADE_BETWEEN_COLLECTIONS = 10_000
 
 
-def answer_batch(arguments: argparse.Namespace, answer: AnswerAll) -> int:
-    """Answer all lines that are at hand together, and wait for none: whoever writes them may wait for answers."""
+def answer_batch(arguments: argparse.Namespace, answer: AnswerAll, start: Start | None = None) -> int:
+    """Answer all lines that are at hand together, and wait for none: whoever writes them may wait for answers.
+
+    Where many are at hand, `start` is asked for processes to share them with.
+    """
     if arguments.files:
         raise WrongCallError("either FILEs or --batch, not both: a batch names its files itself")
+    gc.set_threshold(_MADE_BETWEEN_COLLECTIONS)
     status, number = ANSWERED, 0
-    for lines in _groups(arguments.batch):
-        asked = [
-            _read(line, number + place, arguments.device) for place, line in enumerate(lines, start=1) if line.strip()
-        ]
-        number += len(lines)
-        for said in _answers(asked, answer):
-            status = SOME_FAILED if "error" in said else status
-            write_json(said)
+    at_hand = _lines(arguments.batch)
+    for lines in at_hand:
+        many = processes(len(lines), arguments.jobs) if start is not None else 1
+        if start is not None and many > 1:
+            asked = _asked(chain([lines], at_hand), number, arguments.device)
+            with start(many) as workers:
+                return max(status, _with_others(workers, asked, answer))
+        for group in in_groups(lines):
+            for said in _answers(list(_asked([group], number, arguments.device)), answer):
+                status = max(status, _written(said))
+            number += len(group)
     return status
 
 
@@ -51,46 +65,75 @@ def one_by_one(answer: Callable[[Request], Answer]) -> AnswerAll:
     return answer_all
 
 
-def _read(line: bytes, number: int, device: str | None) -> _Asked:
-    asked = None
+def _with_others(workers: Workers, asked: Iterable[Asked], answer: AnswerAll) -> int:
+    """What they leave unanswered, this process answers."""
+    status = ANSWERED
+    for said in said_by(workers, asked):
+        if said.text is None:
+            (own,) = _answers([said.asked], answer)
+            status = max(status, _written(own))
+        else:
+            write_text(said.text)
+            status = SOME_FAILED if said.is_error else status
+    return status
+
+
+def _written(said: Answer) -> int:
+    write_json(said)
+    return SOME_FAILED if "error" in said else ANSWERED
+
+
+def _asked(chunks: Iterable[Sequence[bytes]], before: int, device: str | None) -> Iterator[Asked]:
+    """Those lines that are not empty, after so many."""
+    for number, line in enumerate(chain.from_iterable(chunks), start=before + 1):
+        if line.strip():
+            yield _read(line, number, device)
+
+
+def _read(line: bytes, number: int, device: str | None) -> Asked:
+    own_id = None
     try:
         content = read_line(line, number)
-        asked = content.get("id")
-        return asked, read_request(content, number, device)
+        own_id = content.get("id")
+        return Asked(line, own_id, read_request(content, number, device))
     except KernelcastError as error:
-        return asked, error
+        return Asked(line, own_id, error)
 
 
-def _answers(asked: Sequence[_Asked], answer: AnswerAll) -> Iterator[Answer]:
-    answers = iter(answer([request for _, request in asked if isinstance(request, Request)]))
-    for own_id, request in asked:
-        if isinstance(request, Request):
+def _answers(asked: Sequence[Asked], answer: AnswerAll) -> Iterator[Answer]:
+    answers = iter(answer([each.request for each in asked if isinstance(each.request, Request)]))
+    for each in asked:
+        if isinstance(each.request, Request):
             said = next(answers)
-            yield error_answer(request, said) if isinstance(said, KernelcastError) else said
+            yield error_answer(each.request, said) if isinstance(said, KernelcastError) else said
         else:
-            yield error_answer(None, request, asked=own_id)
+            yield error_answer(None, each.request, asked=each.id)
 
 
-def _groups(name: str) -> Iterator[list[bytes]]:
-    """The lines that can be read without waiting, `MOST_AT_ONCE` at most."""
+def in_groups(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """Of `MOST_AT_ONCE` at most."""
+    for start in range(0, len(lines), MOST_AT_ONCE):
+        yield lines[start : start + MOST_AT_ONCE]
+
+
+def _lines(name: str) -> Iterator[list[bytes]]:
+    """The lines that can be read without waiting."""
     if name == "-":
-        yield from _lines_at_hand(sys.stdin.fileno())
+        yield from lines_at_hand(sys.stdin.fileno())
         return
     try:
         with Path(name).open("rb") as file:
-            yield from _lines_at_hand(file.fileno())
+            yield from lines_at_hand(file.fileno())
     except OSError as error:
         raise WrongCallError(f"{name} cannot be read: {error.strerror}") from None
 
 
-def _lines_at_hand(number: int) -> Iterator[list[bytes]]:
+def lines_at_hand(number: int) -> Iterator[list[bytes]]:
     begun: list[bytes] = []  # parts of a line whose end has not come yet
     while chunk := os.read(number, _CHUNK_BYTES):
         first, *others = chunk.split(b"\n")
         begun.append(first)
         if others:
-            lines = [b"".join(begun), *others[:-1]]
+            yield [b"".join(begun), *others[:-1]]
             begun = [others[-1]]
-            for start in range(0, len(lines), MOST_AT_ONCE):
-                yield lines[start : start + MOST_AT_ONCE]
     yield [b"".join(begun)]

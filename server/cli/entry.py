@@ -73,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     predict = commands.add_parser("predict", help="predict the runtime of kernels", epilog=_EXIT)
     add_launch_flags(predict)
     add_batch_flag(predict)
+    predict.add_argument(
+        "--jobs", type=positive, metavar="N", help="processes that share a long batch (as many as there are cores)"
+    )
     add_format_flag(predict)
     predict.add_argument(
         "--unmeasured", action="store_true", help="by the model alone, whatever was measured of the same kernel"

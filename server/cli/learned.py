@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from model.learned.question import Answer, Question
 from server.analysis.memory import Memory
 from server.analysis.questions import answered, with_compiled_facts
 from server.cli.streams import warn
+from server.predictor.threads import ONE_THREAD
 
 if TYPE_CHECKING:
     from model.learned.answering import Answering
@@ -68,6 +70,8 @@ class Learned:
         return self._answering.answer([question for question, _ in questions], lessons)
 
     def _load(self) -> None:
+        for name, threads in ONE_THREAD.items():  # before the library is loaded, or it never looks
+            os.environ.setdefault(name, threads)
         from model.learned.answering import Answering  # noqa: PLC0415 - not for those who have no model
 
         self._is_loaded = True

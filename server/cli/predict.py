@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from model.errors import KernelcastError, UnknownDevice
 from server.analysis.memory import Memory
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, prediction_answer
+from server.cli.batch_workers import Workers
 from server.cli.batches import answer_batch
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
@@ -30,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     learned = None if arguments.laws else Learned(memory, unmeasured=unmeasured)
     forecaster = Forecaster(devices.to_predict_for, None if unmeasured else memory, measured_too=True, learned=learned)
     if arguments.batch is not None:
-        return answer_batch(arguments, lambda requests: _each(forecaster, requests))
+        return answer_batch(arguments, lambda requests: _each(forecaster, requests), partial(_others, arguments))
     if not arguments.files:
         raise WrongCallError("no FILE and no --batch: say what to predict")
     is_json = arguments.format == "json"
@@ -44,6 +46,14 @@ def _each(forecaster: Forecaster, requests: Sequence[Request]) -> Iterator[Answe
             yield found
         else:
             yield prediction_answer(request, found, found.forecasts[0])
+
+
+def _others(arguments: argparse.Namespace, number: int) -> Workers:
+    """Processes that answer as this call does, each alone."""
+    call = ["predict", "--batch", "-", "--jobs", "1"]
+    call += ["--device", arguments.device] if arguments.device else []
+    call += [f"--{name}" for name in ("unmeasured", "laws") if getattr(arguments, name)]
+    return Workers(call, number)
 
 
 def _as_json(forecaster: Forecaster, request: Request) -> int:

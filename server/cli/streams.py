@@ -14,7 +14,11 @@ def warn(message: str) -> None:
 
 def write_json(answer: Mapping[str, object] | Sequence[object], *, indent: int | None = None) -> None:
     """One JSON text and a line end on stdout, at once: whoever reads a batch may wait for it."""
-    print(json_text(answer, indent=indent), flush=True)
+    write_text(json_text(answer, indent=indent))
+
+
+def write_text(text: str) -> None:
+    print(text, flush=True)
 
 
 def json_text(answer: Mapping[str, object] | Sequence[object], *, indent: int | None = None) -> str:

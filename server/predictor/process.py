@@ -26,10 +26,10 @@ from profiler.process.inbox import Inbox
 from profiler.process.messages import Done, Failed
 from profiler.process.worker import search_path
 from server.predictor.messages import Ask
+from server.predictor.threads import ONE_THREAD
 
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from server.predictor.child import main; main()"
-# More threads make no answer of this size quicker, and take the machine from whoever types or measures.
-DEFAULTS = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2", "TOKENIZERS_PARALLELISM": "0"}
+DEFAULTS = {**ONE_THREAD, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "0"}
 POLL_S = 0.05
 LEAVING_S = 5.0
 LAST_WORDS = 500  # characters

@@ -97,22 +97,23 @@ def in_process_per_second(device: Device, *, count: int = KERNELS, rounds: int =
     return rates
 
 
-def batches_per_second(kernelcast: str, *, count: int = KERNELS, rounds: int = 3) -> list[float]:
-    """Answers a second of `kernelcast predict --batch`, each launch once, without what starting the process takes.
+def batches_per_second(kernelcast: str, jobs: int, *, count: int = KERNELS, rounds: int = 3) -> list[float]:
+    """Answers a second of `kernelcast predict --batch`, each launch once, without what starting one process takes.
 
     Raises RuntimeError where a request stays without a prediction.
     """
     with tempfile.TemporaryDirectory() as folder:
         lines = [json.dumps(request) for request in _requests(Path(folder), _kernels(count))]
-        alone_s = min(_batch_s(kernelcast, lines[:1]) for _ in range(rounds))
-        return [(len(lines) - 1) / max(1e-6, _batch_s(kernelcast, lines) - alone_s) for _ in range(rounds)]
+        alone_s = min(_batch_s(kernelcast, lines[:1], 1) for _ in range(rounds))
+        return [(len(lines) - 1) / max(1e-6, _batch_s(kernelcast, lines, jobs) - alone_s) for _ in range(rounds)]
 
 
-def _batch_s(kernelcast: str, lines: Sequence[str]) -> float:
+def _batch_s(kernelcast: str, lines: Sequence[str], jobs: int) -> float:
     begun = time.perf_counter()
     done = subprocess.run(
-        [kernelcast, "predict", "--batch", "-"], input="\n".join(lines), capture_output=True, text=True, check=False
-    )
+        [kernelcast, "predict", "--batch", "-", "--jobs", str(jobs)],
+        input="\n".join(lines), capture_output=True, text=True, check=False,
+    )  # fmt: skip
     taken_s = time.perf_counter() - begun
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     if len(answers) != len(lines) or any("error" in answer for answer in answers):

@@ -69,7 +69,8 @@ def report_launches(console: Console, device: Device, kernelcast: str) -> None:
     rates = Table("Launches by the batch", "least", "median", "most", title_justify="left")
     for what, found in (
         ("in process, known kernels", in_process_per_second(device)),
-        ("`predict --batch`, new kernels and all of each answer", batches_per_second(kernelcast)),
+        ("`predict --batch`, new kernels and all of each answer", batches_per_second(kernelcast, 1)),
+        ("... by two processes", batches_per_second(kernelcast, 2)),
     ):
         least, median, most = min(found), statistics.median(found), max(found)
         rates.add_row(what, *(f"{rate:,.0f}/s" for rate in (least, median, most)))

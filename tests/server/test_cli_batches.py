@@ -7,7 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from server.cli.batches import MOST_AT_ONCE, _lines_at_hand
+from server.cli.batches import MOST_AT_ONCE, in_groups, lines_at_hand
 
 KERNEL = "kernel void f(global float *x) { x[get_global_id(0)] += 1.0f; }\n"
 
@@ -39,6 +39,6 @@ def test_lines_are_the_same_however_they_are_cut(tmp_path: Path) -> None:
     lines = [b"x" * length for length in (0, 1, 70_000, 3, 0, 200_000)] + [b"%d" % n for n in range(3 * MOST_AT_ONCE)]
     (tmp_path / "lines").write_bytes(b"\n".join(lines))
     with (tmp_path / "lines").open("rb") as file:
-        groups = list(_lines_at_hand(file.fileno()))
+        groups = [group for at_hand in lines_at_hand(file.fileno()) for group in in_groups(at_hand)]
     assert [line for group in groups for line in group] == lines
     assert max(map(len, groups)) == MOST_AT_ONCE

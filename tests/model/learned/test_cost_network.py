@@ -9,7 +9,16 @@ import pytest
 
 pytest.importorskip("torch", reason="the extra `train` learns prices")
 
-from model.learned.cost_network import NOTHING, RUNTIMES, TERMS, CostNetwork, Floats, runtime_of, terms_of
+from model.learned.cost_network import (
+    NOTHING,
+    RUNTIMES,
+    TERMS,
+    CostNetwork,
+    Floats,
+    log2_us_each,
+    runtime_of,
+    terms_of,
+)
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.launch_facts import AMOUNTS, LAUNCH_FACT_NAMES, LEAST
 from model.learned.law_facts import LAW_FACT_NAMES
@@ -67,6 +76,14 @@ def test_answers_do_not_hang_on_what_else_is_asked(network: CostNetwork) -> None
     alone = [network.log2_us(*(a[at : at + 1] for a in (rows.inputs, rows.terms, rows.laws, rows.runtime)))[0]
              for at in range(40)]  # fmt: skip
     assert said(network, rows) == pytest.approx(np.array(alone), abs=1e-4)
+
+
+def test_networks_that_are_asked_together_say_what_each_says_alone(plain: CostNetwork, network: CostNetwork) -> None:
+    rows, twin = world(2, 40), train_costs(world(3), SMALL)
+    asked = rows.inputs, rows.terms, rows.laws, rows.runtime
+    for networks in ((network, twin), (network, plain, twin), (plain, plain)):  # of one shape, and not
+        alone = np.stack([said(each, rows) for each in networks])
+        assert log2_us_each(networks, *asked) == pytest.approx(alone, abs=1e-4)
 
 
 def test_inputs_farther_out_than_training_says_no_more_than_the_farthest(network: CostNetwork) -> None:

@@ -14,7 +14,7 @@ lightgbm = pytest.importorskip("lightgbm", reason="the extra `train` grows trees
 
 from model.learned.cost_network import RUNTIMES, CostNetwork  # noqa: E402
 from model.learned.ensemble import Ensemble, Margins, Members  # noqa: E402
-from model.learned.forest import Floats, Forest  # noqa: E402
+from model.learned.forest import Floats, Forest, predict_each  # noqa: E402
 from model.learned.novelty import Novelty  # noqa: E402
 from model.learned.weights import arrays_of, ensemble_from  # noqa: E402
 from model.training.boosting import Boosting, grow  # noqa: E402
@@ -74,6 +74,15 @@ def test_where_nothing_can_be_told_a_forest_says_what_is_usual() -> None:
 def test_whatever_is_asked_has_a_finite_answer(forest: Forest, asked: list[float]) -> None:
     (found,) = forest.predict(np.array([asked], np.float32))
     assert np.isfinite(found)
+
+
+def test_forests_that_are_walked_together_say_what_each_says_alone(forest: Forest) -> None:
+    asked = drawn(2)[0][:50]  # more rows than are walked at once
+    smaller = grow(*drawn(3), replace(RECIPE, rounds=5))
+    found = predict_each((forest, smaller, forest), asked)
+    alone = np.stack([each.predict(asked) for each in (forest, smaller, forest)])
+    assert found == pytest.approx(alone, abs=1e-6)
+    assert predict_each((forest, smaller), asked[:0]).shape == (2, 0)
 
 
 def test_as_it_is_kept_a_forest_says_the_same_to_half_precision(forest: Forest) -> None:

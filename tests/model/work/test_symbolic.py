@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -12,9 +14,21 @@ from hypothesis import strategies as st
 from model.launch.launch import Fill
 from model.work.contents import Contents
 from model.work.evaluate import USES_OF_TEXT, Knowledge, evaluate, interval
+from model.work.functions import function_for
 from model.work.numbers import EVALUATED
 from model.work.stairs import stairs
-from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number, operation, symbol
+from model.work.symbolic import (
+    GLOBAL_ID,
+    GROUP_ID,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    Atom,
+    Expression,
+    number,
+    opaque,
+    operation,
+    symbol,
+)
 
 NAMES = ("a", "b", "c")
 SYMBOLS = {name: symbol(name) for name in NAMES}
@@ -176,3 +190,44 @@ def test_a_fill_tells_what_to_expect_at_an_index() -> None:
     assert Contents(100, 4, Fill("clustered", (0, 1000, 5))).bounds == (0, 999)
     assert Contents(100, 4, Fill("skewed", (0, 1000)), is_whole=False).bounds == (0, 1000)
     assert Contents(100, 4, Fill("skewed", (0, 1000))).mean_at(7) == pytest.approx(1000 / math.log(1001) - 1.5)
+
+
+_NUMBERS = ("sqrt", "floor", "fabs", "exp", "rint")
+_FLOATS = st.recursive(
+    st.sampled_from(["a", "b", "c", "0.5", "-2.0", "1e300"]),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(["+", "-", "*", "/", "<", "fmin", "fmax", "min", "max"]), inner, inner),
+        st.tuples(st.sampled_from([*_NUMBERS, "negate", "convert"]), inner),
+        st.tuples(st.just("fma"), inner, inner, inner),
+    ),
+    max_leaves=8,
+)
+
+
+def _of_floats(tree: Any) -> Expression:
+    if isinstance(tree, str):
+        return SYMBOLS.get(tree) or opaque("literal", tree)
+    word, *inner = tree
+    parts = [_of_floats(each) for each in inner]
+    if word == "negate":
+        return opaque(word, *parts)
+    if word == "convert":
+        return opaque(word, "int", *parts)
+    kind = "compare" if word == "<" else "float" if word in ("+", "-", "*", "/", "fma") else "call"
+    return opaque(kind, word, *parts)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_FLOATS, st.fixed_dictionaries({name: st.integers(-9, 9) | st.floats(-9, 9) for name in NAMES}))
+def test_a_function_made_of_floats_says_what_reading_them_says(tree: Any, values: dict[str, float]) -> None:
+    expression = _of_floats(tree)
+    point = {ATOMS[name]: value for name, value in values.items()}
+    read = Expression(dict(expression.terms))  # of its own: what is asked for often becomes a function
+    expected = evaluate(read, NOTHING, point)
+    found = function_for(expression, _by_reading)(point, NOTHING)
+    assert type(found) is type(expected)
+    assert found == expected or (expected is not None and math.isnan(expected))  # 0.0 and -0.0 are the same here
+
+
+def _by_reading(atom: Atom, known: Knowledge, point: Mapping[Atom, float]) -> int | float | None:
+    return evaluate(Expression({(atom,): 1}), known, point)
