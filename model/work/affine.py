@@ -83,7 +83,7 @@ def affine_index(access: Access) -> AffineIndex:
         return _none(Obstacle.POINTER)
     loads = [leaf for leaf in offset.leaves if leaf.kind == "load"]
     if loads:
-        first = min(loads, key=lambda a: a.depth)
+        first = min(loads, key=lambda a: (a.depth, str(a.arguments[0])))  # the same in every process
         return _none(Obstacle.DATA, str(first.arguments[0]))
     if any(leaf.kind == "unknown" for leaf in offset.leaves):
         return _none(Obstacle.UNKNOWN)

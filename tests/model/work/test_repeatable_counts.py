@@ -61,3 +61,14 @@ def test_the_hundredth_count_is_the_first() -> None:
 
 def counted(counts: WorkCounts) -> tuple[object, ...]:
     return counts, counts.lines, counts.contexts, counts.as_json()
+
+
+def test_the_buffer_that_decides_an_index_is_the_same_one_each_time() -> None:
+    named = ["px", "py", "pz", "qx", "qy"]
+    for order in (named, named[::-1]):
+        index = " + ".join(f"{name}[i]" for name in order)
+        arguments = ", ".join(f"global const int *{name}" for name in order)
+        text = f"kernel void k({arguments}, global const float *in, global float *out) {{ int i = get_global_id(0); "
+        work = work_of(f"{text} out[i] = in[{index}]; }}")
+        counts = work.count(Launch((64,), (16,), (), tuple((name, 64) for name in [*named, "in", "out"])))
+        assert {a.index.through for a in counts.facts.accesses if a.count.buffer == "in"} == {"px"}
