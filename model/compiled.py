@@ -20,7 +20,7 @@ MEMORY_KINDS = ("load", "store", "atomic")
 OTHER_KINDS = (*MEMORY_KINDS, "barrier", "call", "move")  # kinds of instructions that are no `OpKind`
 # PoCL writes other code where every global size is below this: no index can overflow then.
 SMALL_GRID = 65_535
-FACTS_VERSION = 1  # one more whenever the readers come to see more, or to see it otherwise
+FACTS_VERSION = 2  # one more whenever the readers come to see more, or to see it otherwise
 
 
 class UnreadableFacts(KernelcastError):
@@ -79,6 +79,26 @@ class CompiledLoop:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopCode:
+    """A loop's own instructions, without those of the loops in it: what one round executes.
+
+    `parent` is the number of the loop around it in `CompiledFacts.profile`, whose first entry is the code outside all
+    loops and has none. `leftover`: a wider version stands beside it, in which nearly all work-items run. `trips` are
+    its rounds where the code says how many, `chain_cycles` how long a round waits for the values of the one before.
+
+    `mix` has more than a kernel's: spills (loads and stores of the `stack`), constants that are loaded, calls with
+    their functions for elements, and the kinds `gather`, `scatter` and `shuffle`.
+    """
+
+    parent: int | None
+    lanes: int  # of the widest arithmetic or access in it
+    leftover: bool
+    trips: int | None
+    chain_cycles: float
+    mix: tuple[InstructionCount, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledFacts:
     """Everything that a driver told of one kernel. None where it does not tell.
 
@@ -115,6 +135,8 @@ class CompiledFacts:
     mix: tuple[InstructionCount, ...] = ()
     calls: tuple[CompiledCall, ...] = ()
     loops: tuple[CompiledLoop, ...] = ()
+    profile: tuple[LoopCode, ...] = ()  # of the machine code, loop by loop
+    code_local_size: tuple[int, ...] | None = None  # that the code is for alone; None where it is for any
     code_bytes: int | None = None
     kernel_lines: tuple[int, int] | None = None  # its first and last, from 0, when it was compiled
     warnings: tuple[str, ...] = ()  # of the compiler, and what could not be read

@@ -15,6 +15,7 @@ from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
 from model.annotated import Annotations, Standing, annotations_of
+from model.compiled import CompiledFacts
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
 from model.launch.annotation import Annotation
@@ -52,7 +53,8 @@ class Forecast:
     """One launch of one kernel: either a prediction (then all but `problem` are set) or a problem.
 
     `spec` is what was said of the launch, build options included, and `work` the kernel's: with them other sizes and
-    other devices can be asked about without the engine, from any thread. `question` is for the learned model.
+    other devices can be asked about without the engine, from any thread. `question` is for the learned model, and
+    `compiled` what it was told of the code.
     """
 
     kernel: Kernel
@@ -62,6 +64,7 @@ class Forecast:
     spec: LaunchSpec | None = field(default=None, compare=False)
     work: Work | None = field(default=None, compare=False)
     question: Question | None = field(default=None, compare=False)
+    compiled: CompiledFacts | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

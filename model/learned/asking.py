@@ -10,7 +10,6 @@ from model.compiled import CompiledFacts
 from model.device import Device, DeviceType
 from model.launch.launch import Launch
 from model.laws import Times, launch_times
-from model.learned.compiled_facts import compiled_facts
 from model.learned.device_facts import device_facts
 from model.learned.launch_facts import launch_facts
 from model.learned.law_facts import law_facts
@@ -40,13 +39,14 @@ def question_of(
     `tokens` are the kernel's normalised ones (`model.opencl.normalise`).
     """
     times = times or launch_times(counts, device)
+    facts = launch_facts(work, counts, launch)
     return Question(
         kernel=identity(tokens),
         tokens=tuple(tokens),
-        launch_facts=launch_facts(work, counts, launch),
+        launch_facts=facts,
         law_facts=law_facts(times),
         device_facts=device_facts(device),
-        compiled_facts=compiled_facts(compiled) if compiled is not None else None,
+        compiled_facts=_of_code(compiled, facts) if compiled is not None else None,
         total_us=times.total_us,
         least_us=times.least_us,
         doubt=doubt_of(assumptions_of(work, counts, launch)),
@@ -56,7 +56,16 @@ def question_of(
 
 def with_compiled(question: Question, compiled: CompiledFacts | None) -> Question:
     """The same question by somebody who knows what the compiler made of the kernel."""
-    return question if compiled is None else replace(question, compiled_facts=compiled_facts(compiled))
+    if compiled is None:
+        return question
+    return replace(question, compiled_facts=_of_code(compiled, question.launch_facts))
+
+
+def _of_code(compiled: CompiledFacts, launch: tuple[float, ...]) -> tuple[float, ...]:
+    # Needs numpy, which takes time to load: most questions are made without.
+    from model.learned.compiled_facts import compiled_facts, kernel_code  # noqa: PLC0415
+
+    return compiled_facts(kernel_code(compiled), launch)
 
 
 def at_launch(question: Question, work: Work, launch: Launch, device: Device, prediction: Prediction) -> Question:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from model.compiled import CompiledFacts
+from model.learned.loop_costs import LoopTable, loop_table
+from model.learned.machine_facts import MACHINE_FACT_NAMES, machine_facts
 
 _LANES = (1, 2, 4, 8, 16)  # elements an instruction works on; others count as the next smaller
 _GROUPS = ("float", "divide", "whole", "whole_mul", "whole_divide", "convert", "load", "store", "atomic", "call",
@@ -26,7 +31,7 @@ _LOOPS = (
     "loops", "loop.depth", "loop.inner_instructions", "loop.inner_lanes", "loop.inner_share", "loop.outer_instructions",
     "loop.outer_lanes", "loop.outer_share",
 )  # fmt: skip
-COMPILED_FACT_NAMES = (
+_OF_KERNEL = (
     *(f"mix.{group}.{lanes}" for group in _GROUPS for lanes in _LANES),
     *(f"calls.{lanes}" for lanes in _LANES),
     "calls.unnamed",
@@ -35,10 +40,28 @@ COMPILED_FACT_NAMES = (
     *_LOOPS,
     "instructions",
 )
+COMPILED_FACT_NAMES = (*_OF_KERNEL, *(f"machine.{name}" for name in MACHINE_FACT_NAMES))
 
 
-def compiled_facts(facts: CompiledFacts) -> tuple[float, ...]:
-    """In the order of COMPILED_FACT_NAMES. NaN where the driver does not tell."""
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelCode:
+    """What there is to know of a compiled kernel before its launches."""
+
+    facts: tuple[float, ...]
+    loops: LoopTable | None
+
+
+@lru_cache(maxsize=256)
+def kernel_code(facts: CompiledFacts) -> KernelCode:
+    return KernelCode(_of_kernel(facts), loop_table(facts))
+
+
+def compiled_facts(code: KernelCode, launch: Sequence[float]) -> tuple[float, ...]:
+    """In the order of COMPILED_FACT_NAMES; `launch` are the launch facts. NaN where the driver does not tell."""
+    return (*code.facts, *machine_facts(code.loops, launch))
+
+
+def _of_kernel(facts: CompiledFacts) -> tuple[float, ...]:
     amounts: dict[str, float] = defaultdict(float)
     for each in facts.mix:
         group = "private" if each.space == "private" else _GROUP_OF.get(each.kind, "whole")
@@ -54,7 +77,7 @@ def compiled_facts(facts: CompiledFacts) -> tuple[float, ...]:
         share = getattr(facts, name)
         found[name] = math.nan if share is None else share
     found |= _loops(facts)
-    return tuple(found.get(name, 0.0) for name in COMPILED_FACT_NAMES)
+    return tuple(found.get(name, 0.0) for name in _OF_KERNEL)
 
 
 def _loops(facts: CompiledFacts) -> dict[str, float]:

@@ -13,17 +13,23 @@ from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.learned.law_facts import LAW_FACT_NAMES
+from model.learned.machine_facts import CYCLES
 
 Floats = npt.NDArray[np.float32]
 _LEAST = -20.0  # log2 of the share below which a resource does not matter
 _SEEN = ("shape.is_pocl", "shape.is_intels", "shape.compute_units")
 _OF_DEVICE = [DEVICE_FACT_NAMES.index(name) for name in _SEEN]
 INPUT_NAMES = (*LAUNCH_FACT_NAMES, *(f"law.{name}" for name in LAW_FACT_NAMES), *_SEEN)
-_OF_CODE = ("once", "rounds", "together", "all", "all.rounds", "inner", "outer")
+_OF_CODE = (
+    "once", "rounds", "together", "all", "all.rounds", "inner", "outer", *(f"cycles.{name}" for name in CYCLES),
+)  # fmt: skip
 COMPILED_INPUT_NAMES = (
     *INPUT_NAMES, *(f"compiled.{name}" for name in COMPILED_FACT_NAMES), *(f"code.{name}" for name in _OF_CODE),
 )  # fmt: skip
-_ITEMS, _ROUNDS = (LAUNCH_FACT_NAMES.index(name) for name in ("log.active_items", "loop.rounds"))
+_CYCLES = [COMPILED_FACT_NAMES.index(f"machine.cycles.{name}") for name in CYCLES]
+_ITEMS, _ALL_ITEMS, _ROUNDS = (
+    LAUNCH_FACT_NAMES.index(name) for name in ("log.active_items", "log.items", "loop.rounds")
+)
 _TOTAL, _UNITS = len(LAUNCH_FACT_NAMES), INPUT_NAMES.index("shape.compute_units")
 _A_SECOND = 12.0  # log2 of instructions in a microsecond, roughly
 
@@ -41,7 +47,9 @@ def compiled_inputs(source: Floats, compiled: Floats) -> Floats:
 
 
 def _code(source: Floats, compiled: Floats) -> Floats:
-    """How long the code would take, an instruction a clock, against the laws' time: once through, or as loops go."""
+    """How long the code would take, an instruction a clock, against the laws' time: once through, or as loops go; and
+
+    as its loops were told apart, in their cycles."""
 
     def amount(name: str) -> Floats:
         found: Floats = np.exp2(compiled[:, COMPILED_FACT_NAMES.index(name)]) - 1
@@ -64,7 +72,9 @@ def _code(source: Floats, compiled: Floats) -> Floats:
         np.log2(inside + 1),
         np.log2(outside + 1),
     )
-    return np.stack(found, axis=1).astype(np.float32)
+    items = source[:, _ALL_ITEMS] - source[:, _UNITS] - source[:, _TOTAL] - _A_SECOND
+    cycles = compiled[:, _CYCLES] + items[:, None]
+    return np.concatenate([np.stack(found, axis=1), cycles], axis=1).astype(np.float32)
 
 
 def log2_flops(device: Floats) -> Floats:

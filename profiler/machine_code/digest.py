@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from model.compiled import CompiledCall, CompiledLoop, InstructionCount
+from model.compiled import CompiledCall, CompiledLoop, InstructionCount, LoopCode
 from profiler.machine_code.instruction import Instruction
 from profiler.machine_code.library import called_function
 from profiler.machine_code.loops import Loop, find_loops
+from profiler.machine_code.profile import profile_of
 
 Place = tuple[str, int]  # file and line (from 1)
 _NOTHING = ("move",)
@@ -32,6 +33,7 @@ class Digest:
     spill_loads: int
     spill_stores: int
     vector_registers: int
+    profile: tuple[LoopCode, ...]
 
 
 def digest(instructions: Sequence[Instruction], loop_places: Container[Place] = ()) -> Digest:
@@ -56,6 +58,7 @@ def digest(instructions: Sequence[Instruction], loop_places: Container[Place] = 
         spill_loads=sum(i.loads and i.slot in slots for i in instructions),
         spill_stores=sum(i.stores and i.slot in slots for i in instructions),
         vector_registers=len({register for i in instructions for register in i.vector_registers}),
+        profile=profile_of(instructions),
     )
 
 

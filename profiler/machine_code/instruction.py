@@ -34,6 +34,10 @@ class Instruction:
     place: tuple[str, int] | None = None  # file and line (from 1) of the source
     vector_registers: tuple[str, ...] = ()
     slot: tuple[int, int, int] | None = None  # base, offset and bytes of what it touches, where that is on the stack
+    motion: str = ""  # of a `move` that does more than a copy: `gather`, `scatter` or `shuffle`
+    reads: tuple[str, ...] = ()  # registers; addresses as `[base+index*scale+offset]`, for values handed on in memory
+    writes: tuple[str, ...] = ()
+    constant: tuple[str, str, int] | None = None  # what it does to a register: `set`, `add` or `compare`, by how much
 
     @property
     def is_float_arithmetic(self) -> bool:

@@ -11,6 +11,7 @@ from capstone.x86 import X86_OP_IMM, X86_OP_MEM, X86_OP_REG, X86_REG_RIP, X86_RE
 
 from model.work.counts import OpKind
 from profiler.machine_code.instruction import Instruction
+from profiler.machine_code.registers import constant_of, touched
 
 _FLOAT_BITS = {"ps": 32, "ss": 32, "pd": 64, "sd": 64, "ph": 16, "sh": 16}
 _FLOAT = re.compile(r"v?(?P<op>[a-z0-9]*?)(?P<suffix>[ps][sdh])$")
@@ -34,6 +35,10 @@ _PACKED_INTEGER = re.compile(
 _PACKED_CONVERT = re.compile(r"(?:mov[sz]x|movu?s?[qdw][bwd]$|ack)")
 _GATHER = re.compile(r"vp?gather[dq](?P<element>ps|pd|d|q)$")
 _SCATTER = re.compile(r"vp?scatter[dq](?P<element>ps|pd|d|q)$")
+_SHUFFLE = re.compile(
+    r"v?(?:p?(?:perm|shuf|unpck|blend|align|insr?|extr|broadcast|compress|expand|movmsk)|mov(?:[lh]|d$|q$|s[lh]dup|ddup)|insert|extract"
+    r"|broadcast|compress|expand|k(?:mov|ortest|shift|unpck|and|or|xor|not|test)|pmov[bwdq]2m|pmovm2|vzero)"
+)
 _INTEGER = frozenset(
     {"add", "adc", "adcx", "adox", "sub", "sbb", "inc", "dec", "neg", "not", "and", "andn", "or", "xor", "shl",
      "sal", "shr", "sar", "shld", "shrd", "shlx", "shrx", "sarx", "rol", "ror", "rorx", "lea", "cmp", "test", "bt",
@@ -103,7 +108,9 @@ def _called(each: CsInsn, section: Section, symbol: str, held: Mapping[int, str]
 def _read(each: CsInsn, place: tuple[str, int] | None, called: str, end: int, frame: Container[int]) -> Instruction:
     name = each.mnemonic.rsplit(" ", 1)[-1]  # `lock add`, `rep stosq`
     if each.group(CS_GRP_CALL):
-        return Instruction(each.address, "call", function=called or "?", place=place)
+        return Instruction(
+            each.address, "call", function=called or "?", place=place, reads=("mm0",), writes=("mm0", "rax")
+        )
     if each.group(CS_GRP_RET) or name in ("ud2", "hlt"):
         return Instruction(each.address, "move", falls_through=False, place=place)
     if each.group(CS_GRP_JUMP):
@@ -121,8 +128,9 @@ def _computing(each: CsInsn, name: str, place: tuple[str, int] | None, frame: Co
     vectors = tuple(f"mm{m[2]}" for r in registers if (m := _REGISTER.match(r)))
     bits = max((_REGISTER_BITS[m[1]] for r in registers if (m := _REGISTER.match(r))), default=0)
     kind, element, lanes = _meaning(name, each, bits)
-    if len(registers) > 1 and name.removeprefix("v").startswith(("xor", "pxor")) and len(set(registers)) == 1:
-        kind = "move"  # how registers are set to zero
+    is_zeroing = len(registers) > 1 and len(set(registers)) == 1 and name.removeprefix("v").startswith(("xor", "pxor"))
+    if is_zeroing:
+        kind = "move"
     loads = stores = False
     space, slot = "", None
     memory = next((o for o in each.operands if o.type == X86_OP_MEM), None)
@@ -133,9 +141,11 @@ def _computing(each: CsInsn, name: str, place: tuple[str, int] | None, frame: Co
         space, slot = _where(memory, frame)
     if each.mnemonic.startswith("lock") or (name.startswith(("xchg", "cmpxchg", "xadd")) and memory is not None):
         kind = "atomic"
+    reads, writes = touched(each, memory if loads or stores else None, loads=loads, stores=stores)
     return Instruction(
         each.address, kind, element, lanes, space, loads, stores, _memory_lanes(name, lanes, bits),
-        place=place, vector_registers=vectors, slot=slot,
+        place=place, vector_registers=vectors, slot=slot, motion=_motion(name, memory) if kind == "move" else "",
+        reads=() if is_zeroing else reads, writes=writes, constant=constant_of(each, name, is_zeroing=is_zeroing),
     )  # fmt: skip
 
 
@@ -146,6 +156,16 @@ def _where(memory: X86Op, frame: Container[int]) -> tuple[str, tuple[int, int, i
     if memory.mem.base in frame:
         return "private", None if memory.mem.index else (memory.mem.base, memory.mem.disp, memory.size)
     return "", None
+
+
+def _motion(name: str, memory: X86Op | None) -> str:
+    if _GATHER.match(name):
+        return "gather"
+    if _SCATTER.match(name):
+        return "scatter"
+    if memory is not None and "broadcast" in name:
+        return ""
+    return "shuffle" if _SHUFFLE.match(name) else ""
 
 
 def _memory_lanes(name: str, lanes: int, bits: int) -> int:

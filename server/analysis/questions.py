@@ -29,7 +29,7 @@ def with_compiled_facts(forecast: Forecast, facts: CompiledFacts | None) -> Fore
     """Its question by somebody who knows what the compiler made of its kernel."""
     if forecast.question is None or facts is None:
         return forecast
-    return replace(forecast, question=with_compiled(forecast.question, facts))
+    return replace(forecast, question=with_compiled(forecast.question, facts), compiled=facts)
 
 
 def question_at(
@@ -43,7 +43,7 @@ def question_at(
     found = at_launch(asked, work, launch, device, prediction)
     was = forecast.launch
     is_same_code = was is not None and launch.local_size == was.local_size and device.id == asked.device_id
-    return replace(found, compiled_facts=asked.compiled_facts) if is_same_code else found
+    return with_compiled(found, forecast.compiled) if is_same_code else found
 
 
 def answered(forecast: Forecast, answer: Answer | None) -> Forecast:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,9 @@ def _read(request: CompileRequest, built: Built, facts: CompiledFacts) -> Compil
     _ = built.binary  # compiles all kernels for the wanted sizes, the first time it is asked for
     name, variant = request.kernel.name, _variant(request)
     path = _object_file(built.folder, name, variant)
-    if path is None:
+    if path is not None:
+        facts = replace(facts, code_local_size=_local_size(request))
+    else:
         path = _object_file(built.folder, name, ANY_SIZE)
         facts = with_warning(facts, "PoCL left no code for this local size: what is told is of its code for any size")
     if path is None:
@@ -57,8 +60,12 @@ def with_object_code(facts: CompiledFacts, path: Path, request: CompileRequest) 
 
 def _variant(request: CompileRequest) -> str:
     """The folder in PoCL's cache: the local size, no global offset, and whether the grid is small."""
-    sizes = (*effective_local_size(request.launch, request.kernel), 1, 1)[:3]
-    return "-".join(map(str, sizes)) + "-goffs0" + ("-smallgrid" if is_small_grid(request.launch) else "")
+    sizes = "-".join(map(str, _local_size(request)))
+    return f"{sizes}-goffs0" + ("-smallgrid" if is_small_grid(request.launch) else "")
+
+
+def _local_size(request: CompileRequest) -> tuple[int, ...]:
+    return (*effective_local_size(request.launch, request.kernel), 1, 1)[:3]
 
 
 def _object_file(folder: Path, kernel: str, variant: str) -> Path | None:

@@ -86,9 +86,11 @@ def read_table(folder: Path, table: TableColumns) -> pa.Table:
     version = metadata_of(content).get("schema_version")
     if version != SCHEMA_VERSION:
         raise DatasetError(f"{path} has version {version} of the columns; this Kernelcast reads {SCHEMA_VERSION}")
-    lacking = [each.name for each in table.columns if each.name not in content.schema.names]
-    if lacking:
-        raise DatasetError(f"{path} lacks the column `{lacking[0]}`; export the dataset again")
+    for each in table.columns:
+        if each.name not in content.schema.names:
+            if not each.is_optional:
+                raise DatasetError(f"{path} lacks the column `{each.name}`; export the dataset again")
+            content = content.append_column(each.name, pa.nulls(len(content), _TYPES[each.kind]))
     return content
 
 

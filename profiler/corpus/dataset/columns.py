@@ -160,6 +160,17 @@ COMPILED = TableColumns(
         Column("call_counts", Kind.COUNTS, "how many of each stand in the code"),
         Column("loops", Kind.COUNTS, "depth, instructions and lanes of each loop in turn"),
         Column("loop_shares", Kind.NUMBERS, "of each loop's arithmetic, what works on several elements"),
+        Column("code_local_size", Kind.COUNTS, "that the code is for alone", is_optional=True),
+        Column(
+            "profile_loops",
+            Kind.COUNTS,
+            "of each loop in turn, first the code outside all: number of the loop around it, lanes, whether a wider "
+            "version stands beside it, rounds (0: not known), entries of `profile_kinds`",
+            is_optional=True,
+        ),
+        Column("profile_chains", Kind.NUMBERS, "cycles that a round waits for the one before", is_optional=True),
+        Column("profile_kinds", Kind.WORDS, "instructions of each loop alone, as `mix_kinds`", is_optional=True),
+        Column("profile_counts", Kind.COUNTS, "how many of each", is_optional=True),
         Column("version", Kind.SMALL, "of the program that read the code"),
     ),
 )

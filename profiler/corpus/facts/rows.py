@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from model.learned.compiled_facts import COMPILED_FACT_NAMES, compiled_facts
+from model.learned.compiled_facts import COMPILED_FACT_NAMES, KernelCode, compiled_facts, kernel_code
 from model.learned.cost_network import runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
 from model.learned.inputs import log2_flops
@@ -41,14 +41,14 @@ def read_rows(folder: Path) -> Rows:
     keys = [(row["device"], row["kernel_id"], row["launch_key"]) for row in given]
     launch = facts.launch[[facts.place[key] for key in keys]]
     device = np.array([of_device[name] for name, _, _ in keys], np.float32)
-    none = np.full(len(COMPILED_FACT_NAMES), np.nan, np.float32)
+    none = (np.nan,) * len(COMPILED_FACT_NAMES)
     own = [launches[kernel, key] for _, kernel, key in keys]
     kernels = {row["id"]: row for row in dataset.kernels.select(["id", "family", "group", "origin"]).to_pylist()}
     splits = read_splits(folder)
-    code = [
-        compiled.get((short[name], kernel, each["place"]), none)
-        for (name, kernel, _), each in zip(keys, own, strict=True)
+    codes = [
+        compiled.get((short[name], kernel, each["place"])) for (name, kernel, _), each in zip(keys, own, strict=True)
     ]
+    code = [none if of is None else compiled_facts(of, each) for of, each in zip(codes, launch, strict=True)]
     disturbed = np.array([row["is_disturbed"] for row in given])
     return Rows(
         launch=launch,
@@ -79,12 +79,12 @@ def _split(kernel: str, split: str) -> str:
     return "known" if split == "train" and zlib.crc32(kernel.encode()) % ONE_IN == 0 else split
 
 
-def _compiled(dataset: Dataset) -> dict[tuple[str, str, int], Floats]:
+def _compiled(dataset: Dataset) -> dict[tuple[str, str, int], KernelCode]:
     """By OpenCL device, kernel, and the launch's place among the kernel's."""
-    found: dict[tuple[str, str, int], Floats] = {}
+    found: dict[tuple[str, str, int], KernelCode] = {}
     for cells in dataset.compiled.to_pylist():
-        facts = np.array(compiled_facts(facts_from_cells(cells)), np.float32)
-        found.update(((cells["device_id"], cells["kernel_id"], place), facts) for place in cells["places"])
+        code = kernel_code(facts_from_cells(cells))
+        found.update(((cells["device_id"], cells["kernel_id"], place), code) for place in cells["places"])
     return found
 
 

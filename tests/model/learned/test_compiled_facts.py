@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.compiled import CodeSource, CompiledCall, CompiledFacts, CompiledLoop, InstructionCount
-from model.learned.compiled_facts import COMPILED_FACT_NAMES, compiled_facts
+from model.learned.compiled_facts import COMPILED_FACT_NAMES, compiled_facts, kernel_code
+from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.work.counts import OpKind
 
+ANY_LAUNCH = (0.0,) * len(LAUNCH_FACT_NAMES)
 NOTHING_TOLD = CompiledFacts("k", "f", "", None, "cpu", "a CPU", "1", "2026-11-22T16:00:00+00:00")
 FULL = replace(
     NOTHING_TOLD, source=CodeSource.ASSEMBLY, vector_registers=9, spill_loads=0, vector_width_bits=256,
@@ -25,7 +27,7 @@ FULL = replace(
 
 
 def named(facts: CompiledFacts) -> Mapping[str, float]:
-    return dict(zip(COMPILED_FACT_NAMES, compiled_facts(facts), strict=True))
+    return dict(zip(COMPILED_FACT_NAMES, compiled_facts(kernel_code(facts), ANY_LAUNCH), strict=True))
 
 
 def test_no_two_facts_have_one_name() -> None:
@@ -62,6 +64,6 @@ loops = st.builds(
 
 @given(st.lists(mixes, max_size=5), st.lists(loops, max_size=5), st.none() | counts)
 def test_no_code_is_too_odd(mix: list[InstructionCount], loops: list[CompiledLoop], size: int | None) -> None:
-    found = compiled_facts(replace(FULL, mix=tuple(mix), loops=tuple(loops), code_bytes=size))
+    found = compiled_facts(kernel_code(replace(FULL, mix=tuple(mix), loops=tuple(loops), code_bytes=size)), ANY_LAUNCH)
     assert len(found) == len(COMPILED_FACT_NAMES)
     assert not any(math.isinf(each) for each in found)
