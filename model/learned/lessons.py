@@ -11,7 +11,7 @@ from typing import Any
 
 from model.learned.question import Question
 
-FACTS_VERSION = 1  # one more whenever facts are added, left out or come to mean something else
+FACTS_VERSION = 2  # one more whenever facts are added, left out or come to mean something else
 MOST_LESSONS = 512  # the newest
 
 

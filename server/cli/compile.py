@@ -12,6 +12,7 @@ from model.compiled import CompiledFacts
 from model.device import Device
 from model.engine import Forecast, Problem
 from model.errors import KernelcastError, UnknownDevice
+from model.launch.driver_choice import on_device
 from profiler.compiling import CompileRequest, compile_program
 from profiler.kept_facts import keep_facts, known_facts
 from profiler.store import StoreError
@@ -88,9 +89,8 @@ class _Compiler:
             if known is not None:
                 outcomes[number] = known
             else:
-                order = CompileRequest(
-                    found.text, str(file.absolute()), forecast.kernel, forecast.launch, found.device.id
-                )
+                launch = on_device(forecast.launch, found.device)
+                order = CompileRequest(found.text, str(file.absolute()), forecast.kernel, launch, found.device.id)
                 waiting.append((number, order))
         for _, group in groupby(sorted(waiting, key=_options), key=_options):
             outcomes.update(self._compiled(file, list(group)))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from model.errors import KernelcastError
+from model.launch.driver_choice import on_device
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
 from server.client.progress import ProgressBar
 from server.device_work.access import device_here, device_work, must_be_trusted, unless_cancelled, wait_for_discovery
@@ -114,7 +115,7 @@ def _compile_later(
     ls: KernelcastServer, done: Sequence[Planned], source: str, path: str | None, device: Device
 ) -> None:
     work = device_work()
-    orders = [work.compile_request(source, path, one.kernel, one.launch, device.id) for one in done]
+    orders = [work.compile_request(source, path, one.kernel, on_device(one.launch, device), device.id) for one in done]
     ls.compiles.want(orders, lambda orders, cancel: work.compile(orders, device.driver, cancel))
 
 
