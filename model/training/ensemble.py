@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from model.learned.inputs import INPUT_NAMES, compiled_inputs, source_inputs
 from model.learned.novelty import Novelty
 from model.training.boosting import Boosting, grow
 from model.training.costs import CostRecipe, CostRows, train_costs
+from model.training.keeping import Kept
 from model.training.rows import Floats, Ints, Rows
 
 _RUNTIME_FLAGS = [INPUT_NAMES.index(name) for name in ("shape.is_pocl", "shape.is_intels")]
@@ -57,17 +59,23 @@ class _Matter:
     plain: Floats
 
 
-def train_ensemble(rows: Rows, recipe: Recipe, say: Callable[[str], None] = print) -> Ensemble:
-    """From the rows of split `train`; `validation` and `known` set the margins. The same for the same seed."""
+def train_ensemble(
+    rows: Rows, recipe: Recipe, say: Callable[[str], None] = print, parts: Path | None = None
+) -> Ensemble:
+    """From the rows of split `train`; `validation` and `known` set the margins. The same for the same seed.
+
+    What is finished is kept in `parts`, from where a stopped run goes on.
+    """
+    kept = Kept.of(parts, rows, recipe) if parts is not None else Kept()
     train = rows.where("train")
     source = source_inputs(rows.launch, rows.laws, rows.device)
-    matter = _matter(rows, train, source, recipe)
+    matter = _matter(rows, train, source, recipe, kept, "prices")
     say("plain prices are set")
-    members = _members(matter, matter.source, train, recipe, "source", say)
+    members = _members(matter, matter.source, train, recipe, "source", say, kept)
     coded = train[~np.isnan(rows.compiled[train]).all(axis=1)]
-    compiled = _members(matter, matter.compiled, coded, recipe, "compiled", say)
+    compiled = _members(matter, matter.compiled, coded, recipe, "compiled", say, kept)
     novelty = _novelty(rows, train)
-    spread = _spread(rows, source, train, novelty, recipe, say)
+    spread = _spread(rows, source, train, novelty, recipe, say, kept)
     none = Margins(1.0, 1.0)
     ensemble = Ensemble(matter.prices, members, compiled, spread, novelty, none, none)
     return replace(
@@ -85,8 +93,9 @@ def facts_at(rows: Rows, chosen: Ints, *, has_code: bool) -> Facts:
     )
 
 
-def _matter(rows: Rows, train: Ints, source: Floats, recipe: Recipe) -> _Matter:
-    prices = train_costs(_with_unnamed(rows, source, train, recipe), plain_recipe(recipe))
+def _matter(rows: Rows, train: Ints, source: Floats, recipe: Recipe, kept: Kept, name: str) -> _Matter:
+    seen = _with_unnamed(rows, source, train, recipe)
+    prices = kept.network(name, lambda hear: train_costs(seen, plain_recipe(recipe), hear))
     compiled = compiled_inputs(source, rows.compiled)
     return _Matter(rows, source, compiled, prices, prices.log2_us(source, rows.terms, rows.laws, rows.runtime))
 
@@ -107,21 +116,28 @@ def _with_unnamed(rows: Rows, inputs: Floats, chosen: Ints, recipe: Recipe) -> C
 
 
 def _members(
-    matter: _Matter, inputs: Floats, chosen: Ints, recipe: Recipe, name: str, say: Callable[[str], None]
+    matter: _Matter, inputs: Floats, chosen: Ints, recipe: Recipe, name: str, say: Callable[[str], None], kept: Kept
 ) -> Members:
+    def network(kind: str, rows: CostRows, own: CostRecipe, member: int) -> CostNetwork:
+        own = replace(own, seed=recipe.seed + member)
+        found = kept.network(f"{name} {kind} {member}", lambda hear: train_costs(rows, own, hear))
+        say(f"{kind} {member + 1} is trained ({name})")
+        return found
+
+    def trees(rows: CostRows, member: int) -> Forest:
+        plain = matter.prices.log2_us(rows.inputs[:, : len(INPUT_NAMES)], rows.terms, rows.laws, rows.runtime)
+        facts, own = forest_inputs(rows.inputs, plain, rows.laws), replace(recipe.forests, seed=recipe.seed + member)
+        found = kept.forest(f"{name} trees {member}", lambda: grow(facts, rows.log2_us - plain, rows.weight, own))
+        say(f"trees {member + 1} are grown ({name})")
+        return found
+
     networks: list[CostNetwork] = []
     forests: list[Forest] = []
-    pieced = train_costs(_with_unnamed(matter.rows, inputs, chosen, recipe), replace(recipe.pieced, seed=recipe.seed))
-    say(f"a network of pieces is trained ({name})")
+    pieced = network("network of pieces", _with_unnamed(matter.rows, inputs, chosen, recipe), recipe.pieced, member=0)
     for member in range(recipe.members):
-        own = replace(recipe, seed=recipe.seed + member)
-        seen = _with_unnamed(matter.rows, inputs, chosen, own)
-        networks.append(train_costs(seen, replace(recipe.networks, seed=own.seed)))
-        say(f"network {member + 1} of {recipe.members} is trained ({name})")
-        plain = matter.prices.log2_us(seen.inputs[:, : len(INPUT_NAMES)], seen.terms, seen.laws, seen.runtime)
-        facts = forest_inputs(seen.inputs, plain, seen.laws)
-        forests.append(grow(facts, seen.log2_us - plain, seen.weight, replace(recipe.forests, seed=own.seed)))
-        say(f"trees {member + 1} of {recipe.members} are grown ({name})")
+        seen = _with_unnamed(matter.rows, inputs, chosen, replace(recipe, seed=recipe.seed + member))
+        networks.append(network("network", seen, recipe.networks, member))
+        forests.append(trees(seen, member))
     return Members(tuple(networks), (pieced,), tuple(forests))
 
 
@@ -142,7 +158,13 @@ def _novelty(rows: Rows, train: Ints) -> Novelty:
 
 
 def _spread(
-    rows: Rows, source: Floats, train: Ints, novelty: Novelty, recipe: Recipe, say: Callable[[str], None]
+    rows: Rows,
+    source: Floats,
+    train: Ints,
+    novelty: Novelty,
+    recipe: Recipe,
+    say: Callable[[str], None],
+    kept: Kept,
 ) -> Forest:
     """The 80th percentile of the error [octaves]."""
     fold = np.array([zlib.crc32(family.encode()) % recipe.folds for family in rows.family[train]])
@@ -157,8 +179,9 @@ def _spread(
         inside, outside = train[fold != at], train[fold == at]
         if not (len(inside) and len(outside)):
             continue
-        matter = _matter(rows, inside, source, shorter)
-        members = _members(matter, source, inside, shorter, f"fold {at + 1} of {recipe.folds}", say)
+        name = f"fold {at + 1} of {recipe.folds}"
+        matter = _matter(rows, inside, source, shorter, kept, f"{name} prices")
+        members = _members(matter, source, inside, shorter, name, say, kept)
         where = rows.terms[outside], rows.laws[outside], rows.runtime[outside]
         found, apart[fold == at] = together(members, source[outside], *where, matter.plain[outside])
         found = np.maximum(found, rows.laws[outside, 1])

@@ -22,6 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     recipe = replace(
         recipe,
         networks=replace(recipe.networks, threads=arguments.threads),
+        pieced=replace(recipe.pieced, threads=arguments.threads),
         forests=replace(recipe.forests, num_threads=arguments.threads),
         spread=replace(recipe.spread, num_threads=arguments.threads),
     )

@@ -18,9 +18,9 @@ from profiler.corpus.facts.rows import read_rows
 
 
 def train(data: Path, out: Path, recipe: Recipe, say: Callable[[str], None]) -> Path:
-    """The folder written to. Raises DatasetError."""
+    """The folder written to. A run that was stopped goes on from `parts` in it. Raises DatasetError."""
     rows = read_rows(data)
-    arrays, description = arrays_of(train_ensemble(rows, recipe, say))
+    arrays, description = arrays_of(train_ensemble(rows, recipe, say, out / "parts"))
     description |= {
         "kernelcast_version": version("kernelcast"),
         "commit": commit(),
