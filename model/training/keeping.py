@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, npt.NDArray[Any]]
 _LAYER = "layer"
+PROGRESS = "progress.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Kept:
         return cls(folder, digest.hexdigest())
 
     def network(self, name: str, make: Callable[[Callable[[int, float], None]], CostNetwork]) -> CostNetwork:
-        """`make` is given what is to hear of each epoch: its number and error, which go into `progress.jsonl`."""
+        """`make` is given what is to hear of each epoch: its number and error, which go into `PROGRESS`."""
         found = self._read(name)
         if found is not None:
             return _as_network(found)
@@ -67,7 +68,7 @@ class Kept:
         def hear(epoch: int, error_octaves: float) -> None:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                progress.append(self.folder / "progress.jsonl", epoch, {f"{name}/error_octaves": error_octaves})
+                progress.append(self.folder / PROGRESS, epoch, {f"{name}/error_octaves": error_octaves})
 
         return hear
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import version
@@ -13,14 +14,18 @@ from safetensors.numpy import save_file
 from model.learned.learned import DESCRIPTION
 from model.learned.weights import FILE_NAME, arrays_of
 from model.training.ensemble import Recipe, train_ensemble
+from model.training.keeping import PROGRESS
 from profiler.corpus.dataset.export import commit
 from profiler.corpus.facts.rows import read_rows
 
 
 def train(data: Path, out: Path, recipe: Recipe, say: Callable[[str], None]) -> Path:
-    """The folder written to. A run that was stopped goes on from `parts` in it. Raises DatasetError."""
-    rows = read_rows(data)
-    arrays, description = arrays_of(train_ensemble(rows, recipe, say, out / "parts"))
+    """The folder written to; `progress.jsonl` in it has the curves. Raises DatasetError.
+
+    Until the end `parts` in it holds what is finished: a run that was stopped goes on from there.
+    """
+    rows, parts = read_rows(data), out / "parts"
+    arrays, description = arrays_of(train_ensemble(rows, recipe, say, parts))
     description |= {
         "kernelcast_version": version("kernelcast"),
         "commit": commit(),
@@ -30,4 +35,6 @@ def train(data: Path, out: Path, recipe: Recipe, say: Callable[[str], None]) -> 
     out.mkdir(parents=True, exist_ok=True)
     save_file(arrays, out / FILE_NAME, {"version": str(description["version"]), "commit": description["commit"]})
     (out / DESCRIPTION).write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
+    (parts / PROGRESS).replace(out / PROGRESS)
+    shutil.rmtree(parts)
     return out

@@ -14,6 +14,8 @@ pytest.importorskip("torch", reason="the extra `train` learns prices")
 
 from model.learned.ensemble import Ensemble
 from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, load_model
+from model.training.keeping import PROGRESS
+from model.training.progress import read_curves
 from model.training.rows import Rows
 from model.training.study import SPLITS
 from profiler.corpus.facts import evaluating, training
@@ -50,6 +52,8 @@ def test_weights_say_what_they_were_trained_on_and_load(
     assert described["rows"] == len(rows.where("train"))
     assert described["recipe"]["networks"]["epochs"] == HARDLY.networks.epochs
     assert {"kernelcast_version", "commit"} <= described.keys()
+    assert not (weights / "parts").exists()
+    assert "source network 0/error_octaves" in read_curves(weights / PROGRESS)
     monkeypatch.setenv(WEIGHTS_VARIABLE, str(weights))
     assert isinstance(load_model(), Ensemble)
 
