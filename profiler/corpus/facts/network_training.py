@@ -88,7 +88,8 @@ def _claim(folder: Path, stamp: str) -> None:
     if path.exists():
         if json.loads(path.read_text(encoding="utf-8"))["stamp"] != stamp:
             raise DatasetError(
-                f"{folder} holds a training of another seed, recipe or dataset: name another folder, or empty this one"
+                f"{folder} holds a training of another seed, recipe or dataset, or with other sources: "
+                "name another folder, or empty this one"
             )
         return
     written = path.with_name(f"{path.name}.{os.getpid()}")
