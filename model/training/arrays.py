@@ -1,13 +1,10 @@
-"""The folder of arrays that training reads: kernels, their launches, and rows that were measured."""
+"""The arrays that the network is trained from: kernels, their launches, and rows that were measured."""
 
 from __future__ import annotations
 
-import json
-import zlib
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +12,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 Indices = NDArray[np.int64]
 
-KNOWN_FAMILIES_PART = 12  # every so many-th kernel of the training families is held out
-
 
 class Split(StrEnum):
-    """What a kernel may be used for. Splits are by family or by package, but for `KNOWN_FAMILIES`."""
+    """What a kernel may be used for, as `Rows.split` says it. By family or by package, but for `KNOWN_FAMILIES`."""
 
     TRAIN = "train"
-    KNOWN_FAMILIES = "known families"  # unseen kernels of families that are trained on
+    KNOWN_FAMILIES = "known"  # unseen kernels of families that are trained on
     VALIDATION = "validation"  # families that are not trained on; these choose between checkpoints
     TEST_ORIGINS = "test-origins"  # other people's packages, not looked at in training
     LEFT_OUT = "left out"
@@ -61,7 +56,6 @@ class Names:
 class Arrays:
     """L launches of K kernels, R rows. NaN = not known. Times are log2 us."""
 
-    folder: Path
     names: Names
     kernels: tuple[KernelText, ...]
     launch_kernel: Indices  # [L]
@@ -92,39 +86,3 @@ class Arrays:
     def rows_in(self, split: Split) -> Indices:
         rows = [self.rows_of[at] for at in self.kernels_in(split)]
         return np.sort(np.concatenate(rows)) if rows else np.empty(0, np.int64)
-
-
-def split_of(kernel_id: str, split: str) -> Split:
-    """Every `KNOWN_FAMILIES_PART`-th training kernel tells how unseen kernels of known families fare."""
-    if split == Split.TRAIN and zlib.crc32(kernel_id.encode()) % KNOWN_FAMILIES_PART == 0:
-        return Split.KNOWN_FAMILIES
-    return Split(split)
-
-
-def read_arrays(folder: Path) -> Arrays:
-    """Raises `OSError` where a file is missing."""
-    names = json.loads((folder / "names.json").read_text(encoding="utf-8"))
-    return Arrays(
-        folder,
-        Names(**{key: tuple(names[key]) for key in Names.__slots__}),
-        tuple(_kernel(json.loads(line)) for line in (folder / "kernels.jsonl").open(encoding="utf-8")),
-        _read(folder, "launch_kernel").astype(np.int64),
-        _read(folder, "launch_facts").astype(np.float32),
-        _read(folder, "row_launch").astype(np.int64),
-        _read(folder, "row_device").astype(np.int64),
-        _read(folder, "row_laws").astype(np.float32),
-        _read(folder, "row_compiled").astype(np.float32),
-        _read(folder, "row_log2_us").astype(np.float32),
-        _read(folder, "row_weight").astype(np.float32),
-        _read(folder, "device_facts").astype(np.float32),
-    )
-
-
-def _kernel(line: dict[str, str | list[str]]) -> KernelText:
-    key, family, origin, split = (str(line[name]) for name in ("id", "family", "origin", "split"))
-    return KernelText(key, family, origin, split_of(key, split), tuple(line["tokens"]))
-
-
-def _read(folder: Path, name: str) -> NDArray[np.generic]:
-    array: NDArray[np.generic] = np.load(folder / f"{name}.npy")
-    return array

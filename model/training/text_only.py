@@ -7,9 +7,8 @@ many rows, drawn at random, as fit into them.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -56,12 +55,10 @@ class TextOnly:
 
 
 class RowTexts:
-    """The ids of each row's text."""
+    """The ids of each row's text. `launches` are told as `launch_sentence` takes them, in the order of the arrays'."""
 
-    def __init__(self, arrays: Arrays, longest: int) -> None:
-        self._arrays, self._longest = arrays, longest
-        lines = (arrays.folder / "launch_text.jsonl").open(encoding="utf-8")
-        self._launches = [json.loads(line) for line in lines]
+    def __init__(self, arrays: Arrays, launches: Sequence[Mapping[str, Any]], longest: int) -> None:
+        self._arrays, self._launches, self._longest = arrays, launches, longest
         first_launches = {at: launch for launch, at in reversed(list(enumerate(arrays.launch_kernel.tolist())))}
         self.tokenizer = train_tokenizer(
             [*self._sentence(first_launches[at], 0), *arrays.kernels[at].tokens]
@@ -110,10 +107,15 @@ class TextPlan(Dataset[Batch]):
         return [(rows[some], [ids[at] for at in some]) for some in (batches[at] for at in draw.permutation(ALIKE))]
 
 
-def train_text_only(arrays: Arrays, folder: Path, recipe: Recipe, shape: Shape, seed: int = 0) -> TextOnly:
-    """`shape` is the main network's. Leaves checkpoints and `progress.jsonl` in `folder`."""
+def train_text_only(
+    arrays: Arrays, launches: Sequence[Mapping[str, Any]], folder: Path, recipe: Recipe, shape: Shape, seed: int = 0
+) -> TextOnly:
+    """`shape` is the main network's, `launches` as `RowTexts` takes them.
+
+    Leaves checkpoints and `progress.jsonl` in `folder`.
+    """
     torch.manual_seed(seed)
-    texts = RowTexts(arrays, shape.longest)
+    texts = RowTexts(arrays, launches, shape.longest)
     shape = replace(shape, vocabulary=texts.tokenizer.get_vocab_size())
     network = TextNetwork(shape, float(arrays.row_log2_us[arrays.rows_in(Split.TRAIN)].mean()))
     watched = np.random.default_rng(seed).permutation(arrays.rows_in(Split.VALIDATION))[:MOST_WATCHED]

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import accelerate  # noqa: F401 - the Trainer asks for it, but only when minutes of reading lie behind
 import torch
 from torch import distributed, nn
 from torch.utils.data import Dataset, Sampler, SequentialSampler

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -19,18 +17,10 @@ EVERY = 900  # of the generator's kernels
 
 
 @pytest.fixture
-def some_kernels(repository: Path, tmp_path: Path) -> Path:
+def some_kernels(repository: Path, cut_out: Callable[..., Path], tmp_path: Path) -> Path:
     """A dataset of a few kernels of the committed one."""
-    whole, folder = repository / "profiler/corpus/data", tmp_path / "some"
-    folder.mkdir()
-    kernels = pq.read_table(whole / "kernels.parquet", columns=["id", "origin"]).to_pylist()
-    chosen = pa.array([each["id"] for each in kernels if each["origin"] == GENERATOR][::EVERY])
-    for name in ("kernels", "launches", "rows", "compiled", "splits"):
-        table = pq.read_table(whole / f"{name}.parquet")
-        own = table["id" if name == "kernels" else "kernel_id"].cast(pa.string())
-        pq.write_table(table.filter(pc.is_in(own, chosen)), folder / f"{name}.parquet")
-    shutil.copy(whole / "devices.json", folder)
-    return folder
+    kernels = pq.read_table(repository / "profiler/corpus/data/kernels.parquet", columns=["id", "origin"]).to_pylist()
+    return cut_out(tmp_path / "some", [each["id"] for each in kernels if each["origin"] == GENERATOR][::EVERY])
 
 
 def test_facts_made_anew_are_those_that_are_committed(some_kernels: Path, repository: Path, tmp_path: Path) -> None:
