@@ -127,7 +127,19 @@ def test_weights_that_cannot_be_read_are_named(
 )
 def test_an_installation_without_the_extra_says_what_to_install(words: tuple[str, ...], library: str) -> None:
     """As the one that comes with an editor's extension; in a process of its own, which has the library hidden."""
-    code = f"import sys; sys.modules['{library}'] = None; from server.cli import main; sys.exit(main({list(words)}))"
+    code = f"""
+import sys
+from importlib.abc import MetaPathFinder
+
+class Hidden(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.split(".")[0] == "{library}":
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+from server.cli import main
+sys.exit(main({list(words)}))
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 2, done.stderr
     assert f"needs `{library}`: pip install 'kernelcast[train]'" in done.stderr
