@@ -68,6 +68,7 @@ class Ensemble:
     novelty: Novelty
     source_margins: Margins
     compiled_margins: Margins
+    pace: tuple[float, ...]  # of each of RUNTIMES: log2 of the rows' times over those where profiles were calibrated
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         if not questions:
@@ -78,6 +79,8 @@ class Ensemble:
         below = np.where(is_compiled, self.compiled_margins.below, self.source_margins.below) * spread
         above = np.where(is_compiled, self.compiled_margins.above, self.source_margins.above) * spread
         least = facts.laws[:, 1]
+        # Estimates are of the host that the rows are of, answers of the one that the profile is of.
+        log2_us = log2_us - np.array(self.pace, np.float32)[runtime_of(facts.device, DEVICE_FACT_NAMES)]
         # All in the same precision, so that rounding puts none before another.
         p10, p50, p90 = (np.exp2(np.maximum(log2_us + each, least)) for each in (-below, 0 * below, above))
         return [

@@ -18,7 +18,7 @@ from model.learned.law_facts import LAW_FACT_NAMES
 from model.learned.novelty import Novelty
 
 Arrays = dict[str, npt.NDArray[Any]]
-KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 3
+KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 4
 _OF_NETWORK = ("mean", "per_deviation", "piece_of", "start", "per_length", "runtime", "prices")
 _FACTS = {
     "launch": LAUNCH_FACT_NAMES, "laws": LAW_FACT_NAMES, "device": DEVICE_FACT_NAMES, "compiled": COMPILED_FACT_NAMES,
@@ -43,6 +43,7 @@ def arrays_of(ensemble: Ensemble) -> tuple[Arrays, dict[str, Any]]:
         "version": VERSION,
         "facts": {name: list(names) for name, names in _FACTS.items()},
         "novelty": [new.near, new.far],
+        "pace": list(ensemble.pace),
         "margins": [
             [each.below, each.above] for each in (ensemble.source_margins, ensemble.compiled_margins)
         ],
@@ -74,6 +75,7 @@ def ensemble_from(arrays: Mapping[str, npt.NDArray[Any]], description: Mapping[s
         ),
         source_margins=source,
         compiled_margins=compiled,
+        pace=tuple(float(each) for each in description["pace"]),
     )
 
 

@@ -32,6 +32,7 @@ class Rows:
     runtime: Ints  # [rows], index of RUNTIMES
     log2_us: Floats  # [rows], as measured
     weight: Floats  # [rows]
+    pace: Floats  # [rows], log2 of how much longer it took there than where the device's profile was calibrated
     kernel: Texts  # [rows], ids
     launch_key: Texts
     device_name: Texts

@@ -50,7 +50,7 @@ def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predi
     )  # fmt: skip
     found = {
         "launch size only": by_size.predict(np.concatenate([size, rows.device[:, :4]], axis=1)),
-        "laws alone": rows.laws[:, 0],
+        "laws alone": rows.laws[:, 0] + rows.pace,
     }
     parts: dict[str, Callable[[Members], Members]] = {
         "boosted trees": lambda members: replace(members, networks=(), pieced=()),
@@ -146,7 +146,12 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe) -
         found = np.maximum(plain + forest.predict(facts), rows.laws[:, 1])
         truth = rows.log2_us[unseen]
         lines += [
-            Line(f"{name}: laws alone", "unseen runtime", "all", figures_of(rows.laws[unseen, 0], truth)),
+            Line(
+                f"{name}: laws alone",
+                "unseen runtime",
+                "all",
+                figures_of(rows.laws[unseen, 0] + rows.pace[unseen], truth),
+            ),
             Line(f"{name}: calibrated only", "unseen runtime", "all", figures_of(found[unseen], truth)),
         ]
         for shots in (3, 10, 30, 100):

@@ -10,9 +10,11 @@ from model.device import Device
 from model.engine import Engine, Forecast
 from model.errors import KernelcastError
 from model.launch.launch import Launch
+from model.learned.learned import LearnedModel, load_model
 from model.prediction import Prediction
 from profiler.measure import measure
 from profiler.measurement import Measurement, MeasureRequest
+from server.analysis.questions import answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +47,26 @@ class Row:
 
 
 def predicted(files: list[Path], device: Device) -> list[tuple[Path, Forecast | Row]]:
-    """Every launch of every kernel in `files`, in order; in place of what cannot be read, the row that says so."""
-    engine = Engine()
+    """Every launch of every kernel in `files`, in order; in place of what cannot be read, the row that says so.
+
+    By the learned model, as everywhere, but for what was measured before: nothing is known of that here.
+    """
+    model = load_model()
+    engine = Engine(asks=model is not None)
     found: list[tuple[Path, Forecast | Row]] = []
     for file in files:
         forecast = engine.forecast(file.read_text(encoding="utf-8"), file, device)
         problems = (*forecast.problems, *forecast.annotation_problems)
         found.extend((file, Row(file.name, failure=f"{problem.code}: {problem.message}")) for problem in problems)
-        found.extend((file, one) for one in forecast.forecasts)
+        found.extend((file, _answered(one, model)) for one in forecast.forecasts)
     return found
+
+
+def _answered(forecast: Forecast, model: LearnedModel | None) -> Forecast:
+    if model is None or forecast.question is None:
+        return forecast
+    (answer,) = model.answer([forecast.question])
+    return answered(forecast, answer)
 
 
 def measured(found: list[tuple[Path, Forecast | Row]], device: Device, budget_s: float) -> Iterator[Row]:

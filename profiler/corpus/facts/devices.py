@@ -1,8 +1,14 @@
-"""Calibrated profiles of the devices that the rows were measured on, by the devices' names in the dataset."""
+"""Calibrated profiles of the devices that the rows were measured on, by the devices' names in the dataset.
+
+The profiles were calibrated where nobody else used the processors' cores, most rows measured where others did. How much
+longer the same launches take there stands beside the profiles: the median over some dozens of launches of generated
+kernels, measured again where the profiles were.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 from cattrs import BaseValidationError
@@ -11,7 +17,7 @@ from model.device import Device
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.store.as_json import CONVERTER
 
-FILE_NAME = "devices.json"
+FILE_NAME, PACES = "devices.json", "paces.json"
 
 
 def read_devices(folder: Path) -> dict[str, Device]:
@@ -29,3 +35,14 @@ def read_devices(folder: Path) -> dict[str, Device]:
 def write_devices(folder: Path, devices: dict[str, Device]) -> None:
     plain = {name: CONVERTER.unstructure(device) for name, device in sorted(devices.items())}
     (folder / FILE_NAME).write_text(json.dumps(plain, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def read_paces(folder: Path) -> dict[str, float]:
+    """log2 of the rows' times over those where the profiles were calibrated, by device. Raises DatasetError."""
+    path = folder / PACES
+    try:
+        return {str(name): math.log2(each["times"]) for name, each in json.loads(path.read_text("utf-8")).items()}
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise DatasetError(f"{path} does not say how much longer the rows took") from error

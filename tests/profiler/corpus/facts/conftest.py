@@ -24,6 +24,7 @@ def cut_out(repository: Path) -> Callable[..., Path]:
             own = table["id" if name == "kernels" else "kernel_id"].cast(pa.string())
             pq.write_table(table.filter(pc.is_in(own, chosen)), folder / f"{name}.parquet")
         shutil.copy(whole / "devices.json", folder)
+        shutil.copy(whole / "paces.json", folder)
         return folder
 
     return cut
