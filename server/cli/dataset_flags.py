@@ -82,6 +82,13 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     facts.add_argument("--mirrors", type=Path, metavar="DIR", help="git directories of repositories, <owner>+<name>")
     facts.add_argument("--processes", type=positive, default=2, metavar="N", help="at the same time (2)")
 
+    paces = steps.add_parser("paces", help="measure some launches again: how much longer did the rows take than here?")
+    _add_data_argument(paces, "folder of an exported dataset; its paces are renewed")
+    paces.add_argument(
+        "--device", dest="devices", action="append", default=[], metavar="NAME", help="of this device alone (all)"
+    )
+    paces.add_argument("--minutes", type=positive_number, default=10.0, metavar="M", help="for all devices (10)")
+
     split = steps.add_parser("split", help="put each kernel into train, validation or test-origins")
     _add_data_argument(split, "folder of an exported dataset")
 

@@ -69,3 +69,11 @@ def test_an_installation_without_the_corpus_says_what_to_install(monkeypatch: py
     monkeypatch.setattr(dataset, "find_spec", lambda _name: None)
     with pytest.raises(WrongCallError, match=r"pip install '\.\[corpus\]'"):
         dataset.run(argparse.Namespace(step="generate"))
+
+
+def test_a_pace_of_a_device_that_the_dataset_lacks_is_refused(call: Call, repository: Path) -> None:
+    asked = call("paces", str(repository / "profiler/corpus/data"), "--device", "rtx", "--minutes", "0.1")
+    assert asked.returncode != 0
+    assert (
+        asked.stderr == "kernelcast: no rows of `rtx`: the dataset's devices are intel, intel-1core, pocl, pocl-1core\n"
+    )

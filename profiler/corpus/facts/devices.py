@@ -2,13 +2,15 @@
 
 The profiles were calibrated where nobody else used the processors' cores, most rows measured where others did. How much
 longer the same launches take there stands beside the profiles: the median over some dozens of launches of generated
-kernels, measured again where the profiles were.
+kernels, measured again where the profiles were (`profiler.corpus.facts.paces`).
 """
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from cattrs import BaseValidationError
@@ -18,6 +20,15 @@ from profiler.corpus.dataset.columns import DatasetError
 from profiler.store.as_json import CONVERTER
 
 FILE_NAME, PACES = "devices.json", "paces.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Rows took `times` as long, in the median over `launches` that were measured again; `quartiles` of the same."""
+
+    launches: int
+    times: float
+    quartiles: tuple[float, float]
 
 
 def read_devices(folder: Path) -> dict[str, Device]:
@@ -37,12 +48,30 @@ def write_devices(folder: Path, devices: dict[str, Device]) -> None:
     (folder / FILE_NAME).write_text(json.dumps(plain, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def read_paces(folder: Path) -> dict[str, float]:
-    """log2 of the rows' times over those where the profiles were calibrated, by device. Raises DatasetError."""
+def read_paces(folder: Path) -> dict[str, Pace]:
+    """By the devices' names; of those that are not there nobody measured it. Raises DatasetError."""
     path = folder / PACES
+    if not path.exists():
+        return {}
     try:
-        return {str(name): math.log2(each["times"]) for name, each in json.loads(path.read_text("utf-8")).items()}
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        return {name: CONVERTER.structure(pace, Pace) for name, pace in plain.items()}
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, BaseValidationError) as error:
         raise DatasetError(f"{path} does not say how much longer the rows took") from error
+
+
+def write_paces(folder: Path, paces: Mapping[str, Pace]) -> None:
+    plain = {name: CONVERTER.unstructure(pace) for name, pace in sorted(paces.items())}
+    (folder / PACES).write_text(json.dumps(plain, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def log2_paces(folder: Path) -> dict[str, float]:
+    """log2 of the rows' times over those where the profiles were calibrated, by device; 0 where nobody measured it.
+
+    Raises DatasetError.
+    """
+    return dict.fromkeys(read_devices(folder), 0.0) | {
+        name: math.log2(pace.times) for name, pace in read_paces(folder).items()
+    }

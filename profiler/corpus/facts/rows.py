@@ -17,7 +17,7 @@ from model.training.rows import Rows
 from profiler.corpus.collection.devices import corpus_device
 from profiler.corpus.dataset.cells import facts_from_cells
 from profiler.corpus.dataset.reading import Dataset, read_dataset, read_splits
-from profiler.corpus.facts.devices import read_devices, read_paces
+from profiler.corpus.facts.devices import log2_paces, read_devices
 from profiler.corpus.facts.table import read_facts
 
 ONE_IN = 12  # kernels of training's families that are held out of it
@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float32]
 def read_rows(folder: Path) -> Rows:
     """Of all launches whose facts are there. Raises DatasetError."""
     dataset, facts, devices = read_dataset(folder), read_facts(folder), read_devices(folder)
-    paces = read_paces(folder)
+    paces = log2_paces(folder)
     compiled = _compiled(dataset)
     launches = _launches(dataset)
     of_device = {name: device_facts(device) for name, device in devices.items()}
