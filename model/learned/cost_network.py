@@ -176,17 +176,25 @@ def terms_of(launch: Floats, flops: Floats) -> Floats:
     `flops` [rows], log2 of what the device computes: amounts are in its own measure, so that prices hold for machines
     with more or faster cores.
     """
-    items = launch[:, [_AT[2]]]
-    amounts = np.log2(np.maximum(np.exp2(launch[:, _AMOUNTS]) - LEAST, 2.0**NOTHING)) + items
-    sizes = np.log2(np.maximum(np.exp2(launch[:, _AT]) - 1, 2.0**NOTHING))
+    found = np.empty((len(launch), len(TERMS)), np.float32)
+    amounts, sizes = found[:, _AMOUNTS], found[:, len(AMOUNTS) :]
+    amounts[:] = np.exp2(launch[:, _AMOUNTS]) - np.float32(LEAST)
+    sizes[:] = np.exp2(launch.take(_AT, axis=1)) - 1
+    found[:] = np.log2(np.maximum(found, np.float32(2.0**NOTHING)))
+    amounts += launch[:, _AT[2], None]  # of each work-item, times the work-items
     sizes[:, -1] += sizes[:, 0]  # barriers of a group, times the groups
-    found: Floats = np.concatenate([amounts, sizes], axis=1).astype(np.float32) - flops[:, None]
+    found -= flops[:, None]
     return found
 
 
 def runtime_of(device: Floats, names: tuple[str, ...]) -> Ints:
     """Which of RUNTIMES, from device facts [rows, names]."""
-    pocl, intel = device[:, names.index("shape.is_pocl")] > 0, device[:, names.index("shape.is_intels")] > 0
-    alone = device[:, names.index("shape.compute_units")] == 0  # log2
-    found: Ints = np.where(pocl, 0, np.where(intel, 2, OTHER)) + alone
+    pocl, intel, units = _places(names)
+    named = np.where(device[:, pocl] > 0, 0, np.where(device[:, intel] > 0, 2, OTHER))
+    found: Ints = named + (device[:, units] == 0)  # log2 of the units: alone
     return found
+
+
+@lru_cache(8)
+def _places(names: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(names.index(f"shape.{name}") for name in ("is_pocl", "is_intels", "compute_units"))

@@ -51,9 +51,8 @@ def predict_each(forests: tuple[Forest, ...], rows: Floats) -> Floats:
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = slice(start, start + ROWS_AT_ONCE)
         leaves = packed.value.take(_leaves(packed, rows[some]))  # [rows, trees]
-        for number, (forest, trees) in enumerate(zip(forests, packed.trees, strict=True)):
-            sums = np.add.reduce(leaves[:, trees], axis=1, dtype=np.float64).astype(np.float32)
-            found[number, some] = sums + np.float32(forest.baseline)
+        sums = np.add.reduceat(leaves, packed.first, axis=1, dtype=np.float64).astype(np.float32)
+        found[:, some] = (sums + packed.baseline).T
     return found
 
 
@@ -69,7 +68,9 @@ class _Packed:
     looks at is kept small: from one answer to the next the caches hold other things, and walking is waiting for memory.
     """
 
-    trees: tuple[slice, ...]  # of each forest
+    trees: _Indices  # their roots
+    first: _Indices  # tree of each forest
+    baseline: Floats  # of each forest
     nodes: npt.NDArray[np.void]
     feature: npt.NDArray[np.int16]
     nan_right: npt.NDArray[np.bool_]
@@ -82,7 +83,7 @@ def _leaves(packed: _Packed, rows: Floats) -> _Indices:
     facts = np.ascontiguousarray(rows, np.float32).ravel()
     has_nan = bool(np.isnan(facts).any())
     first = (np.arange(len(rows)) * rows.shape[1])[:, None]  # of each row
-    at: _Indices = np.arange(packed.trees[-1].stop)[None] + 0 * first
+    at: _Indices = packed.trees[None].repeat(len(rows), axis=0)
     for _ in range(packed.depth):
         node, feature = packed.nodes.take(at), packed.feature.take(at)
         x = facts.take(feature + first if len(rows) > 1 else feature)
@@ -122,10 +123,11 @@ def _packed(forests: tuple[Forest, ...]) -> _Packed:
     nodes = np.empty(len(order), _NODE)
     nodes["left"] = np.concatenate(children)
     nodes["threshold"] = np.where(leaf, np.inf, joined("threshold"))
-    trees = tuple(slice(int(end) - len(f.roots), int(end)) for f, end in zip(forests, ends, strict=True))
     return _Packed(
-        trees,
-        nodes,
+        trees=np.arange(int(ends[-1])),
+        first=ends - [len(f.roots) for f in forests],
+        baseline=np.array([f.baseline for f in forests], np.float32),
+        nodes=nodes,
         feature=joined("feature").astype(np.int16),
         nan_right=~joined("nan_left").astype(bool) & ~leaf,
         value=joined("value").astype(np.float32),
