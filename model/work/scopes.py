@@ -13,6 +13,7 @@ from model.work.reached import Point, Ranges, Visit
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
 
 if TYPE_CHECKING:
+    from model.work.gathers import Draws
     from model.work.touched import Touched
 
 
@@ -33,7 +34,8 @@ class Shape:
     """The NDRange in numbers: local size and group count by dimension.
 
     `found` keeps what `typical` gave, and `seen` what `volume` and `touched` read of visits: accesses of one block are
-    visited alike. `sets` keeps what `touched` gave, for accesses that differ in where they begin alone.
+    visited alike. `sets` keeps what `touched` gave, for accesses that differ in where they begin alone, and
+    `draws` what `gathers` did.
     """
 
     local: tuple[int, int, int]
@@ -41,6 +43,7 @@ class Shape:
     found: dict[tuple[Scope, int, int, int], list[Visit]] = field(default_factory=dict, compare=False, repr=False)
     seen: dict[tuple[int, int], tuple[int, float]] = field(default_factory=dict, compare=False, repr=False)
     sets: dict[tuple[object, ...], tuple[int, Touched | None]] = field(default_factory=dict, compare=False, repr=False)
+    draws: dict[tuple[object, ...], Draws | None] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def group_items(self) -> int:

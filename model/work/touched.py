@@ -42,14 +42,15 @@ def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge,
     if offset is None or access.is_image:
         return None
     plain = slopes_of(offset, known)
-    if plain is None:
-        return _looked_at(access, offset, None, visits, scope, known, shape) if is_placed(offset, known) else None
-    key = (plain.slopes, access.element_bytes, id(visits), scope)
+    base, form = (0, offset) if plain is None else (plain.base, plain.slopes)
+    key = (form, access.element_bytes, id(visits), scope)
     kept = shape.sets.get(key)
     if kept is None:
-        kept = shape.sets[key] = plain.base, _looked_at(access, offset, plain, visits, scope, known, shape)
-    base, found = kept
-    return found if found is None or base == plain.base else _moved(found, plain.base - base)
+        is_known = plain is not None or is_placed(offset, known)
+        found = _looked_at(access, offset, plain, visits, scope, known, shape) if is_known else None
+        kept = shape.sets[key] = base, found
+    start, found = kept
+    return found if found is None or start == base else _moved(found, base - start)
 
 
 def _moved(found: Touched, by: int) -> Touched:
