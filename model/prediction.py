@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -87,7 +88,7 @@ class Prediction:
     device_name: str
     calibrated: bool
     resources: tuple[ResourceTime, ...]  # slowest first
-    lines: tuple[LineShare, ...]  # hottest first
+    lines: Sequence[LineShare]  # hottest first; a tuple, or equal to one
     novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the laws alone
     advice: tuple[Advice, ...] = ()  # in the order of the source
     through: Through | None = None  # set where the basis is `measured`

@@ -14,7 +14,7 @@ from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
 from model.laws import bound_of, launch_times
 from model.prediction import Basis, Prediction, Quantiles, ResourceTime
-from model.shares import line_shares
+from model.shares import LineShares
 from model.work.counts import WorkCounts
 from model.work.work import Work
 
@@ -66,7 +66,7 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -
         device_name=device.name,
         calibrated=device.calibrated,
         resources=tuple(resources),
-        lines=line_shares(counts, device),
+        lines=LineShares(counts, device),
         laws=times,
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import overload
 
 from model.device import Device, DeviceType
 from model.laws import access_time_us, atomic_time_us, one_by_one, operation_time_us
@@ -17,6 +18,45 @@ _NAMES = {
     OpKind.BRANCH: "branches",
 }  # fmt: skip
 _PATTERNS = {Pattern.STRIDED: ", strided", Pattern.GATHERED: ", gathered"}
+
+
+class LineShares(Sequence[LineShare]):
+    """What `line_shares` says, worked out when somebody looks: of most launches only the time is asked for.
+
+    Equal to the tuple of its shares, and pickled as that.
+    """
+
+    def __init__(self, work: WorkCounts, device: Device) -> None:
+        self._work, self._device = work, device
+
+    @cached_property
+    def _shares(self) -> tuple[LineShare, ...]:
+        return line_shares(self._work, self._device)
+
+    @overload
+    def __getitem__(self, at: int) -> LineShare: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[LineShare, ...]: ...
+    def __getitem__(self, at: int | slice) -> LineShare | tuple[LineShare, ...]:
+        return self._shares[at]
+
+    def __len__(self) -> int:
+        return len(self._shares)
+
+    def __iter__(self) -> Iterator[LineShare]:
+        return iter(self._shares)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, (LineShares, tuple)) and self._shares == tuple(other))
+
+    def __hash__(self) -> int:
+        return hash(self._shares)
+
+    def __repr__(self) -> str:
+        return repr(self._shares)
+
+    def __reduce__(self) -> tuple[type[tuple[LineShare, ...]], tuple[tuple[LineShare, ...]]]:
+        return tuple, (self._shares,)
 
 
 def line_shares(work: WorkCounts, device: Device) -> tuple[LineShare, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -54,23 +55,20 @@ class CostNetwork:
         found: Floats = log2_us_each((self,), inputs, terms, laws, runtime)[0]
         return found
 
-    @property
-    def shape(self) -> tuple[tuple[int, ...], ...]:
-        return self.mean.shape, self.piece_of.shape, *(weight.shape for weight, _ in self.layers)
-
-    def is_alike(self, other: CostNetwork) -> bool:
-        """Whether both see the same in an input: networks that were trained on the same rows do."""
-        seen = ("mean", "per_deviation", "piece_of", "start", "per_length")
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in seen)
-
     def seen(self, inputs: Floats) -> Floats:
         """[rows, inputs] -> [rows, inputs + pieces]; what is unknown is taken for normal, and for below all pieces."""
-        normal = (inputs - self.mean) * self.per_deviation
-        normal = _between(_known(normal), -FARTHEST, FARTHEST)
-        if not len(self.piece_of):
-            return normal
-        below = _known(_between((inputs[:, self.piece_of] - self.start) * self.per_length, 0.0, 1.0))
-        return np.concatenate([normal, below], axis=1, dtype=np.float32)
+        return _seen(inputs, self.mean, self.per_deviation, self.piece_of, self.start, self.per_length)
+
+
+def _seen(
+    inputs: Floats, mean: Floats, per_deviation: Floats, piece_of: Ints, start: Floats, per_length: Floats
+) -> Floats:
+    """As `CostNetwork.seen`; with networks in front where the figures have them: [networks, 1, inputs]."""
+    normal = _known(_between((inputs - mean) * per_deviation, -FARTHEST, FARTHEST))
+    if not len(piece_of):
+        return normal
+    below = _known(_between((inputs.take(piece_of, axis=1) - start) * per_length, 0.0, 1.0))
+    return np.concatenate([normal, below], axis=-1, dtype=np.float32)
 
 
 def log2_us_each(
@@ -78,21 +76,13 @@ def log2_us_each(
 ) -> Floats:
     """As `CostNetwork.log2_us`, of each: [networks, rows]. Those of one shape are worked out in one go."""
     amounts = np.concatenate([terms, laws[:, 1:], np.zeros((len(laws), 1), np.float32)], axis=1)
-    stack = _stacked(networks)
-    if stack is None:
-        return np.concatenate([log2_us_each((net,), inputs, terms, laws, runtime) for net in networks])
-    times = amounts + stack.prices[:, runtime]  # [networks, rows, terms + laws + 1]
-    shift: Floats | float = 0.0
-    if stack.layers:
-        seen = [net.seen(inputs) for net in networks[: 1 if stack.is_alike else None]]
-        own = np.broadcast_to(np.stack(seen), (len(networks), *seen[0].shape))
-        x = np.concatenate([own, stack.runtime[:, runtime]], axis=2)  # [networks, rows, what they see]
-        for at, (weight, bias) in enumerate(stack.layers):
-            x = np.matmul(x, weight) + bias
-            if at < len(stack.layers) - 2:
-                x = _gelu(x)
-        times += MOST_OCTAVES * np.tanh(x[..., :-1] * np.float32(1 / MOST_OCTAVES))
-        shift = x[..., -1]
+    prices, stacks = _stacked(networks)
+    times = amounts + prices[:, runtime]  # [networks, rows, terms + laws + 1]
+    shift = np.zeros(times.shape[:2], np.float32)
+    for stack in stacks:
+        x = stack.said(inputs, runtime)
+        times[stack.those] += MOST_OCTAVES * np.tanh(x[..., :-1] * np.float32(1 / MOST_OCTAVES))
+        shift[stack.those] = x[..., -1]
     most = times.max(axis=2)
     found: Floats = most + np.log2(np.exp2(times - most[..., None]).sum(axis=2)) + shift
     return found
@@ -100,32 +90,67 @@ def log2_us_each(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stack:
-    """Several networks of one shape: prices, runtimes and layers with the networks in front, weights as [in, out]."""
+    """The layers of several networks of one shape, the networks in front and weights as [in, out].
 
-    prices: Floats
-    runtime: Floats
-    layers: tuple[tuple[Floats, Floats], ...]
-    is_alike: bool
+    Most launches have nothing of most things, so the first layer begins with what comes of nothing (`of_nothing`
+    [networks, runtimes, out], bias and runtime in it) and adds what differs: most of a large weight is not looked at.
+    """
+
+    those: slice  # of the networks
+    seen: tuple[Floats, Floats, Ints, Floats, Floats]  # as `_seen` takes them
+    nothing: Floats  # [networks, 1, inputs + pieces], as seen
+    of_nothing: Floats
+    first: Floats
+    others: tuple[tuple[Floats, Floats], ...]
+
+    def said(self, inputs: Floats, runtime: Ints) -> Floats:
+        """[rows, inputs], [rows] -> [networks, rows, terms + laws + 2]."""
+        more = _seen(inputs, *self.seen) - self.nothing
+        differs = np.flatnonzero(more.any(axis=(0, 1)))
+        x: Floats = np.matmul(more.take(differs, axis=2), self.first.take(differs, axis=1))
+        x += self.of_nothing[:, runtime]
+        for at, (weight, bias) in enumerate(self.others):
+            if at < len(self.others) - 1:
+                x = _gelu(x)
+            x = np.matmul(x, weight) + bias
+        return x
 
 
 @lru_cache(8)
-def _stacked(networks: tuple[CostNetwork, ...]) -> _Stack | None:
-    """None where their shapes differ."""
-    first = networks[0]
-    if any(net.shape != first.shape or net.prices.shape != first.prices.shape for net in networks):
-        return None
-    return _Stack(
-        np.stack([net.prices for net in networks]),
-        np.stack([net.runtime for net in networks]),
-        tuple(
-            (
-                np.stack([np.ascontiguousarray(weight.T) for weight, _ in layers]),
-                np.stack([bias for _, bias in layers])[:, None],
-            )
-            for layers in zip(*(net.layers for net in networks), strict=True)
-        ),
-        all(net.is_alike(first) for net in networks),
-    )
+def _stacked(networks: tuple[CostNetwork, ...]) -> tuple[Floats, tuple[_Stack, ...]]:
+    """Their prices [networks, runtimes, terms + laws + 1], and those that have layers."""
+    stacks, done = [], 0
+    for _, alike in groupby(networks, key=_shape):
+        some = tuple(alike)
+        if some[0].layers:
+            stacks.append(_stack(some, slice(done, done + len(some))))
+        done += len(some)
+    return np.stack([net.prices for net in networks]), tuple(stacks)
+
+
+def _shape(network: CostNetwork) -> tuple[object, ...]:
+    return network.mean.shape, network.piece_of.tobytes(), *(weight.shape for weight, _ in network.layers)
+
+
+def _stack(networks: tuple[CostNetwork, ...], those: slice) -> _Stack:
+    def joined(name: str) -> Floats:
+        return np.stack([getattr(net, name) for net in networks])[:, None]
+
+    mean, per_deviation, start, per_length = (joined(n) for n in ("mean", "per_deviation", "start", "per_length"))
+    seen = mean, per_deviation, networks[0].piece_of, start, per_length
+    inputs = np.zeros((1, mean.shape[-1]), np.float32)
+    inputs[:, _AMOUNTS] = np.log2(LEAST)  # inputs begin with the launch's facts
+    nothing = _seen(inputs, *seen)
+    layers = tuple(zip(*(net.layers for net in networks), strict=True))  # of one depth, those of all networks
+    weights = [np.stack([np.ascontiguousarray(weight.T) for weight, _ in alike]) for alike in layers]
+    biases = [np.stack([bias for _, bias in alike])[:, None] for alike in layers]
+    size = nothing.shape[-1]
+    runtime = np.stack([net.runtime for net in networks])
+    given = np.concatenate([np.broadcast_to(nothing, (len(networks), runtime.shape[1], size)), runtime], axis=2)
+    of_nothing = given.astype(np.float64) @ weights[0] + biases[0]
+    others = tuple(zip(weights[1:], biases[1:], strict=True))
+    first = np.ascontiguousarray(weights[0][:, :size])
+    return _Stack(those, seen, nothing, of_nothing.astype(np.float32), first, others)
 
 
 def _known(values: Floats) -> Floats:
@@ -151,17 +176,25 @@ def terms_of(launch: Floats, flops: Floats) -> Floats:
     `flops` [rows], log2 of what the device computes: amounts are in its own measure, so that prices hold for machines
     with more or faster cores.
     """
-    items = launch[:, [_AT[2]]]
-    amounts = np.log2(np.maximum(np.exp2(launch[:, _AMOUNTS]) - LEAST, 2.0**NOTHING)) + items
-    sizes = np.log2(np.maximum(np.exp2(launch[:, _AT]) - 1, 2.0**NOTHING))
+    found = np.empty((len(launch), len(TERMS)), np.float32)
+    amounts, sizes = found[:, _AMOUNTS], found[:, len(AMOUNTS) :]
+    amounts[:] = np.exp2(launch[:, _AMOUNTS]) - np.float32(LEAST)
+    sizes[:] = np.exp2(launch.take(_AT, axis=1)) - 1
+    found[:] = np.log2(np.maximum(found, np.float32(2.0**NOTHING)))
+    amounts += launch[:, _AT[2], None]  # of each work-item, times the work-items
     sizes[:, -1] += sizes[:, 0]  # barriers of a group, times the groups
-    found: Floats = np.concatenate([amounts, sizes], axis=1).astype(np.float32) - flops[:, None]
+    found -= flops[:, None]
     return found
 
 
 def runtime_of(device: Floats, names: tuple[str, ...]) -> Ints:
     """Which of RUNTIMES, from device facts [rows, names]."""
-    pocl, intel = device[:, names.index("shape.is_pocl")] > 0, device[:, names.index("shape.is_intels")] > 0
-    alone = device[:, names.index("shape.compute_units")] == 0  # log2
-    found: Ints = np.where(pocl, 0, np.where(intel, 2, OTHER)) + alone
+    pocl, intel, units = _places(names)
+    named = np.where(device[:, pocl] > 0, 0, np.where(device[:, intel] > 0, 2, OTHER))
+    found: Ints = named + (device[:, units] == 0)  # log2 of the units: alone
     return found
+
+
+@lru_cache(8)
+def _places(names: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(names.index(f"shape.{name}") for name in ("is_pocl", "is_intels", "compute_units"))

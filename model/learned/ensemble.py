@@ -23,7 +23,8 @@ from model.learned.question import Answer, Question
 from model.prediction import Quantiles
 
 Floats = npt.NDArray[np.float32]
-_NARROWEST, _WIDEST = 0.03, 6.0  # octaves from p50 to p90 before calibration
+_NARROWEST, _WIDEST = np.float32(0.03), np.float32(6.0)  # octaves from p50 to p90 before calibration
+_UNKNOWN = (np.nan,) * len(COMPILED_FACT_NAMES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,18 +76,15 @@ class Ensemble:
             return []
         facts = facts_of(questions)
         log2_us, spread, novelty = self.estimate(facts)
-        is_compiled = ~np.isnan(facts.compiled).all(axis=1)
+        is_compiled = _has_code(facts.compiled)
         below = np.where(is_compiled, self.compiled_margins.below, self.source_margins.below) * spread
         above = np.where(is_compiled, self.compiled_margins.above, self.source_margins.above) * spread
         least = facts.laws[:, 1]
         # Estimates are of the host that the rows are of, answers of the one that the profile is of.
         log2_us = log2_us - np.array(self.pace, np.float32)[runtime_of(facts.device, DEVICE_FACT_NAMES)]
         # All in the same precision, so that rounding puts none before another.
-        p10, p50, p90 = (np.exp2(np.maximum(log2_us + each, least)) for each in (-below, 0 * below, above))
-        return [
-            Answer(Quantiles(float(low), float(middle), float(high)), float(new))
-            for low, middle, high, new in zip(p10, p50, p90, novelty, strict=True)
-        ]
+        quantiles = np.exp2(np.maximum(np.stack([log2_us - below, log2_us, log2_us + above], axis=1), least[:, None]))
+        return [Answer(Quantiles(*each), new) for each, new in zip(quantiles.tolist(), novelty.tolist(), strict=True)]
 
     def estimate(self, facts: Facts) -> tuple[Floats, Floats, Floats]:
         """log2 of microseconds, the spread [octaves] and the novelty; each [rows]. Roofline and margins come later."""
@@ -95,7 +93,7 @@ class Ensemble:
         runtime = runtime_of(facts.device, DEVICE_FACT_NAMES)
         plain = self.prices.log2_us(source, terms, facts.laws, runtime)
         found, apart = together(self.source, source, terms, facts.laws, runtime, plain)
-        has_code = np.flatnonzero(~np.isnan(facts.compiled).all(axis=1))
+        has_code = np.flatnonzero(_has_code(facts.compiled))
         if len(has_code):
             better, closer = together(
                 self.compiled,
@@ -110,17 +108,24 @@ class Ensemble:
             apart[has_code] = closer
         novelty = self.novelty.of(facts.launch)
         spread = self.spread.predict(spread_inputs(source, apart, novelty))
-        return found, np.clip(spread, _NARROWEST, _WIDEST), novelty
+        return found, np.minimum(np.maximum(spread, _NARROWEST), _WIDEST), novelty
 
 
 def facts_of(questions: Sequence[Question]) -> Facts:
-    unknown = (np.nan,) * len(COMPILED_FACT_NAMES)
+    unknown = all(q.compiled_facts is None for q in questions)
     return Facts(
         np.array([q.launch_facts for q in questions], np.float32),
         np.array([q.law_facts for q in questions], np.float32),
         np.array([q.device_facts for q in questions], np.float32),
-        np.array([q.compiled_facts or unknown for q in questions], np.float32),
+        np.full((len(questions), len(_UNKNOWN)), np.nan, np.float32)
+        if unknown
+        else np.array([q.compiled_facts or _UNKNOWN for q in questions], np.float32),
     )
+
+
+def _has_code(compiled: Floats) -> npt.NDArray[np.bool_]:
+    """[rows, compiled facts] -> [rows]."""
+    return np.asarray(~np.isnan(compiled).all(axis=1))
 
 
 def spread_inputs(source: Floats, apart: Floats, novelty: Floats) -> Floats:
@@ -141,20 +146,19 @@ def together(
     Where one kind goes astray, beyond all sizes in training, the other two agree. Prices that networks learn are those
     of the runtimes in training: of another runtime the forests speak alone.
     """
-    kinds = [
-        log2_us_each(networks, inputs, terms, laws, runtime).mean(axis=0)
-        for networks in (members.networks, members.pieced)
-        if networks
-    ]
-    of_forests = None
+    networks = (*members.networks, *members.pieced)
+    each = log2_us_each(networks, inputs, terms, laws, runtime) if networks else np.zeros((0, len(inputs)), np.float32)
+    first = len(members.networks)
+    kinds = [some.mean(axis=0) for some in (each[:first], each[first:]) if len(some)]
     if members.forests:
         seen = forest_inputs(inputs, plain, laws)
         of_forests = plain + predict_each(members.forests, seen).mean(axis=0)
         kinds.append(of_forests)
-    found = np.median(kinds, axis=0)
-    if of_forests is not None:
+    ordered = np.sort(np.stack(kinds), axis=0)  # [kinds, rows]
+    found = (ordered[(len(kinds) - 1) // 2] + ordered[len(kinds) // 2]) / 2
+    if members.forests:
         found = np.where(runtime >= OTHER, of_forests, found)
-    return found.astype(np.float32), np.ptp(kinds, axis=0).astype(np.float32)
+    return found.astype(np.float32), (ordered[-1] - ordered[0]).astype(np.float32)
 
 
 def load(folder: Path, description: dict[str, Any]) -> Ensemble:

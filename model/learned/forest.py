@@ -51,25 +51,29 @@ def predict_each(forests: tuple[Forest, ...], rows: Floats) -> Floats:
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = slice(start, start + ROWS_AT_ONCE)
         leaves = packed.value.take(_leaves(packed, rows[some]))  # [rows, trees]
-        for number, (forest, trees) in enumerate(zip(forests, packed.trees, strict=True)):
-            sums = leaves[:, trees].sum(axis=1, dtype=np.float64).astype(np.float32)
-            found[number, some] = sums + np.float32(forest.baseline)
+        sums = np.add.reduceat(leaves, packed.first, axis=1, dtype=np.float64).astype(np.float32)
+        found[:, some] = (sums + packed.baseline).T
     return found
 
 
 # In one piece, so that a look at a node fetches one line of memory.
-_NODE = np.dtype([("left", np.int32), ("feature", np.int32), ("threshold", np.float32), ("nan_right", np.int32)])
+_NODE = np.dtype([("threshold", np.float32), ("left", np.int32)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Packed:
     """Several forests as they are walked: nodes level by level, a right child behind its left one.
 
-    So the roots come first, and a child is `left` and perhaps one. Nothing is above a leaf's threshold.
+    So the roots come first, and a child is `left` and perhaps one. Nothing is above a leaf's threshold. What a walk
+    looks at is kept small: from one answer to the next the caches hold other things, and walking is waiting for memory.
     """
 
-    trees: tuple[slice, ...]  # of each forest
+    trees: _Indices  # their roots
+    first: _Indices  # tree of each forest
+    baseline: Floats  # of each forest
     nodes: npt.NDArray[np.void]
+    feature: npt.NDArray[np.int16]
+    nan_right: npt.NDArray[np.bool_]
     value: Floats
     depth: int
 
@@ -77,16 +81,15 @@ class _Packed:
 def _leaves(packed: _Packed, rows: Floats) -> _Indices:
     """[rows, features] -> [rows, trees]."""
     facts = np.ascontiguousarray(rows, np.float32).ravel()
-    first = (np.arange(len(rows)) * rows.shape[1])[:, None]  # of each row
     has_nan = bool(np.isnan(facts).any())
-    trees = packed.trees[-1].stop
-    at: _Indices = np.broadcast_to(np.arange(trees), (len(rows), trees))
+    first = (np.arange(len(rows)) * rows.shape[1])[:, None]  # of each row
+    at: _Indices = packed.trees[None].repeat(len(rows), axis=0)
     for _ in range(packed.depth):
-        node = packed.nodes.take(at)
-        x = facts.take(node["feature"] + first)
+        node, feature = packed.nodes.take(at), packed.feature.take(at)
+        x = facts.take(feature + first if len(rows) > 1 else feature)
         goes_right = x > node["threshold"]
         if has_nan:
-            goes_right |= np.isnan(x) & (node["nan_right"] > 0)
+            goes_right |= np.isnan(x) & packed.nan_right.take(at)
         at = node["left"] + goes_right
     return at
 
@@ -119,11 +122,17 @@ def _packed(forests: tuple[Forest, ...]) -> _Packed:
 
     nodes = np.empty(len(order), _NODE)
     nodes["left"] = np.concatenate(children)
-    nodes["feature"] = joined("feature")
     nodes["threshold"] = np.where(leaf, np.inf, joined("threshold"))
-    nodes["nan_right"] = ~joined("nan_left").astype(bool) & ~leaf
-    trees = tuple(slice(int(end) - len(f.roots), int(end)) for f, end in zip(forests, ends, strict=True))
-    return _Packed(trees, nodes, joined("value").astype(np.float32), max(f.depth for f in forests))
+    return _Packed(
+        trees=np.arange(int(ends[-1])),
+        first=ends - [len(f.roots) for f in forests],
+        baseline=np.array([f.baseline for f in forests], np.float32),
+        nodes=nodes,
+        feature=joined("feature").astype(np.int16),
+        nan_right=~joined("nan_left").astype(bool) & ~leaf,
+        value=joined("value").astype(np.float32),
+        depth=max(f.depth for f in forests),
+    )
 
 
 _MOST = 3e38  # of single precision

@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float32]
 _LEAST = -20.0  # log2 of the share below which a resource does not matter
 _SEEN = ("shape.is_pocl", "shape.is_intels", "shape.compute_units")
 _OF_DEVICE = [DEVICE_FACT_NAMES.index(name) for name in _SEEN]
+_UNIT_FLOPS, _UNITS_OF_DEVICE = (DEVICE_FACT_NAMES.index(n) for n in ("compute.fp32_per_unit", "shape.compute_units"))
 INPUT_NAMES = (*LAUNCH_FACT_NAMES, *(f"law.{name}" for name in LAW_FACT_NAMES), *_SEEN)
 _OF_CODE = (
     "once", "rounds", "together", "all", "all.rounds", "inner", "outer", *(f"cycles.{name}" for name in CYCLES),
@@ -38,7 +39,7 @@ def source_inputs(launch: Floats, laws: Floats, device: Floats) -> Floats:
     """[rows, launch facts], [rows, law facts], [rows, device facts] -> [rows, INPUT_NAMES]."""
     total = laws[:, :1]
     shares = np.maximum(laws[:, 1:] - total, _LEAST)
-    return np.concatenate([launch, total, shares, device[:, _OF_DEVICE]], axis=1, dtype=np.float32)
+    return np.concatenate([launch, total, shares, device.take(_OF_DEVICE, axis=1)], axis=1, dtype=np.float32)
 
 
 def compiled_inputs(source: Floats, compiled: Floats) -> Floats:
@@ -79,6 +80,5 @@ def _code(source: Floats, compiled: Floats) -> Floats:
 
 def log2_flops(device: Floats) -> Floats:
     """What the device computes, from its facts [rows, device facts] -> [rows]; GFLOP/s of single precision, log2."""
-    unit, units = (DEVICE_FACT_NAMES.index(name) for name in ("compute.fp32_per_unit", "shape.compute_units"))
-    found: Floats = device[:, unit] + device[:, units]
+    found: Floats = device[:, _UNIT_FLOPS] + device[:, _UNITS_OF_DEVICE]
     return found

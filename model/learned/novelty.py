@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
-_FARTHEST = 6.0  # standard deviations
+_FARTHEST = np.float32(6.0)  # standard deviations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,16 +28,16 @@ class Novelty:
 
     def places(self, launch: Floats) -> Floats:
         """[rows, launch facts] -> [rows, dimensions]."""
-        normal = np.clip((launch - self.mean) * self.per_deviation, -_FARTHEST, _FARTHEST)
+        normal = np.minimum(np.maximum((launch - self.mean) * self.per_deviation, -_FARTHEST), _FARTHEST)
         found: Floats = normal @ self.directions.T
         return found
 
     def distances(self, launch: Floats) -> Floats:
         """[rows, launch facts] -> [rows], to the nearest that was seen."""
         places = self.places(launch)
-        own = (places**2).sum(axis=1)[:, None] + _squares(self)[None, :]
-        squares = own - 2 * places @ self.seen.T  # [rows, points]
-        found: Floats = np.sqrt(np.maximum(squares.min(axis=1), 0))
+        own = (places * places).sum(axis=1)  # [rows], the same whichever point is nearest
+        others = _squares(self) - (places + places) @ self.seen.T  # [rows, points]
+        found: Floats = np.sqrt(np.maximum(others.min(axis=1) + own, 0))
         return found
 
     def of(self, launch: Floats) -> Floats:

@@ -12,7 +12,7 @@ _IDS = frozenset((*GLOBAL_ID, *GROUP_ID, *LOCAL_ID))
 def rests_on_floats(condition: Expression) -> bool:
     """Whether floats, or numbers made of them, are compared."""
     atoms = [a for monomial, _ in condition.terms for a in monomial]
-    inner = [e for a in atoms if a.kind in ("lt0", "eq0", "not") for e in a.arguments if isinstance(e, Expression)]
+    inner = [e for a in atoms if a.kind in ("lt0", "eq0", "not") for e in a.operands]
     return any(a.kind in ("compare", "convert") for a in atoms) or any(rests_on_floats(e) for e in inner)
 
 
@@ -21,7 +21,7 @@ def is_linear(condition: Expression, ranges: Mapping[Atom, tuple[int, int]]) -> 
     atom = condition.atom
     if atom is None:
         return False
-    inner = [a for a in atom.arguments if isinstance(a, Expression)]
+    inner = atom.operands
     if atom.kind in ("and", "or", "not"):
         return all(is_linear(part, ranges) for part in inner)
     return atom.kind in ("lt0", "eq0") and all(inner[0].coefficient(x) for x in inner[0].leaves & ranges.keys())

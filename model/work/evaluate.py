@@ -18,6 +18,7 @@ from model.work.trips import MAX_SIMULATED_TRIPS
 MAX_STEPS = 20_000  # of loops run for their trip counts, under one launch
 MAX_ROUNDS = 256  # of a loop's variable, for its interval
 
+_LARGEST = float(LARGEST)  # the same number: comparing floats with whole ones of so many digits takes long
 _WITHOUT_INTERVAL = frozenset({"float", "compare", "call", "convert", "negate", "literal"})
 
 
@@ -145,12 +146,11 @@ def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -
     if function is None:
         return None
     arguments = []
-    for argument in atom.arguments:
-        if isinstance(argument, Expression):
-            number = _evaluate(argument, known, point, memo)
-            if number is None:
-                return None
-            arguments.append(number)
+    for operand in atom.operands:
+        number = _evaluate(operand, known, point, memo)
+        if number is None:
+            return None
+        arguments.append(number)
     try:
         return function(*arguments)
     except (ArithmeticError, ValueError, TypeError):
@@ -197,11 +197,13 @@ def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
 
 def _simulated(running: Running, known: Knowledge, point: Point) -> Value | None:
     state = dict(point)
+    symbols: list[Atom] = []
     for symbol, start in zip(running.symbols, running.starts, strict=True):
         value = evaluate(start, known, point)
         if value is None or symbol is None:
             return None
         state[symbol] = value
+        symbols.append(symbol)
     limit = MAX_SIMULATED_TRIPS if running.limit is None else evaluate(running.limit, known, point)
     if limit is None:
         return None
@@ -216,8 +218,8 @@ def _simulated(running: Running, known: Knowledge, point: Point) -> Value | None
             break
         known.steps[0] += len(afters)
         changed = False
-        for symbol, after in zip(running.symbols, afters, strict=True):
-            if symbol is None or abs(after) > LARGEST:
+        for symbol, after in zip(symbols, afters, strict=True):
+            if after > _LARGEST or after < -_LARGEST:
                 return None
             changed = changed or state[symbol] != after
             state[symbol] = after
@@ -252,6 +254,9 @@ def interval(
     plain = slopes_of(expression, known)
     if plain is not None:
         return plain.bounds(point, ranges)
+    if not expression.has("load") and ranges.keys().isdisjoint(expression.leaves):  # all is bound: a number
+        value = evaluate(expression, known, point, memo[0] if memo is not None else None)
+        return None if value is None else (value, value)
     if memo is None and expression.depth > MAX_UNSHARED:
         memo = ({}, {})
     return _interval(expression, known, point, ranges, memo)
@@ -311,7 +316,7 @@ def _atom_interval(
         return None
     if atom.kind == "iterate":
         return _iterated_interval(atom, known, point, ranges)
-    bounds = [_interval(a, known, point, ranges, memo) for a in atom.arguments if isinstance(a, Expression)]
+    bounds = [_interval(a, known, point, ranges, memo) for a in atom.operands]
     return _operation_interval(atom.kind, bounds)
 
 

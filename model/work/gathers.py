@@ -26,6 +26,13 @@ class Draws:
 
 def draws(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, shape: Shape) -> Draws | None:
     """None for scans: lists that begin where the data say, one after the other (`x[row[i] + k]`, or sorted data)."""
+    key = (access.offset, access.element_bytes, access.is_image, id(visits), scope)
+    if key not in shape.draws:
+        shape.draws[key] = _found(access, visits, scope, known, shape)
+    return shape.draws[key]
+
+
+def _found(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, shape: Shape) -> Draws | None:
     offset = access.offset
     if offset is None:
         return Draws(float("inf"), access.element_bytes, 1)

@@ -6,10 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from math import prod
+from typing import TYPE_CHECKING
 
 from model.work.evaluate import Knowledge
 from model.work.reached import Point, Ranges, Visit
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
+
+if TYPE_CHECKING:
+    from model.work.gathers import Draws
+    from model.work.touched import Touched
+
+
+_BY_DIMENSION = tuple(zip(GLOBAL_ID, LOCAL_ID, GROUP_ID, strict=True))
+_IDS = frozenset({*GLOBAL_ID, *LOCAL_ID, *GROUP_ID})
 
 
 class Scope(IntEnum):
@@ -25,13 +34,16 @@ class Shape:
     """The NDRange in numbers: local size and group count by dimension.
 
     `found` keeps what `typical` gave, and `seen` what `volume` and `touched` read of visits: accesses of one block are
-    visited alike.
+    visited alike. `sets` keeps what `touched` gave, for accesses that differ in where they begin alone, and
+    `draws` what `gathers` did.
     """
 
     local: tuple[int, int, int]
     groups: tuple[int, int, int]
     found: dict[tuple[Scope, int, int, int], list[Visit]] = field(default_factory=dict, compare=False, repr=False)
     seen: dict[tuple[int, int], tuple[int, float]] = field(default_factory=dict, compare=False, repr=False)
+    sets: dict[tuple[object, ...], tuple[int, Touched | None]] = field(default_factory=dict, compare=False, repr=False)
+    draws: dict[tuple[object, ...], Draws | None] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def group_items(self) -> int:
@@ -49,11 +61,15 @@ def shape_of(known: Knowledge) -> Shape:
 def volume(ranges: Ranges, shape: Shape) -> float:
     """How many combinations of work-items and iterations `ranges` hold: ids of one dimension count once."""
     total = 1.0
-    for d in range(3):
-        spans = {a: ranges[a][1] - ranges[a][0] for a in (GLOBAL_ID[d], LOCAL_ID[d], GROUP_ID[d]) if a in ranges}
-        apart = spans.get(LOCAL_ID[d], 1) * spans.get(GROUP_ID[d], 1)
-        total *= min(spans.get(GLOBAL_ID[d], apart), apart)
-    return total * prod(high - low for atom, (low, high) in ranges.items() if is_counter(atom))
+    for whole, local, group in _BY_DIMENSION:
+        apart = 1
+        for atom in (local, group):
+            if atom in ranges:
+                low, high = ranges[atom]
+                apart *= high - low
+        low, high = ranges.get(whole, (0, apart))
+        total *= min(high - low, apart)
+    return total * prod([high - low for atom, (low, high) in ranges.items() if atom not in _IDS and is_counter(atom)])
 
 
 def is_counter(atom: Atom) -> bool:

@@ -101,6 +101,9 @@ class Slopes:
         return all(atom in ranges or atom in point or atom in but for atom, _ in self.slopes)
 
 
+_NOT_YET = Slopes(0, (), (), 0, Parts((), None, has_lanes=False, uses=0))
+
+
 def is_of_launch(atom: Atom) -> bool:
     """Whether it is a symbol that a launch gives once for all of its work-items."""
     return atom.kind == "symbol" and str(atom.arguments[0]).startswith(_OF_LAUNCH)
@@ -114,11 +117,10 @@ def slopes_of(expression: Expression, known: Knowledge) -> Slopes | None:
     parts = kept[0]
     if parts is None:
         return None
-    found = known.sums
-    if expression in found:
-        return found[expression]
-    made = found[expression] = _under(parts, known)
-    return made
+    found = known.sums.get(expression, _NOT_YET)
+    if found is _NOT_YET:
+        found = known.sums[expression] = _under(parts, known)
+    return found
 
 
 def _parts(expression: Expression) -> Parts | None:

@@ -33,7 +33,7 @@ class Atom:
     """A symbol (`kind` "symbol", one name) or an operation over expressions and plain keys. Interned."""
 
     __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "function", "kind", "leaf_kinds", "leaves",
-                 "running", "serial", "uses")  # fmt: skip
+                 "operands", "running", "serial", "uses")  # fmt: skip
 
     _symbols: ClassVar[WeakValueDictionary[str, Atom]] = WeakValueDictionary()
     _serials: ClassVar[Iterator[int]] = itertools.count(1)
@@ -41,6 +41,7 @@ class Atom:
 
     kind: str
     arguments: tuple[Expression | str | int, ...]
+    operands: tuple[Expression, ...]  # those of the arguments that are expressions
     serial: int
     leaves: frozenset[Atom]
     leaf_kinds: int  # bits
@@ -74,13 +75,13 @@ class Atom:
         evaluable, depth = is_evaluable(kind, arguments), 0
         leaves: frozenset[Atom] = frozenset((found,)) if kind in LEAF_KINDS else NO_ATOMS
         leaf_kinds = _BIT_OF_KIND.get(kind, 0)
-        for inner in arguments:
-            if isinstance(inner, Expression):
-                if inner.leaves:
-                    leaves = leaves | inner.leaves if leaves else inner.leaves
-                    leaf_kinds |= inner.leaf_kinds
-                depth = max(depth, inner.depth)
-                evaluable = evaluable and inner.evaluable
+        found.operands = tuple([inner for inner in arguments if isinstance(inner, Expression)])
+        for inner in found.operands:
+            if inner.leaves:
+                leaves = leaves | inner.leaves if leaves else inner.leaves
+                leaf_kinds |= inner.leaf_kinds
+            depth = max(depth, inner.depth)
+            evaluable = evaluable and inner.evaluable
         found.leaf_kinds = leaf_kinds
         found.leaves, found.depth, found.evaluable = leaves, depth + 1, evaluable
         return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from model.work.cuts import cut_ids, is_all, parted
 from model.work.evaluate import Knowledge, evaluate
 from model.work.linear import Linear, LinearReader, NotLinear
 from model.work.numbers import Value
@@ -41,8 +42,32 @@ def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge,
     if offset is None or access.is_image:
         return None
     plain = slopes_of(offset, known)
-    if plain is None and not is_placed(offset, known):
-        return None
+    base, form = (0, offset) if plain is None else (plain.base, plain.slopes)
+    key = (form, access.element_bytes, id(visits), scope)
+    kept = shape.sets.get(key)
+    if kept is None:
+        is_known = plain is not None or is_placed(offset, known)
+        found = _looked_at(access, offset, plain, visits, scope, known, shape) if is_known else None
+        kept = shape.sets[key] = base, found
+    start, found = kept
+    return found if found is None or start == base else _moved(found, base - start)
+
+
+def _moved(found: Touched, by: int) -> Touched:
+    """The neighbour's access: all of it stands so many bytes further on."""
+    return replace(found, sets=tuple(Strided(s.start + by, s.strides, s.width) for s in found.sets))
+
+
+def _looked_at(
+    access: Access,
+    offset: Expression,
+    plain: Slopes | None,
+    visits: list[Visit],
+    scope: Scope,
+    known: Knowledge,
+    shape: Shape,
+) -> Touched | None:
+    """As `touched`, visit by visit."""
     sets: list[Strided] = []
     is_exact = len(visits) < MAX_KEPT
     looked_at = visits if scope is Scope.LAUNCH else typical(visits, scope, shape)
@@ -58,8 +83,13 @@ def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge,
     budget = max((MAX_BOUND if offset.depth <= SHALLOW else MAX_BOUND_DEEP) // max(1, len(looked_at) ** 2), 2)
     seen = 0.0
     for _, point, ranges in looked_at:
-        for apart, fits in _apart(offset, point, ranges, shape):
+        for apart, fits in parted(offset, point, ranges, shape):
             is_exact = is_exact and fits
+            at = evaluate(offset, known, point) if apart.keys().isdisjoint(offset.leaves) else None
+            if isinstance(at, int):  # all is bound: one place
+                sets.append(strided(at, (), max(1, access.element_bytes)))
+                seen += volume(apart, shape)
+                continue
             try:
                 for reader, index, is_whole in _bound(offset, point, apart, known, shape, budget):
                     sets.append(_set(_joined(index, reader.ranges, shape), reader, access.element_bytes))
@@ -94,7 +124,7 @@ def is_placed(offset: Expression, known: Knowledge) -> bool:
 
 
 def _plain_sets(plain: Slopes, visits: list[Visit], width: int, shape: Shape) -> tuple[list[Strided], float] | None:
-    """The sets and how often they are executed; None where ids must be taken apart first (see `_apart`)."""
+    """The sets and how often they are executed; None where ids must be taken apart first (see `cuts`)."""
     uses = plain.parts.uses | _ANY_CUT
     sets: list[Strided] = []
     seen = 0.0
@@ -135,16 +165,16 @@ def _entangled(point: Point, ranges: Ranges, shape: Shape) -> int:
         whole, local, group = GLOBAL_ID[d], LOCAL_ID[d], GROUP_ID[d]
         if whole not in ranges:
             continue
-        is_cut = bool(_cut_ids(d, ranges, shape))
+        is_cut = bool(cut_ids(d, ranges, shape))
         has_both = local in ranges and group in ranges
         if has_both:
-            fits = _is_all(whole, d, ranges, shape)
+            fits = is_all(whole, d, ranges, shape)
             is_free = not is_cut
         else:
             start = point[group] * shape.local[d] if group in point else None
             low, high = ranges.get(local, (point.get(local, 0), point.get(local, 0) + 1))
             follows = start is not None and ranges[whole] == (start + low, start + high)
-            fits = follows or _is_all(whole, d, ranges, shape)
+            fits = follows or is_all(whole, d, ranges, shape)
             is_free = (follows and local in ranges) or not ({local, group} & (ranges.keys() | point.keys()))
         found |= (not is_free) << d | (not fits) << (3 + d) | 1 << (6 + d) | (is_cut and not fits) << (9 + d)
     return found
@@ -198,54 +228,6 @@ def _with_value(atom: Atom, value: int, point: Point, ranges: Ranges, shape: Sha
     return now, rest
 
 
-def _apart(offset: Expression, point: Point, ranges: Ranges, shape: Shape) -> Iterator[tuple[Ranges, bool]]:
-    """The visit with local and group ids free of each other: a guard on the global id cuts the last group short.
-
-    Gives parts of the ranges, and whether they are all that is visited.
-    """
-    parts: list[tuple[Ranges, bool]] = [(ranges, True)]
-    for d in range(3):
-        whole, local, group = GLOBAL_ID[d], LOCAL_ID[d], GROUP_ID[d]
-        if whole not in ranges or not {local, group} & (offset.leaves | _cut_ids(d, ranges, shape)):
-            continue
-        if local not in ranges or group not in ranges:
-            start = point[group] * shape.local[d] if group in point else None
-            low, high = ranges.get(local, (point.get(local, 0), point.get(local, 0) + 1))
-            fits = start is not None and ranges[whole] == (start + low, start + high)
-            parts = [(r, exact and (fits or _is_all(whole, d, ranges, shape))) for r, exact in parts]
-        elif not _is_all(whole, d, ranges, shape):
-            parts = [({**r, **cut}, exact) for r, exact in parts for cut in _pieces(d, r, shape)]
-    yield from parts
-
-
-def _cut_ids(d: int, ranges: Ranges, shape: Shape) -> set[Atom]:
-    sizes = ((LOCAL_ID[d], shape.local[d]), (GROUP_ID[d], shape.groups[d]))
-    return {atom for atom, size in sizes if atom in ranges and ranges[atom] != (0, size)}
-
-
-def _is_all(atom: Atom, d: int, ranges: Ranges, shape: Shape) -> bool:
-    return ranges[atom] == (0, shape.local[d] * shape.groups[d])
-
-
-def _pieces(d: int, ranges: Ranges, shape: Shape) -> Iterator[Ranges]:
-    """The end of the first group, whole groups, and the beginning of the last one."""
-    size = shape.local[d]
-    low, high = ranges[GLOBAL_ID[d]]
-    lanes, groups = ranges[LOCAL_ID[d]], ranges[GROUP_ID[d]]
-    first, last = -(-low // size), high // size
-    found = [(first, last, 0, size)] if first <= last else []
-    if low % size:
-        found.append((first - 1, first, low % size, size if first <= last else high % size))
-    if high % size and first <= last:
-        found.append((last, last + 1, 0, high % size))
-    for start, end, lane, past in found:
-        inside = (max(start, groups[0]), min(end, groups[1]))
-        at = (max(lane, lanes[0]), min(past, lanes[1]))
-        if inside[0] < inside[1] and at[0] < at[1]:
-            whole = (inside[0] * size + at[0], (inside[1] - 1) * size + at[1])
-            yield {GROUP_ID[d]: inside, LOCAL_ID[d]: at, GLOBAL_ID[d]: whole}
-
-
 def related_ids(offset: Expression, point: Point, ranges: Ranges, shape: Shape) -> dict[Atom, Linear]:
     """A global id in terms of group and local id, where the index (or the walk) speaks of these, too."""
     related: dict[Atom, Linear] = {}
@@ -253,7 +235,7 @@ def related_ids(offset: Expression, point: Point, ranges: Ranges, shape: Shape) 
         whole, local, group = GLOBAL_ID[d], LOCAL_ID[d], GROUP_ID[d]
         if whole not in offset.leaves or whole in point:
             continue
-        if not {local, group} & (offset.leaves | point.keys() | _cut_ids(d, ranges, shape)):
+        if not {local, group} & (offset.leaves | point.keys() | cut_ids(d, ranges, shape)):
             continue
         index = Linear(0)
         for atom, slope in ((group, shape.local[d]), (local, 1)):

@@ -8,7 +8,7 @@ bound to its values (all of them, or a low-discrepancy sample when there are man
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from model.work.conditions import is_linear, is_only_id, rests_on_floats
@@ -101,7 +101,7 @@ class Walk:
             for part, now, rest in self._bind(unbound, point, ranges):
                 self._loop(loop, weight * part, now, rest)
             return
-        trips = self.odds.iterations(loop, point, ranges, _middle(ranges))
+        trips = self.odds.iterations(loop, point, ranges, _middle(ranges)) if loop.leaves is not None else None
         if trips is None:
             trips = evaluate(loop.trips, self.known, {**_middle(ranges), **point} if unbound else point)
         if trips is None:
@@ -204,7 +204,7 @@ class Walk:
         """Divide the work-items within `ranges` into those for which `condition` holds and the others."""
         self.visits += 1
         atom = condition.atom
-        arguments = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
+        arguments = atom.operands if atom is not None else ()
         if atom is not None and atom.kind == "not":
             for part, now, rest, taken in self._split(arguments[0], weight, point, ranges, branch):
                 yield part, now, rest, not taken
@@ -234,7 +234,7 @@ class Walk:
             return
         condition = self._in_groups(condition, point, ranges)
         atom = condition.atom
-        arguments = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
+        arguments = atom.operands if atom is not None else ()
         if not condition.evaluable or condition.has("load"):
             yield from self._by_share(condition, weight, point, ranges, branch)
             return
@@ -289,7 +289,7 @@ class Walk:
                 condition = condition.substitute({GLOBAL_ID[d]: whole})
         return condition
 
-    def _is_shared(self, parts: list[Expression], ranges: Ranges) -> bool:
+    def _is_shared(self, parts: Sequence[Expression], ranges: Ranges) -> bool:
         """Whether `parts` ask for the same id or counter, so that one being met tells of the other."""
         if self.visits > FREE_VISITS or any(not p.evaluable or p.has("load") for p in parts):
             return False

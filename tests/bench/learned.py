@@ -42,7 +42,12 @@ def learned(device: Device) -> Learned | None:
         return None
     predictor = Predictor()
     asked: list[Question] = []
-    times: dict[str, list[float]] = {"a new kernel, answer and all": [], "the model's answer to a changed launch": []}
+    of_new, of_changed, alone = (
+        "a new kernel, answer and all",
+        "a changed launch, the model's answer and all",
+        "the model's answer to a changed launch",
+    )
+    times: dict[str, list[float]] = {of_new: [], of_changed: [], alone: []}
     yardsticks: list[float] = []
     for kernel in _kernels(KERNELS):
         yardsticks.append(_timed_ms(_yardstick))
@@ -52,14 +57,15 @@ def learned(device: Device) -> Learned | None:
         tokens = normalised_tokens(program, kernel.name)
         for number, launch in enumerate(_launches(kernel)):
             if number:
-                prediction = predictor.predict(work, launch, device)
                 begun = time.perf_counter()
-            else:
-                prediction = predictor.predict(work, launch, device)
+            prediction = predictor.predict(work, launch, device)
+            predicted = time.perf_counter()
             question = question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
             model.answer([question])
-            what = "the model's answer to a changed launch" if number else "a new kernel, answer and all"
-            times[what].append(1e3 * (time.perf_counter() - begun))
+            answered = time.perf_counter()
+            times[of_changed if number else of_new].append(1e3 * (answered - begun))
+            if number:
+                times[alone].append(1e3 * (answered - predicted))
             asked.append(question)
     batch = (asked * (1 + BATCH // len(asked)))[:BATCH]
     rate = BATCH / min(_timed_ms(lambda: model.answer(batch)) / 1e3 for _ in range(PASSES))

@@ -86,6 +86,24 @@ def test_networks_that_are_asked_together_say_what_each_says_alone(plain: CostNe
         assert log2_us_each(networks, *asked) == pytest.approx(alone, abs=1e-4)
 
 
+def test_what_differs_from_nothing_and_what_does_not_add_up_to_all_that_is_seen() -> None:
+    """Most of the first layer is left out where a launch has nothing; written out in full, it says the same."""
+    rows, random = world(2, 30), np.random.default_rng(0)
+    net = train_costs(world(1), replace(SMALL, pieces=3))
+    nothing = random.random(rows.inputs.shape) < 0.5
+    rows = replace(rows, inputs=np.where(nothing, np.float32(np.log2(LEAST)), rows.inputs), runtime=np.arange(30) % 6)
+    x = np.concatenate([net.seen(rows.inputs), net.runtime[rows.runtime]], axis=1)
+    for at, (weight, bias) in enumerate(net.layers):
+        x = x @ weight.T + bias
+        if at < 2:
+            x = 0.5 * x * (1 + np.tanh(x * (0.7978846 + 0.7978846 * 0.044715 * x * x)))
+    amounts = np.concatenate([rows.terms, rows.laws[:, 1:], np.zeros((30, 1))], axis=1)
+    times = amounts + net.prices[rows.runtime] + 4 * np.tanh(x[:, :-1] / 4)
+    assert said(net, rows) == pytest.approx(np.log2(np.exp2(times).sum(axis=1)) + x[:, -1], abs=1e-4)
+    (first,) = net.log2_us(rows.inputs[:1], rows.terms[:1], rows.laws[:1], rows.runtime[:1])
+    assert first == pytest.approx(said(net, rows)[0], abs=1e-4)
+
+
 def test_inputs_farther_out_than_training_says_no_more_than_the_farthest(network: CostNetwork) -> None:
     rows = world(2, 20)
     near, far, farther = (said(network, replace(rows, inputs=np.full_like(rows.inputs, at))) for at in (5, 1e3, 1e6))
