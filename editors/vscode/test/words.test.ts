@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Deaths } from '../src/client/deaths.ts';
-import { ofTextNow } from '../src/client/hints_of_now.ts';
+import { columnOf, ofTextNow } from '../src/client/hints_of_now.ts';
 import { headOf } from '../src/headline.ts';
 import { asWebviewPage } from '../src/report_page.ts';
 
@@ -41,6 +41,14 @@ test('nobody waits for an answer that is not wanted any more', async () => {
   const document = { version: 1 };
   const answer = await ofTextNow(document, { isCancellationRequested: true }, () => (document.version += 1));
   assert.equal(answer, 2);
+});
+
+test('a hint behind its line stays there when the line grows, others stay where they are', () => {
+  const grown = columnOf({ line: 3, character: 20 }, 20, 9);
+  assert.ok(grown > 1_000_000);
+  assert.equal(columnOf({ line: 3, character: 7 }, 20, 9), 7);
+  // VS Code drops what is not within the range that it asked for.
+  assert.equal(columnOf({ line: 9, character: 20 }, 20, 9), 20);
 });
 
 test('nothing in a page of the server loads or runs', () => {

@@ -22,3 +22,20 @@ export async function ofTextNow<Answer>(
     }
   }
 }
+
+/** Columns that no line has: what stands there is drawn where its line ends, however long that line has become. */
+const BEHIND_ALL = 1 << 24;
+
+interface Place {
+  readonly line: number;
+  readonly character: number;
+}
+
+/**
+ * Where to put a hint so that it stays behind its line: the window is a keystroke ahead of the extensions now and then,
+ * and would draw it between letters that were typed meanwhile. `end` is the end of the hint's line, `lastLine` that of
+ * the range that was asked for, beyond whose end VS Code wants no hints.
+ */
+export function columnOf(hint: Place, end: number, lastLine: number): number {
+  return hint.character === end && hint.line < lastLine ? BEHIND_ALL : hint.character;
+}

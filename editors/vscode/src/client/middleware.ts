@@ -1,12 +1,12 @@
 /** Where this editor does something better than the protocol's plain way. */
 
-import { commands, type Uri } from 'vscode';
+import { commands, Position, type InlayHint, type Range, type TextDocument, type Uri } from 'vscode';
 import type { BaseLanguageClient, Middleware } from 'vscode-languageclient/node';
 import { SERVER } from '../protocol.ts';
 import { expand, PathProblem } from '../server/paths.ts';
 import { surroundings } from '../surroundings.ts';
 import { log } from '../log.ts';
-import { ofTextNow } from './hints_of_now.ts';
+import { columnOf, ofTextNow } from './hints_of_now.ts';
 import type { ProgressNotifications } from './progress.ts';
 
 export function middleware(client: () => BaseLanguageClient, progress: ProgressNotifications): Middleware {
@@ -19,7 +19,7 @@ export function middleware(client: () => BaseLanguageClient, progress: ProgressN
       progress.handle(token, params, next);
     },
     provideInlayHints: async (document, range, token, next) =>
-      ofTextNow(document, token, async () => next(document, range, token)),
+      behindLines(document, range, await ofTextNow(document, token, async () => next(document, range, token))),
     workspace: {
       configuration: async (params, token, next) => {
         const answers = await next(params, token);
@@ -34,6 +34,21 @@ export function middleware(client: () => BaseLanguageClient, progress: ProgressN
       },
     },
   };
+}
+
+function behindLines<Answer extends InlayHint[] | null | undefined>(
+  document: TextDocument,
+  range: Range,
+  hints: Answer,
+): Answer {
+  for (const hint of hints ?? []) {
+    const { line } = hint.position;
+    if (line < document.lineCount) {
+      const end = document.lineAt(line).range.end.character;
+      hint.position = new Position(line, columnOf(hint.position, end, range.end.line));
+    }
+  }
+  return hints;
 }
 
 /** What this editor does itself for a code action: a pick list asks better than buttons, and a page fits a tab here. */
