@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from cachetools import LRUCache
@@ -27,9 +28,12 @@ class Answering:
         self._corrections: LRUCache[tuple[str, tuple[int, ...]], Correction] = LRUCache(_DEVICES_KEPT)
 
     def answer(self, questions: Sequence[Question], lessons: Mapping[str, Lessons] = _NOTHING) -> list[Answer]:
-        """In their order; corrected by the lessons of each question's device, which stand by its id."""
+        """In their order; corrected by the lessons of each question's device, which stand by its id.
+
+        Without places, which nobody else needs.
+        """
         return [
-            self._corrected(question, answer, lessons.get(question.device_id))
+            replace(self._corrected(question, answer, lessons.get(question.device_id)), place=())
             for question, answer in zip(questions, self._own(questions), strict=True)
         ]
 

@@ -61,6 +61,18 @@ class Margins:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Estimate:
+    """Before roofline and margins: log2 of microseconds, the spread [octaves] and the novelty, each [rows]; and
+
+    `places` [rows, dimensions] of the launches among all, in units of how far apart those of like kernels are."""
+
+    log2_us: Floats
+    spread: Floats
+    novelty: Floats
+    places: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Ensemble:
     prices: CostNetwork  # plain ones, the same whatever surrounds the operations
     source: Members
@@ -75,19 +87,19 @@ class Ensemble:
         if not questions:
             return []
         facts = facts_of(questions)
-        log2_us, spread, novelty = self.estimate(facts)
+        said = self.estimate(facts)
         is_compiled = _has_code(facts.compiled)
-        below = np.where(is_compiled, self.compiled_margins.below, self.source_margins.below) * spread
-        above = np.where(is_compiled, self.compiled_margins.above, self.source_margins.above) * spread
+        below = np.where(is_compiled, self.compiled_margins.below, self.source_margins.below) * said.spread
+        above = np.where(is_compiled, self.compiled_margins.above, self.source_margins.above) * said.spread
         least = facts.laws[:, 1]
         # Estimates are of the host that the rows are of, answers of the one that the profile is of.
-        log2_us = log2_us - np.array(self.pace, np.float32)[runtime_of(facts.device, DEVICE_FACT_NAMES)]
+        log2_us = said.log2_us - self._pace_at(runtime_of(facts.device, DEVICE_FACT_NAMES))
         # All in the same precision, so that rounding puts none before another.
         quantiles = np.exp2(np.maximum(np.stack([log2_us - below, log2_us, log2_us + above], axis=1), least[:, None]))
-        return [Answer(Quantiles(*each), new) for each, new in zip(quantiles.tolist(), novelty.tolist(), strict=True)]
+        told = zip(quantiles.tolist(), said.novelty.tolist(), said.places.tolist(), strict=True)
+        return [Answer(Quantiles(*each), new, tuple(place)) for each, new, place in told]
 
-    def estimate(self, facts: Facts) -> tuple[Floats, Floats, Floats]:
-        """log2 of microseconds, the spread [octaves] and the novelty; each [rows]. Roofline and margins come later."""
+    def estimate(self, facts: Facts) -> Estimate:
         source = source_inputs(facts.launch, facts.laws, facts.device)
         terms = terms_of(facts.launch, log2_flops(facts.device))
         runtime = runtime_of(facts.device, DEVICE_FACT_NAMES)
@@ -106,9 +118,15 @@ class Ensemble:
             # What is said from the source alone says something on top: both see the same, in other ways.
             found[has_code] = 0.7 * better + 0.3 * found[has_code]
             apart[has_code] = closer
-        novelty = self.novelty.of(facts.launch)
+        found = with_laws(found, facts.laws[:, 0] + self._pace_at(runtime), runtime)
+        places = self.novelty.places(facts.launch)
+        novelty = self.novelty.of(places)
         spread = self.spread.predict(spread_inputs(source, apart, novelty))
-        return found, np.minimum(np.maximum(spread, _NARROWEST), _WIDEST), novelty
+        spread = np.minimum(np.maximum(spread, _NARROWEST), _WIDEST)
+        return Estimate(found, spread, novelty, places / np.float32(max(self.novelty.near, 1e-6)))
+
+    def _pace_at(self, runtime: npt.NDArray[np.int64]) -> Floats:
+        return np.array(self.pace, np.float32)[runtime]
 
 
 def facts_of(questions: Sequence[Question]) -> Facts:
@@ -159,6 +177,13 @@ def together(
     if members.forests:
         found = np.where(runtime >= OTHER, of_forests, found)
     return found.astype(np.float32), (ordered[-1] - ordered[0]).astype(np.float32)
+
+
+def with_laws(found: Floats, laws: Floats, runtime: npt.NDArray[np.int64]) -> Floats:
+    """What is said of runtimes that nobody measured is half the laws', both log2 us [rows]: those know the device's
+
+    rates, the forests what others' compilers make of such code, and they are off independently."""
+    return np.where(runtime >= OTHER, (found + laws) / 2, found).astype(np.float32)
 
 
 def load(folder: Path, description: dict[str, Any]) -> Ensemble:

@@ -32,17 +32,16 @@ class Novelty:
         found: Floats = normal @ self.directions.T
         return found
 
-    def distances(self, launch: Floats) -> Floats:
-        """[rows, launch facts] -> [rows], to the nearest that was seen."""
-        places = self.places(launch)
+    def distances(self, places: Floats) -> Floats:
+        """[rows, dimensions] -> [rows], to the nearest that was seen."""
         own = (places * places).sum(axis=1)  # [rows], the same whichever point is nearest
         others = _squares(self) - (places + places) @ self.seen.T  # [rows, points]
         found: Floats = np.sqrt(np.maximum(others.min(axis=1) + own, 0))
         return found
 
-    def of(self, launch: Floats) -> Floats:
-        """[rows, launch facts] -> [rows]: 0 = as seen in training, 1 = unlike anything."""
-        found: Floats = np.clip((self.distances(launch) - self.near) / (self.far - self.near), 0, 1)
+    def of(self, places: Floats) -> Floats:
+        """[rows, dimensions] -> [rows]: 0 = as seen in training, 1 = unlike anything."""
+        found: Floats = np.clip((self.distances(places) - self.near) / (self.far - self.near), 0, 1)
         return found
 
 

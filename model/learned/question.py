@@ -42,7 +42,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`novelty`: 0 = as seen in training, 1 = unlike anything."""
+    """`novelty`: 0 = as seen in training, 1 = unlike anything.
+
+    `place` is where the launch lies among all, in units of how far apart those of like kernels are; empty where a model
+    cannot tell.
+    """
 
     runtime_us: Quantiles
     novelty: float
+    place: tuple[float, ...] = ()

@@ -159,7 +159,7 @@ def _novelty(rows: Rows, train: Ints) -> Novelty:
     new = Novelty(mean, per_deviation, directions, np.zeros((1, _DIMENSIONS), np.float32), 0.0, 1.0)
     order = np.argsort([zlib.crc32(kernel.encode()) for kernel in rows.kernel[train[first]]])[:_POINTS]
     new = replace(new, seen=new.places(own[order]))
-    known, held_out = (new.distances(rows.launch[rows.judged(split)]) for split in ("known", "validation"))
+    known, held_out = (new.distances(new.places(rows.launch[rows.judged(split)])) for split in ("known", "validation"))
     return replace(new, near=float(np.median(known)), far=float(np.quantile(held_out, 0.98)))
 
 
@@ -192,7 +192,7 @@ def _spread(
         found, apart[fold == at] = together(members, source[outside], *where, matter.plain[outside])
         found = np.maximum(found, rows.laws[outside, 1])
         error[fold == at] = np.abs(found - rows.log2_us[outside])
-    facts = spread_inputs(source[train], apart, novelty.of(rows.launch[train]))
+    facts = spread_inputs(source[train], apart, novelty.of(novelty.places(rows.launch[train])))
     return grow(facts, error, rows.weight[train], recipe.spread)
 
 
@@ -202,7 +202,7 @@ def _margins(ensemble: Ensemble, rows: Rows, *, has_code: bool) -> Margins:
     chosen = rows.judged("validation")
     if has_code:
         chosen = chosen[~np.isnan(rows.compiled[chosen]).all(axis=1)]
-    log2_us, spread, _ = ensemble.estimate(facts_at(rows, chosen, has_code=has_code))
-    scaled = (rows.log2_us[chosen] - np.maximum(log2_us, rows.laws[chosen, 1])) / spread
+    said = ensemble.estimate(facts_at(rows, chosen, has_code=has_code))
+    scaled = (rows.log2_us[chosen] - np.maximum(said.log2_us, rows.laws[chosen, 1])) / said.spread
     # Where all held-out kernels are off to one side, an interval still has its middle between its ends.
     return Margins(max(0.0, float(-np.quantile(scaled, 0.1))), max(0.0, float(np.quantile(scaled, 0.9))))

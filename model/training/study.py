@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from model.learned.cost_network import OTHER
-from model.learned.ensemble import Ensemble, Members, forest_inputs
-from model.learned.few_shot import shares_of, shifts
+from model.learned.ensemble import Ensemble, Members, forest_inputs, with_laws
 from model.learned.inputs import INPUT_NAMES, source_inputs
+from model.learned.novelty import Novelty
 from model.training.boosting import Boosting, grow
 from model.training.costs import CostRows, train_costs
 from model.training.ensemble import Recipe, facts_at, plain_recipe
-from model.training.figures import Figures, figures_of
+from model.training.figures import figures_of
+from model.training.lines import Line
 from model.training.rows import Floats, Ints, Rows
+from model.training.shots import SHOTS, few_shot, launches_of
 
 SPLITS = {
     "known": "unseen kernels of known families",
@@ -24,16 +26,6 @@ SPLITS = {
 }
 Predicted = dict[str, Floats]  # log2 us of all rows, by who says it
 _SIZE_FACTS = ("log.items", "log.groups", "log.group_items")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a table: who predicts, what, and how far off it is."""
-
-    who: str
-    split: str
-    device: str  # "all" together, or one
-    figures: Figures
 
 
 def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predicted:
@@ -68,7 +60,7 @@ def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predi
 def _estimate(ensemble: Ensemble, rows: Rows, chosen: Ints, *, has_code: bool) -> Floats:
     found = np.full(len(rows.log2_us), np.nan, np.float32)
     for part in np.array_split(chosen, max(1, len(chosen) // 5_000)):
-        found[part] = ensemble.estimate(facts_at(rows, part, has_code=has_code))[0]
+        found[part] = ensemble.estimate(facts_at(rows, part, has_code=has_code)).log2_us
     return found
 
 
@@ -112,10 +104,10 @@ def coverage_table(rows: Rows, ensemble: Ensemble) -> list[Coverage]:
         margins = ensemble.compiled_margins if has_code else ensemble.source_margins
         for split in SPLITS:
             chosen = rows.judged(split)
-            log2_us, spread, _ = ensemble.estimate(facts_at(rows, chosen, has_code=has_code))
-            middle, least = np.maximum(log2_us, rows.laws[chosen, 1]), rows.laws[chosen, 1]
-            low = np.maximum(middle - margins.below * spread, least)
-            high = middle + margins.above * spread
+            said = ensemble.estimate(facts_at(rows, chosen, has_code=has_code))
+            middle, least = np.maximum(said.log2_us, rows.laws[chosen, 1]), rows.laws[chosen, 1]
+            low = np.maximum(middle - margins.below * said.spread, least)
+            high = middle + margins.above * said.spread
             inside = (low <= rows.log2_us[chosen]) & (rows.log2_us[chosen] <= high)
             who = "compiled" if has_code else "from source"
             width = float(np.exp2(np.median(high - low)))
@@ -123,13 +115,15 @@ def coverage_table(rows: Rows, ensemble: Ensemble) -> list[Coverage]:
     return lines
 
 
-def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe) -> list[Line]:
-    """Trained without one runtime, told nothing of it but its calibrated profile; then with ten kernels measured.
+def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe, novelty: Novelty) -> list[Line]:
+    """Trained without one runtime, told nothing of it but its calibrated profile; then with some kernels measured.
 
     `runtimes` maps what the names of devices begin with to the name of the runtime. No part of the model knows the
-    runtime's name: both are "other", of which the forests speak alone (see `model.learned.ensemble`).
+    runtime's name: both are "other", of which forests and laws speak (see `model.learned.ensemble`). All times are
+    brought to the profiles' pace, or that of one runtime would be held against the other's. `novelty` knows no times.
     """
     lines = []
+    truth, launches = rows.log2_us - rows.pace, launches_of(rows, novelty)
     inputs = source_inputs(rows.launch, rows.laws, rows.device)
     inputs[:, [INPUT_NAMES.index(name) for name in ("shape.is_pocl", "shape.is_intels")]] = 0.0
     of_no_name = (OTHER + rows.runtime % 2).astype(np.int64)
@@ -138,44 +132,19 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe) -
         theirs = np.char.startswith(rows.device_name, start)
         seen, unseen = train[~theirs[train]], test[theirs[test]]
         given = CostRows(
-            inputs[seen], rows.terms[seen], rows.laws[seen], of_no_name[seen], rows.log2_us[seen], rows.weight[seen]
+            inputs[seen], rows.terms[seen], rows.laws[seen], of_no_name[seen], truth[seen], rows.weight[seen]
         )
         plain = train_costs(given, plain_recipe(recipe)).log2_us(inputs, rows.terms, rows.laws, of_no_name)
         facts = forest_inputs(inputs, plain, rows.laws)
-        forest = grow(facts[seen], rows.log2_us[seen] - plain[seen], rows.weight[seen], recipe.forests)
-        found = np.maximum(plain + forest.predict(facts), rows.laws[:, 1])
-        truth = rows.log2_us[unseen]
+        forest = plain + grow(facts[seen], truth[seen] - plain[seen], rows.weight[seen], recipe.forests).predict(facts)
+        whole = with_laws(forest, rows.laws[:, 0], of_no_name)
+        said = {"laws alone": rows.laws[:, 0], "forests alone": forest, "calibrated only": whole}
+        bound = {who: np.maximum(each, rows.laws[:, 1]) for who, each in said.items()}
         lines += [
-            Line(
-                f"{name}: laws alone",
-                "unseen runtime",
-                "all",
-                figures_of(rows.laws[unseen, 0] + rows.pace[unseen], truth),
-            ),
-            Line(f"{name}: calibrated only", "unseen runtime", "all", figures_of(found[unseen], truth)),
+            Line(f"{name}: {who}", "unseen runtime", "all", figures_of(each[unseen], truth[unseen]))
+            for who, each in bound.items()
         ]
-        for shots in (3, 10, 30, 100):
-            figures = _few_shot(rows, found, train[theirs[train]], unseen, shots)
-            lines.append(Line(f"{name}: {shots} kernels measured", "unseen runtime", "all", figures))
+        for shots in SHOTS:
+            found = few_shot(rows, bound["calibrated only"], truth, launches, train[theirs[train]], unseen, shots)
+            lines.append(Line(f"{name}: {shots} kernels measured", "unseen runtime", "all", found))
     return lines
-
-
-def _few_shot(rows: Rows, found: Floats, pool: Ints, unseen: Ints, shots: int, draws: int = 10) -> Figures:
-    """Mean figures over draws of `shots` kernels, one launch each, from `pool`; each device is corrected by itself."""
-    random = np.random.default_rng(shots)
-    shares = shares_of(rows.laws.astype(np.float64))
-    all_figures = []
-    for _ in range(draws):
-        corrected = found.astype(np.float64)
-        for device in np.unique(rows.device_name[unseen]):
-            own = pool[rows.device_name[pool] == device]
-            shown = random.choice(own, shots, replace=False)
-            here = unseen[rows.device_name[unseen] == device]
-            errors = (rows.log2_us[shown] - found[shown]).astype(np.float64) * np.log(2)
-            every = np.ones(shots, bool)
-            shift = shifts(rows.kernel[shown].tolist(), shares[shown], errors, every, shares[here])
-            corrected[here] += shift / np.log(2)
-        corrected = np.maximum(corrected, rows.laws[:, 1])
-        all_figures.append(figures_of(corrected[unseen].astype(np.float32), rows.log2_us[unseen]))
-    mean = np.mean([[f.mape, f.median_ape, f.within_2x, f.rank_correlation] for f in all_figures], axis=0)
-    return Figures(len(unseen), *(float(each) for each in mean))

@@ -14,10 +14,11 @@ from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.learned.learned import DESCRIPTION
 from model.training.ensemble import Recipe
 from model.training.figures import Figures, data_size_ordering, local_size_choice, noise_of
+from model.training.lines import Line
 from model.training.rows import Rows
+from model.training.shots import few_shot_table
 from model.training.study import (
     SPLITS,
-    Line,
     Predicted,
     coverage_table,
     group_table,
@@ -30,6 +31,7 @@ from profiler.corpus.facts.rows import read_rows
 
 GROUPS = ("reductions", "scans", "sparse", "graphs")
 RUNTIMES = {"pocl": "PoCL", "intel": "Intel's runtime"}
+_NEW = {split: SPLITS[split] for split in ("validation", "test-origins")}
 SOURCE, COMPILED = "shipped, from source", "shipped, compiled"
 
 
@@ -54,10 +56,11 @@ def evaluate(data: Path, weights: Path, *, is_brief: bool, say: Callable[[str], 
         "groups": _lines(group_table(rows, predicted[SOURCE], GROUPS), "group"),
         "coverage": _coverage(rows, ensemble),
         "ordering": _ordering(rows, predicted),
+        "measured": _lines(few_shot_table(rows, predicted[SOURCE], ensemble.novelty, _NEW), "what"),
     }
     if not is_brief:
         say("models without one runtime are trained")
-        tables["unseen"] = _lines(unseen_runtime_table(rows, RUNTIMES, Recipe()), "who")
+        tables["unseen"] = _lines(unseen_runtime_table(rows, RUNTIMES, Recipe(), ensemble.novelty), "who")
     return Evaluation(tables, rows, predicted)
 
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.few_shot import (
+    ALIKE_DEVIATION,
     BOUND_DEVIATION,
     DEVICE_DEVIATION,
     KERNEL_DEVIATION,
     REACH,
     Correction,
     Experience,
+    Launches,
+    correction_of,
     shares_of,
-    shifts,
 )
 from model.learned.law_facts import LAW_FACT_NAMES
 from model.learned.question import Answer, Question
@@ -37,13 +42,15 @@ def asked(kernel: str, bound: str = MEMORY) -> Question:
     )  # fmt: skip
 
 
-def measured(kernel: str, times_slower: float, bound: str = MEMORY) -> Experience:
-    return Experience(asked(kernel, bound), SAID, times_slower * SAID.runtime_us.p50)
+def measured(kernel: str, times_slower: float, bound: str = MEMORY, place: tuple[float, ...] = ()) -> Experience:
+    return Experience(asked(kernel, bound), replace(SAID, place=place), times_slower * SAID.runtime_us.p50)
 
 
-def factor(experiences: Sequence[Experience], bound: str = MEMORY, kernel: str = "own") -> float:
+def factor(
+    experiences: Sequence[Experience], bound: str = MEMORY, kernel: str = "own", place: tuple[float, ...] = ()
+) -> float:
     """By how much the answer of a kernel is corrected."""
-    found = Correction.fitted(experiences).applied(asked(kernel, bound), SAID)
+    found = Correction.fitted(experiences).applied(asked(kernel, bound), replace(SAID, place=place))
     ratios = {getattr(found.runtime_us, q) / getattr(SAID.runtime_us, q) for q in ("p10", "p50", "p90")}
     assert max(ratios) == pytest.approx(min(ratios))
     assert found.novelty == SAID.novelty
@@ -90,7 +97,8 @@ def test_kernels_that_the_same_resource_holds_up_are_corrected_most() -> None:
 
 def test_a_kernels_own_measurements_are_left_out() -> None:
     others = [measured(f"{n}", 2.0) for n in range(5)]
-    assert factor([*others, measured("own", 50.0)]) == pytest.approx(factor(others))
+    # But for how far the others are trusted, which is found out once for all.
+    assert factor([*others, measured("own", 50.0)]) == pytest.approx(factor(others), rel=0.01)
     assert factor([measured("own", 50.0)] * 3) == 1
 
 
@@ -109,22 +117,63 @@ def test_shares_are_of_the_sum_and_of_nothing_they_are_nothing() -> None:
     assert np.isfinite(found).all()
 
 
+def test_kernels_that_are_alike_are_corrected_alike_and_others_are_not() -> None:
+    here, near, far = (0.0, 0.0), (0.3, 0.2), (9.0, 9.0)
+    known = [measured(f"{n}", 3.0, place=here) for n in range(4)] + [
+        measured(f"f{n}", 1.0, place=far) for n in range(4)
+    ]
+    assert factor(known, place=near) > 1.7
+    assert 0.8 < factor(known, place=far) < 1.25
+
+
+def test_an_edited_kernel_is_corrected_by_what_was_measured_before_the_edit() -> None:
+    before = measured("before", 2.5, place=(1.0, 1.0))
+    assert 1.3 < factor([before], kernel="after", place=(1.05, 1.0)) < 2.5
+
+
+def test_one_kernel_that_is_far_off_does_not_outvote_many() -> None:
+    usual = [measured(f"{n}", 1.0, place=(0.1 * n, 0.0)) for n in range(6)]
+    assert factor([*usual, measured("wild", 6.0, place=(0.2, 0.1))], place=(0.2, 0.0)) == pytest.approx(1, abs=0.1)
+
+
+def test_a_calibrated_device_is_believed_to_be_less_off_than_one_of_which_little_is_known() -> None:
+    facts = [0.0] * len(DEVICE_FACT_NAMES)
+    guessed = tuple(facts)
+    facts[DEVICE_FACT_NAMES.index("shape.calibrated")] = 1.0
+    said = {
+        name: factor([replace(m, question=replace(m.question, device_facts=of)) for m in (measured("a", 2.0),)])
+        for name, of in (("guessed", guessed), ("calibrated", tuple(facts)))
+    }
+    assert 1 < said["calibrated"] < 1.15 < said["guessed"]
+
+
 def test_in_a_world_as_it_is_believed_to_be_each_further_kernel_helps_on_the_average() -> None:
     """Devices, bounds and kernels are off by as much as is believed; 200 such worlds."""
     random, counts = np.random.default_rng(3), (1, 3, 10, 30)
     left: dict[int, list[float]] = {count: [] for count in (0, *counts)}
     for _ in range(200):
-        shares = random.dirichlet(np.full(4, 0.3), 50)
-        squares = ((shares[:, None] - shares[None]) ** 2).sum(axis=2)
-        alike = DEVICE_DEVIATION**2 + BOUND_DEVIATION**2 * np.exp(-squares / (2 * REACH**2))
+        shares, places = random.dirichlet(np.full(4, 0.3), 50), random.normal(size=(50, 2))
+        alike = (
+            DEVICE_DEVIATION**2
+            + BOUND_DEVIATION**2 * np.exp(-distances(shares) / (2 * REACH**2))
+            + ALIKE_DEVIATION**2 * np.exp(-distances(places) / 2)
+        )
         systematic = np.linalg.cholesky(alike + 1e-9 * np.eye(50)) @ random.normal(size=50)
         errors = systematic + KERNEL_DEVIATION * random.normal(size=50)
-        names = [f"{n}" for n in range(50)]
+        launches = Launches(shares, places)
         left[0].append(float(np.mean(errors[30:] ** 2)))
         for count in counts:
-            chosen = np.arange(50) < count
-            found = shifts(names, shares, errors, chosen, shares[30:])
+            names, first = [f"{n}" for n in range(count)], np.arange(count)
+            found = correction_of(names, launches.at(first), errors[:count], False).shifts(
+                launches.at(np.arange(30, 50))
+            )
             left[count].append(float(np.mean((errors[30:] - found) ** 2)))
     mean = [float(np.mean(each)) for each in left.values()]
     assert mean == sorted(mean, reverse=True)
     assert KERNEL_DEVIATION**2 < mean[-1] < 1.4 * KERNEL_DEVIATION**2 < 0.7 * mean[0]
+
+
+def distances(places: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """[n, dimensions] -> [n, n], squared."""
+    found: npt.NDArray[np.float64] = ((places[:, None] - places[None]) ** 2).sum(axis=2)
+    return found

@@ -1,0 +1,71 @@
+"""What a few measurements on a device bring to what is said of other kernels there (`model.learned.few_shot`)."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+
+from model.learned.few_shot import Launches, correction_of, shares_of
+from model.learned.novelty import Novelty
+from model.training.figures import Figures, figures_of
+from model.training.lines import Line
+from model.training.rows import Floats, Ints, Rows
+
+SHOTS = (3, 10, 30, 100)
+_DRAWS = 10
+
+
+def few_shot_table(rows: Rows, predicted: Floats, novelty: Novelty, splits: dict[str, str]) -> list[Line]:
+    """On the devices of the rows: one half of each split is judged after kernels of the other half were measured.
+
+    Halves are of families or packages, whose kernels have nothing to do with each other, or of kernels, as when a user
+    measures some of a program's.
+    """
+    lines = []
+    launches = launches_of(rows, novelty)
+    halves = {"of other families": rows.family, "of other packages": rows.origin, "of the same": rows.kernel}
+    for split, what in splits.items():
+        chosen = rows.judged(split)
+        for how, names in halves.items():
+            if len(np.unique(names[chosen])) < 2:
+                continue
+            half = np.array([zlib.crc32(str(name).encode()) % 2 for name in names[chosen]], bool)
+            pool, judged = chosen[~half], chosen[half]
+            figures = figures_of(predicted[judged], rows.log2_us[judged])
+            lines.append(Line(f"{what}: nothing measured", split, "all", figures))
+            for shots in SHOTS:
+                figures = few_shot(rows, predicted, rows.log2_us, launches, pool, judged, shots)
+                lines.append(Line(f"{what}: {shots} kernels {how}", split, "all", figures))
+    return lines
+
+
+def launches_of(rows: Rows, novelty: Novelty) -> Launches:
+    """As answers of the ensemble tell them: all rows."""
+    places = novelty.places(rows.launch) / max(novelty.near, 1e-6)
+    return Launches(shares_of(rows.laws.astype(np.float64)), places.astype(np.float64))
+
+
+def few_shot(
+    rows: Rows, said: Floats, truth: Floats, launches: Launches, pool: Ints, judged: Ints, shots: int
+) -> Figures:
+    """Mean figures at `judged` over draws of `shots` launches from `pool`; each device is corrected by itself.
+
+    `said` and `truth` are log2 us of all rows.
+    """
+    random = np.random.default_rng(shots)
+    found = []
+    for _ in range(_DRAWS):
+        corrected = said.astype(np.float64)
+        for device in np.unique(rows.device_name[judged]):
+            own = pool[rows.device_name[pool] == device]
+            shown = random.choice(own, min(shots, len(own)), replace=False)
+            here = judged[rows.device_name[judged] == device]
+            errors = (truth[shown] - said[shown]).astype(np.float64) * np.log(2)
+            # All profiles of the dataset are calibrated.
+            correction = correction_of(rows.kernel[shown].tolist(), launches.at(shown), errors, True)
+            corrected[here] += correction.shifts(launches.at(here)) / np.log(2)
+        corrected = np.maximum(corrected, rows.laws[:, 1])
+        found.append(figures_of(corrected[judged].astype(np.float32), truth[judged]))
+    mean = np.mean([[f.mape, f.median_ape, f.within_2x, f.rank_correlation] for f in found], axis=0)
+    return Figures(len(judged), *(float(each) for each in mean))
