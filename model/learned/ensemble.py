@@ -130,14 +130,11 @@ class Ensemble:
 
 
 def facts_of(questions: Sequence[Question]) -> Facts:
-    unknown = all(q.compiled_facts is None for q in questions)
     return Facts(
         np.array([q.launch_facts for q in questions], np.float32),
         np.array([q.law_facts for q in questions], np.float32),
         np.array([q.device_facts for q in questions], np.float32),
-        np.full((len(questions), len(_UNKNOWN)), np.nan, np.float32)
-        if unknown
-        else np.array([q.compiled_facts or _UNKNOWN for q in questions], np.float32),
+        np.array([q.compiled_facts or _UNKNOWN for q in questions], np.float32),
     )
 
 

@@ -32,7 +32,7 @@ def _longest_atom(atom: Atom, symbol: Atom, known: dict[Atom, int | None]) -> in
     if symbol not in atom.leaves:
         return None
     if atom not in known:
-        inner = [_longest(a, symbol, known) for a in atom.arguments if isinstance(a, Expression)]
+        inner = [_longest(a, symbol, known) for a in atom.operands]
         longest = max((n for n in inner if n is not None), default=None)
         known[atom] = None if longest is None else longest + (atom.kind in _WAITED_FOR)
     return known[atom]

@@ -322,7 +322,7 @@ def _atom_interval(
 
 def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
     """All that a loop's variable may be in any of its rounds: `interval` of the step, round by round."""
-    rounds, symbol, start, after = (a for a in atom.arguments if isinstance(a, Expression))
+    rounds, symbol, start, after = atom.operands
     reach, now = interval(rounds, known, point, ranges), interval(start, known, point, ranges)
     if reach is None or now is None or symbol.atom is None:
         return None

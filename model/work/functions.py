@@ -179,7 +179,7 @@ class _Text:
         function = function_of(kind, word)
         if function is None:
             return self._undecided()
-        operands = [self.expression(a) for a in atom.arguments if isinstance(a, Expression)]
+        operands = [self.expression(a) for a in atom.operands]
         if kind in ("div", "mod"):
             return self._truncated(kind, *operands)
         if kind in _ONLY_IF:

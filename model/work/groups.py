@@ -123,7 +123,7 @@ def _compared(condition: Expression) -> Iterator[Expression]:
     if atom is None:
         yield condition
         return
-    inner = [a for a in atom.arguments if isinstance(a, Expression)]
+    inner = atom.operands
     if atom.kind in ("and", "or", "not"):
         for part in inner:
             yield from _compared(part)
@@ -134,7 +134,7 @@ def _compared(condition: Expression) -> Iterator[Expression]:
 def undecided(condition: Expression, group: Group, known: Knowledge) -> Expression | bool:
     """Whether `condition` holds for a whole group; where it does not say, the part of it that lanes differ in."""
     atom = condition.atom
-    inner = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
+    inner = atom.operands if atom is not None else ()
     if atom is None or atom.kind not in ("and", "or", "not", "lt0", "eq0"):
         bounds = interval(condition, known, group.point, group.ranges)
         return bool(bounds[0]) if bounds is not None and bounds[0] == bounds[1] else condition

@@ -145,7 +145,7 @@ ByLane = Callable[[dict[Atom, int]], Value | None]
 def by_lane(expression: Expression, point: Point, ranges: Ranges, known: Knowledge, shape: Shape) -> ByLane:
     """`expression` as a function of a lane's ids: by its linear form where it has one, which is much faster."""
     atom = expression.atom
-    parts = [a for a in atom.arguments if isinstance(a, Expression)] if atom is not None else []
+    parts = atom.operands if atom is not None else ()
     if atom is not None and atom.kind in _LOGIC and not isinstance(atom.arguments[0], str):
         inner = [by_lane(part, point, ranges, known, shape) for part in parts]
         return _pair(atom.kind, *inner) if len(inner) == 2 else _single(atom.kind, *inner)

@@ -133,7 +133,7 @@ class LinearReader:
         return self._operation(atom)
 
     def _operation(self, atom: Atom) -> Linear:
-        arguments = [a for a in atom.arguments if isinstance(a, Expression)]
+        arguments = atom.operands
         match atom.kind:
             case "div" | "floordiv" | "mod" | "floormod":
                 divisor = self._sum(arguments[1])

@@ -26,7 +26,7 @@ class Live:
                     if atom not in atoms:
                         atoms.add(atom)
                         self._leaves |= atom.leaves
-                        stack += [a for a in atom.arguments if isinstance(a, Expression)]
+                        stack += atom.operands
                         stack += self._rests.get(atom, ())
                         stack += made_of(atom)
 

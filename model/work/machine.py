@@ -339,7 +339,7 @@ def likelihood(condition: Expression) -> float:
         return 1 - EQUAL_SELDOM
     if atom.kind not in ("not", "and", "or"):
         return 0.5
-    parts = [likelihood(a) for a in atom.arguments if isinstance(a, Expression)]
+    parts = [likelihood(a) for a in atom.operands]
     match atom.kind:
         case "not":
             return 1 - parts[0]

@@ -45,7 +45,7 @@ def running_of(atom: Atom) -> Running:
 
 
 def _running(atom: Atom) -> Running:
-    arguments = [a for a in atom.arguments if isinstance(a, Expression)]
+    arguments = atom.operands
     is_count = atom.kind == "trips"
     return Running(
         tuple(sorted(atom.leaves, key=_serial)),

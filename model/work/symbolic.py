@@ -82,8 +82,7 @@ class Atom:
                 leaf_kinds |= inner.leaf_kinds
             depth = max(depth, inner.depth)
             evaluable = evaluable and inner.evaluable
-        found.leaf_kinds = leaf_kinds
-        found.leaves, found.depth, found.evaluable = leaves, depth + 1, evaluable
+        found.leaves, found.leaf_kinds, found.depth, found.evaluable = leaves, leaf_kinds, depth + 1, evaluable
         return found
 
     @property
@@ -274,7 +273,7 @@ def _cut_off(atom: Atom) -> Atom:
     """A name for an operation that is nested too deeply; it varies with what it was made of."""
     cut = Atom.new("unknown", (f"deep {atom.serial}",))
     cut.leaves |= atom.leaves
-    interned.cut[cut] = tuple(a for a in atom.arguments if isinstance(a, Expression))
+    interned.cut[cut] = atom.operands
     return cut
 
 

@@ -80,7 +80,7 @@ def conjuncts(condition: Expression) -> list[Expression]:
     """`a && b && c` as a list; `!(a || b)` too."""
     atom = condition.atom
     if atom is not None and atom.kind == "and":
-        return [c for a in atom.arguments if isinstance(a, Expression) for c in conjuncts(a)]
+        return [c for a in atom.operands for c in conjuncts(a)]
     if atom is not None and atom.kind == "not":
         inner = atom.arguments[0]
         if isinstance(inner, Expression) and inner.atom is not None and inner.atom.kind == "or":
@@ -94,7 +94,7 @@ def disjuncts(condition: Expression) -> list[Expression]:
     """`a || b || c` as a list; `!(a && b)` too."""
     atom = condition.atom
     if atom is not None and atom.kind == "or":
-        return [d for a in atom.arguments if isinstance(a, Expression) for d in disjuncts(a)]
+        return [d for a in atom.operands for d in disjuncts(a)]
     if atom is not None and atom.kind == "not":
         inner = atom.arguments[0]
         if isinstance(inner, Expression) and inner.atom is not None and inner.atom.kind == "and":
@@ -159,7 +159,7 @@ def _scrambles(expression: Expression) -> bool:
                     return True
                 if atom not in seen:
                     seen.add(atom)
-                    stack += (a for a in atom.arguments if isinstance(a, Expression))
+                    stack += atom.operands
     return False
 
 
