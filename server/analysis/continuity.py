@@ -7,7 +7,6 @@ there is none on code that could only be read in part.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -79,7 +78,7 @@ def _line(line: int | None, before: Analysis, now: Analysis) -> int | None:
     end = starts[line + 1] if line + 1 < len(starts) else len(before.document.text.value)
     text = before.document.text.value[starts[line] : end]
     at = now.document.moved(starts[line] + len(text.rstrip()), before.document.serial)
-    return bisect_right(now.document.text.feed_starts, at) - 1
+    return now.document.text.feed_starts.line_at(at)
 
 
 def _all_inside(before: Analysis, edits: Sequence[Edit]) -> bool:
