@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
+from server import garbage
 from server.client.streams import claim_streams, is_pipe
 from server.handlers import create_server
 from server.session import KernelcastServer
@@ -40,6 +41,7 @@ def run_tcp(port: int) -> int:
 def _run(conversation: Coroutine[object, object, None]) -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     sys.setswitchinterval(_SWITCH_S)
+    garbage.put_off()
     try:
         asyncio.run(conversation)
     except SystemExit as leaving:  # how pygls answers `exit`: 0 after `shutdown`, else 1
