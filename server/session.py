@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from importlib.metadata import version
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from model.version import VERSION
 from server.analysis.continuity import carry_over
 from server.analysis.holding import hold_answers
 from server.analysis.scheduler import Order, Scheduler
@@ -52,9 +52,8 @@ class KernelcastServer(LanguageServer):
     """pygls' server with what it knows."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "kernelcast", version("kernelcast"), protocol_cls=KernelcastProtocol, converter_factory=default_converter
-        )
+        super().__init__("kernelcast", VERSION, protocol_cls=KernelcastProtocol, converter_factory=default_converter)
+        self.protocol: KernelcastProtocol
         self.supports = Supports()
         self.client_name = ""
         self.encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
