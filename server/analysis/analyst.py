@@ -95,8 +95,11 @@ class Analyst:
         if learned is None:
             return forecast.forecasts, frozenset()
         newest = order.compiled.get(device.id, {})
+        with_code = self._memory.with_code(device) | {key.kernel_fingerprint for key in newest}
 
         def compiled_of(kernel: Kernel, launch: Launch) -> CompiledFacts | None:
+            if kernel.fingerprint not in with_code:
+                return None
             return newest.get(key_of(kernel, launch, device.id)) or self._memory.compiled(kernel, launch, device)
 
         forecasts = self._answers.put(
@@ -139,7 +142,12 @@ class Analyst:
         return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
 
     def _compiled(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
-        launches = [(f.kernel, f.launch) for f in forecast.forecasts if f.launch is not None]
+        with_code = self._memory.with_code(device)
+        launches = [
+            (f.kernel, f.launch)
+            for f in forecast.forecasts
+            if f.launch is not None and f.kernel.fingerprint in with_code
+        ]
         found = {key_of(kernel, launch, device.id): (kernel, launch) for kernel, launch in launches}
         facts = {key: self._memory.compiled(kernel, launch, device) for key, (kernel, launch) in found.items()}
         return {key: each for key, each in facts.items() if each is not None}
