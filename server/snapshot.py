@@ -115,7 +115,8 @@ class Views:
         compiled: Mapping[FactsKey, CompiledFacts],
     ) -> tuple[KernelView, ...]:
         """Of all kernels that have launches, in the order of the source."""
-        by = (analysis.forecast, analysis.stored, analysis.last, analysis.compiled, measured, failures, compiled)
+        known = (analysis.forecast, analysis.device, analysis.stored, analysis.last, analysis.compiled)
+        by = (*known, measured, failures, compiled)
         if len(by) != len(self._known_by) or not all(map(is_, by, self._known_by)):
             launches = Counter(forecast.kernel.name for forecast in analysis.forecast.forecasts)
             stored = {(m.kernel_fingerprint, m.launch_key): m for m in reversed(analysis.stored)}
