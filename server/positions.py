@@ -82,10 +82,11 @@ def range_of(text: IndexedText, start: int, end: int, encoding: Encoding | str) 
 
 def source_offsets(text: IndexedText, where: SourceRange) -> tuple[int, int]:
     """Start and end offset of a range of the analysis."""
-    return (
-        _source_offset(text, where.start_line, where.start_byte),
-        _source_offset(text, where.end_line, where.end_byte),
-    )
+    return _source_offset(text, where.start_line, where.start_byte), source_end(text, where)
+
+
+def source_end(text: IndexedText, where: SourceRange) -> int:
+    return _source_offset(text, where.end_line, where.end_byte)
 
 
 def source_range(text: IndexedText, start: int, end: int) -> SourceRange:

@@ -15,7 +15,7 @@ from lsprotocol import types
 from model.compiled import CompiledFacts, FactsKey, key_of
 from server.client.settings import Settings
 from server.documents import Document
-from server.positions import Encoding, range_of, source_offsets
+from server.positions import Encoding, range_of, source_end, source_offsets
 from server.words.render import hint_label
 
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
@@ -210,6 +210,11 @@ class Snapshot:
         before = self.analysis.document
         start, end = source_offsets(before.text, where)
         return self.document.moved(start, before.serial), self.document.moved(end, before.serial)
+
+    def end(self, where: SourceRange) -> int:
+        """The second of `offsets`, by itself."""
+        before = self.analysis.document
+        return self.document.moved(source_end(before.text, where), before.serial)
 
     def range(self, where: SourceRange) -> types.Range:
         start, end = self.offsets(where)

@@ -37,7 +37,7 @@ def _anchored(snapshot: Snapshot, start: int, end: int) -> list[tuple[int, Kerne
     """The kernels whose signatures end in [start, end], and where; those of a long file are not all looked at."""
 
     def anchor(view: KernelView) -> int:
-        return snapshot.offsets(view.kernel.signature_range)[1]
+        return snapshot.end(view.kernel.signature_range)
 
     first = bisect_left(snapshot.kernels, start, key=anchor)
     found = []
