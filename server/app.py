@@ -54,6 +54,7 @@ def _run(conversation: Coroutine[object, object, None]) -> int:
 async def _over_stdio(stdin: BinaryIO, stdout: BinaryIO, greeting: Greeting) -> None:
     server = create_server()
     server.protocol.answered = greeting.answered
+    server.seen_editor = greeting.editor
     loop = asyncio.get_running_loop()
     reader: AsyncReader
     if sys.platform != "win32" and is_pipe(stdin) and is_pipe(stdout):

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from model.version import VERSION
 from server import commands
+from server.client.alive import is_alive
 
 _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,9})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _END_OF_HEADER = b"\r\n\r\n"
@@ -29,10 +30,14 @@ _COMMANDS = (  # in the order in which `server.handlers` registers them
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """`said` are all bytes that the editor has sent so far; `answered` is the id of the request that has its answer."""
+    """`said` are all bytes that the editor has sent so far; `answered` is the id of the request that has its answer.
+
+    `editor` is the process that sent it, if it was there: it may be gone when the server is loaded.
+    """
 
     said: bytes = b""
     answered: int | str | None = None
+    editor: int | None = None
 
 
 def greet(stdin: BinaryIO, stdout: BinaryIO) -> Greeting:
@@ -46,12 +51,14 @@ def greet(stdin: BinaryIO, stdout: BinaryIO) -> Greeting:
     request = _request(said)
     if request is None:
         return Greeting(said)
+    sender = request["params"].get("processId")
+    editor = sender if isinstance(sender, int) and is_alive(sender) else None
     result = {"capabilities": capabilities(request["params"]), "serverInfo": {"name": "kernelcast", "version": VERSION}}
     body = json.dumps({"id": request["id"], "jsonrpc": "2.0", "result": result}).encode()
     stdout.write(b"Content-Length: %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n" % len(body))
     stdout.write(body)
     stdout.flush()
-    return Greeting(said, request["id"])
+    return Greeting(said, request["id"], editor)
 
 
 def capabilities(params: Mapping[str, Any]) -> dict[str, Any]:

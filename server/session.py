@@ -56,6 +56,7 @@ class KernelcastServer(LanguageServer):
         self.protocol: KernelcastProtocol
         self.supports = Supports()
         self.client_name = ""
+        self.seen_editor: int | None = None  # its process, if it was there when it was greeted
         self.encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
         self.settings = ScopedSettings()
         self.setting_problems: tuple[str, ...] = ()
