@@ -26,8 +26,7 @@ def test_each_folder_of_a_workspace_has_its_own_device_and_launches(
     workbench = open_window(code_server, workspace_file(root / "both.code-workspace", ["small", "large", "abroad"]))
     shown: set[str] = set()
     for name in ("small", "large", "abroad"):
-        workbench.open(f"{name}/{name}.cl", SUM)
-        if name == "abroad":
-            workbench.wait_for_numberless_lines()
+        workbench.write(f"{name}/{name}.cl", SUM)
+        (workbench.open_numberless if name == "abroad" else workbench.open)(f"{name}/{name}.cl")
         workbench.wait_for_status("A100" if name == "abroad" else "not calibrated")
         shown.add(workbench.wait_for_hint("total", lambda text: text not in shown, f"other than {shown}"))

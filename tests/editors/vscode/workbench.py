@@ -52,12 +52,13 @@ class Workbench(Window):
         except AssertionError as failure:
             raise AssertionError(f"{failure}; its hint was {seen}") from failure
 
-    def wait_for_numberless_lines(self) -> None:
-        """As the folder's own settings have them.
+    def open_numberless(self, name: str) -> None:
+        """Open a file whose folder's own settings want its lines without numbers, and wait until they are.
 
         VS Code takes a folder's settings over late on a busy machine, and a remote window now and then not at all
         until it is loaded again: what it does not follow itself, no extension hears of.
         """
+        self.open(name)
         since = time.monotonic()
 
         def shown() -> bool:
@@ -66,7 +67,8 @@ class Workbench(Window):
                 return True
             if time.monotonic() - since > SETTINGS_S:
                 self.reload()
-                self.page.locator(".editor-instance .view-line").first.wait_for()
+                self.page.locator("[id='status.notifications']").wait_for()
+                self.open(name)
                 since = time.monotonic()
             return False
 
