@@ -16,26 +16,34 @@ from model.opencl.kernel import SourceRange
 
 # The protocol's line ends. `str.splitlines` knows eight more (form feed, U+2028 ...), which editors do not count.
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Encoding = types.PositionEncodingKind
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedText:
-    """A text, where its lines start for the editor, and where they start for the analysis (line feeds alone)."""
+    """A text, where its lines start for the editor, and where they start for the analysis (line feeds alone).
+
+    `told` is the text as the editor has it: half a character, which an edit may leave behind, is a lone surrogate
+    there and U+FFFD in `value`. Both are as wide in every encoding, so that a place in one is the same in the other.
+    """
 
     value: str
     line_starts: tuple[int, ...]
     feed_starts: tuple[int, ...]
+    told: str
 
     @classmethod
-    def of(cls, value: str) -> IndexedText:
-        """Lone surrogates become U+FFFD, as wide in every encoding, so that the text can be encoded at all."""
-        value = _LONE_SURROGATE.sub("\ufffd", value)
+    def of(cls, told: str) -> IndexedText:
+        """Lone surrogates are kept from the analysis, so that the text can be encoded at all."""
+        value = told
+        if _SURROGATE.search(told):
+            told = _from_utf16(_utf16(told))  # halves that met are one character
+            value = _SURROGATE.sub("\ufffd", told)
         starts = (0, *(end.end() for end in _LINE_END.finditer(value)))
         feeds = starts if "\r" not in value else (0, *(end.end() for end in re.finditer("\n", value)))
-        return cls(value, starts, feeds)
+        return cls(value, starts, feeds, told)
 
     def line_at(self, offset: int) -> int:
         return bisect_right(self.line_starts, offset) - 1
@@ -49,6 +57,23 @@ class IndexedText:
         return end - 1 if end > start and self.value[end - 1 : end + 1] == "\r\n" else end
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Before a character, or, with `is_cut`, between its two halves in UTF-16."""
+
+    offset: int
+    is_cut: bool = False
+
+
+def place_of(text: IndexedText, position: types.Position, encoding: Encoding | str) -> Place:
+    """Exactly where an editor's position is, for edits; all else looks at whole characters."""
+    offset = offset_of(text, position, encoding)
+    if encoding != Encoding.Utf16 or text.value[offset : offset + 1] <= "\uffff":
+        return Place(offset)
+    start = text.line_starts[text.line_at(offset)]
+    return Place(offset, position.character > _units(text.value[start:offset], encoding))
+
+
 def offset_of(text: IndexedText, position: types.Position, encoding: Encoding | str) -> int:
     """The offset of an editor's position; past the end of a line or of the text means that end (as the protocol says).
 
@@ -59,6 +84,15 @@ def offset_of(text: IndexedText, position: types.Position, encoding: Encoding | 
     start, end = text.line_starts[position.line], text.line_end(position.line)
     line = text.value[start:end]
     return start + _code_points(line, position.character, encoding)
+
+
+def replaced(text: IndexedText, start: Place, end: Place, new: str) -> IndexedText:
+    """The text after an edit. In UTF-16 it can cut characters in two, and halves can meet again."""
+    if not (start.is_cut or end.is_cut):
+        return IndexedText.of(text.told[: start.offset] + new + text.told[end.offset :])
+    before, after = (_utf16(text.told[: place.offset]) + bytes(2 * place.is_cut) for place in (start, end))
+    whole = _utf16(text.told)
+    return IndexedText.of(_from_utf16(whole[: len(before)] + _utf16(new) + whole[max(len(before), len(after)) :]))
 
 
 def position_of(text: IndexedText, offset: int, encoding: Encoding | str) -> types.Position:
@@ -109,3 +143,11 @@ def _code_points(line: str, units: int, encoding: Encoding | str) -> int:
     if encoding == Encoding.Utf8:
         return len(line.encode()[:units].decode(errors="ignore"))
     return len(line.encode("utf-16-le")[: 2 * units].decode("utf-16-le", errors="ignore"))
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+def _from_utf16(units: bytes) -> str:
+    return units.decode("utf-16-le", "surrogatepass")
