@@ -49,6 +49,8 @@ SETTLE_S = 30.0  # for an analysis that is under way when a command comes
 class KernelcastServer(LanguageServer):
     """pygls' server with what it knows."""
 
+    protocol: KernelcastProtocol
+
     def __init__(self) -> None:
         super().__init__(
             "kernelcast", version("kernelcast"), protocol_cls=KernelcastProtocol, converter_factory=default_converter
