@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import default_converter
 
 from server.analysis.continuity import carry_over
 from server.analysis.holding import hold_answers
 from server.analysis.scheduler import Order, Scheduler
 from server.client.capabilities import Supports
+from server.client.converter import strict_converter
 from server.client.protocol import KernelcastProtocol
 from server.client.refresh import HintRefresh
 from server.client.scoped_settings import ScopedSettings
@@ -53,7 +53,7 @@ class KernelcastServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__(
-            "kernelcast", version("kernelcast"), protocol_cls=KernelcastProtocol, converter_factory=default_converter
+            "kernelcast", version("kernelcast"), protocol_cls=KernelcastProtocol, converter_factory=strict_converter
         )
         self.supports = Supports()
         self.client_name = ""
