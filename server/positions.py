@@ -7,15 +7,16 @@ out, and where the analysis has spoken.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 
 from lsprotocol import types
 
 from model.opencl.kernel import SourceRange
+from server.lines import Starts
 
 # The protocol's line ends. `str.splitlines` knows eight more (form feed, U+2028 ...), which editors do not count.
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_FEED = re.compile("\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 Encoding = types.PositionEncodingKind
@@ -30,23 +31,34 @@ class IndexedText:
     """
 
     value: str
-    line_starts: tuple[int, ...]
-    feed_starts: tuple[int, ...]
+    line_starts: Starts
+    feed_starts: Starts
     told: str
 
     @classmethod
     def of(cls, told: str) -> IndexedText:
         """Lone surrogates are kept from the analysis, so that the text can be encoded at all."""
         value = told
-        if _SURROGATE.search(told):
+        if _has_halves(told):
             told = _from_utf16(_utf16(told))  # halves that met are one character
             value = _SURROGATE.sub("\ufffd", told)
-        starts = (0, *(end.end() for end in _LINE_END.finditer(value)))
-        feeds = starts if "\r" not in value else (0, *(end.end() for end in re.finditer("\n", value)))
+        starts = Starts.of([0, *(end.end() for end in _LINE_END.finditer(value))])
+        feeds = starts if "\r" not in value else Starts.of([0, *(end.end() for end in _LINE_FEED.finditer(value))])
         return cls(value, starts, feeds, told)
 
+    def edited(self, start: int, end: int, part: str) -> IndexedText:
+        """This text with `part` in the place of [start, end); what it costs does not grow with the number of lines."""
+        if self.told is not self.value or _has_halves(part):  # what meets may join
+            return IndexedText.of(f"{self.told[:start]}{part}{self.told[end:]}")
+        value = f"{self.value[:start]}{part}{self.value[end:]}"
+        starts = self.line_starts.edited(value, start, end, len(part), _LINE_END)
+        if self.feed_starts is self.line_starts and "\r" not in part:
+            return IndexedText(value, starts, starts, value)
+        feeds = self.feed_starts.edited(value, start, end, len(part), _LINE_FEED)
+        return IndexedText(value, starts, feeds, value)
+
     def line_at(self, offset: int) -> int:
-        return bisect_right(self.line_starts, offset) - 1
+        return self.line_starts.line_at(offset)
 
     def line_end(self, line: int) -> int:
         """Where the line's text ends, before its line end."""
@@ -89,7 +101,7 @@ def offset_of(text: IndexedText, position: types.Position, encoding: Encoding | 
 def replaced(text: IndexedText, start: Place, end: Place, new: str) -> IndexedText:
     """The text after an edit. In UTF-16 it can cut characters in two, and halves can meet again."""
     if not (start.is_cut or end.is_cut):
-        return IndexedText.of(text.told[: start.offset] + new + text.told[end.offset :])
+        return text.edited(start.offset, end.offset, new)
     before, after = (_utf16(text.told[: place.offset]) + bytes(2 * place.is_cut) for place in (start, end))
     whole = _utf16(text.told)
     return IndexedText.of(_from_utf16(whole[: len(before)] + _utf16(new) + whole[max(len(before), len(after)) :]))
@@ -106,10 +118,11 @@ def range_of(text: IndexedText, start: int, end: int, encoding: Encoding | str) 
 
 def source_offsets(text: IndexedText, where: SourceRange) -> tuple[int, int]:
     """Start and end offset of a range of the analysis."""
-    return (
-        _source_offset(text, where.start_line, where.start_byte),
-        _source_offset(text, where.end_line, where.end_byte),
-    )
+    return _source_offset(text, where.start_line, where.start_byte), source_end(text, where)
+
+
+def source_end(text: IndexedText, where: SourceRange) -> int:
+    return _source_offset(text, where.end_line, where.end_byte)
 
 
 def source_range(text: IndexedText, start: int, end: int) -> SourceRange:
@@ -118,7 +131,7 @@ def source_range(text: IndexedText, start: int, end: int) -> SourceRange:
 
 
 def _source_place(text: IndexedText, offset: int) -> tuple[int, int]:
-    line = bisect_right(text.feed_starts, offset) - 1
+    line = text.feed_starts.line_at(offset)
     return line, len(text.value[text.feed_starts[line] : offset].encode())
 
 
@@ -128,6 +141,10 @@ def _source_offset(text: IndexedText, line: int, byte: int) -> int:
         return len(text.value)
     end = starts[line + 1] if line + 1 < len(starts) else len(text.value)
     return starts[line] + _code_points(text.value[starts[line] : end], byte, Encoding.Utf8)
+
+
+def _has_halves(text: str) -> bool:
+    return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def _units(part: str, encoding: Encoding | str) -> int:

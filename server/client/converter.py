@@ -15,7 +15,7 @@ _MAYBE = Union[int, str, None]  # noqa: UP007
 
 
 def strict_converter() -> Converter:
-    converter: Converter = default_converter()
+    converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types here
     converter.register_structure_hook(_INT_OR_TEXT, lambda value, _: _int_or_text(value))
     converter.register_structure_hook(_MAYBE, lambda value, _: None if value is None else _int_or_text(value))
     return converter
@@ -23,5 +23,5 @@ def strict_converter() -> Converter:
 
 def _int_or_text(value: object) -> int | str:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError("neither an integer nor a text")
+        raise TypeError("neither an integer nor a text")
     return value

@@ -2,6 +2,7 @@
 
 pygls builds typed messages while it still parses; what it cannot build is logged and never answered, and any object
 inside a message that has a `jsonrpc` of its own is taken for one. So the envelope is read here, and only then filled.
+Loads nothing: the first message is read before the protocol's types are there.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from lsprotocol import types
-
 Id = int | str
+
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600  # JSON-RPC's own
 
 # Far deeper than the protocol's own structures; beyond a few hundred levels Python cannot walk them.
 MAX_DEPTH = 100
@@ -49,7 +50,7 @@ class Unreadable:
     """
 
     id: Id | None
-    code: types.ErrorCodes
+    code: int
     message: str
     is_answer: bool = False
 
@@ -63,7 +64,7 @@ def read_message(body: bytes) -> Request | Notification | Answer | Unreadable:
         return _unparsed(str(error))
     if not isinstance(raw, dict):
         kind = "a batch, which this protocol has none of" if isinstance(raw, list) else "no object"
-        return Unreadable(None, types.ErrorCodes.InvalidRequest, f"The message is {kind}.")
+        return Unreadable(None, INVALID_REQUEST, f"The message is {kind}.")
     return _enveloped(raw, body)
 
 
@@ -85,16 +86,16 @@ def _enveloped(raw: dict[str, Any], body: bytes) -> Request | Notification | Ans
     if is_answer and msg_id is None:
         wrong = wrong or "it answers nothing"
     if wrong:
-        return Unreadable(msg_id, types.ErrorCodes.InvalidRequest, f"The message cannot be used: {wrong}.", is_answer)
+        return Unreadable(msg_id, INVALID_REQUEST, f"The message cannot be used: {wrong}.", is_answer)
     if isinstance(method, str):
         return Notification(method, raw) if msg_id is None else Request(msg_id, method, raw)
     if msg_id is not None and is_answer:
         return Answer(msg_id, raw)
-    return Unreadable(msg_id, types.ErrorCodes.InvalidRequest, "The message is no request, notification or answer.")
+    return Unreadable(msg_id, INVALID_REQUEST, "The message is no request, notification or answer.")
 
 
 def _unparsed(reason: str) -> Unreadable:
-    return Unreadable(None, types.ErrorCodes.ParseError, f"The message is no JSON: {reason[:_TOLD_LENGTH]}.")
+    return Unreadable(None, PARSE_ERROR, f"The message is no JSON: {reason[:_TOLD_LENGTH]}.")
 
 
 def _finite(digits: str) -> float | None:

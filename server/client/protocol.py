@@ -42,6 +42,7 @@ class KernelcastProtocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
+        self.answered: Id | None = None  # of an `initialize` that `server.greeting` has answered
         self._asked: dict[Id, Future[Any]] = {}  # by the client; pygls keeps the server's own requests, too
         for method in (*_OUR_OWN, *_UNSERVED):
             del self.fm.builtin_features[method]
@@ -135,16 +136,31 @@ class KernelcastProtocol(LanguageServerProtocol):
 
     # Answers
 
-    def _refuse(self, msg_id: Id | None, code: types.ErrorCodes, message: str) -> None:
+    def _refuse(self, msg_id: Id | None, code: int, message: str) -> None:
+        if self._was_answered(msg_id, message):
+            return
         # By hand: a missing id must be sent as null, and lsprotocol would leave it out.
-        self._send_data({"jsonrpc": "2.0", "id": msg_id, "error": {"code": code.value, "message": message}})
+        self._send_data({"jsonrpc": "2.0", "id": msg_id, "error": {"code": int(code), "message": message}})
 
     def _send_response(self, msg_id: Id, result: object = None, error: types.ResponseError | None = None) -> None:
         """Without pygls' look for the type of the result, which it keeps by id for answers to the server."""
+        if self._was_answered(msg_id, error.message if error else ""):
+            return
         if error is not None:
             self._send_data(types.ResponseErrorMessage(id=msg_id, error=error))
         else:
             self._send_data(JsonRPCResponseMessage(id=msg_id, result=result, jsonrpc=self.VERSION))
+
+    def _was_answered(self, msg_id: Id | None, fault: str) -> bool:
+        """Whether this is the `initialize` that `server.greeting` has answered: what is wrong with it after all can be
+        told to the user alone."""
+        if self.answered is None or msg_id != self.answered:
+            return False
+        self.answered = None  # the client may use the number again
+        if fault:
+            said = f"What the editor says of itself cannot be read, so Kernelcast can show nothing: {fault}"
+            self.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Error, said))
+        return True
 
     def _handle_request(self, msg_id: Id, method_name: str, params: object) -> None:
         def answered(future: Future[Any]) -> None:

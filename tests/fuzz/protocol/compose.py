@@ -99,8 +99,8 @@ class Composer:
         if pick < 0.5:
             params["capabilities"] = made["capabilities"]
         if 0.3 < pick < 0.8:
-            params = {**params, "rootUri": chance.choice((f"file://{ROOT}", *self._uris)),
-                      "initializationOptions": chance.choice((None, {"trusted": False}, self._values.anything()))}  # fmt: skip
+            params["rootUri"] = chance.choice((f"file://{ROOT}", *self._uris))
+            params["initializationOptions"] = chance.choice((None, {"trusted": False}, self._values.anything()))
         return plain({"id": self._next_id(), "method": "initialize", "params": params})
 
     def _valid(self, method: str, *, wrong: bool = False) -> Step:

@@ -11,9 +11,9 @@ from typing import Any
 
 CODECS = {"utf-16": ("utf-16-le", 2), "utf-8": ("utf-8", 1), "utf-32": ("utf-32-le", 4)}
 _PIECES = (
-    "", "", "a", "\n", "\r\n", "\r", "\ufeff", "é", "😀", "🇩🇪", "\u2028", "\x0c", "\x85", "\x00", "{", "}", "/*", "*/", '"',
-    "#if 0\n", "#endif\n", "float x = 1.0f;\r\n", "__kernel void more(__global int *a) { a[0] = 1; }\n", "// 😀\n", "\\\n",
-    "\ufffd", "e\u0301", "barrier(CLK_LOCAL_MEM_FENCE);\n", "// kernelcast: global=64 local=8\n",
+    "", "", "a", "\n", "\r\n", "\r", "\ufeff", "é", "😀", "🇩🇪", "\u2028", "\x0c", "\x85", "\x00", "{", "}", "/*", "*/",
+    '"', "#if 0\n", "#endif\n", "float x = 1.0f;\r\n", "__kernel void more(__global int *a) { a[0] = 1; }\n", "// 😀\n",
+    "\\\n", "\ufffd", "e\u0301", "barrier(CLK_LOCAL_MEM_FENCE);\n", "// kernelcast: global=64 local=8\n",
 )  # fmt: skip
 _HALVES = ("\ud83d", "\ude00", "\ude00x", "a\ud83d")
 

@@ -13,8 +13,9 @@ from tests.fuzz.protocol.script import packed
 from tests.fuzz.protocol.spoil import as_bytes, framed, spoilt
 
 _SETTINGS: tuple[Any, ...] = (
-    {}, {"device": "generic-gpu"}, {"device": "nowhere"}, {"hints": {"enabled": False}}, {"build": {"include": ["sub", "loop"]}},
-    {"measure": {"budgetS": -1, "timeLimitS": "long"}}, {"build": {"defines": {"N": 1}}}, {"build": {"options": "-DN=4 -cl"}},
+    {}, {"device": "generic-gpu"}, {"device": "nowhere"}, {"hints": {"enabled": False}},
+    {"build": {"include": ["sub", "loop"]}}, {"build": {"defines": {"N": 1}}}, {"build": {"options": "-DN=4 -cl"}},
+    {"measure": {"budgetS": -1, "timeLimitS": "long"}},
 )  # fmt: skip
 
 Manners = Callable[[dict[str, Any]], list[bytes]]

@@ -75,7 +75,8 @@ def _command() -> str:
 
 
 def _environment(root: Path) -> dict[str, str]:
-    """No devices, so that nothing spoilt is run; no learned model, whose process takes longer to start than a session."""
+    """No devices, so that nothing spoilt is run; no learned model, whose process takes longer to start
+    than a session."""
     home = root.with_suffix(".home")
     return {
         **os.environ,
