@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import resource
 import statistics
 import sys
 import time
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 
 from tests.fuzz.protocol.compose import Composer
@@ -30,6 +32,7 @@ from tests.fuzz.sources import Sources, all_sources, own_sources
 KINDS = ("messages", "states")
 LENGTH = {"messages": 400, "states": 1500}  # of a session
 _SHRUNK_OF_A_FAULT = 2
+_MEMORY_BYTES = 4 << 30  # of a client and of its server, each
 
 
 def script_of(sources: Sources, kind: str, seed: int, number: int, length: int = 0) -> Script:
@@ -86,6 +89,11 @@ def _spread(times_s: list[float]) -> str:
     return f"{len(times_s)} requests, {parts}, longest {max(times_s) * 1e3:.0f} ms"
 
 
+def _bounded() -> None:
+    """What takes all of the memory is to end with a fault of its own, not with the machine's."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+
+
 def _played(sources: Sources, kind: str, seed: int, number: int, answer_s: float) -> tuple[int, int, Report]:
     script = script_of(sources, kind, seed, number)
     return script.messages, script.states, play(script, answer_s)
@@ -95,7 +103,8 @@ def _reports(options: argparse.Namespace, sources: Sources, kind: str, tally: Ta
     """Of sessions from `--start` on, until enough has been sent."""
     wanted = getattr(options, kind)
     number = options.start
-    with ProcessPoolExecutor(options.workers, max_tasks_per_child=50) as pool:
+    # Not forked: those would inherit what the shrinking of a session has open.
+    with ProcessPoolExecutor(options.workers, get_context("spawn"), _bounded) as pool:
         under_way: dict[Future[tuple[int, int, Report]], int] = {}
         while getattr(tally, kind) < wanted or under_way:
             while getattr(tally, kind) + len(under_way) * LENGTH[kind] < wanted and len(under_way) < options.workers:
@@ -147,7 +156,7 @@ def _keep(options: argparse.Namespace, sources: Sources, kind: str, number: int,
     file: Path = options.failures / f"{script.name}.json"
     print(f"session {number} of seed {options.seed}: {report.fault}", flush=True)
     if tally.faults[kind_of(report.fault)] <= _SHRUNK_OF_A_FAULT:
-        script = shrunk(script, report.fault, 90)
+        script = shrunk(script, report.fault, 40)
     script.save(file)
     print(
         f"  {len(script.steps)} steps, again: {sys.executable} -m tests.fuzz.run --protocol --again {file}", flush=True
