@@ -6,6 +6,7 @@ Everything here happens on the event loop. Requests take an immutable `Snapshot`
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,7 @@ class KernelcastServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__("kernelcast", VERSION, protocol_cls=KernelcastProtocol, converter_factory=strict_converter)
+        self.began_s = time.monotonic()
         self.supports = Supports()
         self.client_name = ""
         self.seen_editor: int | None = None  # its process, if it was there when it was greeted

@@ -6,7 +6,7 @@ import contextvars
 import inspect
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -189,6 +189,16 @@ class KernelcastProtocol(LanguageServerProtocol):
             callback(future)
 
         super()._execute_handler(msg_id, handler, finished, args, kwargs)
+
+    def _run_generator(
+        self, future: Future[Any] | None, *, gen: Generator[Any, Any, Any], result_future: Future[Any]
+    ) -> None:
+        """What waits for a handler of ours ends with it; pygls lets the cancellation out into the event loop."""
+        if future is not None and future.cancelled():
+            gen.close()
+            result_future.cancel()
+        else:
+            super()._run_generator(future, gen=gen, result_future=result_future)
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: Id) -> None:
         """What a handler refuses is an answer; only faults of ours are for the log."""

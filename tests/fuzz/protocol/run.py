@@ -52,6 +52,7 @@ class Tally:
     states: int = 0
     answers: int = 0
     probes: int = 0
+    starved: int = 0
     quick_s: list[float] = field(default_factory=list)
     slow_s: list[float] = field(default_factory=list)
     codes: Counter[int] = field(default_factory=Counter)
@@ -63,6 +64,7 @@ class Tally:
         self.states += states
         self.answers += report.answers
         self.probes += report.probes
+        self.starved += report.starved
         self.quick_s += report.quick_s
         self.slow_s += report.slow_s
         self.codes += report.codes
@@ -75,6 +77,7 @@ class Tally:
             f"{self.answers} answers, {self.probes} kernels found where the editor has them",
             f"answered: {_spread(self.quick_s)}",
             f"what may take longer: {_spread(self.slow_s)}",
+            f"late by the clock alone, because the machine was busy: {self.starved} times",
             f"errors by code: {dict(self.codes.most_common())}",
             *(f"{count} x {fault}" for fault, count in self.faults.most_common()),
         ]
