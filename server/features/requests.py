@@ -19,7 +19,7 @@ from server.snapshot import Snapshot
 
 _MOMENT_S = 0.015
 _FIRST_S = 1.0  # nothing stands there yet: the right answer is worth more than an empty one
-_ONLY_CHANCE_S = 2.0
+_ONLY_CHANCE_S = 1.5  # no answer is to take 2 s
 _DISCOVERY_S = 5.0  # since the start: first answers may otherwise be for another device than all that follow
 
 
