@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-import threading
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, BinaryIO
 
-from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.io_ import StdinAsyncReader, StdoutWriter
 
 from server import garbage
+from server.client.incoming import BrokenStream, bodies
 from server.client.streams import is_pipe
 from server.greeting import Greeting
 from server.handlers import create_server
@@ -90,11 +90,17 @@ async def _over_tcp(port: int) -> None:
     await finished
 
 
+async def _take_in(server: KernelcastServer, reader: AsyncReader) -> None:
+    async for body in bodies(reader):
+        try:
+            server.protocol.receive(body)
+        except Exception:  # a fault of ours costs one message, not the conversation
+            logger.exception("a message could not be handled")
+
+
 async def _converse(server: KernelcastServer, reader: AsyncReader) -> None:
     """Until `exit`, the end of the input, or the end of the editor's process."""
-    talking = asyncio.ensure_future(
-        run_async(threading.Event(), reader, server.protocol, logger, server.report_server_error)
-    )
+    talking = asyncio.ensure_future(_take_in(server, reader))
     leaving = asyncio.ensure_future(server.leaving.wait())
     try:
         await asyncio.wait({talking, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -102,7 +108,7 @@ async def _converse(server: KernelcastServer, reader: AsyncReader) -> None:
             talking.result()
     except asyncio.IncompleteReadError:
         logger.warning("the editor left in the middle of a message")
-    except ValueError as error:  # a line without end where a header should be
+    except BrokenStream as error:
         logger.warning("what comes in is not the language server protocol: %s", error)
     finally:
         talking.cancel()

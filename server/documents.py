@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsprotocol import types
-from pygls.uris import to_fs_path
 
-from server.positions import Encoding, IndexedText, offset_of
+from server.positions import Encoding, IndexedText, place_of, replaced
+from server.uris import path_of
 
 # What an analysis may lag behind before places in it are no longer followed edit by edit.
 _KEPT_EDITS = 1000
@@ -49,9 +49,8 @@ class Document:
 
     @property
     def path(self) -> Path | None:
-        """None for documents that are no files (untitled, git revisions ...)."""
-        found = to_fs_path(self.uri) if self.uri.startswith("file:") else None
-        return Path(found) if found else None
+        """None for documents that are no files (untitled, git revisions ...), and for names that no file can have."""
+        return path_of(self.uri) if self.uri.startswith("file:") else None
 
     def moved(self, offset: int, since: int) -> int:
         """Follow an offset into the text of edit `since` to this text."""
@@ -68,9 +67,12 @@ def changed(
     for change in changes:
         serial += 1
         if isinstance(change, types.TextDocumentContentChangePartial):
-            start = offset_of(text, change.range.start, encoding)
-            end = max(start, offset_of(text, change.range.end, encoding))
-            new = text.edited(start, end, change.text)
+            first = place_of(text, change.range.start, encoding)
+            last = max(first, place_of(text, change.range.end, encoding))
+            new = replaced(text, first, last, change.text)
+            start, end = first.offset, last.offset
+            if len(new.value) - len(text.value) != len(change.text) - (end - start):  # characters cut or joined
+                start, end = _differing(text.value, new.value)
         else:
             new = IndexedText.of(change.text)
             start, end = _differing(text.value, new.value)

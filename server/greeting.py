@@ -17,10 +17,12 @@ from typing import Any, BinaryIO
 from model.version import VERSION
 from server import commands
 from server.client.alive import is_alive
+from server.client.messages import Request, read_message
 
 _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,9})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _END_OF_HEADER = b"\r\n\r\n"
 _LONGEST_HEADER = 4096
+_LONGEST_BODY = 1 << 20  # ten times what editors say of themselves; a length that is garbage is not waited for
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 _COMMANDS = (  # in the order in which `server.handlers` registers them
     commands.LIST_KERNELS, commands.WRITE_ANNOTATION, commands.MEASURE, commands.MEASURE_ALL, commands.MEASURE_SIZES,
@@ -51,14 +53,15 @@ def greet(stdin: BinaryIO, stdout: BinaryIO) -> Greeting:
     request = _request(said)
     if request is None:
         return Greeting(said)
-    sender = request["params"].get("processId")
+    params = request.raw["params"]
+    sender = params.get("processId")
     editor = sender if isinstance(sender, int) and is_alive(sender) else None
-    result = {"capabilities": capabilities(request["params"]), "serverInfo": {"name": "kernelcast", "version": VERSION}}
-    body = json.dumps({"id": request["id"], "jsonrpc": "2.0", "result": result}).encode()
+    result = {"capabilities": capabilities(params), "serverInfo": {"name": "kernelcast", "version": VERSION}}
+    body = json.dumps({"id": request.id, "jsonrpc": "2.0", "result": result}).encode()
     stdout.write(b"Content-Length: %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n" % len(body))
     stdout.write(body)
     stdout.flush()
-    return Greeting(said, request["id"], editor)
+    return Greeting(said, request.id, editor)
 
 
 def capabilities(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,25 +86,20 @@ def _is_whole(said: bytes) -> bool:
     if not end:
         return len(said) > _LONGEST_HEADER
     length = _LENGTH.search(header)
-    return length is None or len(body) >= int(length[1])
+    return length is None or len(body) >= int(length[1]) or int(length[1]) > _LONGEST_BODY
 
 
-def _request(said: bytes) -> dict[str, Any] | None:
+def _request(said: bytes) -> Request | None:
     """The first message, if it is `initialize` as the protocol wants it; pygls says what is wrong with others."""
     header, end, body = said.partition(_END_OF_HEADER)
     length = _LENGTH.search(header)
     if not end or length is None:
         return None
-    try:
-        message = json.loads(body[: int(length[1])])
-    except ValueError:
+    message = read_message(body[: int(length[1])])
+    if not isinstance(message, Request) or message.method != "initialize":
         return None
-    if not isinstance(message, dict) or message.get("method") != "initialize" or message.get("jsonrpc") != "2.0":
-        return None
-    params = message.get("params")
-    if not isinstance(message.get("id"), int | str) or not isinstance(params, dict):
-        return None
-    return message if isinstance(params.get("capabilities"), dict) else None
+    params = message.raw.get("params")
+    return message if isinstance(params, dict) and isinstance(params.get("capabilities"), dict) else None
 
 
 def _encoding(client: dict[str, Any]) -> str:

@@ -17,35 +17,45 @@ from server.lines import Starts
 # The protocol's line ends. `str.splitlines` knows eight more (form feed, U+2028 ...), which editors do not count.
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE_FEED = re.compile("\n")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Encoding = types.PositionEncodingKind
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedText:
-    """A text, where its lines start for the editor, and where they start for the analysis (line feeds alone)."""
+    """A text, where its lines start for the editor, and where they start for the analysis (line feeds alone).
+
+    `told` is the text as the editor has it: half a character, which an edit may leave behind, is a lone surrogate
+    there and U+FFFD in `value`. Both are as wide in every encoding, so that a place in one is the same in the other.
+    """
 
     value: str
     line_starts: Starts
     feed_starts: Starts
+    told: str
 
     @classmethod
-    def of(cls, value: str) -> IndexedText:
-        """Lone surrogates become U+FFFD, as wide in every encoding, so that the text can be encoded at all."""
-        value = _without_surrogates(value)
+    def of(cls, told: str) -> IndexedText:
+        """Lone surrogates are kept from the analysis, so that the text can be encoded at all."""
+        value = told
+        if _has_halves(told):
+            told = _from_utf16(_utf16(told))  # halves that met are one character
+            value = _SURROGATE.sub("\ufffd", told)
         starts = Starts.of([0, *(end.end() for end in _LINE_END.finditer(value))])
         feeds = starts if "\r" not in value else Starts.of([0, *(end.end() for end in _LINE_FEED.finditer(value))])
-        return cls(value, starts, feeds)
+        return cls(value, starts, feeds, told)
 
     def edited(self, start: int, end: int, part: str) -> IndexedText:
         """This text with `part` in the place of [start, end); what it costs does not grow with the number of lines."""
-        part = _without_surrogates(part)
+        if self.told is not self.value or _has_halves(part):  # what meets may join
+            return IndexedText.of(f"{self.told[:start]}{part}{self.told[end:]}")
         value = f"{self.value[:start]}{part}{self.value[end:]}"
         starts = self.line_starts.edited(value, start, end, len(part), _LINE_END)
         if self.feed_starts is self.line_starts and "\r" not in part:
-            return IndexedText(value, starts, starts)
-        return IndexedText(value, starts, self.feed_starts.edited(value, start, end, len(part), _LINE_FEED))
+            return IndexedText(value, starts, starts, value)
+        feeds = self.feed_starts.edited(value, start, end, len(part), _LINE_FEED)
+        return IndexedText(value, starts, feeds, value)
 
     def line_at(self, offset: int) -> int:
         return self.line_starts.line_at(offset)
@@ -59,6 +69,23 @@ class IndexedText:
         return end - 1 if end > start and self.value[end - 1 : end + 1] == "\r\n" else end
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Before a character, or, with `is_cut`, between its two halves in UTF-16."""
+
+    offset: int
+    is_cut: bool = False
+
+
+def place_of(text: IndexedText, position: types.Position, encoding: Encoding | str) -> Place:
+    """Exactly where an editor's position is, for edits; all else looks at whole characters."""
+    offset = offset_of(text, position, encoding)
+    if encoding != Encoding.Utf16 or text.value[offset : offset + 1] <= "\uffff":
+        return Place(offset)
+    start = text.line_starts[text.line_at(offset)]
+    return Place(offset, position.character > _units(text.value[start:offset], encoding))
+
+
 def offset_of(text: IndexedText, position: types.Position, encoding: Encoding | str) -> int:
     """The offset of an editor's position; past the end of a line or of the text means that end (as the protocol says).
 
@@ -69,6 +96,15 @@ def offset_of(text: IndexedText, position: types.Position, encoding: Encoding | 
     start, end = text.line_starts[position.line], text.line_end(position.line)
     line = text.value[start:end]
     return start + _code_points(line, position.character, encoding)
+
+
+def replaced(text: IndexedText, start: Place, end: Place, new: str) -> IndexedText:
+    """The text after an edit. In UTF-16 it can cut characters in two, and halves can meet again."""
+    if not (start.is_cut or end.is_cut):
+        return text.edited(start.offset, end.offset, new)
+    before, after = (_utf16(text.told[: place.offset]) + bytes(2 * place.is_cut) for place in (start, end))
+    whole = _utf16(text.told)
+    return IndexedText.of(_from_utf16(whole[: len(before)] + _utf16(new) + whole[max(len(before), len(after)) :]))
 
 
 def position_of(text: IndexedText, offset: int, encoding: Encoding | str) -> types.Position:
@@ -107,8 +143,8 @@ def _source_offset(text: IndexedText, line: int, byte: int) -> int:
     return start + _code_points(text.value[start:end], byte, Encoding.Utf8)
 
 
-def _without_surrogates(value: str) -> str:
-    return value if value.isascii() else _LONE_SURROGATE.sub("\ufffd", value)
+def _has_halves(text: str) -> bool:
+    return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def _units(part: str, encoding: Encoding | str) -> int:
@@ -124,3 +160,11 @@ def _code_points(line: str, units: int, encoding: Encoding | str) -> int:
     if encoding == Encoding.Utf8:
         return len(line.encode()[:units].decode(errors="ignore"))
     return len(line.encode("utf-16-le")[: 2 * units].decode("utf-16-le", errors="ignore"))
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+def _from_utf16(units: bytes) -> str:
+    return units.decode("utf-16-le", "surrogatepass")

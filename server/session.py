@@ -6,19 +6,20 @@ Everything here happens on the event loop. Requests take an immutable `Snapshot`
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import default_converter
 
 from model.version import VERSION
 from server.analysis.continuity import carry_over
 from server.analysis.holding import hold_answers
 from server.analysis.scheduler import Order, Scheduler
 from server.client.capabilities import Supports
+from server.client.converter import strict_converter
 from server.client.protocol import KernelcastProtocol
 from server.client.refresh import HintRefresh
 from server.client.scoped_settings import ScopedSettings
@@ -52,10 +53,12 @@ SETTLE_S = 30.0  # for an analysis that is under way when a command comes
 class KernelcastServer(LanguageServer):
     """pygls' server with what it knows."""
 
+    protocol: KernelcastProtocol
+
     def __init__(self) -> None:
-        super().__init__("kernelcast", VERSION, protocol_cls=KernelcastProtocol, converter_factory=default_converter)
-        self.protocol: KernelcastProtocol
-        cast(KernelcastProtocol, self.protocol).on_command = self.wake
+        super().__init__("kernelcast", VERSION, protocol_cls=KernelcastProtocol, converter_factory=strict_converter)
+        self.protocol.on_command = self.wake
+        self.began_s = time.monotonic()  # to look for devices
         self.supports = Supports()
         self.client_name = ""
         self.seen_editor: int | None = None  # its process, if it was there when it was greeted

@@ -139,7 +139,8 @@ class Analyst:
         for run in reversed(order.runs):
             if run.measurement.device_id == device.id:
                 own.setdefault(run.measurement.kernel_fingerprint, []).append(run)
-        fingerprints = {kernel.fingerprint for kernel in forecast.kernels}
+        # A launch with macros of its own has a kernel of its own: the file's, as these macros make it.
+        fingerprints = {each.kernel.fingerprint for each in forecast.forecasts}
         return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
 
     def _compiled(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:

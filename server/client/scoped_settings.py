@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pygls.uris import to_fs_path
-
 from server.client.settings import Settings
+from server.uris import path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +23,7 @@ class ScopedSettings:
         settings = self.by_folder.get(folder, self.everywhere)
         if not settings.include:
             return settings
-        base = to_fs_path(folder) if folder else None
-        start = Path(base) if base else path.parent if path else None
+        start = path_of(folder) or (path.parent if path else None)
         return replace(settings, include=tuple(_resolved(each, start) for each in settings.include))
 
 

@@ -76,3 +76,32 @@ def test_a_document_that_is_no_file_has_no_path() -> None:
     assert path is not None
     assert path.name == "k.cl"
     assert path.parent.name == "a b"
+
+
+def opened_in(text: str, *edits: tuple[int, int, str]) -> Document:
+    """A document of one line after edits that count in UTF-16 units."""
+    document = opened(text)
+    for start, end, new in edits:
+        where = types.Range(types.Position(0, start), types.Position(0, end))
+        document = changed(
+            document, document.version + 1, [types.TextDocumentContentChangePartial(range=where, text=new)], UTF16
+        )
+    return document
+
+
+def test_a_character_deleted_half_by_half_is_gone() -> None:
+    assert opened_in("a😀b", (1, 2, "")).text.value == "a\ufffdb"
+    assert opened_in("a😀b", (1, 2, ""), (1, 2, "")).text.value == "ab"
+
+
+def test_a_character_whose_halves_meet_again_is_whole_again() -> None:
+    assert opened_in("a😀b", (2, 2, "x")).text.value == "a\ufffdx\ufffdb"
+    together = opened_in("a😀b", (2, 2, "x"), (2, 3, ""))
+    assert together.text.value == "a😀b"
+    assert together.moved(3, 0) == 3
+    assert opened_in("ab", (1, 1, "\ud83d"), (2, 2, "\ude00")).text.value == "a😀b"
+
+
+def test_names_that_no_file_can_have_are_no_paths() -> None:
+    for uri in ("file:///a%00b.cl", "file://[/k.cl", "file:///\ud800.cl", "file:k.cl", "file:", "git:/k.cl", ""):
+        assert Document(uri, 1, IndexedText.of("")).path is None, uri
