@@ -45,9 +45,7 @@ def _typing(kernelcast: str, home: Path, arguments: argparse.Namespace) -> int:
 def _tell(sample: Sample) -> None:
     megabytes = (f"{each:.1f} MB" for each in (sample.server_mb, sample.own_mb, sample.predictor_mb))
     print(
-        _ROW.format(
-            sample.edits, sample.requests, f"{sample.seconds:.0f}", *megabytes, sample.files, sample.threads
-        ),
+        _ROW.format(sample.edits, sample.requests, f"{sample.seconds:.0f}", *megabytes, sample.files, sample.threads),
         flush=True,
     )
 
