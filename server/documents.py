@@ -15,6 +15,12 @@ from server.positions import Encoding, IndexedText, offset_of
 _KEPT_EDITS = 1000
 
 
+def path_of(uri: str) -> Path | None:
+    """None for documents that are no files."""
+    found = to_fs_path(uri) if uri.startswith("file:") else None
+    return Path(found) if found else None
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
     """Text [start, end) of the state before was replaced by `length` characters. `serial` counts from 1."""
@@ -50,8 +56,12 @@ class Document:
     @property
     def path(self) -> Path | None:
         """None for documents that are no files (untitled, git revisions ...)."""
-        found = to_fs_path(self.uri) if self.uri.startswith("file:") else None
-        return Path(found) if found else None
+        return path_of(self.uri)
+
+    def without_edits_until(self, serial: int) -> Document:
+        """For when nobody will follow a place from an older text than that of edit `serial` any more."""
+        newer = self.serial - serial
+        return self if newer >= len(self.edits) else replace(self, edits=self.edits[len(self.edits) - newer :])
 
     def moved(self, offset: int, since: int) -> int:
         """Follow an offset into the text of edit `since` to this text."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from server.client.settings import Settings
-from server.documents import Document
+from server.documents import Document, path_of
 from server.snapshot import Analysis
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Scheduler:
         self._deliver = deliver
         self._complain = complain
         self._waiting: dict[str, Order] = {}
+        self._closed: set[str] = set()  # documents that the engine still holds something of
         self._wake = threading.Condition()
         self._stopped = False
         self._thread: threading.Thread | None = None
@@ -70,11 +71,21 @@ class Scheduler:
         with self._wake:
             self._waiting.pop(order.document.uri, None)
             self._waiting[order.document.uri] = order
+            self._closed.discard(order.document.uri)
             self._wake.notify()
 
     def forget(self, uri: str) -> None:
+        """The document was closed."""
         with self._wake:
             self._waiting.pop(uri, None)
+            self._closed.add(uri)
+            self._wake.notify()
+
+    @property
+    def has_work(self) -> bool:
+        """Whether anything waits."""
+        with self._wake:
+            return bool(self._waiting or self._closed)
 
     def stop(self) -> None:
         """Ends after the analysis under way; nobody needs to wait for that."""
@@ -89,8 +100,11 @@ class Scheduler:
             logger.exception("the engine cannot be loaded")
             self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")
             return
-        while (order := self._next()) is not None:
-            uri = order.document.uri
+        while (found := self._next()) is not None:
+            if isinstance(found, str):
+                analyst.forget(path_of(found))
+                continue
+            order, uri = found, found.document.uri
             try:
                 analysis = analyst.analyse(order)
             except Exception as error:
@@ -100,13 +114,14 @@ class Scheduler:
             else:
                 self._call(loop, self._deliver, analysis)
 
-    def _next(self) -> Order | None:
+    def _next(self) -> Order | str | None:
+        """What to analyse, or a closed document when there is nothing to do; None at the end."""
         with self._wake:
-            self._wake.wait_for(lambda: self._waiting or self._stopped)
+            self._wake.wait_for(lambda: self._waiting or self._closed or self._stopped)
             if self._stopped:
                 return None
             # The document asked for last is the one that is being typed in.
-            return self._waiting.popitem()[1]
+            return self._waiting.popitem()[1] if self._waiting else self._closed.pop()
 
     def _call(self, loop: asyncio.AbstractEventLoop, callback: Callable[..., None], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
