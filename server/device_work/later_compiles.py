@@ -56,6 +56,8 @@ class LaterCompiles:
                 facts: Facts | None = {}
                 with contextlib.suppress(KernelcastError):  # it was measured all the same: nothing is missing
                     facts = await self._jobs.run_aside(partial(_work, work, tuple(batch.values())))
+                if self._jobs.is_closed:
+                    return  # `exit` is still to come
                 if facts is None:
                     continue
                 device_id = next(iter(batch.values())).device_id
