@@ -1,0 +1,199 @@
+"""An editor in which somebody types and measures, while one process after the other is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+import sqlite3
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from profiler.store import FILE_NAME
+from tests.bench.generate import generate_file
+from tests.e2e.editor import PATIENCE_S, Editor, started
+from tests.faults.watching import environment_of, wait_until_alone
+from tests.soak.tree import SERVER, tree
+from tests.soak.typist import Typist, position
+
+EDITOR = "editor"
+TYPED, MEASURED = "typed.cl", "measured.cl"
+SETTINGS = {"device": "pocl", "measure": {"budgetS": 0.05, "timeLimitS": 60}}
+LONGEST_WAIT_S = 2.5  # until the next kill: a measurement begins and ends within it
+SHORT = """// kernelcast: global=1024 local=64 n=1024
+__kernel void short_{number}(__global const float *a, __global float *b, int n) {{
+  int i = get_global_id(0);
+  if (i < n) b[i] = a[i] * {number}.0f;
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One, and what was seen until all was well again."""
+
+    number: int
+    role: str
+    until_well_s: float
+    hints: int
+    measured: int
+    refused: int  # measurements that were answered with a named failure
+    problems: tuple[str, ...]
+
+
+@dataclass
+class Desk:
+    """What one editor's user did and saw since the last kill."""
+
+    editor: Editor
+    hints: int = 0
+    done: list[float] = field(default_factory=list)  # medians [us] of measurements that were answered
+    answered: int = 0
+    refused: int = 0
+    problems: list[str] = field(default_factory=list)
+    is_over: bool = False  # the server was killed: what is not answered now never will be
+
+
+class KillRun:
+    """Owns a home with its store, and a server at a time."""
+
+    def __init__(self, kernelcast: str, home: Path, seed: int, environment: dict[str, str] | None = None) -> None:
+        self._kernelcast, self._home, self._seed = kernelcast, home, seed
+        self._environment = environment or {}
+        self._unique = 0
+
+    async def kill(self, numbers: list[int], tell: Callable[[Kill], None]) -> None:
+        """Those numbered so; a server that is left, or the last one, is told to leave."""
+        left = list(numbers)
+        while left:
+            mark = uuid.uuid4().hex
+            kill: Kill | None = None
+            async with self._at_work(mark) as (desk, bystander):
+                await self._is_well(desk)
+                while left and (kill is None or kill.role not in (SERVER, EDITOR)):
+                    if kill is not None:
+                        tell(kill)
+                    kill = await self._one(left.pop(0), desk, bystander, mark)
+                desk.is_over = True
+                if kill is not None and kill.role not in (SERVER, EDITOR):
+                    desk.problems += [] if await desk.editor.leave() == 0 else ["it did not leave with status 0"]
+            alone = await wait_until_alone(mark, None, self._home / "tmp")
+            if kill is not None:
+                problems = (*kill.problems, *desk.problems, *(f"left after the server: {each}" for each in alone))
+                lost = self._lost(desk)
+                tell(Kill(**{**kill.__dict__, "problems": (*problems, *lost)}))
+
+    @asynccontextmanager
+    async def _at_work(self, mark: str) -> AsyncIterator[tuple[Desk, asyncio.subprocess.Process]]:
+        """A fresh server whose user types and measures all the time. The other process is the editor, to servers."""
+        environment = {**environment_of(self._home, mark), **self._environment}
+        bystander = await asyncio.create_subprocess_exec("sleep", "infinity")
+        try:
+            async with started(
+                self._kernelcast, self._home, settings=SETTINGS, environment=environment, process_id=bystander.pid
+            ) as editor:
+                desk = Desk(editor)
+                tasks = [asyncio.ensure_future(work(desk)) for work in (self._type, self._measure)]
+                try:
+                    yield desk, bystander
+                finally:
+                    desk.is_over = True
+                    for task in tasks:
+                        task.cancel()
+                        with contextlib.suppress(asyncio.CancelledError):
+                            await task
+        finally:
+            if bystander.returncode is None:
+                bystander.kill()
+                await bystander.wait()
+
+    async def _one(self, number: int, desk: Desk, bystander: asyncio.subprocess.Process, mark: str) -> Kill:
+        chance = random.Random(f"{self._seed} {number}")
+        desk.hints = desk.answered = desk.refused = 0
+        desk.problems.clear()
+        await asyncio.sleep(chance.uniform(0, LONGEST_WAIT_S))
+        alive = tree(mark, desk.editor.server.pid)
+        role = chance.choice(sorted([*alive, EDITOR]))
+        begin = time.monotonic()
+        desk.is_over = role in (SERVER, EDITOR)
+        if role == EDITOR:
+            bystander.kill()
+        else:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                chance.choice(alive[role]).kill()
+        if desk.is_over:
+            await asyncio.wait_for(desk.editor.server.wait(), PATIENCE_S)
+        else:
+            await self._is_well(desk)
+        seconds = time.monotonic() - begin
+        problems = (*desk.problems, *self._lost(desk))
+        return Kill(number, role, seconds, desk.hints, desk.answered - desk.refused, desk.refused, problems)
+
+    async def _is_well(self, desk: Desk) -> None:
+        """A document that nobody has seen before has a hint by the learned model, and a measurement is answered."""
+        answered = desk.answered
+        self._unique += 1
+        name = "probe.cl"
+        desk.editor.open(name, SHORT.format(number=1_000_000 + self._unique))
+        await desk.editor.wait_for_hint(name, lambda label: label.startswith("≈"))
+        desk.editor.close(name)
+        async with asyncio.timeout(PATIENCE_S):
+            while desk.answered == answered:
+                await asyncio.sleep(0.02)
+
+    async def _type(self, desk: Desk) -> None:
+        typist = Typist(generate_file(160, 4, self._seed), random.Random(self._seed))
+        desk.editor.open(TYPED, typist.text)
+        try:
+            await desk.editor.wait_for_hint(TYPED)
+            while not desk.is_over:
+                before = typist.text
+                change = typist.next()
+                start, end = position(before, change.start), position(before, change.end)
+                desk.editor.edit(TYPED, *start, change.text, end)
+                desk.hints += bool(await desk.editor.hints(TYPED))
+                await asyncio.sleep(0.05)
+        except Exception as error:
+            if not desk.is_over:
+                desk.problems.append(f"while typing: {type(error).__name__} {error}"[:300])
+                raise
+
+    async def _measure(self, desk: Desk) -> None:
+        try:
+            while not desk.is_over:
+                self._unique += 1
+                desk.editor.open(MEASURED, SHORT.format(number=self._unique))
+                answer = await desk.editor.measure(MEASURED, f"short_{self._unique}")
+                desk.editor.close(MEASURED)
+                self._take(desk, answer)
+        except Exception as error:
+            if not desk.is_over:
+                desk.problems.append(f"while measuring: {type(error).__name__} {error}"[:300])
+                raise
+
+    def _take(self, desk: Desk, answer: dict[str, Any]) -> None:
+        desk.answered += 1
+        if "error" not in answer:
+            desk.done.append(answer["runtime_us"]["median"])
+            return
+        desk.refused += 1
+        if answer["error"]["code"] not in ("crashed", "out_of_resources", "build_failed", "measure"):
+            desk.problems.append(f"a measurement ended so: {answer['error']}"[:300])
+
+    def _lost(self, desk: Desk) -> list[str]:
+        """What was reported as measured, and is not in the store."""
+        path = self._home / "data" / FILE_NAME
+        if not desk.done:
+            return []
+        with closing(sqlite3.connect(path, timeout=PATIENCE_S)) as database:
+            rows = database.execute("SELECT measurement FROM measurements").fetchall()
+        kept = {json.loads(text)["median_us"] for (text,) in rows}
+        return [f"a measurement of {median:g} us is lost" for median in desk.done if median not in kept]
