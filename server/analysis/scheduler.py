@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from server import garbage
 from server.client.settings import Settings
 from server.documents import Document, path_of
 from server.snapshot import Analysis
@@ -57,6 +58,7 @@ class Scheduler:
         self._closed: set[str] = set()  # documents that the engine still holds something of
         self._wake = threading.Condition()
         self._stopped = False
+        self._has_news = False  # since garbage was last looked for
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -101,6 +103,7 @@ class Scheduler:
             self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")
             return
         while (found := self._next()) is not None:
+            self._has_news = True
             if isinstance(found, str):
                 analyst.forget(path_of(found))
                 continue
@@ -113,15 +116,26 @@ class Scheduler:
                 self._call(loop, self._complain, uri, f"{type(error).__name__}: {error}")
             else:
                 self._call(loop, self._deliver, analysis)
+                if order.document.serial == 0:
+                    garbage.leave_out()
 
     def _next(self) -> Order | str | None:
         """What to analyse, or a closed document when there is nothing to do; None at the end."""
+        while not self._wait():
+            garbage.collect()
+            self._has_news = False
         with self._wake:
-            self._wake.wait_for(lambda: self._waiting or self._closed or self._stopped)
             if self._stopped:
                 return None
             # The document asked for last is the one that is being typed in.
             return self._waiting.popitem()[1] if self._waiting else self._closed.pop()
+
+    def _wait(self) -> bool:
+        """Until there is something to do; False where there was nothing for a while, after something."""
+        with self._wake:
+            return self._wake.wait_for(
+                lambda: bool(self._waiting or self._closed) or self._stopped, garbage.IDLE_S if self._has_news else None
+            )
 
     def _call(self, loop: asyncio.AbstractEventLoop, callback: Callable[..., None], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
