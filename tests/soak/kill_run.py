@@ -11,22 +11,25 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
 from profiler.store import FILE_NAME
 from tests.bench.generate import generate_file
 from tests.e2e.editor import PATIENCE_S, Editor, started
 from tests.faults.watching import environment_of, wait_until_alone
 from tests.soak.tree import SERVER, tree
+from tests.soak.typing_run import KERNEL
 from tests.soak.typist import Typist, position
 
 EDITOR = "editor"
 TYPED, MEASURED = "typed.cl", "measured.cl"
 SETTINGS = {"device": "pocl", "measure": {"budgetS": 0.05, "timeLimitS": 60}}
+KILLED = ("crashed", "out_of_resources", "build_failed", "measure")  # codes of measurements whose process was killed
 LONGEST_WAIT_S = 2.5  # until the next kill: a measurement begins and ends within it
 SHORT = """// kernelcast: global=1024 local=64 n=1024
 __kernel void short_{number}(__global const float *a, __global float *b, int n) {{
@@ -55,8 +58,7 @@ class Desk:
 
     editor: Editor
     hints: int = 0
-    done: list[float] = field(default_factory=list)  # medians [us] of measurements that were answered
-    answered: int = 0
+    measured: int = 0
     refused: int = 0
     problems: list[str] = field(default_factory=list)
     is_over: bool = False  # the server was killed: what is not answered now never will be
@@ -69,6 +71,7 @@ class KillRun:
         self._kernelcast, self._home, self._seed = kernelcast, home, seed
         self._environment = environment or {}
         self._unique = 0
+        self._measured: set[str] = set()  # kernels whose measurement was answered, by whichever server
 
     async def kill(self, numbers: list[int], tell: Callable[[Kill], None]) -> None:
         """Those numbered so; a server that is left, or the last one, is told to leave."""
@@ -87,9 +90,8 @@ class KillRun:
                     desk.problems += [] if await desk.editor.leave() == 0 else ["it did not leave with status 0"]
             alone = await wait_until_alone(mark, None, self._home / "tmp")
             if kill is not None:
-                problems = (*kill.problems, *desk.problems, *(f"left after the server: {each}" for each in alone))
-                lost = self._lost(desk)
-                tell(Kill(**{**kill.__dict__, "problems": (*problems, *lost)}))
+                left_over = (f"left after the server: {each}" for each in alone)
+                tell(replace(kill, problems=(*kill.problems, *desk.problems, *left_over, *self._lost())))
 
     @asynccontextmanager
     async def _at_work(self, mark: str) -> AsyncIterator[tuple[Desk, asyncio.subprocess.Process]]:
@@ -117,8 +119,7 @@ class KillRun:
 
     async def _one(self, number: int, desk: Desk, bystander: asyncio.subprocess.Process, mark: str) -> Kill:
         chance = random.Random(f"{self._seed} {number}")
-        desk.hints = desk.answered = desk.refused = 0
-        desk.problems.clear()
+        desk.hints = desk.measured = desk.refused = 0
         await asyncio.sleep(chance.uniform(0, LONGEST_WAIT_S))
         alive = tree(mark, desk.editor.server.pid)
         role = chance.choice(sorted([*alive, EDITOR]))
@@ -134,20 +135,24 @@ class KillRun:
         else:
             await self._is_well(desk)
         seconds = time.monotonic() - begin
-        problems = (*desk.problems, *self._lost(desk))
-        return Kill(number, role, seconds, desk.hints, desk.answered - desk.refused, desk.refused, problems)
+        problems = (*desk.problems, *self._lost())
+        desk.problems.clear()
+        return Kill(number, role, seconds, desk.hints, desk.measured, desk.refused, problems)
 
     async def _is_well(self, desk: Desk) -> None:
-        """A document that nobody has seen before has a hint by the learned model, and a measurement is answered."""
-        answered = desk.answered
+        """A document that nobody has seen before has a hint by the learned model, and a kernel can be measured."""
+        measured = desk.measured
         self._unique += 1
         name = "probe.cl"
         desk.editor.open(name, SHORT.format(number=1_000_000 + self._unique))
-        await desk.editor.wait_for_hint(name, lambda label: label.startswith("≈"))
+        try:
+            await desk.editor.wait_for_hint(name, lambda label: label.startswith("≈"))
+            async with asyncio.timeout(PATIENCE_S):
+                while desk.measured == measured and not desk.problems:
+                    await asyncio.sleep(0.02)
+        except (TimeoutError, pytest.fail.Exception) as error:
+            desk.problems.append(f"not well again: {error or 'nothing is measured'}"[:300])
         desk.editor.close(name)
-        async with asyncio.timeout(PATIENCE_S):
-            while desk.answered == answered:
-                await asyncio.sleep(0.02)
 
     async def _type(self, desk: Desk) -> None:
         typist = Typist(generate_file(160, 4, self._seed), random.Random(self._seed))
@@ -159,7 +164,10 @@ class KillRun:
                 change = typist.next()
                 start, end = position(before, change.start), position(before, change.end)
                 desk.editor.edit(TYPED, *start, change.text, end)
-                desk.hints += bool(await desk.editor.hints(TYPED))
+                if await desk.editor.hints(TYPED):
+                    desk.hints += 1
+                elif KERNEL in typist.text:
+                    desk.problems.append("a text with kernels had no hint")
                 await asyncio.sleep(0.05)
         except Exception as error:
             if not desk.is_over:
@@ -171,29 +179,30 @@ class KillRun:
             while not desk.is_over:
                 self._unique += 1
                 desk.editor.open(MEASURED, SHORT.format(number=self._unique))
-                answer = await desk.editor.measure(MEASURED, f"short_{self._unique}")
+                kernel = f"short_{self._unique}"
+                answer = await desk.editor.measure(MEASURED, kernel)
                 desk.editor.close(MEASURED)
-                self._take(desk, answer)
+                self._take(desk, kernel, answer)
         except Exception as error:
             if not desk.is_over:
                 desk.problems.append(f"while measuring: {type(error).__name__} {error}"[:300])
                 raise
 
-    def _take(self, desk: Desk, answer: dict[str, Any]) -> None:
-        desk.answered += 1
+    def _take(self, desk: Desk, kernel: str, answer: dict[str, Any]) -> None:
         if "error" not in answer:
-            desk.done.append(answer["runtime_us"]["median"])
+            desk.measured += 1
+            self._measured.add(kernel)
             return
         desk.refused += 1
-        if answer["error"]["code"] not in ("crashed", "out_of_resources", "build_failed", "measure"):
+        if answer["error"]["code"] not in KILLED:
             desk.problems.append(f"a measurement ended so: {answer['error']}"[:300])
 
-    def _lost(self, desk: Desk) -> list[str]:
+    def _lost(self) -> list[str]:
         """What was reported as measured, and is not in the store."""
-        path = self._home / "data" / FILE_NAME
-        if not desk.done:
+        if not self._measured:
             return []
-        with closing(sqlite3.connect(path, timeout=PATIENCE_S)) as database:
+        with closing(sqlite3.connect(self._home / "data" / FILE_NAME, timeout=PATIENCE_S)) as database:
             rows = database.execute("SELECT measurement FROM measurements").fetchall()
-        kept = {json.loads(text)["median_us"] for (text,) in rows}
-        return [f"a measurement of {median:g} us is lost" for median in desk.done if median not in kept]
+        lost = self._measured - {json.loads(text)["kernel"] for (text,) in rows}
+        self._measured -= lost
+        return [f"the measurement of {kernel} is lost" for kernel in sorted(lost)]
