@@ -17,6 +17,7 @@ from typing import Any
 
 import psutil
 import pytest
+from pygls.exceptions import JsonRpcException
 
 from profiler.store import FILE_NAME
 from tests.bench.generate import generate_file
@@ -30,6 +31,7 @@ EDITOR = "editor"
 TYPED, MEASURED = "typed.cl", "measured.cl"
 SETTINGS = {"device": "pocl", "measure": {"budgetS": 0.05, "timeLimitS": 60}}
 KILLED = ("crashed", "out_of_resources", "build_failed", "measure")  # codes of measurements whose process was killed
+FAILED = (JsonRpcException, OSError, RuntimeError, TimeoutError, pytest.fail.Exception)  # requests, and patience
 LONGEST_WAIT_S = 2.5  # until the next kill: a measurement begins and ends within it
 SHORT = """// kernelcast: global=1024 local=64 n=1024
 __kernel void short_{number}(__global const float *a, __global float *b, int n) {{
@@ -62,6 +64,12 @@ class Desk:
     refused: int = 0
     problems: list[str] = field(default_factory=list)
     is_over: bool = False  # the server was killed: what is not answered now never will be
+    is_left: bool = False  # nobody types or measures here any more
+
+    def give_up(self, why: str) -> None:
+        if not self.is_over:
+            self.problems.append(why[:300])
+            self.is_left = True
 
 
 class KillRun:
@@ -81,7 +89,7 @@ class KillRun:
             kill: Kill | None = None
             async with self._at_work(mark) as (desk, bystander):
                 await self._is_well(desk)
-                while left and (kill is None or kill.role not in (SERVER, EDITOR)):
+                while left and not desk.is_left and (kill is None or kill.role not in (SERVER, EDITOR)):
                     if kill is not None:
                         tell(kill)
                     kill = await self._one(left.pop(0), desk, bystander, mark)
@@ -169,10 +177,8 @@ class KillRun:
                 elif KERNEL in typist.text:
                     desk.problems.append("a text with kernels had no hint")
                 await asyncio.sleep(0.05)
-        except Exception as error:
-            if not desk.is_over:
-                desk.problems.append(f"while typing: {type(error).__name__} {error}"[:300])
-                raise
+        except FAILED as error:
+            desk.give_up(f"while typing: {type(error).__name__} {error}")
 
     async def _measure(self, desk: Desk) -> None:
         try:
@@ -183,10 +189,8 @@ class KillRun:
                 answer = await desk.editor.measure(MEASURED, kernel)
                 desk.editor.close(MEASURED)
                 self._take(desk, kernel, answer)
-        except Exception as error:
-            if not desk.is_over:
-                desk.problems.append(f"while measuring: {type(error).__name__} {error}"[:300])
-                raise
+        except FAILED as error:
+            desk.give_up(f"while measuring: {type(error).__name__} {error}")
 
     def _take(self, desk: Desk, kernel: str, answer: dict[str, Any]) -> None:
         if "error" not in answer:
