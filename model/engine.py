@@ -128,17 +128,18 @@ class _State:
 class Engine:
     """Owns the caches; not safe for use by two threads at once.
 
-    With `asks`, each forecast has its question for the learned model; without, that costs nothing.
+    With `asks`, each forecast has its question for the learned model; without, that costs nothing. `kept` are the
+    kernels that are remembered beside those of the files read last; each takes some 80 KB.
     """
 
-    def __init__(self, *, asks: bool = False) -> None:
+    def __init__(self, *, asks: bool = False, kept: int = 2048) -> None:
         self._asks = asks
-        self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(2048)
+        self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(kept)
         self._states: LRUCache[tuple[Path | None, BuildOptions], _State] = LRUCache(64)
-        self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(2048)
-        self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(4096)
-        self._advice: LRUCache[tuple[Work, Launch, Device], tuple[Advice, ...]] = LRUCache(4096)
-        self._predictor = Predictor()
+        self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(kept)
+        self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(2 * kept)
+        self._advice: LRUCache[tuple[Work, Launch, Device], tuple[Advice, ...]] = LRUCache(2 * kept)
+        self._predictor = Predictor(2 * kept)
         self._device: Device | None = None
 
     def forecast(
@@ -179,6 +180,11 @@ class Engine:
         if kernel is not None and not wanted:
             problems.insert(0, _no_such_kernel(program, kernel))
         return FileForecast(tuple(wanted), tuple(a.forecast for a in answers.values()), tuple(problems), tuple(found))
+
+    def forget(self, path: Path | None) -> None:
+        """Nobody will ask about this file soon: keep nothing that was read of it."""
+        for key in [key for key in self._states if key[0] == path]:
+            del self._states[key]
 
     def _same(self, device: Device) -> Device:
         """An equal device as the same object: then it need not be compared for each kernel."""

@@ -50,7 +50,12 @@ class Document:
     @property
     def path(self) -> Path | None:
         """None for documents that are no files (untitled, git revisions ...), and for names that no file can have."""
-        return path_of(self.uri) if self.uri.startswith("file:") else None
+        return path_of(self.uri)
+
+    def without_edits_until(self, serial: int) -> Document:
+        """For when nobody will follow a place from an older text than that of edit `serial` any more."""
+        newer = self.serial - serial
+        return self if newer >= len(self.edits) else replace(self, edits=self.edits[len(self.edits) - newer :])
 
     def moved(self, offset: int, since: int) -> int:
         """Follow an offset into the text of edit `since` to this text."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
+from cachetools import LRUCache
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
 
 _NONE: Mapping[Any, Any] = {}  # always the same, so that views of it are
 SETTLE_S = 30.0  # for an analysis that is under way when a command comes
+_RUNS_KEPT = 2000  # of this session; the store has the others
+_FACTS_KEPT = 4096  # of a device's kernels; the store has the others
+_COMPLAINTS_KEPT = 500
 
 
 class KernelcastServer(LanguageServer):
@@ -86,12 +90,12 @@ class KernelcastServer(LanguageServer):
         self._measured: dict[tuple[str, str], Mapping[Slot, Measurement]] = {}  # by document and device
         self._failures: dict[tuple[str, str], Mapping[Slot, Failure]] = {}
         self._compiled: dict[str, dict[FactsKey, CompiledFacts]] = {}  # by device, in this session
-        self._runs: tuple[Run, ...] = ()  # all that was measured since the start, the newest last
+        self._runs: tuple[Run, ...] = ()  # what was measured since the start, the newest last
         self._ordered: dict[str, int] = {}
         self._orders = count(1)
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
         self._published: dict[str, list[types.Diagnostic]] = {}
-        self._complaints: set[str] = set()
+        self._complaints: LRUCache[str, None] = LRUCache(_COMPLAINTS_KEPT)
         self.last_shown = ""  # the document whose analysis came in last
 
     # Documents
@@ -116,10 +120,12 @@ class KernelcastServer(LanguageServer):
             self._order(document)
 
     def drop(self, uri: str) -> None:
-        self._documents.pop(uri, None)
-        self._ordered.pop(uri, None)
-        self._analyses.pop(uri, None)
-        self._views.pop(uri, None)
+        """A document was closed: nothing of it is kept here, what was measured is in the store."""
+        for kept in (self._documents, self._analyses, self._views, self._ordered):
+            kept.pop(uri, None)
+        for key in [key for key in self._measured.keys() | self._failures.keys() if key[0] == uri]:
+            self._measured.pop(key, None)
+            self._failures.pop(key, None)
         self.scheduler.forget(uri)
         self.learned.forget(uri)
         self.refresh.forget(uri)
@@ -217,6 +223,7 @@ class KernelcastServer(LanguageServer):
             return
         before = self._analyses.get(uri)
         self._analyses[uri] = hold_answers(before, carry_over(before, analysis))
+        self._documents[uri] = document.without_edits_until(analysis.document.serial)
         if analysis.unanswered:
             self.learned.ask(uri, tuple(analysis.unanswered.values()), analysis.lessons)
         self.last_shown = uri
@@ -247,6 +254,8 @@ class KernelcastServer(LanguageServer):
 
     def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
         """A measurement ended, well or not."""
+        if uri not in self._documents:
+            return  # closed meanwhile
         key = (uri, device_id)
         failures = {s: f for s, f in self._failures.get(key, {}).items() if s != slot}
         if isinstance(outcome, Failure):
@@ -258,12 +267,13 @@ class KernelcastServer(LanguageServer):
 
     def remember(self, runs: Iterable[Run]) -> None:
         """Other launches of these kernels are predicted through them from now on."""
-        self._runs = (*self._runs, *runs)
+        self._runs = (*self._runs, *runs)[-_RUNS_KEPT:]
         self.analyse_all()
 
     def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:
         """What a device's compiler made of kernels; hovers tell it from now on, and the learned model knows it."""
-        self._compiled[device_id] = {**self._compiled.get(device_id, {}), **facts}
+        known = {**self._compiled.get(device_id, {}), **facts}
+        self._compiled[device_id] = dict(islice(known.items(), max(0, len(known) - _FACTS_KEPT), None))
         if self.learned.is_there:
             self.analyse_all()
 
@@ -309,7 +319,10 @@ class KernelcastServer(LanguageServer):
 
     def _publish(self, uri: str, document_version: int | None, found: list[types.Diagnostic]) -> None:
         if self._published.get(uri, []) != found:
-            self._published[uri] = found
+            if found:
+                self._published[uri] = found
+            else:
+                del self._published[uri]
             self.text_document_publish_diagnostics(
                 types.PublishDiagnosticsParams(uri=uri, version=document_version, diagnostics=found)
             )
@@ -322,7 +335,7 @@ class KernelcastServer(LanguageServer):
     def say_once(self, kind: types.MessageType, message: str) -> None:
         """For what would otherwise be said at every keystroke."""
         if message not in self._complaints:
-            self._complaints.add(message)
+            self._complaints[message] = None
             self.say(kind, message)
 
     def report_broken(self, uri: str, reason: str) -> None:

@@ -10,6 +10,8 @@ from pygls.uris import to_fs_path
 
 def path_of(uri: str) -> Path | None:
     """None for what is no file's URI, and for names that no file can have: clients send what users type."""
+    if not uri.startswith("file:"):
+        return None
     try:
         found = to_fs_path(uri)
         if not found or "\0" in found:

@@ -27,6 +27,7 @@ from model.opencl.options import BuildOptions
 from model.opencl.pieces import Piece, bytewise, cut
 from model.opencl.plan import Plan, made
 from model.opencl.reading import Function, Reading, read
+from model.opencl.recent import let_go
 from model.opencl.skeleton import SourceFile
 from model.opencl.units import Unit, Units
 
@@ -118,6 +119,7 @@ class Kept:
 
     def begin(self) -> None:
         self._last, self._now = self._now or self._last, {}
+        let_go(self._recent, sum(len(reading.chunk.text) for reading in self._last.values()))
 
     def reading(self, units: tuple[Unit, ...], spots: tuple[Spot, ...], names: Names) -> Reading:
         """The chunk of these units read where names mean what they do in `names`."""

@@ -15,6 +15,7 @@ from model.opencl.macros import MacroTable
 from model.opencl.masking import Masked, mask
 from model.opencl.pieces import Piece
 from model.opencl.plan import Plan, Run
+from model.opencl.recent import let_go
 
 MAX_EXPANSION_CHARACTERS = 8 << 20
 _KEPT_CHARACTERS = 4 << 20
@@ -111,6 +112,7 @@ class Units:
                     return found, False
                 found.append((unit, run.file == 0, first))
         self._last = self._now
+        let_go(self._known, sum(len(unit.raw) for unit in self._now.values()))
         return found, True
 
     def _of_run(self, pieces: tuple[Piece, ...], run: Run) -> Iterator[tuple[Unit, int]]:

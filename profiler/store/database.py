@@ -37,7 +37,8 @@ def prepare(path: Path, busy_timeout_s: float) -> None:
     with _failures_named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     with connection(path, busy_timeout_s) as database:
-        write_ahead(database, busy_timeout_s)
+        if not _is_frozen(path):
+            write_ahead(database, busy_timeout_s)
         migrate(database)
 
 
@@ -45,12 +46,26 @@ def prepare(path: Path, busy_timeout_s: float) -> None:
 def connection(path: Path, busy_timeout_s: float) -> Iterator[sqlite3.Connection]:
     """One transaction: committed at the end, rolled back on an error. Raises StoreError."""
     with _failures_named(path):
-        database = sqlite3.connect(path, timeout=busy_timeout_s)
+        database = _opened(path, busy_timeout_s)
         try:
             with database:
                 yield database
         finally:
             database.close()
+
+
+def _opened(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
+    if _is_frozen(path):
+        return sqlite3.connect(f"{path.resolve().as_uri()}?immutable=1", uri=True)
+    return sqlite3.connect(path, timeout=busy_timeout_s)
+
+
+def _is_frozen(path: Path) -> bool:
+    """Whether it lies where nobody can write, as in a read-only home: SQLite's readers, too, want to make files beside
+    it, unless they are told that it never changes."""
+    path = path.resolve()
+    log = path.with_name(f"{path.name}-wal")
+    return path.exists() and not os.access(path.parent, os.W_OK) and not os.access(log, os.W_OK)
 
 
 @contextmanager

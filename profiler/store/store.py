@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from cattrs import BaseValidationError
@@ -73,8 +73,9 @@ class Store:
     def profiles(self) -> tuple[Device, ...]:
         """All calibrated profiles, the newest last."""
         found = []
+        query = f"SELECT device_id, profile FROM profiles ORDER BY {_IS_OF_FUTURE} DESC, measured_at"
         with self._connection() as database:
-            for device_id, text in database.execute("SELECT device_id, profile FROM profiles ORDER BY measured_at"):
+            for device_id, text in database.execute(query):
                 try:
                     found.append(device_from_json(text))
                 except _UNREADABLE:
@@ -157,14 +158,15 @@ class Store:
     def lessons(self, device_id: str, driver: str, most: int = MOST_LESSONS) -> tuple[Lesson, ...]:
         """What was measured there of launches of which the learned model was asked, the newest first; each launch of a
         kernel once."""
-        query = (
+        queries = (  # as `_NEWEST_FIRST`, with no need to sort all that was ever measured
             "SELECT question, json_extract(measurement, '$.median_us') FROM measurements"
             " WHERE device_id = ? AND driver = ? AND question IS NOT NULL AND json_valid(measurement)"
-            f" {_NEWEST_FIRST}"
+            f" AND {when} ORDER BY measured_at DESC, id DESC"
+            for when in (f"NOT {_IS_OF_FUTURE}", _IS_OF_FUTURE)
         )
         found: dict[bytes, float] = {}
         with self._connection() as database:
-            for question, median_us in database.execute(query, (device_id, driver)):
+            for question, median_us in chain(*(database.execute(query, (device_id, driver)) for query in queries)):
                 if isinstance(question, bytes) and isinstance(median_us, float | int):
                     found.setdefault(question, float(median_us))
                 if len(found) == most:
@@ -261,7 +263,11 @@ class Store:
 _UNREADABLE = (ValueError, TypeError, BaseValidationError)  # of what was damaged, or written by a later version
 _READ = "id, launch_key, measurement, predicted_us, kernel_id, launch"
 _Read = tuple[int, str, str, float | None, str, str]
-_NEWEST_FIRST = "ORDER BY measured_at DESC, id DESC"  # imported ones may be older than those that came before them
+# What is dated later than now was measured while the clock was wrong. When that was nobody knows; sorted by its date it
+# would hide for years all that is measured from now on.
+_IS_OF_FUTURE = "measured_at > strftime('%Y-%m-%dT%H:%M:%S', 'now', '+1 minute')"
+# Imported ones may be older than those that came before them.
+_NEWEST_FIRST = f"ORDER BY {_IS_OF_FUTURE}, measured_at DESC, id DESC"
 _INSERT = """INSERT INTO measurements
     (kernel_id, fingerprint, launch_key, device_id, measured_at, predicted_us, measurement,
      driver, options, device_name, launch, question) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""

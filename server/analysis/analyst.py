@@ -29,6 +29,9 @@ from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
 from server.snapshot import Analysis, ConfigProblem, Slot, slots
 
+# Each keystroke makes another kernel, of which nobody asks again but by undoing; those of open files are kept by file.
+_KERNELS_KEPT = 256
+
 
 @dataclass(frozen=True, slots=True)
 class _Configuration:
@@ -41,7 +44,7 @@ class Analyst:
     """Owns the engine, which must not be shared."""
 
     def __init__(self) -> None:
-        self._engine = Engine(asks=weights_folder() is not None)
+        self._engine = Engine(asks=weights_folder() is not None, kept=_KERNELS_KEPT)
         self._configurations = Configurations()
         self._memory = Memory()
         self._fits = Fits()
@@ -87,6 +90,12 @@ class Analyst:
             },
             lessons=lessons,
         )
+
+    def forget(self, path: Path | None) -> None:
+        """The file was closed."""
+        self._engine.forget(path)
+        if path is not None:
+            self._memory.forget(path)
 
     def _by_the_model(
         self, forecast: FileForecast, device: Device, lessons: Mapping[str, Lessons], order: Order

@@ -111,6 +111,13 @@ class Memory:
             self._last, (str(path), kernel, device_id), lambda store: _last(store, path, kernel, device_id), None
         )
 
+    def forget(self, path: Path) -> None:
+        """The file was closed."""
+        for key in [key for key in self._ids if key[0] == str(path)]:
+            del self._ids[key]
+        for last in [key for key in self._last if key[0] == str(path)]:
+            del self._last[last]
+
     def _id_of(self, path: Path, kernel: str) -> str:
         key = str(path), kernel
         if key not in self._ids:

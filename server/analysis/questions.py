@@ -21,7 +21,7 @@ from server.analysis.identities import ByIdentity
 
 # Each with the device that it is about; None where nobody answers.
 Ask = Callable[[Sequence[tuple[Question, Device]]], Sequence[Answer | None]]
-_KEPT = 4096
+_KEPT = 1024  # forecasts; each keeps all that it follows from
 Known = Callable[[Question], Answer | None]
 CompiledOf = Callable[[Kernel, Launch], CompiledFacts | None]
 

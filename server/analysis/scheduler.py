@@ -15,6 +15,7 @@ from server import garbage
 from server.client.settings import Settings
 from server.documents import Document
 from server.snapshot import Analysis
+from server.uris import path_of
 
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts, FactsKey
@@ -55,6 +56,7 @@ class Scheduler:
         self._deliver = deliver
         self._complain = complain
         self._waiting: dict[str, Order] = {}
+        self._closed: set[str] = set()  # documents that the engine still holds something of
         self._wake = threading.Condition()
         self._stopped = False
         self._has_news = False  # since garbage was last looked for
@@ -72,11 +74,21 @@ class Scheduler:
         with self._wake:
             self._waiting.pop(order.document.uri, None)
             self._waiting[order.document.uri] = order
+            self._closed.discard(order.document.uri)
             self._wake.notify()
 
     def forget(self, uri: str) -> None:
+        """The document was closed."""
         with self._wake:
             self._waiting.pop(uri, None)
+            self._closed.add(uri)
+            self._wake.notify()
+
+    @property
+    def has_work(self) -> bool:
+        """Whether anything waits."""
+        with self._wake:
+            return bool(self._waiting or self._closed)
 
     def stop(self) -> None:
         """Ends after the analysis under way; nobody needs to wait for that."""
@@ -91,9 +103,12 @@ class Scheduler:
             logger.exception("the engine cannot be loaded")
             self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")
             return
-        while (order := self._next()) is not None:
-            uri = order.document.uri
+        while (found := self._next()) is not None:
             self._has_news = True
+            if isinstance(found, str):
+                analyst.forget(path_of(found))
+                continue
+            order, uri = found, found.document.uri
             try:
                 analysis = analyst.analyse(order)
             except Exception as error:
@@ -105,7 +120,8 @@ class Scheduler:
                 if order.document.serial == 0:
                     garbage.leave_out()
 
-    def _next(self) -> Order | None:
+    def _next(self) -> Order | str | None:
+        """What to analyse, or a closed document when there is nothing to do; None at the end."""
         while not self._wait():
             garbage.collect()
             self._has_news = False
@@ -113,13 +129,13 @@ class Scheduler:
             if self._stopped:
                 return None
             # The document asked for last is the one that is being typed in.
-            return self._waiting.popitem()[1]
+            return self._waiting.popitem()[1] if self._waiting else self._closed.pop()
 
     def _wait(self) -> bool:
         """Until there is something to do; False where there was nothing for a while, after something."""
         with self._wake:
             return self._wake.wait_for(
-                lambda: bool(self._waiting) or self._stopped, garbage.IDLE_S if self._has_news else None
+                lambda: bool(self._waiting or self._closed) or self._stopped, garbage.IDLE_S if self._has_news else None
             )
 
     def _call(self, loop: asyncio.AbstractEventLoop, callback: Callable[..., None], *arguments: object) -> None:

@@ -43,6 +43,8 @@ class HintRefresh:
             yield
         finally:
             self._asking[uri] -= 1
+            if not self._asking[uri]:
+                del self._asking[uri]
             if uri in self._awaited and not self._asking[uri]:
                 self._tell()  # the request was cancelled
 

@@ -30,6 +30,7 @@ class Jobs:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="device")
         self._cancels: set[threading.Event] = set()
         self._aside: threading.Event | None = None
+        self.is_closed = False
 
     @property
     def is_full(self) -> bool:
@@ -38,8 +39,10 @@ class Jobs:
     async def run(self, work: Work[Result], on_progress: OnProgress, cancel: threading.Event) -> Result:
         """Wait for a turn and for the result. `on_progress` is called on the event loop.
 
-        Cancelling the awaiting task, like setting `cancel`, ends the job.
+        Cancelling the awaiting task, like setting `cancel`, ends the job. Raises Cancelled once the server leaves.
         """
+        if self.is_closed:
+            raise Cancelled("the server is leaving")
         loop = asyncio.get_running_loop()
 
         def tell(fraction: float, text: str) -> None:
@@ -65,7 +68,7 @@ class Jobs:
 
     async def run_aside(self, work: Work[Result]) -> Result | None:
         """As `run`, for what nobody waits for: given up, with None, as soon as another job wants the device."""
-        if self._cancels:
+        if self._cancels or self.is_closed:
             return None
         cancel = self._aside = threading.Event()
         job: Future[Result] = self._pool.submit(work, lambda *_: None, cancel)
@@ -80,6 +83,7 @@ class Jobs:
 
     def close(self) -> None:
         """End all jobs; their child processes are gone shortly after."""
+        self.is_closed = True
         for cancel in (*self._cancels, *([self._aside] if self._aside else [])):
             cancel.set()
         self._pool.shutdown(wait=False, cancel_futures=True)

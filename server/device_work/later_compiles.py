@@ -9,6 +9,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cachetools import LRUCache
+
 from model.compiled import CompiledFacts, FactsKey, key_of
 from model.errors import KernelcastError
 from server.device_work.jobs import Jobs, OnProgress
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 Facts = Mapping[FactsKey, CompiledFacts]
 Compile = Callable[[Sequence["CompileRequest"], threading.Event], Facts]
+_KNOWN_KEPT = 4096
 QUIET_S = 2.0  # a measurement that follows at once must not meet a compiler
 
 
@@ -33,7 +36,7 @@ class LaterCompiles:
     ) -> None:
         self._jobs, self._learn, self._spawn, self._leaving = jobs, learn, spawn, leaving
         self._waiting: dict[FactsKey, tuple[CompileRequest, Compile]] = {}
-        self._known: set[tuple[FactsKey, str]] = set()
+        self._known: LRUCache[tuple[FactsKey, str], None] = LRUCache(_KNOWN_KEPT)
         self._at_work = False
 
     def want(self, requests: Sequence[CompileRequest], work: Compile) -> None:
@@ -53,12 +56,14 @@ class LaterCompiles:
                 facts: Facts | None = {}
                 with contextlib.suppress(KernelcastError):  # it was measured all the same: nothing is missing
                     facts = await self._jobs.run_aside(partial(_work, work, tuple(batch.values())))
+                if self._jobs.is_closed:
+                    return  # `exit` is still to come
                 if facts is None:
                     continue
                 device_id = next(iter(batch.values())).device_id
                 self._learn(device_id, facts)
                 for key in batch:
-                    self._known.add((key, device_id))
+                    self._known[key, device_id] = None
                     self._waiting.pop(key, None)
         finally:
             self._at_work = False

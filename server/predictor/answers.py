@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 MOST_IN_A_BATCH = 64
 LIMIT_S = 15.0  # for a batch
 LOADING_S = 60.0  # for the weights, on a busy machine
+IDLE_S = 900.0  # without a question, after which the process leaves and gives its memory back
 RESTART_AFTER_S = (0.0, 0.3, 1.0, 3.0)  # after the first, second ... death in a row
 _KEPT = 16_384
 _Key = tuple[tuple[str, str, bytes], str]  # a question, and the lessons of its device
@@ -45,11 +46,12 @@ class _Order:
 
 class LearnedAnswers:
     """Safe for all threads. `news` hears on the event loop for whom there are answers, and "" when there are to be none
-    any more: then `problem` says why.
+    any more: then `problem` says why. After `idle_s` without a question the process leaves, until there is one.
     """
 
-    def __init__(self, news: Callable[[str], None]) -> None:
+    def __init__(self, news: Callable[[str], None], idle_s: float = IDLE_S) -> None:
         self._news = news
+        self._idle_s = idle_s
         self._is_there = weights_folder() is not None
         self._problem = ""
         self._changed = threading.Condition()
@@ -148,13 +150,26 @@ class LearnedAnswers:
 
     def _next(self) -> _Order | None:
         """What was asked for last, or an order without questions where the process has to be started anew."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._stopped or self._waiting or self._has_died())
-            if self._stopped:
-                return None
-            if self._waiting:
-                return self._waiting.popitem()[1]
-        return _Order("", (), {})
+        while True:
+            with self._changed:
+                limit_s = self._idle_s if self._process is not None else None
+                has_news = self._changed.wait_for(lambda: self._stopped or self._waiting or self._has_died(), limit_s)
+                if self._stopped:
+                    return None
+                if self._waiting:
+                    return self._waiting.popitem()[1]
+                if has_news:
+                    return _Order("", (), {})
+                idle = self._without_process()
+            if idle is not None:
+                idle.close()
+
+    def _without_process(self) -> PredictorProcess | None:
+        """What it was; another one knows nothing yet."""
+        process, self._process = self._process, None
+        self._is_warm = False
+        self._taught.clear()
+        return process
 
     def _has_died(self) -> bool:
         return self._process is not None and self._process.has_ended
@@ -236,10 +251,8 @@ class LearnedAnswers:
         if self._process is not None:
             last_words = last_words or self._process.last_words()
             self._process.close()
-        self._is_warm = False
         with self._changed:
-            self._process = None
-            self._taught.clear()
+            self._without_process()
             for key in keys:
                 self._suspects[key] = self._suspects.get(key, 0) + 1
             if not self._stopped:

@@ -32,6 +32,24 @@ def is_small_disk(folder: Path) -> bool:
 
 
 @contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Nobody can write there; root can unless it is a `small_disk`."""
+    is_disk = is_small_disk(folder)
+
+    def make(mode: str, bits: int) -> None:
+        if is_disk:
+            subprocess.run(["mount", "-o", f"remount,{mode}", folder], check=True, capture_output=True)
+        else:
+            folder.chmod(bits)
+
+    make("ro", 0o555)
+    try:
+        yield
+    finally:
+        make("rw", 0o755)
+
+
+@contextmanager
 def filled(folder: Path, free_bytes: int) -> Iterator[None]:
     """Leave no more than this free on the disk of `folder`."""
     filler = folder / "filler"

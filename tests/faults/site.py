@@ -95,7 +95,7 @@ async def site(
     (home / "fault").write_text(fault)
     chosen = {**SETTINGS, **(settings or {})}
     with small_disk(home / "data"):
-        _fill(home / "data" / FILE_NAME)
+        fill(home / "data" / FILE_NAME)
         async with started(kernelcast, home, settings=chosen, environment=environment) as editor:
             editor.open("calm.cl", CALM)
             yield Site(editor, home, mark, random.Random(seed))
@@ -125,7 +125,7 @@ def put_pocl(vendors: Path) -> None:
     (vendors / "pocl.icd").write_text(f"{pocl}\n")
 
 
-def _fill(path: Path) -> None:
+def fill(path: Path) -> None:
     store = Store.open(path)
     if not store.profiles():
         store.add_measurement(PAST, 12.0, path="/past/calm.cl")

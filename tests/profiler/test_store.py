@@ -242,3 +242,20 @@ def test_an_older_measurement_that_is_imported_later_is_not_the_newest(store: St
     store.add_unknown([older])
     assert store.measurements_of("f", "pocl", newest_only=True) == (kept,)
     assert store.everything() == (older, kept)
+
+
+def test_what_was_measured_while_the_clock_was_ahead_hides_nothing_that_is_measured_now(
+    store: Store, calibrated: Device
+) -> None:
+    ahead = "2099-01-01T00:00:00+00:00"
+    store.add_measurement(replace(measurement(median_us=9.0), measured_at=ahead), path="k.cl")
+    store.add_measurement(measurement(median_us=5.0), path="k.cl")
+    store.save_profile(calibrated)
+    store.save_profile(replace(calibrated, driver="of the future", measured_at=ahead))
+    last = store.latest_for_kernel("k.cl", "scale", "pocl")
+    assert last is not None
+    assert last.measurement.median_us == 5.0
+    (found,) = store.measurements_of("f", "pocl", newest_only=True)
+    assert found.measurement.median_us == 5.0
+    assert [entry.measurement.median_us for entry in store.history("k.cl", "scale")] == [5.0, 9.0]
+    assert store.profiles()[-1] == calibrated

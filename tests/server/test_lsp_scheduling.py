@@ -6,6 +6,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -29,6 +30,7 @@ class SlowAnalyst:
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, int]] = []
+        self.forgotten: list[Path | None] = []
         self.begun = threading.Event()
         self.go_on = threading.Event()
 
@@ -39,6 +41,9 @@ class SlowAnalyst:
         if given.number < 0:
             raise ZeroDivisionError("a fault of ours")
         return given
+
+    def forget(self, path: Path | None) -> None:
+        self.forgotten.append(path)
 
 
 @pytest.fixture
@@ -115,6 +120,26 @@ async def test_a_closed_document_is_not_analysed(analyst: SlowAnalyst) -> None:
     await desk.until(1)
     scheduler.stop()
     assert analyst.seen == [("open", 2)]
+
+
+@pytest.mark.asyncio
+async def test_the_engine_forgets_what_was_closed_and_not_what_was_opened_again(analyst: SlowAnalyst) -> None:
+    desk = Desk()
+    scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
+    for number, name in enumerate(("file:///closed.cl", "file:///again.cl"), 1):
+        scheduler.ask(order(number, name))
+        scheduler.forget(name)
+    scheduler.ask(order(3, "file:///again.cl"))
+    analyst.go_on.set()
+    scheduler.start()
+    await desk.until(1)
+    scheduler.ask(order(4, "file:///other.cl"))
+    await desk.until(2)
+    while scheduler.has_work:
+        await asyncio.sleep(0)
+    scheduler.stop()
+    assert analyst.seen == [("file:///again.cl", 3), ("file:///other.cl", 4)]
+    assert analyst.forgotten == [Path("/closed.cl")]
 
 
 @pytest.mark.asyncio

@@ -75,10 +75,10 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class Reader:
     """Somebody who asks, and hears the news."""
 
-    def __init__(self) -> None:
+    def __init__(self, idle_s: float = PATIENCE_S) -> None:
         self.heard: list[str] = []
         self._news = asyncio.Event()
-        self.learned = LearnedAnswers(self._hear)
+        self.learned = LearnedAnswers(self._hear, idle_s)
         self.learned.start()
 
     def _hear(self, uri: str) -> None:
@@ -157,6 +157,22 @@ async def test_a_process_that_is_killed_comes_back_and_what_it_said_is_remembere
     (second,) = processes(weights)
     assert second.pid != first.pid
     assert reader.learned.problem == ""
+
+
+async def test_a_process_that_nobody_asks_leaves_and_is_back_when_it_is_asked(weights: Path) -> None:
+    reader = Reader(idle_s=0.02)
+    lessons = {"cpu": Lessons.of(Lesson(packed(named(f"kernel {n}")), 200.0) for n in range(20))}
+    before = await reader.answer(ASKED, lessons=lessons)
+    async with asyncio.timeout(PATIENCE_S):
+        while processes(weights):
+            await asyncio.sleep(0.01)
+    assert loads(weights) == 1
+    assert reader.learned.is_there
+    assert reader.learned.known(ASKED, lessons) is not None, "what it said is remembered"
+    assert await reader.answer(named("new"), lessons=lessons) == before, "the new one is taught as the first was"
+    assert loads(weights) == 2
+    assert reader.learned.problem == ""
+    reader.learned.stop()
 
 
 async def test_a_question_that_kills_is_given_up_and_costs_no_other_its_answer(reader: Reader) -> None:

@@ -1,0 +1,123 @@
+"""What is closed is gone: a server that runs for weeks sees thousands of documents, and holds those that are open."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.workspace import Workspace
+
+from server.analysis.analyst import Analyst
+from server.documents import Document, changed
+from server.handlers import create_server
+from server.positions import IndexedText
+from server.session import KernelcastServer
+from server.snapshot import Analysis, Failure, Slot
+
+pytestmark = pytest.mark.asyncio
+
+PATIENCE_S = 60.0
+MANY = 1500
+GONE = "closed-and-gone"
+SCALE = """// document {number}
+__kernel void scale(__global float *a, int n) {{ int i = get_global_id(0); if (i < n) a[i] = {number}.0f; }}
+"""
+
+
+def strings_below(*roots: object) -> set[str]:
+    """All that can be reached from here, through instances, containers and closures."""
+    seen: set[int] = set()
+    found: set[str] = set()
+    stack: list[object] = list(roots)
+    while stack:
+        one = stack.pop()
+        if isinstance(one, str):
+            found.add(one)
+        elif id(one) not in seen and not isinstance(one, type) and type(one).__name__ not in ("module", "function"):
+            seen.add(id(one))
+            stack += gc.get_referents(one)
+    return found
+
+
+def alive(kind: type) -> list[Any]:
+    """Those that the server has told Python to leave out of its searches, too."""
+    gc.unfreeze()
+    gc.collect()
+    return [each for each in gc.get_objects() if type(each) is kind]
+
+
+def started_server(monkeypatch: pytest.MonkeyPatch) -> KernelcastServer:
+    """Without a client: nobody connects to it."""
+    server = create_server()
+    monkeypatch.setattr(server.protocol, "_workspace", Workspace(None))
+    server.scheduler.start()
+    return server
+
+
+async def open_and_close(server: KernelcastServer, folder: Path, number: int) -> None:
+    uri = (folder / f"{GONE}-{number}.cl").as_uri()
+    server.put(Document(uri, 1, IndexedText.of(SCALE.format(number=number % 7)), opening=number))
+    with server.refresh.asked(uri):
+        snapshot = await server.settled(uri, PATIENCE_S)
+    assert snapshot is not None
+    assert snapshot.kernels
+    server.record(uri, snapshot.device.id, Slot("scale", "#0"), Failure("f", "l", snapshot.device.id, "it failed"))
+    server.drop(uri)
+    server.record(uri, snapshot.device.id, Slot("scale", "#0"), Failure("f", "l", snapshot.device.id, "too late"))
+
+
+async def test_nothing_is_left_of_thousands_of_closed_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {id(each) for each in alive(Analyst)}
+    server = started_server(monkeypatch)
+    published: list[str] = []
+    monkeypatch.setattr(server, "text_document_publish_diagnostics", lambda told: published.append(told.uri))
+    try:
+        for number in range(MANY):
+            await open_and_close(server, tmp_path, number)
+        open_now = Document((tmp_path / "open.cl").as_uri(), 1, IndexedText.of(SCALE.format(number=8)), opening=MANY)
+        server.put(open_now)
+        await server.settled(open_now.uri, PATIENCE_S)
+        server.put(Document("untitled:nothing", 1, IndexedText.of("")))  # when it is analysed, all before it is done
+        await server.settled("untitled:nothing", PATIENCE_S)
+        while server.scheduler.has_work:
+            await asyncio.sleep(0)
+        gc.unfreeze()
+        assert gc.collect() < MANY, "garbage that no search would ever have found"
+        (analyst,) = [each for each in alive(Analyst) if id(each) not in before]
+        left = {each for each in strings_below(server, analyst) if GONE in each}
+        assert len(left) <= 1, "of the last, which somebody may still look at"
+        assert len(alive(Document)) <= 4
+        assert len(alive(Analysis)) <= 4
+        assert published == [], "there was nothing wrong with any of them"
+    finally:
+        server.close()
+
+
+async def test_edits_are_kept_as_long_as_a_place_may_have_to_follow_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = started_server(monkeypatch)
+    uri = "file:///typed.cl"
+    server.put(Document(uri, 1, IndexedText.of(SCALE.format(number=1))))
+    try:
+        for number in range(300):
+            document = server.document(uri)
+            assert document is not None
+            change = types.TextDocumentContentChangePartial(
+                range=types.Range(types.Position(0, 2), types.Position(0, 2)), text="x"
+            )
+            server.put(changed(document, number, [change], types.PositionEncodingKind.Utf16))
+            snapshot = await server.settled(uri, PATIENCE_S)
+            assert snapshot is not None
+            where = snapshot.range(snapshot.kernels[0].kernel.name_range)
+            assert (where.start.line, where.start.character) == (1, 14)
+        document = server.document(uri)
+        assert document is not None
+        assert document.serial == 300
+        assert len(document.edits) <= 1
+    finally:
+        server.close()
