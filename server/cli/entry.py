@@ -151,6 +151,12 @@ def _parser() -> argparse.ArgumentParser:
     how = serve.add_mutually_exclusive_group()
     how.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
     how.add_argument("--tcp", type=positive, metavar="PORT", help="listen on this port of the loopback interface")
+    serve.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help="with --tcp: holds the token that the client must send; else KERNELCAST_TOKEN does, else one is made up",
+    )
     # vscode-languageclient adds it to every server that it starts; `initialize` says the same.
     serve.add_argument("--clientProcessId", help=argparse.SUPPRESS)
     return parser
