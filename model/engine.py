@@ -31,6 +31,7 @@ from model.opencl.meaning import Meaning
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
+from model.opencl.reach import Reach
 from model.placement import Moves, moves, placed
 from model.prediction import Prediction
 from model.predictor import Predictor
@@ -134,7 +135,7 @@ class Engine:
     def __init__(self, *, asks: bool = False) -> None:
         self._asks = asks
         self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(2048)
-        self._states: LRUCache[tuple[Path | None, BuildOptions], _State] = LRUCache(64)
+        self._states: LRUCache[tuple[Path | None, BuildOptions, Reach | None], _State] = LRUCache(64)
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(2048)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(4096)
         self._advice: LRUCache[tuple[Work, Launch, Device], tuple[Advice, ...]] = LRUCache(4096)
@@ -151,14 +152,16 @@ class Engine:
         options: BuildOptions | None = None,
         requests: Sequence[LaunchSpec] = (),
         kernel: str | None = None,
+        reach: Reach | None = None,
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
         Launches come from `requests` (each laid over the first annotation or config launch of the kernel), else
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
+        Files beyond `reach` are not included; without one, all may be.
         """
         whole = (config.options_for(path) if config else BuildOptions()).merged(options or BuildOptions())
-        state = self._read(text, path, whole)
+        state = self._read(text, path, whole, reach)
         program = state.program
         annotations = state.annotations = annotations_of(program, state.annotations)
         found = [Problem("launch", p.message, p.range.start_line + 1, p.range) for p in annotations.problems]
@@ -202,7 +205,7 @@ class Engine:
             options = written.spec.options
             options = program.options if options == BuildOptions() else program.options.merged(options)
             if options != program.options:
-                program = self._read(program.text, path, options).program
+                program = self._read(program.text, path, options, program.plan.reach).program
                 kernel = program.kernel(kernel.name)
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
@@ -282,13 +285,14 @@ class Engine:
             launch = self._launches[key] = complete(kernel, work, spec, device)
         return launch
 
-    def _read(self, text: str, path: Path | None, options: BuildOptions) -> _State:
+    def _read(self, text: str, path: Path | None, options: BuildOptions, reach: Reach | None) -> _State:
         """The program, from the cache or by re-reading what changed; included files are looked at every time."""
-        state = self._states.get((path, options))
+        key = path, options, reach
+        state = self._states.get(key)
         if state is None:
-            state = self._states[path, options] = _State(read_program(text, path, options))
+            state = self._states[key] = _State(read_program(text, path, options, reach=reach))
         elif state.program.text != text or state.program.rests_on_files:
-            state.program = read_program(text, path, options, state.program)
+            state.program = read_program(text, path, options, state.program, reach)
         return state
 
     def _work(self, program: Program, kernel: Kernel, places: tuple[int, ...]) -> tuple[Work, tuple[int, ...]]:

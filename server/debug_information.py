@@ -25,7 +25,7 @@ class ServerFacts:
     client: str
     encoding: str
     folder: Path
-    trusted: bool
+    trust: str
     documents: int
     device: str  # that predictions are for
     chosen: str
@@ -35,13 +35,12 @@ class ServerFacts:
 
 
 def debug_information(facts: ServerFacts) -> str:
-    trust = "trusted" if facts.trusted else "not trusted"
     lines = [
         f"## Kernelcast {version('kernelcast')}",
         "",
         f"- Editor: {facts.client}; counts in {facts.encoding}",
         f"- System: {platform.platform()}, {platform.machine()}, {os.cpu_count()} cores",
-        f"- Workspace: {facts.folder}, {trust}; open documents: {facts.documents}",
+        f"- Workspace: {facts.folder}, {facts.trust}; open documents: {facts.documents}",
         f"- Predictions are for: {facts.device}; chosen by command: {facts.chosen or 'none'}",
         "",
         "### What `kernelcast doctor` says",

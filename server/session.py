@@ -25,6 +25,7 @@ from server.client.settings import Settings
 from server.client.status import ServerFacts, Status, status_of, unknown_device_message
 from server.client.status_news import METHOD as STATUS
 from server.client.status_news import StatusNews
+from server.client.trust import Trust, reach_of
 from server.device_work.activities import Activities
 from server.device_work.jobs import Jobs
 from server.device_work.later_compiles import LaterCompiles
@@ -58,7 +59,7 @@ class KernelcastServer(LanguageServer):
         self.encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
         self.settings = ScopedSettings()
         self.setting_problems: tuple[str, ...] = ()
-        self.trusted = True
+        self.trust = Trust.UNSAID
         self.chosen_device = ""  # by command, for this session
         self.found_devices: tuple[Device, ...] = ()
         self.discovered = asyncio.Event()
@@ -100,6 +101,11 @@ class KernelcastServer(LanguageServer):
         analysis = self._analyses.get(self.last_shown)
         return analysis.device if analysis else None
 
+    @property
+    def trusted(self) -> bool:
+        """Whether kernels may be run when the user asks for it."""
+        return self.trust is not Trust.REFUSED
+
     def put(self, document: Document) -> None:
         """A document was opened or changed: analyse it."""
         self._documents[document.uri] = document
@@ -126,7 +132,7 @@ class KernelcastServer(LanguageServer):
         self.scheduler.ask(
             Order(
                 number, document, settings, self.chosen_device, self.found_devices, self._runs, dict(self._compiled),
-                self.learned,
+                self.learned, reach_of(self.trust, document.path, self.folders, self.settings.everywhere),
             )
         )  # fmt: skip
 

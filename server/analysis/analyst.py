@@ -17,6 +17,7 @@ from model.learned.learned import weights_folder
 from model.learned.lessons import Lesson, Lessons
 from model.measured import Fits
 from model.opencl.kernel import Kernel
+from model.opencl.reach import OUT_OF_REACH, Reach
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
 from server.analysis.configurations import Configurations
@@ -48,15 +49,16 @@ class Analyst:
 
     def analyse(self, order: Order) -> Analysis:
         document = order.document
-        read = self._configuration(document.path)
+        read = self._configuration(document.path, order.reach)
         config_device = read.config.device_id if read.config else None
         wanted = (order.chosen, order.settings.device, config_device)
         profiles = self._memory.profiles()
         found = with_calibrations(order.found, profiles)
         device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))
         forecast = self._engine.forecast(
-            document.text.value, document.path, device, config=read.config, options=order.settings.options
-        )
+            document.text.value, document.path, device, config=read.config, options=order.settings.options,
+            reach=order.reach,
+        )  # fmt: skip
         runs = self._runs(forecast, device, order)
         lessons = self._lessons(device, order)
         forecasts, unanswered = self._by_the_model(forecast, device, lessons, order)
@@ -83,6 +85,7 @@ class Analyst:
                 for slot, each in slots_of(forecast, kernel)
                 if each.question is not None and id(each.question) in unanswered
             },
+            reach=order.reach,
             lessons=lessons,
         )
 
@@ -118,11 +121,13 @@ class Analyst:
             self._taught = kept, order.runs, Lessons.of((*own, *kept.lessons))
         return {device.id: self._taught[2]}
 
-    def _configuration(self, path: Path | None) -> _Configuration:
+    def _configuration(self, path: Path | None, reach: Reach | None) -> _Configuration:
         """The `kernelcast.toml` for a file; where it stands is looked up each time, so that a new one counts."""
         found = find_config(path.parent) if path else None
         if found is None:
             return _Configuration()
+        if reach is not None and not reach.holds(found):
+            return _Configuration(found, None, ConfigProblem(found, f"{found} {OUT_OF_REACH}", None))
         try:
             return _Configuration(found, self._configurations.read(found))
         except ConfigError as error:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from model.opencl.reach import Reach
 from server.client.settings import Settings
 from server.documents import Document
 from server.snapshot import Analysis
@@ -42,6 +43,7 @@ class Order:
     runs: tuple[Run, ...] = ()
     compiled: Mapping[str, Mapping[FactsKey, CompiledFacts]] = field(default_factory=dict)
     learned: LearnedAnswers | None = None
+    reach: Reach | None = None  # how far it may have files read; everywhere where the user trusts it
 
 
 class Scheduler:

@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from model.errors import KernelcastError
 from model.launch.driver_choice import on_device
+from model.opencl.reach import OUT_OF_REACH
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
 from server.client.progress import ProgressBar
 from server.device_work.access import device_here, device_work, must_be_trusted, unless_cancelled, wait_for_discovery
@@ -48,7 +49,21 @@ async def ready(ls: KernelcastServer, uri: str, bar: ProgressBar) -> Snapshot:
     if snapshot is None:
         raise KernelcastError("the document is not open")
     device_here(ls, snapshot.device.id, snapshot.device.name)
+    _must_stay_inside(snapshot)
     return snapshot
+
+
+def _must_stay_inside(snapshot: Snapshot) -> None:
+    """What was not read to predict is not compiled either: a driver would read it, and quote it in its messages."""
+    forecast, reach = snapshot.analysis.forecast, snapshot.analysis.reach
+    if reach is None:
+        return
+    said = next((problem.message for problem in forecast.problems if OUT_OF_REACH in problem.message), "")
+    folders = (d for f in forecast.forecasts if f.launch is not None for d in f.launch.options.include_dirs)
+    outside = next((folder for folder in folders if not reach.holds(folder)), "")
+    if said or outside:
+        what = said or f"the include folder `{outside}` {OUT_OF_REACH}"
+        raise KernelcastError(f"{what}; to measure it all the same, set `trusted` in `initializationOptions` to true")
 
 
 def launch_of(snapshot: Snapshot, kernel: str, launch_name: str) -> LaunchView:

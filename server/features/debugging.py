@@ -28,7 +28,7 @@ async def debug_information(ls: KernelcastServer, _params: types.ExecuteCommandP
             client=ls.client_name,
             encoding=str(getattr(ls.encoding, "value", ls.encoding)),
             folder=Path(ls.workspace.root_path or Path.cwd()),
-            trusted=ls.trusted,
+            trust=ls.trust.in_words,
             documents=ls.document_count,
             device=device.name if device else "none yet",
             chosen=ls.chosen_device,

@@ -9,6 +9,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from server.client.capabilities import read_capabilities
 from server.client.parent import parent_gone
+from server.client.trust import Trust
 from server.features import configuration
 from server.features.devices import discover_devices
 from server.session import KernelcastServer
@@ -21,7 +22,7 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
     ls.client_name = _name_of(params.client_info)
     options = params.initialization_options
     if isinstance(options, Mapping):
-        ls.trusted = options.get("trusted", True) is not False
+        ls.trust = Trust.said(options.get("trusted"))
         chosen = options.get("device")
         ls.chosen_device = chosen if isinstance(chosen, str) else ""
         given = options.get(configuration.SECTION, options.get("settings"))
