@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -129,11 +130,13 @@ class _State:
 class Engine:
     """Owns the caches; not safe for use by two threads at once.
 
-    With `asks`, each forecast has its question for the learned model; without, that costs nothing.
+    With `asks`, each forecast has its question for the learned model; without, that costs nothing. `told` hears of
+    each stage of the work (`read`, `analyse`, `predict`) and the seconds that it took.
     """
 
-    def __init__(self, *, asks: bool = False) -> None:
+    def __init__(self, *, asks: bool = False, told: Callable[[str, float], None] | None = None) -> None:
         self._asks = asks
+        self._told = told or (lambda _stage, _seconds: None)
         self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(2048)
         self._states: LRUCache[tuple[Path | None, BuildOptions, Reach | None], _State] = LRUCache(64)
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(2048)
@@ -160,6 +163,7 @@ class Engine:
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
         Files beyond `reach` are not included; without one, all may be.
         """
+        began_s = time.perf_counter()
         whole = (config.options_for(path) if config else BuildOptions()).merged(options or BuildOptions())
         state = self._read(text, path, whole, reach)
         program = state.program
@@ -167,6 +171,7 @@ class Engine:
         found = [Problem("launch", p.message, p.range.start_line + 1, p.range) for p in annotations.problems]
         device = self._same(device)
         ignored = config.advice_ignored if config else frozenset()
+        self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], _Answer] = {}
         wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
         for one in wanted:
@@ -240,7 +245,10 @@ class Engine:
         device: Device,
         ignored: frozenset[AdviceCode],
     ) -> _Made:
+        began_s = time.perf_counter()
         work, stood = self._work(program, kernel, places)
+        analysed_s = time.perf_counter()
+        self._told("analyse", analysed_s - began_s)
         moved = moves(stood, places)
         spec = replace(written, options=program.options)
         launch = self._complete(kernel, work, spec, device)
@@ -250,6 +258,7 @@ class Engine:
         question = (
             self._question(program, kernel, work, launch, device, prediction) if self._asks and covers(device) else None
         )
+        self._told("predict", time.perf_counter() - analysed_s)
         meaning = program.meanings[kernel.name]
         return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction, question)
 

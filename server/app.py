@@ -39,7 +39,6 @@ def run_tcp(port: int, token: Token) -> int:
 
 
 def _run(conversation: Coroutine[object, object, None]) -> int:
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     sys.setswitchinterval(_SWITCH_S)
     try:
         asyncio.run(conversation)

@@ -32,6 +32,7 @@ from server.device_work.later_compiles import LaterCompiles
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
+from server.log.timings import Timings
 from server.predictor.answers import LearnedAnswers
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, slots_of
 
@@ -65,8 +66,9 @@ class KernelcastServer(LanguageServer):
         self.discovered = asyncio.Event()
         self.no_devices_because = ""
         self.leaving = asyncio.Event()
-        self.scheduler = Scheduler(self.accept, self.report_broken)
-        self.learned = LearnedAnswers(self.hear_of_answers)
+        self.timings = Timings()
+        self.scheduler = Scheduler(self.accept, self.report_broken, self.timings)
+        self.learned = LearnedAnswers(self.hear_of_answers, self.timings)
         self.jobs = Jobs()
         self.status_news = StatusNews(self._status, self._tell_status)
         self.activities = Activities(self.status_news.look_again)

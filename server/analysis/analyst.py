@@ -26,6 +26,8 @@ from server.analysis.fits import Run, with_fits
 from server.analysis.memory import Memory
 from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
+from server.log.events import document_name, event, milliseconds
+from server.log.timings import Timings, Watch
 from server.snapshot import Analysis, ConfigProblem, Slot, slots_of
 
 
@@ -39,15 +41,36 @@ class _Configuration:
 class Analyst:
     """Owns the engine, which must not be shared."""
 
-    def __init__(self) -> None:
-        self._engine = Engine(asks=weights_folder() is not None)
+    def __init__(self, timings: Timings | None = None) -> None:
+        self._timings = timings or Timings()
+        self._watch = Watch(self._timings)
+        self._engine = Engine(asks=weights_folder() is not None, told=self._lap)
         self._configurations = Configurations()
         self._memory = Memory()
         self._fits = Fits()
         self._answers = Answers()
         self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
 
+    def _lap(self, stage: str, seconds: float) -> None:
+        self._watch.lap(stage, seconds)
+
     def analyse(self, order: Order) -> Analysis:
+        """The document as it is, and a line about it in the log."""
+        self._watch = watch = Watch(self._timings)
+        with watch.whole("analysis"):
+            analysis = self._analyse(order)
+        event(
+            "analysed",
+            document=document_name(order.document.uri),
+            number=order.number,
+            kernels=len(analysis.forecast.kernels),
+            problems=len(analysis.forecast.problems),
+            unanswered=len(analysis.unanswered),
+            ms={stage: milliseconds(each_s) for stage, each_s in watch.laps_s.items()},
+        )
+        return analysis
+
+    def _analyse(self, order: Order) -> Analysis:
         document = order.document
         read = self._configuration(document.path, order.reach)
         config_device = read.config.device_id if read.config else None
@@ -59,9 +82,11 @@ class Analyst:
             document.text.value, document.path, device, config=read.config, options=order.settings.options,
             reach=order.reach,
         )  # fmt: skip
-        runs = self._runs(forecast, device, order)
-        lessons = self._lessons(device, order)
-        forecasts, unanswered = self._by_the_model(forecast, device, lessons, order)
+        with self._watch.whole("remember"):
+            runs = self._runs(forecast, device, order)
+            lessons = self._lessons(device, order)
+        with self._watch.whole("put in the model's answers"):
+            forecasts, unanswered = self._by_the_model(forecast, device, lessons, order)
         forecasts = with_fits(forecasts, lambda fingerprint: runs.get(fingerprint, ()), device, self._fits)
         forecast = replace(forecast, forecasts=forecasts)
         return Analysis(

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from model.opencl.reach import Reach
 from server.client.settings import Settings
 from server.documents import Document
+from server.log.events import document_name
+from server.log.timings import Timings
 from server.snapshot import Analysis
 
 if TYPE_CHECKING:
@@ -52,8 +54,14 @@ class Scheduler:
     `deliver` and `complain` are called on the event loop.
     """
 
-    def __init__(self, deliver: Callable[[Analysis], None], complain: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        deliver: Callable[[Analysis], None],
+        complain: Callable[[str, str], None],
+        timings: Timings | None = None,
+    ) -> None:
         self._deliver = deliver
+        self._timings = timings or Timings()
         self._complain = complain
         self._waiting: dict[str, Order] = {}
         self._wake = threading.Condition()
@@ -86,7 +94,7 @@ class Scheduler:
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            analyst: Analyst = importlib.import_module("server.analysis.analyst").Analyst()
+            analyst: Analyst = importlib.import_module("server.analysis.analyst").Analyst(self._timings)
         except ImportError as error:
             logger.exception("the engine cannot be loaded")
             self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")
@@ -97,7 +105,7 @@ class Scheduler:
                 analysis = analyst.analyse(order)
             except Exception as error:
                 # A fault of ours must cost one answer, not all later ones; it is logged whole and told to the user.
-                logger.exception("the analysis of %s failed", uri)
+                logger.exception("the analysis of %s failed", document_name(uri))
                 self._call(loop, self._complain, uri, f"{type(error).__name__}: {error}")
             else:
                 self._call(loop, self._deliver, analysis)

@@ -16,6 +16,8 @@ from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRe
 from server.client.progress import ProgressBar
 from server.device_work.access import device_here, device_work, must_be_trusted, unless_cancelled, wait_for_discovery
 from server.device_work.jobs import OnProgress
+from server.log.events import document_name, event, milliseconds, native_output
+from server.log.timings import Phases, Watch
 from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import Failure, LaunchView, Slot, Snapshot
 
@@ -113,9 +115,21 @@ async def run_all(
     if ls.jobs.is_full:
         raise KernelcastError("too many measurements are waiting already")
     work, limit_s = device_work(), settings.measure_time_limit_s
-    outcomes = await ls.jobs.run(
-        lambda tell, cancel: work.measure_all(requests, device.driver, limit_s, tell, cancel), on_progress, cancel
-    )
+    watch = Watch(ls.timings)
+    phases = Phases(watch)
+
+    def tell_on(fraction: float, text: str) -> None:
+        phases.hear(text)
+        on_progress(fraction, text)
+
+    with watch.whole("measure"):
+        try:
+            outcomes = await ls.jobs.run(
+                lambda tell, cancel: work.measure_all(requests, device.driver, limit_s, tell, cancel), tell_on, cancel
+            )
+        finally:
+            phases.end()
+    _log(document.uri, device, outcomes, watch)
     for one, outcome in zip(wanted, outcomes, strict=True):
         _record(ls, document.uri, device.id, one, outcome)
     done = [(one, m) for one, m in zip(wanted, outcomes, strict=True) if isinstance(m, Measurement)]
@@ -124,6 +138,21 @@ async def run_all(
         await _keep(ls, done, path)
         _compile_later(ls, [one for one, _ in done], document.text.value, path, device)
     return outcomes
+
+
+def _log(uri: str, device: Device, outcomes: Sequence[Outcome], watch: Watch) -> None:
+    failures = [each for each in outcomes if isinstance(each, MeasureError)]
+    event(
+        "measured",
+        document=document_name(uri),
+        device=device.id,
+        launches=len(outcomes),
+        failures=[each.code for each in failures],
+        source={"messages": "; ".join(each.message for each in failures)},
+        ms={stage: milliseconds(each_s) for stage, each_s in watch.laps_s.items()},
+    )
+    for each in failures:
+        native_output("device", each.log)
 
 
 def _compile_later(

@@ -35,6 +35,7 @@ async def debug_information(ls: KernelcastServer, _params: types.ExecuteCommandP
             settings={option.name: option.of(ls.settings.everywhere) for option in OPTIONS},
             found=ls.found_devices,
             no_devices_because=ls.no_devices_because,
+            timings=ls.timings.facts(),
         )
         told: str = module.debug_information(facts)
         return told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import version
 
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
@@ -12,6 +13,7 @@ from server.client.parent import parent_gone
 from server.client.trust import Trust
 from server.features import configuration
 from server.features.devices import discover_devices
+from server.log.events import event
 from server.session import KernelcastServer
 
 
@@ -27,6 +29,7 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
         ls.chosen_device = chosen if isinstance(chosen, str) else ""
         given = options.get(configuration.SECTION, options.get("settings"))
         configuration.apply_settings(ls, given)
+    event("initialized", client=ls.client_name, trust=ls.trust.name.lower(), version=version("kernelcast"))
     if params.process_id is not None:
         ls.spawn(_leave_with(ls, params.process_id))
 

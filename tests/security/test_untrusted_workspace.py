@@ -139,7 +139,7 @@ def test_a_neighbour_with_the_same_beginning_is_outside(tmp_path: Path) -> None:
 HARMFUL = (
     "-fplugin=evil.so", "-fpass-plugin=evil.so", "-Xclang", "-mllvm", "-include", "-imacros", "-isystem/etc", "-B.",
     "-fuse-ld=./evil", "-save-temps", "-o", "-Wl,-rpath", "-Wp,-MD", "@options", "--config=evil", "-load",
-    "-fprofile-use=evil", "-iquote", "-x", "-s", "-cl-std=../CL", "-fdump-tree-all", "-march=/evil", "evil.cl", "-specs=evil",
+    "-fprofile-use=evil", "-iquote", "-x", "-s", "-cl-std=../CL", "-fdump-tree-all", "-march=/evil", "evil.cl",
 )  # fmt: skip
 
 
