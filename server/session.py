@@ -35,6 +35,7 @@ from server.features.inlay_hints import shown_labels
 from server.log.timings import Timings
 from server.predictor.answers import LearnedAnswers
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, slots_of
+from server.words.escaping import message as as_message
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Mapping
@@ -294,7 +295,7 @@ class KernelcastServer(LanguageServer):
     # Words to the user
 
     def say(self, kind: types.MessageType, message: str) -> None:
-        self.window_show_message(types.ShowMessageParams(type=kind, message=message))
+        self.window_show_message(types.ShowMessageParams(type=kind, message=as_message(message)))
 
     def say_once(self, kind: types.MessageType, message: str) -> None:
         """For what would otherwise be said at every keystroke."""

@@ -12,6 +12,7 @@ from pygls.protocol.json_rpc import RPCMessage, RPCRequest
 
 from model.errors import KernelcastError
 from server.features.arguments import error_answer
+from server.words.escaping import message as as_message
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -51,7 +52,8 @@ class KernelcastProtocol(LanguageServerProtocol):
             answer = command(params)
             return await answer if inspect.isawaitable(answer) else answer
         except KernelcastError as error:
-            self.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Error, error.message))
+            said = types.ShowMessageParams(types.MessageType.Error, as_message(error.message))
+            self.notify(types.WINDOW_SHOW_MESSAGE, said)
             return error_answer(error)
 
     async def _shut_down(self, *_: object) -> None:
