@@ -40,7 +40,11 @@ def test_whatever_is_printed_never_reaches_the_protocol() -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("sent", [b"", b"no protocol at all\n" * 9, b"Content-Length: 99\r\n\r\n{", b"x" * 200_000])
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"no protocol at all\n" * 9, b"Content-Length: 99\r\n\r\n{", b"x" * 200_000],
+    ids=["nothing", "no protocol", "half a message", "a line without end"],
+)
 def test_input_that_is_no_conversation_ends_the_server_without_a_traceback(kernelcast: str, sent: bytes) -> None:
     ended = subprocess.run([kernelcast, "serve"], input=sent, capture_output=True, check=False, timeout=60)
     assert ended.stdout == b""
