@@ -37,9 +37,7 @@ def _audited(name: str, listed: Path) -> int:
         status = verdict(name, _asked(service, listed))
         if status != UNKNOWN:
             return status
-    print(
-        f"{name}: no database of known faults could be reached, so nothing is known: try again where PyPI or OSV answer"
-    )
+    print(f"{name}: no database of known faults could be reached, so none is known; ask where PyPI or OSV answer")
     return UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""The fast tests on the lowest versions that pyproject.toml allows: `make lowest`. A bound that nobody tries is a guess."""
+"""The fast tests on the lowest versions that pyproject.toml allows: `make lowest`. An untried bound is a guess."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""uv and pip-audit in an environment of their own below `.cache`, so that they bring nothing into the one under test."""
+"""uv and pip-audit in an environment of their own below `.cache`: they bring nothing into the one under test."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def lowest_versions() -> Path:
     extras = [word for extra in EXTRAS for word in ("--extra", extra)]
     subprocess.run(
         [
-            tool("uv"), "pip", "compile", "--quiet", "--resolution", "lowest-direct", "--python", sys.executable, *extras,
-            "--output-file", listed, REPOSITORY / "pyproject.toml",
+            tool("uv"), "pip", "compile", "--quiet", "--upgrade", "--resolution", "lowest-direct", "--python",
+            sys.executable, *extras, "--output-file", listed, REPOSITORY / "pyproject.toml",
         ],
         check=True,
     )  # fmt: skip

