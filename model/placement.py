@@ -46,6 +46,11 @@ def placed(prediction: Prediction, moved: Moves) -> Prediction:
     return _Placed.of(prediction, moved)
 
 
+def apart(prediction: Prediction) -> tuple[Prediction, Moves]:
+    """What `placed` put together: nothing is moved for it. What is said of the former goes for all places."""
+    return (prediction._of, prediction._moved) if isinstance(prediction, _Placed) else (prediction, Moves())
+
+
 # What does not depend on where a kernel stands.
 _SETTLED = frozenset({each.name for each in fields(Prediction)} - {"work", "assumptions", "lines", "advice"})
 
@@ -75,6 +80,10 @@ class _Placed(Prediction):
             return getattr(self._of, name)
         if name not in _NAMES:
             raise AttributeError(name)
+        if name == "advice":  # shown of all kernels at once, and there is little of it
+            advice = tuple(_advised(each, self._moved) for each in self._of.advice)
+            object.__setattr__(self, name, advice)
+            return advice
         for each, value in zip(_NAMES, _values(_whole(self._of, self._moved)), strict=True):
             object.__setattr__(self, each, value)
         return getattr(self, name)

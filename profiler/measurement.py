@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 
 from model.errors import KernelcastError
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
+from model.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Measurement:
 
         Another version may give the kernel other contents to find its way by, or may not have seen what this one sees.
         """
-        is_ours = self.kernelcast_version == version("kernelcast")
+        is_ours = self.kernelcast_version == VERSION
         return self.checked if is_ours and not self.has_longer_buffers else ""
 
 

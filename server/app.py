@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
+from server import garbage
 from server.client.port import serve_port
-from server.client.streams import claim_streams, is_pipe
+from server.client.streams import is_pipe
 from server.client.token import Token
+from server.greeting import Greeting
 from server.handlers import create_server
 from server.session import KernelcastServer
 
@@ -27,10 +29,9 @@ logger = logging.getLogger("kernelcast")
 _SWITCH_S = 0.0005
 
 
-def run_stdio() -> int:
-    """Serve one editor over stdin and stdout; returns the exit status."""
-    stdin, stdout = claim_streams()
-    return _run(_over_stdio(stdin, stdout))
+def run_stdio(stdin: BinaryIO, stdout: BinaryIO, greeting: Greeting) -> int:
+    """Serve the editor that was greeted, over our own copies of stdin and stdout; returns the exit status."""
+    return _run(_over_stdio(stdin, stdout, greeting))
 
 
 def run_tcp(port: int, token: Token) -> int:
@@ -40,6 +41,7 @@ def run_tcp(port: int, token: Token) -> int:
 
 def _run(conversation: Coroutine[object, object, None]) -> int:
     sys.setswitchinterval(_SWITCH_S)
+    garbage.put_off()
     try:
         asyncio.run(conversation)
     except SystemExit as leaving:  # how pygls answers `exit`: 0 after `shutdown`, else 1
@@ -49,13 +51,16 @@ def _run(conversation: Coroutine[object, object, None]) -> int:
     return 0
 
 
-async def _over_stdio(stdin: BinaryIO, stdout: BinaryIO) -> None:
+async def _over_stdio(stdin: BinaryIO, stdout: BinaryIO, greeting: Greeting) -> None:
     server = create_server()
+    server.protocol.answered = greeting.answered
+    server.seen_editor = greeting.editor
     loop = asyncio.get_running_loop()
     reader: AsyncReader
     if sys.platform != "win32" and is_pipe(stdin) and is_pipe(stdout):
         # Without threads: pygls' own reader shares a pool with its handlers, and a full pool stops all input.
         stream = asyncio.StreamReader()
+        stream.feed_data(greeting.said)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
         writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, stdout)
         server.protocol.set_writer(writer)

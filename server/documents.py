@@ -70,7 +70,7 @@ def changed(
         if isinstance(change, types.TextDocumentContentChangePartial):
             start = offset_of(text, change.range.start, encoding)
             end = max(start, offset_of(text, change.range.end, encoding))
-            new = IndexedText.of(text.value[:start] + change.text + text.value[end:])
+            new = text.edited(start, end, change.text)
         else:
             new = IndexedText.of(change.text)
             start, end = _differing(text.value, new.value)

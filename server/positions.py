@@ -7,15 +7,16 @@ out, and where the analysis has spoken.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 
 from lsprotocol import types
 
 from model.opencl.kernel import SourceRange
+from server.lines import Starts
 
 # The protocol's line ends. `str.splitlines` knows eight more (form feed, U+2028 ...), which editors do not count.
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_FEED = re.compile("\n")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Encoding = types.PositionEncodingKind
@@ -26,19 +27,28 @@ class IndexedText:
     """A text, where its lines start for the editor, and where they start for the analysis (line feeds alone)."""
 
     value: str
-    line_starts: tuple[int, ...]
-    feed_starts: tuple[int, ...]
+    line_starts: Starts
+    feed_starts: Starts
 
     @classmethod
     def of(cls, value: str) -> IndexedText:
         """Lone surrogates become U+FFFD, as wide in every encoding, so that the text can be encoded at all."""
-        value = _LONE_SURROGATE.sub("\ufffd", value)
-        starts = (0, *(end.end() for end in _LINE_END.finditer(value)))
-        feeds = starts if "\r" not in value else (0, *(end.end() for end in re.finditer("\n", value)))
+        value = _without_surrogates(value)
+        starts = Starts.of([0, *(end.end() for end in _LINE_END.finditer(value))])
+        feeds = starts if "\r" not in value else Starts.of([0, *(end.end() for end in _LINE_FEED.finditer(value))])
         return cls(value, starts, feeds)
 
+    def edited(self, start: int, end: int, part: str) -> IndexedText:
+        """This text with `part` in the place of [start, end); what it costs does not grow with the number of lines."""
+        part = _without_surrogates(part)
+        value = f"{self.value[:start]}{part}{self.value[end:]}"
+        starts = self.line_starts.edited(value, start, end, len(part), _LINE_END)
+        if self.feed_starts is self.line_starts and "\r" not in part:
+            return IndexedText(value, starts, starts)
+        return IndexedText(value, starts, self.feed_starts.edited(value, start, end, len(part), _LINE_FEED))
+
     def line_at(self, offset: int) -> int:
-        return bisect_right(self.line_starts, offset) - 1
+        return self.line_starts.line_at(offset)
 
     def line_end(self, line: int) -> int:
         """Where the line's text ends, before its line end."""
@@ -72,10 +82,11 @@ def range_of(text: IndexedText, start: int, end: int, encoding: Encoding | str) 
 
 def source_offsets(text: IndexedText, where: SourceRange) -> tuple[int, int]:
     """Start and end offset of a range of the analysis."""
-    return (
-        _source_offset(text, where.start_line, where.start_byte),
-        _source_offset(text, where.end_line, where.end_byte),
-    )
+    return _source_offset(text, where.start_line, where.start_byte), source_end(text, where)
+
+
+def source_end(text: IndexedText, where: SourceRange) -> int:
+    return _source_offset(text, where.end_line, where.end_byte)
 
 
 def source_range(text: IndexedText, start: int, end: int) -> SourceRange:
@@ -84,7 +95,7 @@ def source_range(text: IndexedText, start: int, end: int) -> SourceRange:
 
 
 def _source_place(text: IndexedText, offset: int) -> tuple[int, int]:
-    line = bisect_right(text.feed_starts, offset) - 1
+    line = text.feed_starts.line_at(offset)
     return line, len(text.value[text.feed_starts[line] : offset].encode())
 
 
@@ -94,6 +105,10 @@ def _source_offset(text: IndexedText, line: int, byte: int) -> int:
         return len(text.value)
     end = starts[line + 1] if line + 1 < len(starts) else len(text.value)
     return starts[line] + _code_points(text.value[starts[line] : end], byte, Encoding.Utf8)
+
+
+def _without_surrogates(value: str) -> str:
+    return value if value.isascii() else _LONE_SURROGATE.sub("\ufffd", value)
 
 
 def _units(part: str, encoding: Encoding | str) -> int:

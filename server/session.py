@@ -6,7 +6,7 @@ Everything here happens on the event loop. Requests take an immutable `Snapshot`
 from __future__ import annotations
 
 import asyncio
-from importlib.metadata import version
+from collections.abc import Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from model.version import VERSION
 from server.analysis.continuity import carry_over
 from server.analysis.holding import hold_answers
 from server.analysis.scheduler import Order, Scheduler
@@ -34,11 +35,11 @@ from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
 from server.log.timings import Timings
 from server.predictor.answers import LearnedAnswers
-from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, slots_of
+from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, Views, slots
 from server.words.escaping import message as as_message
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterable, Mapping
+    from collections.abc import Coroutine, Iterable
 
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from server.analysis.fits import Run
 
 
+_NONE: Mapping[Any, Any] = {}  # always the same, so that views of it are
 SETTLE_S = 30.0  # for an analysis that is under way when a command comes
 
 
@@ -53,11 +55,11 @@ class KernelcastServer(LanguageServer):
     """pygls' server with what it knows."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "kernelcast", version("kernelcast"), protocol_cls=KernelcastProtocol, converter_factory=default_converter
-        )
+        super().__init__("kernelcast", VERSION, protocol_cls=KernelcastProtocol, converter_factory=default_converter)
+        self.protocol: KernelcastProtocol
         self.supports = Supports()
         self.client_name = ""
+        self.seen_editor: int | None = None  # its process, if it was there when it was greeted
         self.encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
         self.settings = ScopedSettings()
         self.setting_problems: tuple[str, ...] = ()
@@ -78,6 +80,7 @@ class KernelcastServer(LanguageServer):
         self.compiles = LaterCompiles(self.jobs, self.learn, self.spawn, self.leaving)
         self._documents: dict[str, Document] = {}
         self._analyses: dict[str, Analysis] = {}
+        self._views: dict[str, Views] = {}
         self._measured: dict[tuple[str, str], Mapping[Slot, Measurement]] = {}  # by document and device
         self._failures: dict[tuple[str, str], Mapping[Slot, Failure]] = {}
         self._compiled: dict[str, dict[FactsKey, CompiledFacts]] = {}  # by device, in this session
@@ -117,6 +120,7 @@ class KernelcastServer(LanguageServer):
     def drop(self, uri: str) -> None:
         self._documents.pop(uri, None)
         self._analyses.pop(uri, None)
+        self._views.pop(uri, None)
         self.scheduler.forget(uri)
         self.learned.forget(uri)
         self.refresh.forget(uri)
@@ -158,7 +162,8 @@ class KernelcastServer(LanguageServer):
         key = (uri, analysis.device.id)
         return Snapshot(
             document, analysis, self.settings_of(document), self.encoding, self.trusted,
-            self._measured.get(key, {}), self._failures.get(key, {}), self._compiled.get(analysis.device.id, {}),
+            self._measured.get(key, _NONE), self._failures.get(key, _NONE),
+            self._compiled.get(analysis.device.id, _NONE), self._views.setdefault(uri, Views()),
         )  # fmt: skip
 
     async def settled(self, uri: str, timeout_s: float, *, answered: bool = False) -> Snapshot | None:
@@ -214,8 +219,8 @@ class KernelcastServer(LanguageServer):
             return
         key = (analysis.document.uri, analysis.device.id)
         known = dict(self._measured.get(key, {}))
-        for kernel in analysis.forecast.kernels:
-            for slot, forecast in slots_of(analysis.forecast, kernel):
+        for kernel, own in slots(analysis.forecast):
+            for slot, forecast in own:
                 launch_key = forecast.launch.key if forecast.launch else ""
                 found = stored.get((kernel.name, kernel.fingerprint, launch_key))
                 last = known.get(slot)

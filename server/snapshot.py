@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +15,8 @@ from lsprotocol import types
 from model.compiled import CompiledFacts, FactsKey, key_of
 from server.client.settings import Settings
 from server.documents import Document
-from server.positions import Encoding, range_of, source_offsets
+from server.positions import Encoding, range_of, source_end, source_offsets
+from server.words.render import hint_label
 
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
     from model.device import Device
@@ -86,10 +90,91 @@ class LaunchView:
     compiled: CompiledFacts | None = None  # what the device's compiler made of it, where that is known
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KernelView:
     kernel: Kernel
     launches: tuple[LaunchView, ...]
+
+    @cached_property  # all of a file's are looked at after every keystroke, and nearly all say what they said
+    def label(self) -> str:
+        return hint_label(self)
+
+
+class Views:
+    """The views of one document's kernels: made once for all who ask, and made anew for those kernels alone of which
+    something else is known now. Nothing but who is who is compared, so a keystroke costs little."""
+
+    def __init__(self) -> None:
+        self._known_by: tuple[object, ...] = ()
+        self._all: tuple[KernelView, ...] = ()
+        self._by_kernel: dict[int, KernelView] = {}
+
+    def of(
+        self,
+        analysis: Analysis,
+        measured: Mapping[Slot, Measurement],
+        failures: Mapping[Slot, Failure],
+        compiled: Mapping[FactsKey, CompiledFacts],
+    ) -> tuple[KernelView, ...]:
+        """Of all kernels that have launches, in the order of the source."""
+        known = (analysis.forecast, analysis.device, analysis.stored, analysis.last, analysis.compiled)
+        by = (*known, measured, failures, compiled)
+        if len(by) != len(self._known_by) or not all(map(is_, by, self._known_by)):
+            launches = Counter(forecast.kernel.name for forecast in analysis.forecast.forecasts)
+            stored = {(m.kernel_fingerprint, m.launch_key): m for m in reversed(analysis.stored)}
+            self._known_by = by
+            self._all = tuple(
+                self._kept(KernelView(kernel, tuple(_views(own, last, analysis, stored, measured, failures, compiled))))
+                for kernel, own in slots(analysis.forecast)
+                if own
+                for last in (analysis.last.get(kernel.name) if launches[kernel.name] == 1 else None,)
+            )
+            self._by_kernel = {id(view.kernel): view for view in self._all}
+        return self._all
+
+    def _kept(self, view: KernelView) -> KernelView:
+        """The one that stood here, if nothing else is known now: what was made of it holds, too."""
+        last = self._by_kernel.get(id(view.kernel))
+        is_same = last is not None and len(last.launches) == len(view.launches)
+        return last if last and is_same and all(map(_is_same, last.launches, view.launches)) else view
+
+
+def _is_same(one: LaunchView, other: LaunchView) -> bool:
+    return (
+        one.forecast is other.forecast
+        and one.measured is other.measured
+        and one.stale is other.stale
+        and one.failure is other.failure
+        and one.compiled is other.compiled
+        and one.slot == other.slot
+    )
+
+
+def _views(
+    own: tuple[tuple[Slot, Forecast], ...],
+    once: Measurement | None,
+    analysis: Analysis,
+    stored: Mapping[tuple[str, str], Measurement],
+    measured: Mapping[Slot, Measurement],
+    failures: Mapping[Slot, Failure],
+    compiled: Mapping[FactsKey, CompiledFacts],
+) -> Iterator[LaunchView]:
+    """One kernel's launches with what is known of each; `once` was measured of the only one, however it looked then."""
+    for slot, forecast in own:
+        kernel, launch = forecast.kernel, forecast.launch
+        here = kernel.fingerprint, launch.key if launch else ""
+        same = stored.get(here)
+        last = measured.get(slot) or once
+        if last is not None and (last.kernel_fingerprint, last.launch_key) == here:
+            same, last = last, None
+        failure = failures.get(slot)
+        if failure and (failure.fingerprint, failure.launch_key) != here:
+            failure = None
+        facts = None
+        if launch is not None and (compiled or analysis.compiled):
+            key = key_of(kernel, launch, analysis.device.id)
+            facts = compiled.get(key) or analysis.compiled.get(key)
+        yield LaunchView(slot, forecast, same, None if same else last, failure, facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +189,7 @@ class Snapshot:
     measured: Mapping[Slot, Measurement] = field(default_factory=dict)  # the last of each slot on this device
     failures: Mapping[Slot, Failure] = field(default_factory=dict)
     compiled: Mapping[FactsKey, CompiledFacts] = field(default_factory=dict)  # in this session, on this device
+    views: Views = field(default_factory=Views, compare=False)  # the document's; they outlive this snapshot
 
     @property
     def is_current(self) -> bool:
@@ -119,12 +205,7 @@ class Snapshot:
 
     @property
     def kernels(self) -> tuple[KernelView, ...]:
-        found = self.analysis.forecast
-        views = (
-            KernelView(kernel, tuple(self._launch(slot, f) for slot, f in slots_of(found, kernel)))
-            for kernel in found.kernels
-        )
-        return tuple(view for view in views if view.launches)
+        return self.views.of(self.analysis, self.measured, self.failures, self.compiled)
 
     def offsets(self, where: SourceRange) -> tuple[int, int]:
         """Start and end of a range of the analysis, as offsets into the newest text."""
@@ -132,40 +213,34 @@ class Snapshot:
         start, end = source_offsets(before.text, where)
         return self.document.moved(start, before.serial), self.document.moved(end, before.serial)
 
+    def end(self, where: SourceRange) -> int:
+        """The second of `offsets`, by itself."""
+        before = self.analysis.document
+        return self.document.moved(source_end(before.text, where), before.serial)
+
     def range(self, where: SourceRange) -> types.Range:
         start, end = self.offsets(where)
         return range_of(self.document.text, start, max(start, end), self.encoding)
 
-    def _launch(self, slot: Slot, forecast: Forecast) -> LaunchView:
-        kernel, launch = forecast.kernel, forecast.launch
-        key = launch.key if launch else ""
-        same = next(
-            (m for m in self.analysis.stored if (m.kernel_fingerprint, m.launch_key) == (kernel.fingerprint, key)), None
-        )
-        alone = sum(f.kernel.name == kernel.name for f in self.analysis.forecast.forecasts) == 1
-        last = self.measured.get(slot) or (self.analysis.last.get(kernel.name) if alone else None)
-        if last is not None and (last.kernel_fingerprint, last.launch_key) == (kernel.fingerprint, key):
-            same, last = last, None
-        failure = self.failures.get(slot)
-        if failure and (failure.fingerprint, failure.launch_key) != (kernel.fingerprint, key):
-            failure = None
-        return LaunchView(slot, forecast, same, None if same else last, failure, self._compiled(forecast))
 
-    def _compiled(self, forecast: Forecast) -> CompiledFacts | None:
-        if forecast.launch is None or not (self.compiled or self.analysis.compiled):
-            return None
-        key = key_of(forecast.kernel, forecast.launch, self.device.id)
-        return self.compiled.get(key) or self.analysis.compiled.get(key)
-
-
-def slots_of(found: FileForecast, kernel: Kernel) -> list[tuple[Slot, Forecast]]:
-    """The launches of one kernel, each under the name it keeps while it is edited.
+def slots(found: FileForecast) -> Iterator[tuple[Kernel, tuple[tuple[Slot, Forecast], ...]]]:
+    """The launches of all kernels, each under the name it keeps while it is edited.
 
     Where `#ifdef`s leave two kernels of one name, each has its own.
     """
-    named = [f for f in found.forecasts if f.kernel.name == kernel.name]
-    mine = [f for f in named if f.kernel.range == kernel.range] or named
-    return [
-        (Slot(kernel.name, (f.launch.name if f.launch and f.launch.name else "") or f"#{place}"), f)
-        for place, f in enumerate(mine)
-    ]
+    named: dict[str, list[Forecast]] = {}
+    for forecast in found.forecasts:
+        named.setdefault(forecast.kernel.name, []).append(forecast)
+    for kernel in found.kernels:
+        yield kernel, tuple(_slots(kernel, named.get(kernel.name, ())))
+
+
+def slots_of(found: FileForecast, kernel: Kernel) -> tuple[tuple[Slot, Forecast], ...]:
+    """The launches of one kernel, as `slots` has them."""
+    return tuple(_slots(kernel, [f for f in found.forecasts if f.kernel.name == kernel.name]))
+
+
+def _slots(kernel: Kernel, named: Sequence[Forecast]) -> Iterator[tuple[Slot, Forecast]]:
+    mine = named if len(named) == 1 else [f for f in named if f.kernel.range == kernel.range] or named
+    for place, f in enumerate(mine):
+        yield Slot(kernel.name, (f.launch.name if f.launch and f.launch.name else "") or f"#{place}"), f

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from math import prod
 
 from model.opencl.options import BuildOptions
@@ -53,7 +54,7 @@ class Assumption:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Launch:
     """Sizes and arguments in numbers; nothing in here is symbolic.
 
@@ -78,7 +79,7 @@ class Launch:
     def work_items(self) -> int:
         return prod(self.global_size)
 
-    @property
+    @cached_property  # asked for at every keystroke, of every launch of a file
     def key(self) -> str:
         """A short hash of everything that changes what runs (not the name, origin or assumptions)."""
         what = (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,27 +18,29 @@ SHOTS = (3, 10, 30, 100)
 _DRAWS = 10
 
 
-def few_shot_table(rows: Rows, predicted: Floats, novelty: Novelty, splits: dict[str, str]) -> list[Line]:
-    """On the devices of the rows: one half of each split is judged after kernels of the other half were measured.
+def few_shot_table(rows: Rows, predicted: Floats, novelty: Novelty) -> list[Line]:
+    """On the devices of the rows: each half of a split is judged after kernels of its other half were measured.
 
     Halves are of families or packages, whose kernels have nothing to do with each other, or of kernels, as when a user
     measures some of a program's.
     """
     lines = []
     launches = launches_of(rows, novelty)
-    halves = {"of other families": rows.family, "of other packages": rows.origin, "of the same": rows.kernel}
-    for split, what in splits.items():
+    for split, strangers, names in (
+        ("validation", "other families", rows.family),
+        ("test-origins", "other packages", rows.origin),
+    ):
         chosen = rows.judged(split)
-        for how, names in halves.items():
-            if len(np.unique(names[chosen])) < 2:
+        for how, whole in ((strangers, names), (strangers.replace("other", "the same"), rows.kernel)):
+            half = np.array([zlib.crc32(str(name).encode()) % 2 for name in whole[chosen]], bool)
+            ways = (chosen[~half], chosen[half]), (chosen[half], chosen[~half])
+            if not all(len(part) for part in ways[0]):
                 continue
-            half = np.array([zlib.crc32(str(name).encode()) % 2 for name in names[chosen]], bool)
-            pool, judged = chosen[~half], chosen[half]
-            figures = figures_of(predicted[judged], rows.log2_us[judged])
-            lines.append(Line(f"{what}: nothing measured", split, "all", figures))
+            before = [figures_of(predicted[judged], rows.log2_us[judged]) for _, judged in ways]
+            lines.append(Line(f"{how}: nothing measured", split, "all", _mean(before)))
             for shots in SHOTS:
-                figures = few_shot(rows, predicted, rows.log2_us, launches, pool, judged, shots)
-                lines.append(Line(f"{what}: {shots} kernels {how}", split, "all", figures))
+                after = [few_shot(rows, predicted, rows.log2_us, launches, *way, shots) for way in ways]
+                lines.append(Line(f"{how}: {shots} kernels measured", split, "all", _mean(after)))
     return lines
 
 
@@ -67,5 +71,9 @@ def few_shot(
             corrected[here] += correction.shifts(launches.at(here)) / np.log(2)
         corrected = np.maximum(corrected, rows.laws[:, 1])
         found.append(figures_of(corrected[judged].astype(np.float32), truth[judged]))
-    mean = np.mean([[f.mape, f.median_ape, f.within_2x, f.rank_correlation] for f in found], axis=0)
-    return Figures(len(judged), *(float(each) for each in mean))
+    return replace(_mean(found), rows=len(judged))
+
+
+def _mean(figures: Sequence[Figures]) -> Figures:
+    mean = np.mean([[f.mape, f.median_ape, f.within_2x, f.rank_correlation] for f in figures], axis=0)
+    return Figures(sum(f.rows for f in figures), *(float(each) for each in mean))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from model.work.symbolic import Expression, operation
+from collections.abc import Iterable
+
+from model.work.symbolic import ZERO, Expression, operation
 
 
 def less(a: Expression, b: Expression) -> Expression:
@@ -16,3 +18,16 @@ def equal(a: Expression, b: Expression) -> Expression:
 
 def negation(a: Expression) -> Expression:
     return operation("not", a)
+
+
+def either_holds(a: Expression, b: Expression) -> Expression:
+    if a.constant == 0:
+        return b
+    return a if b.constant == 0 else operation("or", a, b)
+
+
+def any_of(conditions: Iterable[Expression]) -> Expression:
+    whole = ZERO
+    for condition in conditions:
+        whole = either_holds(whole, condition)
+    return whole

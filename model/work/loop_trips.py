@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from model.work.comparisons import less
+from model.work.comparisons import any_of, less
 from model.work.evaluate import Knowledge, evaluate
 from model.work.flow import Exit, Flow
 from model.work.machine import likelihood
@@ -32,8 +32,11 @@ class LoopTrips(Trials):
     def trips(self, node: Node, tried: Trial, line: int) -> Trips:
         flat = [v for vs in tried.variables.values() for v in vs]
         self.line = line
+        if not tried.goes_round:
+            return self._once(node, tried, flat)
         header = _header(tried.condition, flat, is_do=node.type == "do_statement")
-        leaving = [(e, c, _iterations_before(c, flat)) for e, c in tried.exits if c.constant != 0]
+        ends = tried.condition if header is not None and node.type != "do_statement" else None
+        leaving = [(e, c, _iterations_before(c, flat, ends)) for e, c in tried.exits if c.constant != 0]
         bounds = [before + ONE for _, _, before in leaving if before is not None]
         count = _least([*([header] if header is not None else []), *bounds])
         likely = 1 - min((1 - likelihood(c) for e, c, _ in leaving if e.flow is Flow.RETURN), default=1.0)
@@ -48,6 +51,23 @@ class LoopTrips(Trials):
                 met = less(before, limit) if limit is not None else ONE
                 returned = operation("or", returned, met) if returned.constant != 0 else met
         return Trips(_run_now(count), returned, likely)
+
+    def _once(self, node: Node, tried: Trial, flat: list[Induction]) -> Trips:
+        """Of a loop whose body is left in its first iteration, one way or another, if that is begun."""
+        starts = {v.symbol: v.start for v in flat}
+        begun = ONE if node.type == "do_statement" else tried.condition.substitute(starts)
+        returning = [c.substitute(starts) for e, c in tried.exits if e.flow is Flow.RETURN]
+        likely = 1 - min((1 - likelihood(c) for c in returning), default=1.0)
+        if not _is_decided(begun):
+            leaves = Leaves(operation("not", tried.condition), ZERO, ONE)
+            return Trips(self._by_data(ONE), None, likely, leaves)
+        count = operation("select", begun, ONE, ZERO)
+        if len(returning) == len(tried.exits):
+            return Trips(count, begun, likely)
+        if not all(_is_decided(c) for c in returning):
+            return Trips(count, None, likely)
+        returned = any_of(returning)
+        return Trips(count, operation("and", begun, returned) if begun.constant is None else returned, likely)
 
     def _by_data(self, bound: Expression | None) -> Expression:
         """Where the data decide, a named parameter with a default, never a silent guess."""
@@ -73,6 +93,11 @@ def over_counter(leaves: Leaves, tried: Trial, counter: Expression) -> Leaves:
         if (at := v.at(counter, symbols - {v.symbol})) is not None
     }
     return Leaves(leaves.before.substitute(values), leaves.within.substitute(values), leaves.limit)
+
+
+def _is_decided(condition: Expression) -> bool:
+    """Whether the launch decides it, and not the data."""
+    return condition.evaluable and not condition.has("load", "unknown")
 
 
 def _leaves(
@@ -108,11 +133,11 @@ def _header(condition: Expression, flat: list[Induction], *, is_do: bool) -> Exp
     return count + ONE if count is not None and is_do else count
 
 
-def _iterations_before(leaves: Expression, flat: list[Induction]) -> Expression | None:
-    """Whole iterations before the one in which `leaves` first holds."""
+def _iterations_before(leaves: Expression, flat: list[Induction], header: Expression | None) -> Expression | None:
+    """Whole iterations before the one in which `leaves` first holds; not more, maybe, than `header` allows."""
     if leaves.constant is not None:
         return ZERO
-    return trip_count(operation("not", leaves), flat)
+    return trip_count(operation("not", leaves), flat, header)
 
 
 def _least(counts: list[Expression]) -> Expression | None:

@@ -36,6 +36,9 @@ class Loops(LoopTrips):
     def declaration(self, node: Node) -> None:
         raise NotImplementedError
 
+    def go_on_unless(self, left: list[Expression]) -> None:
+        raise NotImplementedError
+
     def run_loop(self, node: Node) -> Flow:
         self.scopes.append({})
         initializer = node.child_by_field_name("initializer")
@@ -123,12 +126,22 @@ class Loops(LoopTrips):
             flow = self.last_flow
             self.block = block
             del self.path[path:]
-            if flow in (Flow.BREAK, Flow.RETURN):
+            if flow > Flow.CONTINUE:
                 break
-        if node.type != "do_statement" and flow not in (Flow.BREAK, Flow.RETURN):
+        if node.type != "do_statement" and flow <= Flow.CONTINUE:
             self.iteration_condition(node)
+        left = [e for e in self.exits[exits:] if e.flow is Flow.BREAK]
+        if left and flow > Flow.CONTINUE:
+            flow = Flow.BREAK
+            self.values = dict(left[-1].values)
+        for exit_ in left:
+            self.values = self.merged(self.conjunction(exit_.path[path:]), exit_.values, self.values)
         self.exits[exits:] = [e for e in self.exits[exits:] if e.flow is Flow.RETURN]
-        return Flow.RETURN if flow is Flow.RETURN else Flow.NEXT
+        if flow is Flow.RETURN:
+            return flow
+        if self.exits[exits:]:
+            self.go_on_unless([self.conjunction(e.path[path:]) for e in self.exits[exits:]])
+        return Flow.NEXT
 
     def _chain(self, tried: Trial) -> int:
         """How many float operations each iteration waits for; a carried value that is lost sight of counts a few."""
@@ -153,8 +166,11 @@ class Loops(LoopTrips):
             text = f"{text}: taken for {trips.likely_return * 100:.0f} % of them"
             share = self.data_parameter("share.{line}", 1 - trips.likely_return, 1.5, text)
             condition = operation("not", Expression({(share,): 1}))
+        if condition.constant == 0:
+            return Flow.NEXT
         if condition.constant is not None:
-            return Flow.RETURN if condition.constant else Flow.NEXT
+            self.exits.append(Exit(Flow.RETURN, tuple(self.path), {}))
+            return Flow.RETURN
         self.exits.append(Exit(Flow.RETURN, (*self.path, condition), {}))
         stays = operation("not", condition)
         self.path.append(stays)
@@ -165,8 +181,6 @@ class Loops(LoopTrips):
 
     # --- an iteration ------------------------------------------------------------------------------------
 
-    last_flow: Flow = Flow.NEXT
-
     def iteration(self, node: Node) -> Expression:
         """Condition, body and update of one iteration, as often as they are met; gives the condition."""
         update, body = node.child_by_field_name("update"), node.child_by_field_name("body")
@@ -175,11 +189,15 @@ class Loops(LoopTrips):
         inside, exits, path = self.block, len(self.exits), len(self.path)
         flow = self.run(body) if body is not None else Flow.NEXT
         self.block = inside
-        for left in self.exits[exits:]:
-            if left.flow is Flow.CONTINUE and len(left.path) > path:
-                self.values = self.merged(self.conjunction(left.path[path:]), left.values, self.values)
+        continued = [e for e in self.exits[exits:] if e.flow is Flow.CONTINUE]
         self.exits[exits:] = [e for e in self.exits[exits:] if e.flow is not Flow.CONTINUE]
-        if update is not None and flow not in (Flow.BREAK, Flow.RETURN):
+        if continued and flow > Flow.CONTINUE:  # nobody gets to the end of the body, but some go round all the same
+            flow = Flow.CONTINUE
+            self.values = dict(continued[-1].values)
+        for left in continued:
+            if len(left.path) > path:
+                self.values = self.merged(self.conjunction(left.path[path:]), left.values, self.values)
+        if update is not None and flow <= Flow.CONTINUE:
             self.value(update)
         if is_do:
             condition = self.iteration_condition(node)

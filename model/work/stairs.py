@@ -8,6 +8,7 @@ from itertools import pairwise
 from model.work.numbers import Value
 
 MAX_STAIRS = 4
+MAX_TRIED = 16  # ids that are tried one by one
 _LOOKS = 8
 
 
@@ -16,7 +17,8 @@ def stairs(at: Callable[[int], Value | None], low: int, high: int) -> list[tuple
 
     None where there are many, where the function rises and falls, or where nobody knows a value.
     """
-    marks = sorted({low + (high - 1 - low) * j // _LOOKS for j in range(_LOOKS + 1)})
+    looks = max(_LOOKS, high - 1 - low if high - low <= MAX_TRIED else 0)
+    marks = sorted({low + (high - 1 - low) * j // looks for j in range(looks + 1)})
     values: list[Value] = []
     for mark in marks:
         value = at(mark)

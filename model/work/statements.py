@@ -9,7 +9,7 @@ from tree_sitter import Node
 from model.opencl.builtin_types import INT, VOID
 from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarType, Type, VectorType
 from model.work.builder import Builder, PendingBranch, PendingOp, cheap_enough
-from model.work.comparisons import equal
+from model.work.comparisons import any_of, either_holds, equal
 from model.work.counts import OpKind
 from model.work.flow import Exit, Flow, Start, Way
 from model.work.loops import Loops
@@ -207,10 +207,10 @@ class Statements(Loops):
         if both_go_on:
             self._meet(start, condition, yes, no)
             if left:
-                self._go_on_unless([self.conjunction(e.path[start.path :]) for e in left])
+                self.go_on_unless([self.conjunction(e.path[start.path :]) for e in left])
             return Flow.NEXT
         if yes.flow is not Flow.NEXT and no.flow is not Flow.NEXT:
-            return max(yes.flow, no.flow)
+            return min(yes.flow, no.flow)  # some get as far as that: they still run a loop's update, or what follows it
         self._go_on_in(no if yes.flow is not Flow.NEXT else yes)
         return Flow.NEXT
 
@@ -266,12 +266,9 @@ class Statements(Loops):
         self.writes.cut(mark)
         return held
 
-    def _go_on_unless(self, left: list[Expression]) -> None:
+    def go_on_unless(self, left: list[Expression]) -> None:
         """What follows runs for those that did not leave by one of the ways in `left`."""
-        gone = left[0]
-        for condition in left[1:]:
-            gone = operation("or", gone, condition)
-        stays = operation("not", gone)
+        stays = operation("not", any_of(left))
         self.path.append(stays)
         side = self.new_block()
         self.block.inner.append(PendingBranch(stays, side, self.new_block(), self.line, self.share_of(stays)))
@@ -292,11 +289,11 @@ class Statements(Loops):
         self.scopes.append({})
         flows = []
         for labels, is_default, nodes in groups:
-            enters = _any_of([equal(chosen, label) for label in labels])
+            enters = any_of([equal(chosen, label) for label in labels])
             if is_default:
                 others = [label for label in known if label not in labels]
-                enters = operation("not", _any_of([equal(chosen, label) for label in others]))
-            condition = _either_holds(enters, falls)
+                enters = operation("not", any_of([equal(chosen, label) for label in others]))
+            condition = either_holds(enters, falls)
             falls, flow = self._case(condition, nodes)
             flows.append(flow)
         self.scopes.pop()
@@ -308,7 +305,7 @@ class Statements(Loops):
         if any(is_default for _, is_default, _ in groups) and not breaks and falls.constant == 0:
             return min(f for f in flows if f is not Flow.NEXT)
         if remaining:
-            self._go_on_unless([self.conjunction(e.path[path:]) for e in remaining])
+            self.go_on_unless([self.conjunction(e.path[path:]) for e in remaining])
         return Flow.NEXT
 
     def _case_groups(self, body: Node) -> list[tuple[list[Expression], bool, list[Node]]]:
@@ -355,18 +352,5 @@ class Statements(Loops):
         if flow is not Flow.NEXT:
             return ZERO, flow
         left_early = [self.conjunction(e.path[path:]) for e in self.exits[exits:]]
-        stays = operation("not", _any_of(left_early)) if left_early else ONE
+        stays = operation("not", any_of(left_early)) if left_early else ONE
         return operation("and", condition, stays) if stays is not ONE else condition, flow
-
-
-def _any_of(conditions: list[Expression]) -> Expression:
-    whole = ZERO
-    for condition in conditions:
-        whole = _either_holds(whole, condition)
-    return whole
-
-
-def _either_holds(a: Expression, b: Expression) -> Expression:
-    if a.constant == 0:
-        return b
-    return a if b.constant == 0 else operation("or", a, b)

@@ -10,7 +10,7 @@ from model.errors import AnalysisError
 from model.opencl.types import ArrayType, PointerType, Type
 from model.work.builder import Builder
 from model.work.calls import Calls
-from model.work.flow import Exit
+from model.work.flow import Exit, Flow
 from model.work.machine import LoopFrame
 from model.work.symbolic import Atom, Expression
 from model.work.trips import Induction
@@ -32,6 +32,7 @@ class Trial:
     loaded: dict[Spot, Type]
     fixed: frozenset[Spot]  # places written to that are the same in every iteration
     carried: frozenset[Spot]  # those of them whose value at the end is known
+    goes_round: bool  # whether anything but an exit ends an iteration
     steps: int
     has_registers: bool  # private arrays or constant tables, which are registers where the index is known
 
@@ -54,6 +55,7 @@ class Trials(Calls):
     """`trial(node)`."""
 
     trials = 0
+    last_flow: Flow = Flow.NEXT  # how the iteration that was read last is left by those who get furthest in it
 
     def iteration(self, node: Node) -> Expression:
         raise NotImplementedError
@@ -76,6 +78,7 @@ class Trials(Calls):
         self.frames.append(frame)
         self.dry += 1
         condition = self.iteration(node)
+        goes_round = self.last_flow <= Flow.CONTINUE
         self.dry -= 1
         self.frames.pop()
         variables: dict[int, list[Induction]] = {}
@@ -97,8 +100,9 @@ class Trials(Calls):
         saw, self.saw_registers = self.saw_registers, saw_registers or self.saw_registers
         del self.returned[marks[2] :], self.exits[marks[3] :], self.path[marks[4] :]
         return Trial(
-            tuple(touched), variables, condition, exits, writes, tried, fixed, carried, self.steps - steps, saw
-        )
+            tuple(touched), variables, condition, exits, writes, tried, fixed, carried, goes_round, self.steps - steps,
+            saw,
+        )  # fmt: skip
 
     def _symbolic(self, key: int) -> list[Atom]:
         """Give a variable a symbol for its value at the start of an iteration."""

@@ -47,12 +47,17 @@ class Induction:
         return None
 
 
-def trip_count(condition: Expression, variables: list[Induction]) -> Expression | None:
-    """How often `condition` (over the variables' symbols) holds in a row; None where the data decide."""
+def trip_count(
+    condition: Expression, variables: list[Induction], header: Expression | None = None
+) -> Expression | None:
+    """How often `condition` (over the variables' symbols) holds in a row; None where the data decide.
+
+    With `header`, how often both hold may be given instead: what has to be run ends with the loop then.
+    """
     counts: list[Expression] = []
     missing = False
     for part in conjuncts(condition):
-        count = _one_count(part, variables)
+        count = _one_count(part, variables, header)
         if count is None:
             missing = True
         else:
@@ -109,7 +114,7 @@ def _either(conditions: list[Expression]) -> Expression:
     return whole
 
 
-def _one_count(part: Expression, variables: list[Induction]) -> Expression | None:
+def _one_count(part: Expression, variables: list[Induction], header: Expression | None = None) -> Expression | None:
     if part.constant is not None:
         return None if part.constant else ZERO
     symbols = frozenset(v.symbol for v in variables)
@@ -121,12 +126,16 @@ def _one_count(part: Expression, variables: list[Induction]) -> Expression | Non
     if fixed and all(d.evaluable and not d.has("load") for d in fixed):
         # Where that holds, it holds in every iteration; elsewhere the others count.
         others = _either([d for d in disjuncts(part) if d.leaves & symbols])
-        count = _one_count(others, variables)
+        count = _one_count(others, variables, header)
         return operation("select", _either(fixed), number(ENDLESS), count) if count is not None else None
     if moving and moving <= linear.keys():
         closed = _closed(part, linear)
         if closed is not None:
             return closed
+    if moving and header is not None and header.constant is None:
+        count = _one_count(operation("and", header, part), variables)
+        if count is not None:
+            return count
     involved = _closure(part, variables)
     if moving and _are_decided(involved) and part.evaluable and not part.has("load"):
         arguments: list[Expression] = [part]

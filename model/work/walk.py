@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from model.work.conditions import is_linear, is_only_id, rests_on_floats
 from model.work.evaluate import Knowledge, Memo, evaluate, interval
+from model.work.forks import Forks
 from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.odds import Odds
@@ -43,6 +44,7 @@ class Walk:
     visits: int = 0
     shares: dict[tuple[object, ...], float | None] = field(default_factory=dict)
     here: tuple[Point, Memo] = field(default_factory=lambda: ({}, {}))  # worked out at one point
+    forks: Forks = field(default_factory=Forks)
     odds: Odds = field(init=False)
     reached: Reached = field(init=False)
 
@@ -88,6 +90,10 @@ class Walk:
             return
         unbound = self._unbound(loop.trips, ranges)
         if unbound and self.visits < MAX_VISITS:
+            fork = self.forks.of(loop)
+            if fork is not None:
+                self._branch(fork, weight, point, ranges)
+                return
             steps = (
                 self._steps(loop.trips, unbound[0], point, ranges) if len(unbound) == 1 and not loop.leaves else None
             )

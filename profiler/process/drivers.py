@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -24,9 +24,10 @@ def intels_library() -> Path | None:
     beside = Path(sys.prefix) / "lib" / _INTELS_LIBRARY
     if beside.exists():
         return beside
+    metadata = importlib.import_module("importlib.metadata")  # the server has this module, and need not wait for that
     try:
-        files = distribution(INTELS_PACKAGE).files or ()
-    except PackageNotFoundError:
+        files = metadata.distribution(INTELS_PACKAGE).files or ()
+    except metadata.PackageNotFoundError:
         return None
     located = (Path(str(file.locate())).resolve() for file in files if file.name == _INTELS_LIBRARY)
     return next((path for path in located if path.exists()), None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from model.compiled import CompiledFacts, FactsKey, key_of
@@ -28,7 +29,7 @@ from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
 from server.log.events import document_name, event, milliseconds
 from server.log.timings import Timings, Watch
-from server.snapshot import Analysis, ConfigProblem, Slot, slots_of
+from server.snapshot import Analysis, ConfigProblem, Slot, slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Analyst:
             last=self._last(forecast, document.path, device),
             compiled=self._compiled(forecast, device),
             memory_problem=self._memory.problem,
-            annotations=_annotations(forecast),
+            annotations=_Annotations(forecast),
             config_path=read.path,
             config_problem=read.problem,
             hints_off=read.config is not None and read.config.hints_enabled is False,
@@ -106,8 +107,8 @@ class Analyst:
             found=order.found,
             unanswered={
                 slot: each.question
-                for kernel in forecast.kernels
-                for slot, each in slots_of(forecast, kernel)
+                for _, own in slots(forecast)
+                for slot, each in own
                 if each.question is not None and id(each.question) in unanswered
             },
             reach=order.reach,
@@ -122,8 +123,11 @@ class Analyst:
         if learned is None:
             return forecast.forecasts, frozenset()
         newest = order.compiled.get(device.id, {})
+        with_code = self._memory.with_code(device) | {key.kernel_fingerprint for key in newest}
 
         def compiled_of(kernel: Kernel, launch: Launch) -> CompiledFacts | None:
+            if kernel.fingerprint not in with_code:
+                return None
             return newest.get(key_of(kernel, launch, device.id)) or self._memory.compiled(kernel, launch, device)
 
         forecasts = self._answers.put(
@@ -168,7 +172,12 @@ class Analyst:
         return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
 
     def _compiled(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
-        launches = [(f.kernel, f.launch) for f in forecast.forecasts if f.launch is not None]
+        with_code = self._memory.with_code(device)
+        launches = [
+            (f.kernel, f.launch)
+            for f in forecast.forecasts
+            if f.launch is not None and f.kernel.fingerprint in with_code
+        ]
         found = {key_of(kernel, launch, device.id): (kernel, launch) for kernel, launch in launches}
         facts = {key: self._memory.compiled(kernel, launch, device) for key, (kernel, launch) in found.items()}
         return {key: each for key, each in facts.items() if each is not None}
@@ -188,11 +197,28 @@ def _stored(forecast: FileForecast, runs: Mapping[str, Sequence[Run]]) -> tuple[
     return tuple(m for m in found if m is not None)
 
 
-def _annotations(forecast: FileForecast) -> dict[Slot, str]:
-    """The comment line that says what we took for granted, for each launch that has none yet."""
-    return {
-        slot: write_annotation(each.launch, kernel)
-        for kernel in forecast.kernels
-        for slot, each in slots_of(forecast, kernel)
-        if each.launch is not None and each.launch.origin not in (Origin.ANNOTATION, Origin.REQUEST)
-    }
+class _Annotations(Mapping[Slot, str]):
+    """The comment line that says what we took for granted, for each launch that has none yet; written when somebody
+    wants one."""
+
+    def __init__(self, forecast: FileForecast) -> None:
+        self._forecast = forecast
+
+    def __getitem__(self, slot: Slot) -> str:
+        launch, kernel = self._wanted[slot]
+        return write_annotation(launch, kernel)
+
+    def __iter__(self) -> Iterator[Slot]:
+        return iter(self._wanted)
+
+    def __len__(self) -> int:
+        return len(self._wanted)
+
+    @cached_property
+    def _wanted(self) -> dict[Slot, tuple[Launch, Kernel]]:
+        return {
+            slot: (each.launch, kernel)
+            for kernel, own in slots(self._forecast)
+            for slot, each in own
+            if each.launch is not None and each.launch.origin not in (Origin.ANNOTATION, Origin.REQUEST)
+        }

@@ -7,14 +7,13 @@ there is none on code that could only be read in part.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from server.documents import Document, Edit
 from server.positions import source_offsets, source_range
-from server.snapshot import Analysis, slots_of
+from server.snapshot import Analysis, slots
 
 if TYPE_CHECKING:
     from model.engine import Forecast
@@ -51,12 +50,12 @@ def carry_over(before: Analysis | None, now: Analysis) -> Analysis:
 def _with_last_advice(before: Analysis, now: Analysis) -> Analysis:
     if not any(kernel.has_errors for kernel in now.forecast.kernels):
         return now
-    last = {(slot.kernel, slot.launch): f for k in before.forecast.kernels for slot, f in slots_of(before.forecast, k)}
+    last = {(slot.kernel, slot.launch): f for _, own in slots(before.forecast) for slot, f in own}
     kept = {
         id(f): _advised(f, last[slot.kernel, slot.launch], before, now)
-        for kernel in now.forecast.kernels
+        for kernel, own in slots(now.forecast)
         if kernel.has_errors
-        for slot, f in slots_of(now.forecast, kernel)
+        for slot, f in own
         if (slot.kernel, slot.launch) in last
     }
     forecasts = tuple(kept.get(id(f), f) for f in now.forecast.forecasts)
@@ -79,7 +78,7 @@ def _line(line: int | None, before: Analysis, now: Analysis) -> int | None:
     end = starts[line + 1] if line + 1 < len(starts) else len(before.document.text.value)
     text = before.document.text.value[starts[line] : end]
     at = now.document.moved(starts[line] + len(text.rstrip()), before.document.serial)
-    return bisect_right(now.document.text.feed_starts, at) - 1
+    return now.document.text.feed_starts.line_at(at)
 
 
 def _all_inside(before: Analysis, edits: Sequence[Edit]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.learned.blend import with_own
-from server.snapshot import Analysis, slots_of
+from server.snapshot import Analysis, slots
 from server.words.learned import is_by_the_model
 
 
@@ -19,10 +19,10 @@ def hold_answers(before: Analysis | None, now: Analysis) -> Analysis:
         return now
     if before.document.opening != now.document.opening or before.device.id != now.device.id:
         return now
-    shown = {slot: f.prediction for k in before.forecast.kernels for slot, f in slots_of(before.forecast, k)}
+    shown = {slot: f.prediction for _, own in slots(before.forecast) for slot, f in own}
     held = {}
-    for kernel in now.forecast.kernels:
-        for slot, forecast in slots_of(now.forecast, kernel):
+    for _, own in slots(now.forecast):
+        for slot, forecast in own:
             last, prediction = shown.get(slot), forecast.prediction
             if slot in now.unanswered and last is not None and prediction is not None and is_by_the_model(last):
                 basis = last.through.own_basis if last.through else last.basis

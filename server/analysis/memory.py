@@ -78,11 +78,15 @@ class Memory:
             return ()
         return self._known(self._runs, (fingerprint, device_id), lambda store: _runs(store, fingerprint, device_id), ())
 
+    def with_code(self, device: Device) -> frozenset[str]:
+        """The fingerprints of kernels of whose code something was kept."""
+        here = device.id, device.driver
+        return self._known(self._with_code, here, lambda store: store.compiled_kernels(*here), frozenset[str]())
+
     def compiled(self, kernel: Kernel, launch: Launch, device: Device) -> CompiledFacts | None:
         """What was kept of this kernel's code."""
         here = device.id, device.driver
-        with_code = self._known(self._with_code, here, lambda store: store.compiled_kernels(*here), frozenset[str]())
-        if kernel.fingerprint not in with_code:
+        if kernel.fingerprint not in self.with_code(device):
             return None
         found = self._known(
             self._compiled,

@@ -14,6 +14,7 @@ from model.learned.blend import blended
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from model.opencl.kernel import Kernel
+from model.placement import apart, placed
 from model.prediction import Basis, Prediction
 from model.work.work import Work
 from server.analysis.identities import ByIdentity
@@ -65,6 +66,7 @@ class Answers:
     def __init__(self) -> None:
         self._told: ByIdentity[Forecast] = ByIdentity(_KEPT)
         self._answered: ByIdentity[Forecast] = ByIdentity(_KEPT)
+        self._blended: ByIdentity[Prediction] = ByIdentity(_KEPT)
 
     def put(
         self, forecasts: Sequence[Forecast], compiled_of: CompiledOf, known: Known, lessons: Lessons | None
@@ -82,6 +84,12 @@ class Answers:
                 with_compiled_facts(forecast, facts), forecast, facts
             )
         found = self._answered.get(told, lessons)
-        if found is None and told.question is not None and (answer := known(told.question)) is not None:
-            found = self._answered.put(answered(told, answer), told, lessons)
+        if found is None and told.question is not None and told.prediction is not None:
+            # A line typed above moves all kernels below, and what the model says of them stays.
+            still, moved = apart(told.prediction)
+            prediction = self._blended.get(still, told.question, lessons)
+            if prediction is None and (answer := known(told.question)) is not None:
+                prediction = self._blended.put(blended(still, told.question, answer), still, told.question, lessons)
+            if prediction is not None:
+                found = self._answered.put(replace(told, prediction=placed(prediction, moved)), told, lessons)
         return found or told

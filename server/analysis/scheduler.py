@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from model.opencl.reach import Reach
+from server import garbage
 from server.client.settings import Settings
 from server.documents import Document
 from server.log.events import document_name
@@ -66,6 +67,7 @@ class Scheduler:
         self._waiting: dict[str, Order] = {}
         self._wake = threading.Condition()
         self._stopped = False
+        self._has_news = False  # since garbage was last looked for
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -101,6 +103,7 @@ class Scheduler:
             return
         while (order := self._next()) is not None:
             uri = order.document.uri
+            self._has_news = True
             try:
                 analysis = analyst.analyse(order)
             except Exception as error:
@@ -109,14 +112,25 @@ class Scheduler:
                 self._call(loop, self._complain, uri, f"{type(error).__name__}: {error}")
             else:
                 self._call(loop, self._deliver, analysis)
+                if order.document.serial == 0:
+                    garbage.leave_out()
 
     def _next(self) -> Order | None:
+        while not self._wait():
+            garbage.collect()
+            self._has_news = False
         with self._wake:
-            self._wake.wait_for(lambda: self._waiting or self._stopped)
             if self._stopped:
                 return None
             # The document asked for last is the one that is being typed in.
             return self._waiting.popitem()[1]
+
+    def _wait(self) -> bool:
+        """Until there is something to do; False where there was nothing for a while, after something."""
+        with self._wake:
+            return self._wake.wait_for(
+                lambda: bool(self._waiting) or self._stopped, garbage.IDLE_S if self._has_news else None
+            )
 
     def _call(self, loop: asyncio.AbstractEventLoop, callback: Callable[..., None], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving

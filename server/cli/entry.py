@@ -23,7 +23,7 @@ from server.cli.flags import (
 )
 from server.cli.sizes_wanted import ALLOWED_SIZES, sizes_wanted
 from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
-from server.log.start import LEVELS
+from server.log.options import LEVELS
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
+import sys
 
-from server.app import run_stdio, run_tcp
 from server.cli.status import WrongCallError
-from server.client.token import TokenError, take_token
-from server.log.start import LogError, read_options, start_log
+from server.client.streams import claim_streams, is_pipe
+from server.greeting import Greeting, greet
+from server.log.options import LogError, LogOptions, read_options
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until the client leaves."""
+    """Serve until the client leaves. The server itself is loaded when the editor has its first answer."""
     try:
-        start_log(read_options(arguments.log_level, arguments.log_file, arguments.log_source, os.environ))
+        log = read_options(arguments.log_level, arguments.log_file, arguments.log_source, os.environ)
     except LogError as error:
         raise WrongCallError(error.message) from None
-    if arguments.tcp is None:
-        if arguments.token_file is not None:
-            raise WrongCallError("--token-file is for --tcp: over standard input nobody else can come in")
-        return run_stdio()
+    if arguments.tcp is not None:
+        return _over_tcp(arguments, log)
+    if arguments.token_file is not None:
+        raise WrongCallError("--token-file is for --tcp: over standard input nobody else can come in")
+    if log.file is not None:
+        _start_log(log)  # where it cannot be written, nobody is greeted
+    stdin, stdout = claim_streams()
+    is_conversation = sys.platform != "win32" and is_pipe(stdin) and is_pipe(stdout)
+    greeting = greet(stdin, stdout) if is_conversation else Greeting()
+    if log.file is None:
+        _start_log(log)
+    status: int = importlib.import_module("server.app").run_stdio(stdin, stdout, greeting)
+    return status
+
+
+def _over_tcp(arguments: argparse.Namespace, log: LogOptions) -> int:
     if arguments.tcp > 65_535:
         raise WrongCallError(f"--tcp {arguments.tcp}: ports go to 65535")
+    _start_log(log)
+    tokens = importlib.import_module("server.client.token")
     try:
-        token = take_token(arguments.token_file)
-    except TokenError as error:
+        token = tokens.take_token(arguments.token_file)
+    except tokens.TokenError as error:
         raise WrongCallError(error.message) from None
-    return run_tcp(arguments.tcp, token)
+    status: int = importlib.import_module("server.app").run_tcp(arguments.tcp, token)
+    return status
+
+
+def _start_log(log: LogOptions) -> None:
+    """Its module brings sockets, queues and more with it, which no editor shall wait for."""
+    try:
+        importlib.import_module("server.log.start").start_log(log)
+    except LogError as error:
+        raise WrongCallError(error.message) from None

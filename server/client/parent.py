@@ -6,15 +6,20 @@ import asyncio
 import os
 import sys
 
+from server.client.alive import is_alive
+
 _POLL_S = 2.0
 
 
-async def parent_gone(process_id: int) -> None:
-    """Returns once that process has ended. Never returns for one that cannot be seen from the start.
+async def parent_gone(process_id: int, *, was_seen: bool = False) -> None:
+    """Returns once that process has ended. Never returns for one that cannot be seen from the start, unless it
+    `was_seen` before.
 
     Editors in another container send ids that mean nothing here; there the end of stdin has to do.
     """
-    if not _is_alive(process_id):
+    if not is_alive(process_id):
+        if was_seen:
+            return
         await asyncio.Event().wait()
     if sys.platform == "linux":
         try:
@@ -40,17 +45,5 @@ async def _readable(handle: int) -> None:
 
 
 async def _poll(process_id: int) -> None:
-    while _is_alive(process_id):
+    while is_alive(process_id):
         await asyncio.sleep(_POLL_S)
-
-
-def _is_alive(process_id: int) -> bool:
-    if sys.platform == "win32":
-        return True  # `os.kill` would end it; there the end of stdin has to do
-    try:
-        os.kill(process_id, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

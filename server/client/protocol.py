@@ -28,6 +28,7 @@ class KernelcastProtocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
+        self.answered: int | str | None = None  # the id of an `initialize` that `server.greeting` has answered
         for method in _OUR_OWN:
             del self.fm.builtin_features[method]
         self.fm.add_builtin_feature(types.WORKSPACE_EXECUTE_COMMAND, self._execute_command)
@@ -39,6 +40,17 @@ class KernelcastProtocol(LanguageServerProtocol):
             self._send_response(message.id, error=JsonRpcInvalidRequest("The server is leaving.").to_response_error())
         else:
             super().handle_message(message)
+
+    def _send_response(
+        self, msg_id: str | int, result: object = None, error: types.ResponseError | None = None
+    ) -> None:
+        if self.answered is None or msg_id != self.answered:
+            super()._send_response(msg_id, result, error)
+            return
+        self.answered = None  # the client may use the number again
+        if error is not None:
+            said = f"What the editor says of itself cannot be read, so Kernelcast can show nothing: {error.message}"
+            self.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Error, said))
 
     async def _execute_command(self, params: types.ExecuteCommandParams) -> object:
         """As a coroutine, so that `$/cancelRequest` ends the command and not just the waiting for it.

@@ -86,8 +86,9 @@ def _measure_title(launch: LaunchView, view: KernelView, device_name: str) -> st
 
 def annotation_edit(view: KernelView, snapshot: Snapshot) -> types.TextEdit | None:
     """Only from an analysis of this very text: an insertion in the wrong place would harm the user's code."""
-    line = next((a for slot, a in snapshot.analysis.annotations.items() if slot.kernel == view.kernel.name), None)
-    if line is None or not snapshot.is_current:
+    known = snapshot.analysis.annotations
+    slot = next((slot for slot in known if slot.kernel == view.kernel.name), None)
+    if slot is None or not snapshot.is_current:
         return None
     text = snapshot.document.text
     start = text.line_starts[text.line_at(snapshot.offsets(view.kernel.range)[0])]
@@ -95,7 +96,7 @@ def annotation_edit(view: KernelView, snapshot: Snapshot) -> types.TextEdit | No
     indentation = rest[: len(rest) - len(rest.lstrip(" \t"))]
     at = position_of(text, start, snapshot.encoding)
     line_end = "\r\n" if "\r\n" in text.value else "\n"
-    return types.TextEdit(types.Range(at, at), f"{indentation}{line}{line_end}")
+    return types.TextEdit(types.Range(at, at), f"{indentation}{known[slot]}{line_end}")
 
 
 def _wanted(kind: types.CodeActionKind | str | None, only: Sequence[str] | None) -> bool:

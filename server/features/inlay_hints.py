@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 
 from lsprotocol import types
 
 from server.positions import offset_of, position_of
 from server.snapshot import KernelView, Snapshot
-from server.words.render import HINT_LENGTH, hint_label, shorten
+from server.words.render import HINT_LENGTH, shorten
 
 
 def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[types.InlayHint]:
@@ -19,16 +20,33 @@ def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[
     if not snapshot.shows_hints:
         return []
     text = snapshot.document.text
-    anchored = [(snapshot.offsets(view.kernel.signature_range)[1], view) for view in snapshot.kernels]
+    start, end = _window(snapshot, visible)
+    # All of the window's first and last line, to see which kernels share a line.
+    anchored = _anchored(snapshot, text.line_starts[text.line_at(start)], text.line_end(text.line_at(end)))
     crowd = Counter(text.line_at(anchor) for anchor, _ in anchored)
-    window = _window(snapshot, visible)
     hints = []
     for anchor, view in anchored:
         line = text.line_at(anchor)
         at = anchor if crowd[line] > 1 else text.line_end(line)
-        if window[0] <= at <= window[1]:
+        if start <= at <= end:
             hints.append(_hint(view, position_of(text, at, snapshot.encoding)))
     return hints or _file_problem(snapshot)
+
+
+def _anchored(snapshot: Snapshot, start: int, end: int) -> list[tuple[int, KernelView]]:
+    """The kernels whose signatures end in [start, end], and where; those of a long file are not all looked at."""
+
+    def anchor(view: KernelView) -> int:
+        return snapshot.end(view.kernel.signature_range)
+
+    first = bisect_left(snapshot.kernels, start, key=anchor)
+    found = []
+    for view in snapshot.kernels[first:]:
+        at = anchor(view)
+        if at > end:
+            break
+        found.append((at, view))
+    return found
 
 
 def _file_problem(snapshot: Snapshot) -> list[types.InlayHint]:
@@ -49,7 +67,7 @@ def shown_labels(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     """What the hints of a file say, kernel by kernel: only a change of this is worth a refresh."""
     if not snapshot.shows_hints:
         return ()
-    told = tuple((view.kernel.name, hint_label(view)) for view in snapshot.kernels)
+    told = tuple((view.kernel.name, view.label) for view in snapshot.kernels)
     return told or tuple(("", problem.message) for problem in snapshot.analysis.forecast.problems[:1])
 
 
@@ -61,7 +79,7 @@ def _window(snapshot: Snapshot, visible: types.Range | None) -> tuple[int, int]:
 
 
 def _hint(view: KernelView, position: types.Position) -> types.InlayHint:
-    return types.InlayHint(position=position, label=hint_label(view), padding_left=True, tooltip=_tooltip(view))
+    return types.InlayHint(position=position, label=view.label, padding_left=True, tooltip=_tooltip(view))
 
 
 def _tooltip(view: KernelView) -> str:

@@ -49,7 +49,7 @@ async def shutdown(ls: KernelcastServer, *_: object) -> None:
 
 
 async def _leave_with(ls: KernelcastServer, process_id: int) -> None:
-    await parent_gone(process_id)
+    await parent_gone(process_id, was_seen=process_id == ls.seen_editor)
     ls.leaving.set()
 
 

@@ -16,7 +16,7 @@ from server.features.inlay_hints import inlay_hints, shown_labels
 from server.session import KernelcastServer
 from server.snapshot import Snapshot
 
-_MOMENT_S = 0.02
+_MOMENT_S = 0.015
 _FIRST_S = 1.0  # nothing stands there yet: the right answer is worth more than an empty one
 _ONLY_CHANCE_S = 2.0
 _DISCOVERY_S = 5.0  # the first answer may otherwise be for another device than all that follow

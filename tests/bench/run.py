@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,17 +12,18 @@ from pathlib import Path
 from analysis import analysis_ms
 from batch import predictions_per_second
 from edits import KERNELS, LINES, Taken, edits_ms
+from growth import report_growth
+from keystroke import report_keystrokes
 from launches import Spread, batches_per_second, changed_and_new, in_process_per_second
 from learned import TOKENS, learned
+from pressure import report_pressure
 from rich.console import Console
 from rich.table import Table
 from sizes import sizes
-from start_up import initialize_ms
+from start_up import report_start_up
 
 from model.device import Device
 from model.device_catalog import find_builtin
-
-HERE = Path(__file__).resolve().parent
 
 
 def report_edits(console: Console, device: Device) -> None:
@@ -108,6 +108,7 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=2000, help="size of the larger batch")
     parser.add_argument("--analysis", action="store_true", help="the analysis of long files alone")
     parser.add_argument("--launches", action="store_true", help="changed launches, batches and new kernels alone")
+    parser.add_argument("--editor", action="store_true", help="start, keystrokes, growth and pressure alone")
     parser.add_argument("--without-editor", action="store_true", help="leave out the keystrokes, which take longest")
     arguments = parser.parse_args()
     kernelcast = str(Path(sys.executable).with_name("kernelcast"))
@@ -116,6 +117,9 @@ def main() -> int:
 
     generic = find_builtin("generic-cpu")
     assert generic is not None
+    if arguments.editor:
+        report_editor(console)
+        return 0
     if arguments.launches:
         report_launches(console, generic, kernelcast)
         report_learned(console, generic)
@@ -127,7 +131,6 @@ def main() -> int:
     report_launches(console, generic, kernelcast)
     report_learned(console, generic)
     table = Table("What", "Figure", title="Speed", title_justify="left")
-    table.add_row("serve: start to answered `initialize`", f"{initialize_ms(kernelcast):.0f} ms")
     for what, taken_ms in analysis_ms(generic).items():
         table.add_row(f"engine, 2,000 lines with 40 kernels, {what}", f"{taken_ms:.1f} ms")
     for count in (arguments.requests // 10, arguments.requests):
@@ -135,9 +138,17 @@ def main() -> int:
         table.add_row(f"predict --batch, {count} requests in {wall_s:.1f} s", f"{rate:.0f} predictions/s")
     console.print(table)
 
-    if arguments.without_editor:
-        return 0
-    return subprocess.run([sys.executable, str(HERE / "keystroke.py")], check=False).returncode
+    if not arguments.without_editor:
+        report_editor(console)
+    return 0
+
+
+def report_editor(console: Console) -> None:
+    """What an editor waits for, through the real server."""
+    report_start_up(console)
+    report_keystrokes(console)
+    report_growth(console)
+    report_pressure(console)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def test_without_intels_runtime_nothing_changes(tmp_path: Path, monkeypatch: pyt
     def nothing(name: str) -> None:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr("profiler.process.drivers.distribution", nothing)
+    monkeypatch.setattr("importlib.metadata.distribution", nothing)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     assert driver_environment({"HOME": "/me"}, tmp_path) == {"HOME": "/me"}
 
@@ -64,7 +64,7 @@ def test_the_runtime_is_found_in_the_users_own_folder_as_well(tmp_path: Path, mo
         files = (File(),)
 
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "elsewhere"))
-    monkeypatch.setattr("profiler.process.drivers.distribution", lambda name: Installed())
+    monkeypatch.setattr("importlib.metadata.distribution", lambda name: Installed())
     assert intels_library() == library
 
 

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from server.log.events import document_name
 from server.log.lines import JsonLines, Words
-from server.log.start import LogError, LogOptions, read_options, start_log
+from server.log.options import LogError, LogOptions, read_options
+from server.log.start import start_log
 from server.log.timings import KEPT, MOST_STAGES, Timings
 
 Start = Callable[..., Any]

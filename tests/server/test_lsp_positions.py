@@ -35,6 +35,32 @@ def test_an_offset_survives_the_way_to_the_editor_and_back(
     assert offset_of(text, position_of(text, offset, encoding), encoding) == offset
 
 
+@given(documents, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20), documents), max_size=5))
+def test_a_text_that_was_edited_is_as_one_that_was_opened_like_that(
+    value: str, edits: list[tuple[int, int, str]]
+) -> None:
+    text = IndexedText.of(value)
+    for at, length, part in edits:
+        start = min(at, len(text.value))
+        end = min(start + length, len(text.value))
+        afresh = IndexedText.of(text.value[:start] + part + text.value[end:])
+        text = text.edited(start, end, part)
+        assert text.value == afresh.value
+        assert [*text.line_starts] == [*afresh.line_starts]
+        assert [*text.feed_starts] == [*afresh.feed_starts]
+
+
+@given(st.integers(0, 3000), st.integers(0, 1500), st.integers(0, 1500))
+def test_an_edit_over_many_lines_leaves_each_line_where_it_stands(at: int, gone: int, come: int) -> None:
+    text = IndexedText.of("ab;\n" * 2000).edited(at, at + gone, "\n" * come)
+    afresh = IndexedText.of(text.value)
+    assert [*text.line_starts] == [*afresh.line_starts]
+    assert [text.line_at(offset) for offset in range(0, len(text.value), 97)] == [
+        afresh.line_at(offset) for offset in range(0, len(text.value), 97)
+    ]
+    assert text.line_starts[len(text.line_starts) - 1] == afresh.line_starts[-1]
+
+
 @given(documents, encodings)
 def test_columns_count_what_the_encoding_counts(value: str, encoding: types.PositionEncodingKind) -> None:
     text = IndexedText.of(value)
@@ -83,4 +109,4 @@ def test_half_a_surrogate_pair_becomes_a_replacement_character() -> None:
 
 
 def test_a_form_feed_ends_no_line() -> None:
-    assert IndexedText.of("a\x0cb\nc").line_starts == (0, 4)
+    assert [*IndexedText.of("a\x0cb\nc").line_starts] == [0, 4]

@@ -114,6 +114,13 @@ async def test_an_editor_that_cannot_be_seen_from_here_is_not_taken_for_dead() -
     watching.cancel()
 
 
+@pytest.mark.asyncio
+async def test_an_editor_that_was_there_before_the_server_was_loaded_is_gone_when_it_is_gone() -> None:
+    gone = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
+    await gone.wait()
+    await asyncio.wait_for(parent_gone(gone.pid, was_seen=True), 60)
+
+
 def test_the_device_asked_for_first_is_taken_and_an_unknown_one_is_named(device: Any) -> None:
     from dataclasses import replace
 

@@ -180,3 +180,20 @@ async def test_closing_ends_the_running_job_and_those_that_wait() -> None:
     jobs.close()
     ends = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), PATIENCE_S)
     assert all(isinstance(end, Cancelled | asyncio.CancelledError) for end in ends)
+
+
+@pytest.mark.asyncio
+async def test_garbage_is_looked_for_when_nobody_types(analyst: SlowAnalyst, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = threading.Event()
+    monkeypatch.setattr("server.garbage.IDLE_S", 0.01)
+    monkeypatch.setattr("server.garbage.collect", looked.set)
+    monkeypatch.setattr("server.garbage.leave_out", lambda: None)
+    desk = Desk()
+    scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
+    scheduler.ask(order(1))
+    scheduler.start()
+    await asyncio.to_thread(analyst.begun.wait, PATIENCE_S)
+    assert not looked.is_set()
+    analyst.go_on.set()
+    assert await asyncio.to_thread(looked.wait, PATIENCE_S)
+    scheduler.stop()

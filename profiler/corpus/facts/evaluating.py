@@ -31,7 +31,6 @@ from profiler.corpus.facts.rows import read_rows
 
 GROUPS = ("reductions", "scans", "sparse", "graphs")
 RUNTIMES = {"pocl": "PoCL", "intel": "Intel's runtime"}
-_NEW = {split: SPLITS[split] for split in ("validation", "test-origins")}
 SOURCE, COMPILED = "shipped, from source", "shipped, compiled"
 
 
@@ -56,7 +55,7 @@ def evaluate(data: Path, weights: Path, *, is_brief: bool, say: Callable[[str], 
         "groups": _lines(group_table(rows, predicted[SOURCE], GROUPS), "group"),
         "coverage": _coverage(rows, ensemble),
         "ordering": _ordering(rows, predicted),
-        "measured": _lines(few_shot_table(rows, predicted[SOURCE], ensemble.novelty, _NEW), "what"),
+        "measured": _lines(few_shot_table(rows, predicted[SOURCE], ensemble.novelty), "what"),
     }
     if not is_brief:
         say("models without one runtime are trained")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from playwright.sync_api import FrameLocator, Locator, expect
 from tests.editors.vscode.window import Window, plain
 
 MENU_S = 10.0  # the server is asked, and the editor's own helpers
+SETTINGS_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,28 @@ class Workbench(Window):
             return str(self.until(look, f"a hint of `{kernel}` {what}"))
         except AssertionError as failure:
             raise AssertionError(f"{failure}; its hint was {seen}") from failure
+
+    def open_numberless(self, name: str) -> None:
+        """Open a file whose folder's own settings want its lines without numbers, and wait until they are.
+
+        VS Code takes a folder's settings over late on a busy machine, and a remote window now and then not at all
+        until it is loaded again: what it does not follow itself, no extension hears of.
+        """
+        self.open(name)
+        since = time.monotonic()
+
+        def shown() -> bool:
+            nonlocal since
+            if not self.page.locator(".editor-instance .line-numbers").count():
+                return True
+            if time.monotonic() - since > SETTINGS_S:
+                self.reload()
+                self.page.locator("[id='status.notifications']").wait_for()
+                self.open(name)
+                since = time.monotonic()
+            return False
+
+        self.until(shown, "lines without numbers")
 
     def wait_for_prediction(self, kernel: str, foretold: str) -> str:
         """A hint that begins as foretold."""

@@ -17,8 +17,9 @@ from safetensors.numpy import save_file
 
 from model.device_catalog import find_builtin
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
+from model.learned.cost_network import OTHER
 from model.learned.device_facts import device_facts
-from model.learned.ensemble import Ensemble
+from model.learned.ensemble import Ensemble, with_laws
 from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, UnusableModel, load_model
 from model.learned.question import Answer, Question
 from model.learned.weights import FILE_NAME, arrays_of, ensemble_from
@@ -91,11 +92,26 @@ def test_answers_are_of_the_host_whose_profile_is_asked_about(rows: Rows) -> Non
     assert times(slower.answer(asked)) == pytest.approx(times(usual.answer(asked)) - 1, abs=1e-3)
 
 
-def test_of_a_runtime_that_nobody_measured_the_forests_speak_alone(ensemble: Ensemble, rows: Rows) -> None:
+def test_of_a_runtime_that_nobody_measured_the_networks_have_no_say(ensemble: Ensemble, rows: Rows) -> None:
     nameless = tuple(device_facts(replace(device("pocl"), platform="Somebody else's")))
     asked = [replace(question(rows, at), device_facts=nameless) for at in rows.where("known")]
     only_forests = replace(ensemble, source=replace(ensemble.source, networks=(), pieced=()))
     assert times(ensemble.answer(asked))[:, 1] == pytest.approx(times(only_forests.answer(asked))[:, 1])
+
+
+def test_of_a_runtime_that_nobody_measured_half_is_what_the_laws_say() -> None:
+    found, laws = np.float32([1, 1, 1]), np.float32([3, 3, 3])
+    assert with_laws(found, laws, np.array([0, OTHER, OTHER + 1])).tolist() == [1, 2, 2]
+
+
+def test_answers_say_where_launches_lie_so_that_those_alike_are_near(ensemble: Ensemble, rows: Rows) -> None:
+    """Of the made-up world's kernels of one family, and of others."""
+    asked = [at for at in rows.where("train") if rows.device_name[at] == "pocl"]
+    places = np.array([answer.place for answer in ensemble.answer([question(rows, at) for at in asked])])
+    apart = np.sqrt(((places[:, None] - places[None]) ** 2).sum(axis=2))
+    family = rows.family[asked]
+    alike = (family[:, None] == family[None]) & ~np.eye(len(asked), dtype=bool)
+    assert np.median(apart[alike]) < 0.7 * np.median(apart[family[:, None] != family[None]])
 
 
 def test_it_is_nearer_to_what_was_measured_than_the_laws_are(ensemble: Ensemble, rows: Rows) -> None:

@@ -100,3 +100,9 @@ def test_random_nests_of_loops_and_guards_are_counted_exactly(nest: Nest, count:
         nest.run({"g": g, "n": N}, stores)
     counted = count(text, (GLOBAL,), n=N)
     assert abs(counted.counts.atomics - stores[0]) <= 1e-6 * max(1, stores[0]), text
+
+
+def test_an_item_that_returns_in_its_first_round_does_nothing_in_later_ones(count: Callable[..., Any]) -> None:
+    code = "for (int i = 0; i < n; ++i) { atomic_inc(x); if (g == 3) { return; } }"
+    counted = count(f"__kernel void k(__global int *x, int n) {{ int g = get_global_id(0); {code} }}", (12,), n=5)
+    assert counted.counts.atomics == 11 * 5 + 1

@@ -1,0 +1,18 @@
+"""Whether a process is there."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def is_alive(process_id: int) -> bool:
+    if sys.platform == "win32":
+        return True  # `os.kill` would end it; there the end of stdin has to do
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

@@ -1,0 +1,113 @@
+"""The answer to `initialize`, before anything is loaded: what this server can do is known beforehand.
+
+Loading the protocol's types, the features and the engine takes most of a start, and the editor waits for this answer
+before it says what is open. pygls gets the request all the same, once it is there; its own answer, an equal one, is
+not sent (see `KernelcastProtocol`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from model.version import VERSION
+from server import commands
+from server.client.alive import is_alive
+
+_LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,9})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_END_OF_HEADER = b"\r\n\r\n"
+_LONGEST_HEADER = 4096
+_ENCODINGS = ("utf-8", "utf-16", "utf-32")
+_COMMANDS = (  # in the order in which `server.handlers` registers them
+    commands.LIST_KERNELS, commands.WRITE_ANNOTATION, commands.MEASURE, commands.MEASURE_ALL, commands.MEASURE_SIZES,
+    commands.LIST_DEVICES, commands.CHOOSE_DEVICE, commands.CALIBRATE, commands.REPORT, commands.DEBUG_INFORMATION,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """`said` are all bytes that the editor has sent so far; `answered` is the id of the request that has its answer.
+
+    `editor` is the process that sent it, if it was there: it may be gone when the server is loaded.
+    """
+
+    said: bytes = b""
+    answered: int | str | None = None
+    editor: int | None = None
+
+
+def greet(stdin: BinaryIO, stdout: BinaryIO) -> Greeting:
+    """Wait for the first message, and answer it if it is `initialize`; anything else is left to who comes after."""
+    said = b""
+    while not _is_whole(said):
+        more = os.read(stdin.fileno(), 1 << 16)
+        if not more:
+            return Greeting(said)
+        said += more
+    request = _request(said)
+    if request is None:
+        return Greeting(said)
+    sender = request["params"].get("processId")
+    editor = sender if isinstance(sender, int) and is_alive(sender) else None
+    result = {"capabilities": capabilities(request["params"]), "serverInfo": {"name": "kernelcast", "version": VERSION}}
+    body = json.dumps({"id": request["id"], "jsonrpc": "2.0", "result": result}).encode()
+    stdout.write(b"Content-Length: %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n" % len(body))
+    stdout.write(body)
+    stdout.flush()
+    return Greeting(said, request["id"], editor)
+
+
+def capabilities(params: Mapping[str, Any]) -> dict[str, Any]:
+    """What pygls would answer; a test holds them against each other."""
+    return {
+        "positionEncoding": _encoding(params["capabilities"]),
+        "textDocumentSync": {"openClose": True, "change": 2, "save": True},
+        "hoverProvider": True,
+        "codeActionProvider": {"codeActionKinds": ["kernelcast", "refactor.rewrite"]},
+        "executeCommandProvider": {"commands": list(_COMMANDS)},
+        "inlayHintProvider": {"resolveProvider": False},
+        "workspace": {
+            "workspaceFolders": {"supported": True, "changeNotifications": True},
+            "fileOperations": {},
+        },
+    }
+
+
+def _is_whole(said: bytes) -> bool:
+    """Whether the first message is there, or will not be a message."""
+    header, end, body = said.partition(_END_OF_HEADER)
+    if not end:
+        return len(said) > _LONGEST_HEADER
+    length = _LENGTH.search(header)
+    return length is None or len(body) >= int(length[1])
+
+
+def _request(said: bytes) -> dict[str, Any] | None:
+    """The first message, if it is `initialize` as the protocol wants it; pygls says what is wrong with others."""
+    header, end, body = said.partition(_END_OF_HEADER)
+    length = _LENGTH.search(header)
+    if not end or length is None:
+        return None
+    try:
+        message = json.loads(body[: int(length[1])])
+    except ValueError:
+        return None
+    if not isinstance(message, dict) or message.get("method") != "initialize" or message.get("jsonrpc") != "2.0":
+        return None
+    params = message.get("params")
+    if not isinstance(message.get("id"), int | str) or not isinstance(params, dict):
+        return None
+    return message if isinstance(params.get("capabilities"), dict) else None
+
+
+def _encoding(client: dict[str, Any]) -> str:
+    """The first of the client's that we know."""
+    general = client.get("general")
+    wanted = general.get("positionEncodings") if isinstance(general, dict) else None
+    if not isinstance(wanted, list):
+        return "utf-16"
+    return next((each for each in wanted if each in _ENCODINGS), "utf-16")
