@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
+from model.version import VERSION
 from server.client.capabilities import read_capabilities
 from server.client.parent import parent_gone
 from server.client.trust import Trust
@@ -29,7 +29,7 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
         ls.chosen_device = chosen if isinstance(chosen, str) else ""
         given = options.get(configuration.SECTION, options.get("settings"))
         configuration.apply_settings(ls, given)
-    event("initialized", client=ls.client_name, trust=ls.trust.name.lower(), version=version("kernelcast"))
+    event("initialized", client=ls.client_name, trust=ls.trust.name.lower(), version=VERSION)
     if params.process_id is not None:
         ls.spawn(_leave_with(ls, params.process_id))
 
