@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults fuzz picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -50,6 +50,12 @@ fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine. ARGS="--inpu
 faults: .venv/dev.stamp ## Crashes, hangs, full disks and locks while an editor is attached. ARGS="--times 50 --only store" picks some.
 	$(IN_VENV) tests.faults.run $(ARGS)
 
+lowest: .venv/dev.stamp ## The fast tests on the lowest versions of everything that pyproject.toml allows.
+	$(IN_VENV) tests.dependencies.lowest $(ARGS)
+
+audit: .venv/dev.stamp ## Ask for known faults of what is installed and of the lowest versions; says so where nobody answers.
+	$(IN_VENV) tests.dependencies.audit
+
 accuracy: .venv/accuracy.stamp ## Calibrate PoCL and Intel's runtime, measure kernels that nothing was fitted to, and hold the laws against them.
 	.venv/bin/python tests/accuracy/run.py --launch measure $(ARGS)
 
@@ -71,7 +77,7 @@ test-vsix: editors/vscode/node_modules/.package-lock.json ## Types, lint and uni
 	@$(IN_VSCODE) node "$$npm" run check && node "$$npm" test
 
 clean: ## Remove what the other targets made, .venv/ included.
-	rm -rf .cache/editors .cache/rivals editors/vscode/node_modules editors/vscode/dist editors/vscode/build editors/vscode/server
+	rm -rf .cache/dependencies .cache/editors .cache/rivals editors/vscode/node_modules editors/vscode/dist editors/vscode/build editors/vscode/server
 	rm -rf .venv build dist kernelcast.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from model.opencl.meaning import Meaning
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
+from model.opencl.reach import Reach
 from model.placement import Moves, moves, placed
 from model.prediction import Prediction
 from model.predictor import Predictor
@@ -129,13 +131,17 @@ class Engine:
     """Owns the caches; not safe for use by two threads at once.
 
     With `asks`, each forecast has its question for the learned model; without, that costs nothing. `kept` are the
-    kernels that are remembered beside those of the files read last; each takes some 80 KB.
+    kernels that are remembered beside those of the files read last; each takes some 80 KB. `told` hears of each stage
+    of the work (`read`, `analyse`, `predict`) and the seconds that it took.
     """
 
-    def __init__(self, *, asks: bool = False, kept: int = 2048) -> None:
+    def __init__(
+        self, *, asks: bool = False, kept: int = 2048, told: Callable[[str, float], None] | None = None
+    ) -> None:
         self._asks = asks
+        self._told = told or (lambda _stage, _seconds: None)
         self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(kept)
-        self._states: LRUCache[tuple[Path | None, BuildOptions], _State] = LRUCache(64)
+        self._states: LRUCache[tuple[Path | None, BuildOptions, Reach | None], _State] = LRUCache(64)
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(kept)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(2 * kept)
         self._advice: LRUCache[tuple[Work, Launch, Device], tuple[Advice, ...]] = LRUCache(2 * kept)
@@ -152,19 +158,23 @@ class Engine:
         options: BuildOptions | None = None,
         requests: Sequence[LaunchSpec] = (),
         kernel: str | None = None,
+        reach: Reach | None = None,
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
         Launches come from `requests` (each laid over the first annotation or config launch of the kernel), else
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
+        Files beyond `reach` are not included; without one, all may be.
         """
+        began_s = time.perf_counter()
         whole = (config.options_for(path) if config else BuildOptions()).merged(options or BuildOptions())
-        state = self._read(text, path, whole)
+        state = self._read(text, path, whole, reach)
         program = state.program
         annotations = state.annotations = annotations_of(program, state.annotations)
         found = [Problem("launch", p.message, p.range.start_line + 1, p.range) for p in annotations.problems]
         device = self._same(device)
         ignored = config.advice_ignored if config else frozenset()
+        self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], _Answer] = {}
         wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
         for one in wanted:
@@ -208,7 +218,7 @@ class Engine:
             options = written.spec.options
             options = program.options if options == BuildOptions() else program.options.merged(options)
             if options != program.options:
-                program = self._read(program.text, path, options).program
+                program = self._read(program.text, path, options, program.plan.reach).program
                 kernel = program.kernel(kernel.name)
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
@@ -243,7 +253,10 @@ class Engine:
         device: Device,
         ignored: frozenset[AdviceCode],
     ) -> _Made:
+        began_s = time.perf_counter()
         work, stood = self._work(program, kernel, places)
+        analysed_s = time.perf_counter()
+        self._told("analyse", analysed_s - began_s)
         moved = moves(stood, places)
         spec = replace(written, options=program.options)
         launch = self._complete(kernel, work, spec, device)
@@ -253,6 +266,7 @@ class Engine:
         question = (
             self._question(program, kernel, work, launch, device, prediction) if self._asks and covers(device) else None
         )
+        self._told("predict", time.perf_counter() - analysed_s)
         meaning = program.meanings[kernel.name]
         return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction, question)
 
@@ -288,13 +302,14 @@ class Engine:
             launch = self._launches[key] = complete(kernel, work, spec, device)
         return launch
 
-    def _read(self, text: str, path: Path | None, options: BuildOptions) -> _State:
+    def _read(self, text: str, path: Path | None, options: BuildOptions, reach: Reach | None) -> _State:
         """The program, from the cache or by re-reading what changed; included files are looked at every time."""
-        state = self._states.get((path, options))
+        key = path, options, reach
+        state = self._states.get(key)
         if state is None:
-            state = self._states[path, options] = _State(read_program(text, path, options))
+            state = self._states[key] = _State(read_program(text, path, options, reach=reach))
         elif state.program.text != text or state.program.rests_on_files:
-            state.program = read_program(text, path, options, state.program)
+            state.program = read_program(text, path, options, state.program, reach)
         return state
 
     def _work(self, program: Program, kernel: Kernel, places: tuple[int, ...]) -> tuple[Work, tuple[int, ...]]:

@@ -13,7 +13,9 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter
 
 from server import garbage
 from server.client.incoming import BrokenStream, bodies
+from server.client.port import serve_port
 from server.client.streams import is_pipe
+from server.client.token import Token
 from server.greeting import Greeting
 from server.handlers import create_server
 from server.session import KernelcastServer
@@ -25,7 +27,6 @@ logger = logging.getLogger("kernelcast")
 
 # Python hands over between threads every 5 ms; a message crosses several of those while an analysis is under way.
 _SWITCH_S = 0.0005
-_LOOPBACK = "127.0.0.1"
 
 
 def run_stdio(stdin: BinaryIO, stdout: BinaryIO, greeting: Greeting) -> int:
@@ -33,13 +34,12 @@ def run_stdio(stdin: BinaryIO, stdout: BinaryIO, greeting: Greeting) -> int:
     return _run(_over_stdio(stdin, stdout, greeting))
 
 
-def run_tcp(port: int) -> int:
-    """Serve one editor that connects to this port, from this machine only; returns the exit status."""
-    return _run(_over_tcp(port))
+def run_tcp(port: int, token: Token) -> int:
+    """Serve one editor that connects to this port, from this machine only, and knows the token; the exit status."""
+    return _run(serve_port(port, token, _talk))
 
 
 def _run(conversation: Coroutine[object, object, None]) -> int:
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     sys.setswitchinterval(_SWITCH_S)
     garbage.put_off()
     try:
@@ -71,23 +71,10 @@ async def _over_stdio(stdin: BinaryIO, stdout: BinaryIO, greeting: Greeting) -> 
     await _converse(server, reader)
 
 
-async def _over_tcp(port: int) -> None:
-    finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        listener.close()  # one editor, one server
-        server = create_server()
-        server.protocol.set_writer(writer)
-        try:
-            await _converse(server, reader)
-        finally:
-            writer.close()
-            if not finished.done():
-                finished.set_result(None)
-
-    listener = await asyncio.start_server(connected, _LOOPBACK, port)
-    logger.warning("listening on %s:%d", *listener.sockets[0].getsockname()[:2])
-    await finished
+async def _talk(reader: AsyncReader, writer: asyncio.StreamWriter) -> None:
+    server = create_server()
+    server.protocol.set_writer(writer)
+    await _converse(server, reader)
 
 
 async def _take_in(server: KernelcastServer, reader: AsyncReader) -> None:

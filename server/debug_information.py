@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -14,8 +15,11 @@ from model.device import Device
 from profiler.devices import with_calibrations
 from profiler.measurement import DeviceGone
 from server.cli.diagnosis import Finding, Health, Profiles, examine
+from server.log.timings import StageFacts
 
 _TELLING_PREFIXES = ("OCL_", "POCL_", "OPENCL_", "KERNELCAST_", "CUDA_VISIBLE", "ROCR_VISIBLE", "LD_LIBRARY_PATH")
+
+_SECRET = re.compile("TOKEN|SECRET|PASSWORD|KEY", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +29,23 @@ class ServerFacts:
     client: str
     encoding: str
     folder: Path
-    trusted: bool
+    trust: str
     documents: int
     device: str  # that predictions are for
     chosen: str
     settings: Mapping[str, object]  # as JSON, by name
     found: tuple[Device, ...]
     no_devices_because: str
+    timings: tuple[StageFacts, ...]
 
 
 def debug_information(facts: ServerFacts) -> str:
-    trust = "trusted" if facts.trusted else "not trusted"
     lines = [
         f"## Kernelcast {version('kernelcast')}",
         "",
         f"- Editor: {facts.client}; counts in {facts.encoding}",
         f"- System: {platform.platform()}, {platform.machine()}, {os.cpu_count()} cores",
-        f"- Workspace: {facts.folder}, {trust}; open documents: {facts.documents}",
+        f"- Workspace: {facts.folder}, {facts.trust}; open documents: {facts.documents}",
         f"- Predictions are for: {facts.device}; chosen by command: {facts.chosen or 'none'}",
         "",
         "### What `kernelcast doctor` says",
@@ -53,6 +57,10 @@ def debug_information(facts: ServerFacts) -> str:
         "```json",
         json.dumps(facts.settings, indent=2, ensure_ascii=False),
         "```",
+        "",
+        "### Timings",
+        "",
+        *_timings(facts.timings),
         "",
         "### Environment",
         "",
@@ -79,7 +87,18 @@ def _line(finding: Finding) -> str:
 
 
 def _environment() -> list[str]:
-    return [f"- `{name}={value}`" for name, value in sorted(os.environ.items()) if name.startswith(_TELLING_PREFIXES)]
+    return [
+        f"- `{name}={'(not told)' if _SECRET.search(name) else value}`"
+        for name, value in sorted(os.environ.items())
+        if name.startswith(_TELLING_PREFIXES)
+    ]
+
+
+def _timings(facts: tuple[StageFacts, ...]) -> list[str]:
+    if not facts:
+        return ["Nothing has been timed yet."]
+    rows = [f"| {f.stage} | {f.count} | {f.p50_ms:.3g} | {f.p95_ms:.3g} | {f.max_ms:.3g} |" for f in facts]
+    return ["| Stage | Times | p50 [ms] | p95 [ms] | max [ms] |", "| --- | --- | --- | --- | --- |", *rows]
 
 
 def _without_home(text: str) -> str:

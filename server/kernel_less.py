@@ -8,6 +8,7 @@ from pathlib import Path
 
 from model.launch.config_place import find_config
 from model.opencl.options import BuildOptions
+from model.opencl.reach import Reach
 from server.documents import Document
 
 # The word itself, what may bring it along, and what may put it together of pieces: `##`, and lines that go on.
@@ -17,22 +18,27 @@ _COMMENT = re.compile(r"/\*.*?\*/|//(?![^\n]*kernelcast)[^\n]*|(\"(?:\\.|[^\"\\\
 _MAY_CHANGE_A_BUILD = re.compile(r"\b(?:defines|options|include)\b")
 
 
-def is_kernel_less(document: Document, options: BuildOptions) -> bool:
-    """Whether no kernel can stand in it, whatever its build options and its `kernelcast.toml` define."""
+def is_kernel_less(document: Document, options: BuildOptions, reach: Reach | None = None) -> bool:
+    """Whether no kernel can stand in it, whatever its build options and its `kernelcast.toml` define.
+
+    Nothing beyond `reach` is read.
+    """
     text = document.text.value
     if _MAY_BEGIN_ONE.search(text) and _MAY_BEGIN_ONE.search(_COMMENT.sub(r"\1 ", text)):
         return False
     values = (*(value for _, value in options.defines), *options.flags)
     if any("kernel" in value or "include" in value for value in values):
         return False
-    return not _is_configured(document.path)
+    return not _is_configured(document.path, reach)
 
 
-def _is_configured(path: Path | None) -> bool:
-    """Whether there is a `kernelcast.toml` with build options, or one that cannot be read, which the user is told."""
+def _is_configured(path: Path | None, reach: Reach | None) -> bool:
+    """Whether there is a `kernelcast.toml` with build options, or one that is not read, which the user is told."""
     found = find_config(path.parent) if path else None
     if found is None:
         return False
+    if reach is not None and not reach.holds(found):
+        return True
     try:
         return _MAY_CHANGE_A_BUILD.search(found.read_text(encoding="utf-8")) is not None
     except (OSError, UnicodeDecodeError):

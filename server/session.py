@@ -28,6 +28,7 @@ from server.client.settings import Settings
 from server.client.status import ServerFacts, Status, status_of, unknown_device_message
 from server.client.status_news import METHOD as STATUS
 from server.client.status_news import StatusNews
+from server.client.trust import Trust, reach_of
 from server.device_work.activities import Activities
 from server.device_work.jobs import Jobs
 from server.device_work.later_compiles import LaterCompiles
@@ -35,14 +36,17 @@ from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
 from server.kernel_less import is_kernel_less
+from server.log.timings import Timings
 from server.predictor.answers import LearnedAnswers
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, Views, slots
+from server.words.escaping import message as as_message
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable
 
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
+    from model.opencl.reach import Reach
     from profiler.measurement import Measurement
     from server.analysis.fits import Run
 
@@ -69,15 +73,16 @@ class KernelcastServer(LanguageServer):
         self.encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
         self.settings = ScopedSettings()
         self.setting_problems: tuple[str, ...] = ()
-        self.trusted = True
+        self.trust = Trust.UNSAID
         self.chosen_device = ""  # by command, for this session
         self.found_devices: tuple[Device, ...] = ()
         self.needed = asyncio.Event()  # what takes time to load: the engine, the devices, the learned model
         self.discovered = asyncio.Event()
         self.no_devices_because = ""
         self.leaving = asyncio.Event()
-        self.scheduler = Scheduler(self.accept, self.report_broken)
-        self.learned = LearnedAnswers(self.hear_of_answers)
+        self.timings = Timings()
+        self.scheduler = Scheduler(self.accept, self.report_broken, self.timings)
+        self.learned = LearnedAnswers(self.hear_of_answers, self.timings)
         self.jobs = Jobs()
         self.status_news = StatusNews(self._status, self._tell_status)
         self.activities = Activities(self.status_news.look_again)
@@ -112,6 +117,11 @@ class KernelcastServer(LanguageServer):
         """The one that predictions were last made for."""
         analysis = self._analyses.get(self.last_shown)
         return analysis.device if analysis else None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether kernels may be run when the user asks for it."""
+        return self.trust is not Trust.REFUSED
 
     def put(self, document: Document) -> None:
         """A document was opened or changed: analyse it, if it can hold a kernel."""
@@ -151,7 +161,12 @@ class KernelcastServer(LanguageServer):
         return uri in self._ordered
 
     def _is_worth_it(self, document: Document) -> bool:
-        return document.uri in self._ordered or not is_kernel_less(document, self.settings_of(document).options)
+        if document.uri in self._ordered:
+            return True
+        return not is_kernel_less(document, self.settings_of(document).options, self._reach_of(document))
+
+    def _reach_of(self, document: Document) -> Reach | None:
+        return reach_of(self.trust, document.path, self.folders, self.settings.everywhere)
 
     def _order(self, document: Document) -> None:
         self.needed.set()
@@ -160,7 +175,7 @@ class KernelcastServer(LanguageServer):
         self.scheduler.ask(
             Order(
                 number, document, settings, self.chosen_device, self.found_devices, self._runs, dict(self._compiled),
-                self.learned,
+                self.learned, self._reach_of(document),
             )
         )  # fmt: skip
 
@@ -330,7 +345,7 @@ class KernelcastServer(LanguageServer):
     # Words to the user
 
     def say(self, kind: types.MessageType, message: str) -> None:
-        self.window_show_message(types.ShowMessageParams(type=kind, message=message))
+        self.window_show_message(types.ShowMessageParams(type=kind, message=as_message(message)))
 
     def say_once(self, kind: types.MessageType, message: str) -> None:
         """For what would otherwise be said at every keystroke."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` nee
     from model.learned.lessons import Lessons
     from model.learned.question import Question
     from model.opencl.kernel import Kernel, SourceRange
+    from model.opencl.reach import Reach
     from profiler.measurement import Measurement
 
 
@@ -73,6 +74,7 @@ class Analysis:
     unknown_device: str | None = None  # asked for by somebody, known to nobody
     found: tuple[Device, ...] = ()  # this machine's devices, as known then
     unanswered: Mapping[Slot, Question] = field(default_factory=dict)  # that the learned model has yet to answer
+    reach: Reach | None = None  # how far files were read
     lessons: Mapping[str, Lessons] = field(default_factory=dict)  # that its answers are corrected by, by device
 
 

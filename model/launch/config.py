@@ -31,6 +31,7 @@ from model.launch.config_tables import Table, read_launch, read_options
 from model.launch.expression import suggestion
 from model.launch.spec import LaunchSpec
 from model.opencl.options import BuildOptions
+from model.plain_file import TooLarge, read_plain
 
 MAX_BYTES = 1_000_000
 
@@ -89,14 +90,14 @@ def load_config(start: Path) -> Config | None:
     if path is None:
         return None
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes; that cannot be a configuration")
-        text = path.read_text(encoding="utf-8")
+        text = read_plain(path, MAX_BYTES).decode("utf-8")
+    except TooLarge:
+        raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes; that cannot be a configuration") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ConfigError(f"{path} is not UTF-8 text", line=line) from None
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
     return parse_config(text, path)
 
 

@@ -13,6 +13,7 @@ from model.errors import ConfigError, LaunchError
 from model.launch.build_options import parse_build_options
 from model.launch.expression import Expression, ExpressionError, constant, suggestion
 from model.launch.fill import FillSpec, parse_fill
+from model.launch.harmless_flags import ELSEWHERE, harmful
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
@@ -162,6 +163,8 @@ def read_options(table: Table, folder: Path) -> BuildOptions:
             options = options.merged(parse_build_options(text))
         except LaunchError as error:
             table.refuse("options", f"`options`: {error.message}")
+    if (flag := harmful(options.flags)) is not None:
+        table.refuse("options", f"`{flag}` {ELSEWHERE}")
     # Joined as text and not resolved: a folder that does not exist yet is none of the reader's business.
     include_dirs = (*table.texts("include"), *options.include_dirs)
     include = tuple(os.path.normpath(folder / path) for path in include_dirs)

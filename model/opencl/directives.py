@@ -16,7 +16,9 @@ from model.errors import SourceError
 from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
 from model.opencl.macros import Macro, MacroHistory
 from model.opencl.pieces import cut
+from model.opencl.reach import OUT_OF_REACH, Reach
 from model.opencl.skeleton import SourceFile
+from model.plain_file import read_plain
 
 MAX_FILE_BYTES = 16 << 20
 MAX_INCLUDE_DEPTH = 40
@@ -44,10 +46,12 @@ class SourceNote:
 class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
     """pcpp over skeletons; collects files, macros and notes. Notes are about a row of the main file's skeleton."""
 
-    def __init__(self, files: list[SourceFile]) -> None:
+    def __init__(self, files: list[SourceFile], reach: Reach | None = None) -> None:
         self.notes: list[SourceNote] = []
         self.history = MacroHistory()
         self.files = files
+        self.reach = reach
+        self.is_out_of_reach = False  # one of the places in which the last include was looked for
         self.opened: dict[str, bytes | None] = {}  # what was looked for, and what was found there
         self.depth = 0
         self.include_row = 0
@@ -143,9 +147,10 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
 
     def on_include_not_found(self, is_malformed: bool, is_system: bool, curdir: str, includepath: str) -> None:
         where = "next to the file or in an include folder (-I)" if not is_system else "in an include folder (-I)"
-        self.notes.append(
-            SourceNote(f"`{includepath}` was not found {where}; what it declares is unknown", self.include_row)
-        )
+        said = f"`{includepath}` was not found {where}"
+        if self.is_out_of_reach:
+            said = f"`{includepath}` {OUT_OF_REACH}"
+        self.notes.append(SourceNote(f"{said}; what it declares is unknown", self.include_row))
         raise OutputDirective(Action.IgnoreAndRemove)
 
     def include(self, tokens: Any, original_line: Any) -> Iterator[Any]:  # noqa: ANN401
@@ -158,6 +163,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
             )
             return
         self.depth += 1
+        self.is_out_of_reach = False
         try:
             yield from super().include(tokens, original_line)
         finally:
@@ -165,6 +171,9 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
         path = Path(includepath)
+        if self.reach is not None and not self.reach.holds(path):
+            self.is_out_of_reach = True
+            raise OSError(includepath)
         data = contents(path)
         self.opened[includepath] = data
         if data is None:
@@ -179,8 +188,6 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
 def contents(path: Path) -> bytes | None:
     """What an included file holds; None where it is none, or too large."""
     try:
-        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
-            return None
-        return path.read_bytes()
+        return read_plain(path, MAX_FILE_BYTES)
     except (OSError, ValueError):
         return None

@@ -15,6 +15,7 @@ from model.opencl.directives import Reader, SourceNote, contents
 from model.opencl.macros import MacroTable
 from model.opencl.options import BuildOptions
 from model.opencl.pieces import bytewise
+from model.opencl.reach import Reach
 from model.opencl.skeleton import MARKER, SourceFile
 
 # What compilers define by themselves (OpenCL C 3.0, section 6.13). Which extensions a device has is its own business:
@@ -70,21 +71,26 @@ class Plan:
     notes: tuple[SourceNote, ...]
     files: tuple[SourceFile, ...]
     opened: tuple[tuple[str, bytes | None], ...]
+    reach: Reach | None = None
 
     @property
     def skeleton(self) -> str:
         return self.files[0].skeleton
 
 
-def made(main: SourceFile, path: Path | None, options: BuildOptions, before: Plan | None = None) -> Plan:
+def made(
+    main: SourceFile, path: Path | None, options: BuildOptions, reach: Reach | None = None, before: Plan | None = None
+) -> Plan:
     """The plan of a file. `before`, of an earlier text at the same place under the same options, may still be it."""
     if (
         before is not None
+        and before.reach == reach
         and before.skeleton == main.skeleton
+        and all(reach is None or reach.holds(name) for name, _ in before.opened)
         and all(contents(Path(name)) == data for name, data in before.opened)
     ):
-        return Plan(_shifted(before, main), before.notes, (main, *before.files[1:]), before.opened)
-    return _read(main, path, options)
+        return Plan(_shifted(before, main), before.notes, (main, *before.files[1:]), before.opened, reach)
+    return _read(main, path, options, reach)
 
 
 def _shifted(before: Plan, main: SourceFile) -> tuple[Run, ...]:
@@ -95,9 +101,9 @@ def _shifted(before: Plan, main: SourceFile) -> tuple[Run, ...]:
     return tuple(Run(0, *now[run.start, run.end], run.table) if run.file == 0 else run for run in before.runs)
 
 
-def _read(main: SourceFile, path: Path | None, options: BuildOptions) -> Plan:
+def _read(main: SourceFile, path: Path | None, options: BuildOptions, reach: Reach | None) -> Plan:
     files, runs = [main], []
-    reader = Reader(files)
+    reader = Reader(files, reach)
     for name, value in {**predefined(options.flags), **dict(options.defines)}.items():
         reader.define(bytewise(f"{name} {value}"))
     for folder in options.include_dirs:
@@ -117,4 +123,4 @@ def _read(main: SourceFile, path: Path | None, options: BuildOptions) -> Plan:
     except RecursionError:
         said = "macros or includes are nested too deeply; the rest of the file was not read"
         reader.notes.append(SourceNote(said, reader.include_row))
-    return Plan(tuple(runs), tuple(dict.fromkeys(reader.notes)), tuple(files), tuple(reader.opened.items()))
+    return Plan(tuple(runs), tuple(dict.fromkeys(reader.notes)), tuple(files), tuple(reader.opened.items()), reach)

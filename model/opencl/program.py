@@ -26,6 +26,7 @@ from model.opencl.meaning import Definition, Meaning, Weight, meaning
 from model.opencl.options import BuildOptions
 from model.opencl.pieces import Piece, bytewise, cut
 from model.opencl.plan import Plan, made
+from model.opencl.reach import Reach
 from model.opencl.reading import Function, Reading, read
 from model.opencl.recent import let_go
 from model.opencl.skeleton import SourceFile
@@ -134,11 +135,15 @@ class Kept:
 
 
 def read_program(
-    text: str, path: Path | None = None, options: BuildOptions | None = None, previous: Program | None = None
+    text: str,
+    path: Path | None = None,
+    options: BuildOptions | None = None,
+    previous: Program | None = None,
+    reach: Reach | None = None,
 ) -> Program:
     """Read `text` under `options`. `previous`, an earlier reading of nearly the same text, makes it fast.
 
-    Never raises for bad input.
+    Never raises for bad input, and includes nothing beyond `reach`.
     """
     options = options or BuildOptions()
     name = str(path) if path else ""
@@ -147,7 +152,7 @@ def read_program(
     raw = bytewise(text)
     pieces = cut(raw, previous.plan.files[0].pieces, previous.raw) if previous else cut(raw)
     main = SourceFile(name, 0, pieces)
-    plan = made(main, path, options, previous.plan if previous else None)
+    plan = made(main, path, options, reach, previous.plan if previous else None)
     return _Assembly(text, raw, options, plan, previous).program()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyopencl as cl
@@ -27,7 +28,7 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
     """The program of `source`, as if it stood in the file `path`. Raises BuildFailed with the line of `source`."""
     name = source_name(path)
     # Drivers split their options at blanks whatever the quotes say, so defines and folders with blanks go around them.
-    prologue = "".join(f"#define {key} {value}\n" for key, value in options.defines)
+    prologue = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in options.defines)
     text = f'{prologue}#line 1 "{_quoted(name)}"\n{source}'
     folders = [*([str(Path(path).parent)] if path else []), *options.include_dirs]
     with tempfile.TemporaryDirectory(prefix="kernelcast-") as links, named_failures(f"building {name}"):
@@ -39,9 +40,14 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
                 program.build([*arguments, *options.flags])
         except cl.RuntimeError as error:
             if error.code == cl.status_code.BUILD_PROGRAM_FAILURE:
-                raise _explained(str(error), name) from None
+                raise _explained(str(error), name, folders) from None
             raise
     return program
+
+
+def _one_line(define: str) -> str:
+    """What follows a line feed would be a directive of its own."""
+    return re.sub(r"[\r\n]+", " ", define).rstrip("\\")
 
 
 def kernel_named(program: cl.Program, name: str) -> cl.Kernel:
@@ -57,16 +63,25 @@ def source_name(path: str | None) -> str:
     return Path(path).name if path else "kernel.cl"
 
 
-def _explained(log: str, name: str) -> BuildFailed:
+def _explained(log: str, name: str, folders: Sequence[str]) -> BuildFailed:
+    """Compilers quote what they cannot read, and a text can include any file: only those that the user has compiled
+    on purpose, below one of these folders, are quoted."""
     log = re.sub(r"^.*?Build on <[^\n]*>:\s*", "", log, flags=re.DOTALL)[:LOG_BYTES]
     for match in _ERROR.finditer(log):
         file, line, text = (match[f"{part}1"] or match[f"{part}2"] for part in ("file", "line", "text"))
         where = Path(file).name
         if where == name:
             return BuildFailed(f"{name} does not build: line {line}: {text}", line=int(line), log=log)
+        if not _is_below(file, folders):
+            text = "this file lies elsewhere and is not quoted"
         return BuildFailed(f"{name} does not build: {where}, line {line}: {text}", log=log)
     first = next((line for line in log.splitlines() if line.strip()), "the compiler gave no reason")
     return BuildFailed(f"{name} does not build: {first}", log=log)
+
+
+def _is_below(file: str, folders: Sequence[str]) -> bool:
+    inside = [Path(folder).resolve() for folder in folders]
+    return any(Path(folder, file).resolve().is_relative_to(each) for folder in folders for each in inside)
 
 
 def _quoted(name: str) -> str:

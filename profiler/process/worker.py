@@ -31,6 +31,7 @@ from profiler.measurement import Cancelled, MeasureError, TimedOut
 from profiler.process.drivers import driver_environment
 from profiler.process.endings import sentence, why_it_died
 from profiler.process.inbox import Inbox
+from profiler.process.leftovers import PREFIX, in_use, sweep_once
 from profiler.process.messages import FOLDER_VARIABLE, AtStake, Done, Failed, Job, Outcome, Phase, Progress
 
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
@@ -137,10 +138,12 @@ class _Teller:
 @contextmanager
 def _job_folder() -> Iterator[Path]:
     """A folder for all that the device process and its drivers write, gone afterwards whatever became of them."""
+    base = _base()
+    sweep_once(base)
     with _room_needed():
-        made = tempfile.TemporaryDirectory(prefix="kernelcast-job-", dir=_base(), ignore_cleanup_errors=True)
-    with made as folder:
-        yield Path(folder)
+        made = tempfile.TemporaryDirectory(prefix=PREFIX, dir=base, ignore_cleanup_errors=True)
+    with made as name, in_use(Path(name)):
+        yield Path(name)
 
 
 def _base() -> str:

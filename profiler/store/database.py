@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
+import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,11 +38,21 @@ def data_folder() -> Path:
 def prepare(path: Path, busy_timeout_s: float) -> None:
     """Make the file, or bring an older one to the newest version. Raises StoreError."""
     with _failures_named(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_private(path)
     with connection(path, busy_timeout_s) as database:
         if not _is_frozen(path):
             write_ahead(database, busy_timeout_s)
         migrate(database)
+
+
+def _make_private(path: Path) -> None:
+    """What somebody measures is nobody else's business. SQLite's other files get the permissions of this one."""
+    made = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    os.close(made)
+    if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:  # made by an earlier version
+        with contextlib.suppress(OSError):  # somebody else's, who shares it on purpose
+            path.chmod(0o600)
 
 
 @contextmanager

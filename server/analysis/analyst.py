@@ -19,6 +19,7 @@ from model.learned.learned import weights_folder
 from model.learned.lessons import Lesson, Lessons
 from model.measured import Fits
 from model.opencl.kernel import Kernel
+from model.opencl.reach import OUT_OF_REACH, Reach
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
 from server.analysis.configurations import Configurations
@@ -27,6 +28,8 @@ from server.analysis.fits import Run, with_fits
 from server.analysis.memory import Memory
 from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
+from server.log.events import document_name, event, milliseconds
+from server.log.timings import Timings, Watch
 from server.snapshot import Analysis, ConfigProblem, Slot, slots
 
 # Each keystroke makes another kernel, of which nobody asks again but by undoing; those of open files are kept by file.
@@ -43,28 +46,52 @@ class _Configuration:
 class Analyst:
     """Owns the engine, which must not be shared."""
 
-    def __init__(self) -> None:
-        self._engine = Engine(asks=weights_folder() is not None, kept=_KERNELS_KEPT)
+    def __init__(self, timings: Timings | None = None) -> None:
+        self._timings = timings or Timings()
+        self._watch = Watch(self._timings)
+        self._engine = Engine(asks=weights_folder() is not None, kept=_KERNELS_KEPT, told=self._lap)
         self._configurations = Configurations()
         self._memory = Memory()
         self._fits = Fits()
         self._answers = Answers()
         self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
 
+    def _lap(self, stage: str, seconds: float) -> None:
+        self._watch.lap(stage, seconds)
+
     def analyse(self, order: Order) -> Analysis:
+        """The document as it is, and a line about it in the log."""
+        self._watch = watch = Watch(self._timings)
+        with watch.whole("analysis"):
+            analysis = self._analyse(order)
+        event(
+            "analysed",
+            document=document_name(order.document.uri),
+            number=order.number,
+            kernels=len(analysis.forecast.kernels),
+            problems=len(analysis.forecast.problems),
+            unanswered=len(analysis.unanswered),
+            ms={stage: milliseconds(each_s) for stage, each_s in watch.laps_s.items()},
+        )
+        return analysis
+
+    def _analyse(self, order: Order) -> Analysis:
         document = order.document
-        read = self._configuration(document.path)
+        read = self._configuration(document.path, order.reach)
         config_device = read.config.device_id if read.config else None
         wanted = (order.chosen, order.settings.device, config_device)
         profiles = self._memory.profiles()
         found = with_calibrations(order.found, profiles)
         device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))
         forecast = self._engine.forecast(
-            document.text.value, document.path, device, config=read.config, options=order.settings.options
-        )
-        runs = self._runs(forecast, device, order)
-        lessons = self._lessons(device, order)
-        forecasts, unanswered = self._by_the_model(forecast, device, lessons, order)
+            document.text.value, document.path, device, config=read.config, options=order.settings.options,
+            reach=order.reach,
+        )  # fmt: skip
+        with self._watch.whole("remember"):
+            runs = self._runs(forecast, device, order)
+            lessons = self._lessons(device, order)
+        with self._watch.whole("put in the model's answers"):
+            forecasts, unanswered = self._by_the_model(forecast, device, lessons, order)
         forecasts = with_fits(forecasts, lambda fingerprint: runs.get(fingerprint, ()), device, self._fits)
         forecast = replace(forecast, forecasts=forecasts)
         return Analysis(
@@ -88,6 +115,7 @@ class Analyst:
                 for slot, each in own
                 if each.question is not None and id(each.question) in unanswered
             },
+            reach=order.reach,
             lessons=lessons,
         )
 
@@ -132,11 +160,13 @@ class Analyst:
             self._taught = kept, order.runs, Lessons.of((*own, *kept.lessons))
         return {device.id: self._taught[2]}
 
-    def _configuration(self, path: Path | None) -> _Configuration:
+    def _configuration(self, path: Path | None, reach: Reach | None) -> _Configuration:
         """The `kernelcast.toml` for a file; where it stands is looked up each time, so that a new one counts."""
         found = find_config(path.parent) if path else None
         if found is None:
             return _Configuration()
+        if reach is not None and not reach.holds(found):
+            return _Configuration(found, None, ConfigProblem(found, f"{found} {OUT_OF_REACH}", None))
         try:
             return _Configuration(found, self._configurations.read(found))
         except ConfigError as error:

@@ -11,9 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from model.opencl.reach import Reach
 from server import garbage
 from server.client.settings import Settings
 from server.documents import Document
+from server.log.events import document_name
+from server.log.timings import Timings
 from server.snapshot import Analysis
 from server.uris import path_of
 
@@ -44,6 +47,7 @@ class Order:
     runs: tuple[Run, ...] = ()
     compiled: Mapping[str, Mapping[FactsKey, CompiledFacts]] = field(default_factory=dict)
     learned: LearnedAnswers | None = None
+    reach: Reach | None = None  # how far it may have files read; everywhere where the user trusts it
 
 
 class Scheduler:
@@ -52,8 +56,14 @@ class Scheduler:
     `deliver` and `complain` are called on the event loop.
     """
 
-    def __init__(self, deliver: Callable[[Analysis], None], complain: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        deliver: Callable[[Analysis], None],
+        complain: Callable[[str, str], None],
+        timings: Timings | None = None,
+    ) -> None:
         self._deliver = deliver
+        self._timings = timings or Timings()
         self._complain = complain
         self._waiting: dict[str, Order] = {}
         self._closed: set[str] = set()  # documents that the engine still holds something of
@@ -98,7 +108,7 @@ class Scheduler:
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            analyst: Analyst = importlib.import_module("server.analysis.analyst").Analyst()
+            analyst: Analyst = importlib.import_module("server.analysis.analyst").Analyst(self._timings)
         except ImportError as error:
             logger.exception("the engine cannot be loaded")
             self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")
@@ -113,7 +123,7 @@ class Scheduler:
                 analysis = analyst.analyse(order)
             except Exception as error:
                 # A fault of ours must cost one answer, not all later ones; it is logged whole and told to the user.
-                logger.exception("the analysis of %s failed", uri)
+                logger.exception("the analysis of %s failed", document_name(uri))
                 self._call(loop, self._complain, uri, f"{type(error).__name__}: {error}")
             else:
                 self._call(loop, self._deliver, analysis)

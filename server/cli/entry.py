@@ -23,6 +23,7 @@ from server.cli.flags import (
 )
 from server.cli.sizes_wanted import ALLOWED_SIZES, sizes_wanted
 from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
+from server.log.options import LEVELS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -151,6 +152,15 @@ def _parser() -> argparse.ArgumentParser:
     how = serve.add_mutually_exclusive_group()
     how.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
     how.add_argument("--tcp", type=positive, metavar="PORT", help="listen on this port of the loopback interface")
+    serve.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help="with --tcp: holds the token that the client must send; else KERNELCAST_TOKEN does, else one is made up",
+    )
+    serve.add_argument("--log-level", choices=LEVELS, help="how much to write down (warning; info in a file)")
+    serve.add_argument("--log-file", type=Path, metavar="FILE", help="to this file as well, as JSON lines")
+    serve.add_argument("--log-source", action="store_true", help="with what quotes your code; else nothing does")
     # vscode-languageclient adds it to every server that it starts; `initialize` says the same.
     serve.add_argument("--clientProcessId", help=argparse.SUPPRESS)
     return parser

@@ -4,23 +4,52 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 
 from server.cli.status import WrongCallError
 from server.client.streams import claim_streams, is_pipe
 from server.greeting import Greeting, greet
+from server.log.options import LogError, LogOptions, read_options
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client leaves. The server itself is loaded when the editor has its first answer."""
-    if arguments.tcp is not None and arguments.tcp > 65_535:
-        raise WrongCallError(f"--tcp {arguments.tcp}: ports go to 65535")
-    status: int
+    try:
+        log = read_options(arguments.log_level, arguments.log_file, arguments.log_source, os.environ)
+    except LogError as error:
+        raise WrongCallError(error.message) from None
     if arguments.tcp is not None:
-        status = importlib.import_module("server.app").run_tcp(arguments.tcp)
-        return status
+        return _over_tcp(arguments, log)
+    if arguments.token_file is not None:
+        raise WrongCallError("--token-file is for --tcp: over standard input nobody else can come in")
+    if log.file is not None:
+        _start_log(log)  # where it cannot be written, nobody is greeted
     stdin, stdout = claim_streams()
     is_conversation = sys.platform != "win32" and is_pipe(stdin) and is_pipe(stdout)
     greeting = greet(stdin, stdout) if is_conversation else Greeting()
-    status = importlib.import_module("server.app").run_stdio(stdin, stdout, greeting)
+    if log.file is None:
+        _start_log(log)
+    status: int = importlib.import_module("server.app").run_stdio(stdin, stdout, greeting)
     return status
+
+
+def _over_tcp(arguments: argparse.Namespace, log: LogOptions) -> int:
+    if arguments.tcp > 65_535:
+        raise WrongCallError(f"--tcp {arguments.tcp}: ports go to 65535")
+    _start_log(log)
+    tokens = importlib.import_module("server.client.token")
+    try:
+        token = tokens.take_token(arguments.token_file)
+    except tokens.TokenError as error:
+        raise WrongCallError(error.message) from None
+    status: int = importlib.import_module("server.app").run_tcp(arguments.tcp, token)
+    return status
+
+
+def _start_log(log: LogOptions) -> None:
+    """Its module brings sockets, queues and more with it, which no editor shall wait for."""
+    try:
+        importlib.import_module("server.log.start").start_log(log)
+    except LogError as error:
+        raise WrongCallError(error.message) from None

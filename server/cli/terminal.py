@@ -33,10 +33,11 @@ def err() -> Console:
 def progress_bar(task: str) -> Iterator[OnProgress]:
     """A bar on stderr while the work lasts, if somebody looks; yields what the work calls with its progress."""
     console = err()
+    if not console.is_terminal:
+        yield lambda *_: None  # some versions of rich end even a bar that is switched off with a line feed
+        return
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TextColumn("{task.fields[doing]}"))
-    with Progress(
-        *columns, TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal
-    ) as bars:
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bars:
         bar = bars.add_task(task, total=1.0, doing="")
         yield lambda fraction, doing: bars.update(bar, completed=fraction, doing=doing)
 

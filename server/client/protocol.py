@@ -19,6 +19,7 @@ from pygls.protocol import JsonRPCNotification, JsonRPCResponseMessage, Language
 from model.errors import KernelcastError
 from server.client.messages import Answer, Id, Notification, Request, Unreadable, read_message
 from server.features.arguments import error_answer
+from server.words.escaping import message as as_message
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -235,7 +236,8 @@ class KernelcastProtocol(LanguageServerProtocol):
             answer = command(params)
             return await answer if inspect.isawaitable(answer) else answer
         except KernelcastError as error:
-            self.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(types.MessageType.Error, error.message))
+            said = types.ShowMessageParams(types.MessageType.Error, as_message(error.message))
+            self.notify(types.WINDOW_SHOW_MESSAGE, said)
             return error_answer(error)
 
     async def _shut_down(self, *_: object) -> None:

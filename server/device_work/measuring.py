@@ -11,10 +11,13 @@ from lsprotocol import types
 
 from model.errors import KernelcastError
 from model.launch.driver_choice import on_device
+from model.opencl.reach import OUT_OF_REACH
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
 from server.client.progress import ProgressBar
 from server.device_work.access import device_here, device_work, must_be_trusted, unless_cancelled, wait_for_discovery
 from server.device_work.jobs import OnProgress
+from server.log.events import document_name, event, milliseconds, native_output
+from server.log.timings import Phases, Watch
 from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import Failure, LaunchView, Slot, Snapshot
 
@@ -48,7 +51,21 @@ async def ready(ls: KernelcastServer, uri: str, bar: ProgressBar) -> Snapshot:
     if snapshot is None:
         raise KernelcastError("the document is not open")
     device_here(ls, snapshot.device.id, snapshot.device.name)
+    _must_stay_inside(snapshot)
     return snapshot
+
+
+def _must_stay_inside(snapshot: Snapshot) -> None:
+    """What was not read to predict is not compiled either: a driver would read it, and quote it in its messages."""
+    forecast, reach = snapshot.analysis.forecast, snapshot.analysis.reach
+    if reach is None:
+        return
+    said = next((problem.message for problem in forecast.problems if OUT_OF_REACH in problem.message), "")
+    folders = (d for f in forecast.forecasts if f.launch is not None for d in f.launch.options.include_dirs)
+    outside = next((folder for folder in folders if not reach.holds(folder)), "")
+    if said or outside:
+        what = said or f"the include folder `{outside}` {OUT_OF_REACH}"
+        raise KernelcastError(f"{what}; to measure it all the same, set `trusted` in `initializationOptions` to true")
 
 
 def launch_of(snapshot: Snapshot, kernel: str, launch_name: str) -> LaunchView:
@@ -98,9 +115,21 @@ async def run_all(
     if ls.jobs.is_full:
         raise KernelcastError("too many measurements are waiting already")
     work, limit_s = device_work(), settings.measure_time_limit_s
-    outcomes = await ls.jobs.run(
-        lambda tell, cancel: work.measure_all(requests, device.driver, limit_s, tell, cancel), on_progress, cancel
-    )
+    watch = Watch(ls.timings)
+    phases = Phases(watch)
+
+    def tell_on(fraction: float, text: str) -> None:
+        phases.hear(text)
+        on_progress(fraction, text)
+
+    with watch.whole("measure"):
+        try:
+            outcomes = await ls.jobs.run(
+                lambda tell, cancel: work.measure_all(requests, device.driver, limit_s, tell, cancel), tell_on, cancel
+            )
+        finally:
+            phases.end()
+    _log(document.uri, device, outcomes, watch)
     for one, outcome in zip(wanted, outcomes, strict=True):
         _record(ls, document.uri, device.id, one, outcome)
     done = [(one, m) for one, m in zip(wanted, outcomes, strict=True) if isinstance(m, Measurement)]
@@ -109,6 +138,21 @@ async def run_all(
         await _keep(ls, done, path)
         _compile_later(ls, [one for one, _ in done], document.text.value, path, device)
     return outcomes
+
+
+def _log(uri: str, device: Device, outcomes: Sequence[Outcome], watch: Watch) -> None:
+    failures = [each for each in outcomes if isinstance(each, MeasureError)]
+    event(
+        "measured",
+        document=document_name(uri),
+        device=device.id,
+        launches=len(outcomes),
+        failures=[each.code for each in failures],
+        source={"messages": "; ".join(each.message for each in failures)},
+        ms={stage: milliseconds(each_s) for stage, each_s in watch.laps_s.items()},
+    )
+    for each in failures:
+        native_output("device", each.log)
 
 
 def _compile_later(

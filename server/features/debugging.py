@@ -28,13 +28,14 @@ async def debug_information(ls: KernelcastServer, _params: types.ExecuteCommandP
             client=ls.client_name,
             encoding=str(getattr(ls.encoding, "value", ls.encoding)),
             folder=Path(ls.workspace.root_path or Path.cwd()),
-            trusted=ls.trusted,
+            trust=ls.trust.in_words,
             documents=ls.document_count,
             device=device.name if device else "none yet",
             chosen=ls.chosen_device,
             settings={option.name: option.of(ls.settings.everywhere) for option in OPTIONS},
             found=ls.found_devices,
             no_devices_because=ls.no_devices_because,
+            timings=ls.timings.facts(),
         )
         told: str = module.debug_information(facts)
         return told

@@ -10,11 +10,12 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from model.errors import KernelcastError
-from profiler.measurement import Cancelled
+from profiler.measurement import Cancelled, MeasureError
 from server.analysis.devices import pick_device
 from server.client.progress import ProgressBar
 from server.device_work.access import device_here, device_work, must_be_trusted, wait_for_discovery
 from server.features.arguments import error_answer, texts
+from server.log.events import event, native_output
 from server.session import SETTLE_S, KernelcastServer
 
 if TYPE_CHECKING:
@@ -40,13 +41,18 @@ async def discover_devices(ls: KernelcastServer) -> None:
 
 async def _discover(ls: KernelcastServer) -> None:
     try:
-        ls.found_devices = await ls.jobs.run(
-            lambda _tell, cancel: device_work().discover(cancel), lambda *_: None, threading.Event()
-        )
+        with ls.timings.during("look for devices"):
+            ls.found_devices = await ls.jobs.run(
+                lambda _tell, cancel: device_work().discover(cancel), lambda *_: None, threading.Event()
+            )
+        event("devices found", devices=[device.id for device in ls.found_devices])
     except Cancelled:
         return
     except KernelcastError as error:
         ls.no_devices_because = error.message
+        event("no device found", because=error.message)
+        if isinstance(error, MeasureError):
+            native_output("device", error.log)
         ls.window_log_message(types.LogMessageParams(type=types.MessageType.Info, message=error.message))
     finally:
         ls.discovered.set()

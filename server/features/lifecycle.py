@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
+from model.version import VERSION
 from server.client.capabilities import read_capabilities
 from server.client.parent import parent_gone
+from server.client.trust import Trust
 from server.features import configuration
 from server.features.devices import discover_devices
+from server.log.events import event
 from server.session import KernelcastServer
 
 
@@ -22,11 +25,12 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
     ls.client_name = _name_of(params.client_info)
     options = params.initialization_options
     if isinstance(options, Mapping):
-        ls.trusted = options.get("trusted", True) is not False
+        ls.trust = Trust.said(options.get("trusted"))
         chosen = options.get("device")
         ls.chosen_device = chosen if isinstance(chosen, str) else ""
         given = options.get(configuration.SECTION, options.get("settings"))
         configuration.apply_settings(ls, given)
+    event("initialized", client=ls.client_name, trust=ls.trust.name.lower(), version=VERSION)
     if params.process_id is not None:
         ls.spawn(_leave_with(ls, params.process_id))
 

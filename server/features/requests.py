@@ -25,7 +25,7 @@ _DISCOVERY_S = 5.0  # since the start: first answers may otherwise be for anothe
 
 async def inlay_hint(ls: KernelcastServer, params: types.InlayHintParams) -> list[types.InlayHint]:
     uri = params.text_document.uri
-    with ls.refresh.asked(uri):
+    with ls.timings.during("answer hints"), ls.refresh.asked(uri):
         if ls.supports.hint_refresh:
             snapshot = await _known(ls, uri)
         else:
@@ -52,14 +52,16 @@ async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
 
 
 async def hover(ls: KernelcastServer, params: types.HoverParams) -> types.Hover | None:
-    snapshot = await _known(ls, params.text_document.uri)
-    return hover_of(snapshot, params.position, ls.supports.hover_formats) if snapshot else None
+    with ls.timings.during("answer a hover"):
+        snapshot = await _known(ls, params.text_document.uri)
+        return hover_of(snapshot, params.position, ls.supports.hover_formats) if snapshot else None
 
 
 async def code_action(
     ls: KernelcastServer, params: types.CodeActionParams
 ) -> list[types.Command | types.CodeAction] | None:
-    snapshot = await _known(ls, params.text_document.uri)
-    if snapshot is None:
-        return None
-    return code_actions(snapshot, params.range, params.context.only, ls.supports.code_action_literals)
+    with ls.timings.during("answer code actions"):
+        snapshot = await _known(ls, params.text_document.uri)
+        if snapshot is None:
+            return None
+        return code_actions(snapshot, params.range, params.context.only, ls.supports.code_action_literals)

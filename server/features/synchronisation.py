@@ -24,7 +24,9 @@ def did_open(ls: KernelcastServer, params: types.DidOpenTextDocumentParams) -> N
 def did_change(ls: KernelcastServer, params: types.DidChangeTextDocumentParams) -> None:
     document = ls.document(params.text_document.uri)
     if document is not None:
-        ls.put(changed(document, params.text_document.version, params.content_changes, ls.encoding))
+        with ls.timings.during("take in an edit"):
+            new = changed(document, params.text_document.version, params.content_changes, ls.encoding)
+        ls.put(new)
 
 
 def did_close(ls: KernelcastServer, params: types.DidCloseTextDocumentParams) -> None:

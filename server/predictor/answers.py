@@ -19,6 +19,8 @@ from cachetools import LRUCache
 from model.learned.learned import UnusableModel, weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
+from server.log.events import event, milliseconds, native_output
+from server.log.timings import Timings
 from server.predictor.messages import Ask
 from server.predictor.process import PredictorProcess, ProcessEnded, Stopped
 
@@ -49,9 +51,10 @@ class LearnedAnswers:
     any more: then `problem` says why. After `idle_s` without a question the process leaves, until there is one.
     """
 
-    def __init__(self, news: Callable[[str], None], idle_s: float = IDLE_S) -> None:
+    def __init__(self, news: Callable[[str], None], timings: Timings | None = None, *, idle_s: float = IDLE_S) -> None:
         self._news = news
         self._idle_s = idle_s
+        self._timings = timings or Timings()
         self._is_there = weights_folder() is not None
         self._problem = ""
         self._changed = threading.Condition()
@@ -202,7 +205,10 @@ class LearnedAnswers:
             process = self._warm()
             new = {each: known for each, known in order.lessons.items() if self._taught.get(each) != known.version}
             limit_s = LIMIT_S + (LOADING_S if new else 0.0)  # lessons are answered first, all of them
+            began_s = time.perf_counter()
             answers = process.ask(Ask(batch, new), limit_s, lambda: self._stopped) if batch else ()
+            if batch:
+                self._note(len(batch), time.perf_counter() - began_s)
         except ProcessEnded as ended:
             self._bury(keys if self._is_warm else (), ended.message)
             return any(self._suspects.get(key, 0) >= _CONDEMNED for key in keys)
@@ -219,11 +225,16 @@ class LearnedAnswers:
                 self._deaths = 0
         return bool(batch)
 
+    def _note(self, questions: int, seconds: float) -> None:
+        self._timings.add("ask the model", seconds)
+        event("the model answered", questions=questions, ms=milliseconds(seconds))
+
     def _warm(self) -> PredictorProcess:
         """The process with its weights loaded: what ends it before that is no question's fault."""
         process = self._running()
         if not self._is_warm:
-            process.ask(Ask((), {}), LOADING_S, lambda: self._stopped)
+            with self._timings.during("load the model"):
+                process.ask(Ask((), {}), LOADING_S, lambda: self._stopped)
             self._is_warm = True
         return process
 
@@ -248,8 +259,10 @@ class LearnedAnswers:
 
     def _bury(self, keys: Sequence[_Key], last_words: str = "") -> None:
         """The process has died, perhaps over these questions."""
+        told = ""
         if self._process is not None:
             last_words = last_words or self._process.last_words()
+            told = self._process.native_output()
             self._process.close()
         with self._changed:
             self._without_process()
@@ -258,6 +271,7 @@ class LearnedAnswers:
             if not self._stopped:
                 self._deaths += 1
                 logger.warning("the predictor process ended (%s)", last_words)
+                native_output("predictor", told)
             if self._deaths <= len(RESTART_AFTER_S):
                 self._not_before_s = time.monotonic() + RESTART_AFTER_S[max(0, self._deaths - 1)]
                 return

@@ -32,7 +32,7 @@ BOOT = "import sys; sys.path[:] = sys.argv[1:]; from server.predictor.child impo
 DEFAULTS = {**ONE_THREAD, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "0"}
 POLL_S = 0.05
 LEAVING_S = 5.0
-LAST_WORDS = 500  # characters
+LAST_WORDS, NATIVE_OUTPUT = 500, 8192  # bytes
 
 
 class ProcessEnded(KernelcastError):
@@ -124,10 +124,15 @@ class PredictorProcess:
         if status is not None and status < 0:
             with contextlib.suppress(ValueError):
                 return f"it was ended by {signal.Signals(-status).name}"
-        self._native_output.seek(0, os.SEEK_END)
-        self._native_output.seek(max(0, self._native_output.tell() - LAST_WORDS))
-        said = self._native_output.read().decode("utf-8", "replace").strip().splitlines()
+        said = self.native_output(LAST_WORDS).splitlines()
         return said[-1] if said else f"exit status {status}"
+
+    def native_output(self, most_bytes: int = NATIVE_OUTPUT) -> str:
+        """The end of what it wrote to its stderr."""
+        # Without seeking: a child that still writes shares the position.
+        number = self._native_output.fileno()
+        size = os.fstat(number).st_size
+        return os.pread(number, most_bytes, max(0, size - most_bytes)).decode("utf-8", "replace").strip()
 
     def end(self) -> None:
         """At once; it has nothing to lose."""

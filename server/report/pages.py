@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -24,14 +25,23 @@ def cached_page(about: str, stem: str) -> Path:
     """The file for reports about `about`: always the same one, so that the browser's page can be loaded anew."""
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", stem).strip("-.")[:60] or "report"
     digest = hashlib.sha256(about.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-    return user_cache_path("kernelcast", appauthor=False) / "reports" / f"{name}-{digest}.html"
+    return _folder() / f"{name}-{digest}.html"
+
+
+def _folder() -> Path:
+    return user_cache_path("kernelcast", appauthor=False) / "reports"
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def write_page(path: Path, text: str) -> None:
-    """Raises `ReportError`."""
+    """For its owner's eyes alone, unless its owner says where. Raises `ReportError`."""
+    opener = _private if path.parent == _folder() else None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="replace", newline="\n", opener=opener) as file:
             file.write(text)
     except OSError as error:
         raise ReportError(f"the report cannot be written to {path}: {error.strerror}") from error

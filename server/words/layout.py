@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from server.words.escaping import inline, line_of_paragraph
 
 if TYPE_CHECKING:
     from server.words.story import Section, Story
@@ -56,15 +59,15 @@ def plain(text: str) -> str:
 
 
 def as_markdown(story: Story) -> str:
-    parts = [story.lead]
+    parts = [line_of_paragraph(inline(story.lead))]
     for section in story.sections:
-        if section.title:
-            parts.append(f"**{section.title}**")
+        if title := inline(section.title):
+            parts.append(f"**{title}**")
         if section.figures:
             # Named `text`: VS Code colours a block without a name as if it were the document's language.
             parts.append("\n".join(("```text", *section.figures, "```")))
         if section.notes:
-            parts.append(_notes(section))
+            parts.append(_notes(replace(section, notes=tuple(map(inline, section.notes))), line_of_paragraph))
     return "\n\n".join(parts) + "\n"
 
 
@@ -77,21 +80,17 @@ def as_plain_text(story: Story) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _notes(section: Section) -> str:
+def _notes(section: Section, each_line: Callable[[str], str] = str) -> str:
     """A list under a title, paragraphs without one."""
     if not section.title:
-        return "\n\n".join(_filled(note, "") for note in section.notes)
-    return "\n".join(_filled(note, "- ") for note in section.notes)
+        return "\n\n".join(_filled(note, "", each_line) for note in section.notes)
+    return "\n".join(_filled(note, "- ", each_line) for note in section.notes)
 
 
-def _filled(text: str, mark: str) -> str:
+def _filled(text: str, mark: str, each_line: Callable[[str], str]) -> str:
     """Wrapped at words alone, and never inside backticks: that may be a path or a command to copy."""
     whole = _CODE.sub(lambda code: code[0].replace(" ", _NO_BREAK), text)
-    return textwrap.fill(
-        whole,
-        WIDTH,
-        initial_indent=mark,
-        subsequent_indent=" " * len(mark),
-        break_long_words=False,
-        break_on_hyphens=False,
-    ).replace(_NO_BREAK, " ")
+    lines = textwrap.wrap(whole, WIDTH - len(mark), break_long_words=False, break_on_hyphens=False)
+    behind = " " * len(mark)
+    told = [f"{behind if place else mark}{each_line(line)}" for place, line in enumerate(lines)]
+    return "\n".join(told).replace(_NO_BREAK, " ")

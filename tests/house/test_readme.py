@@ -27,6 +27,8 @@ TARGETS = (
     "accuracy",
     "faults",
     "fuzz",
+    "lowest",
+    "audit",
     "oracles",
     "catalog",
     "packages",

@@ -16,7 +16,7 @@ MANIFEST = REPOSITORY / "editors/vscode/package.json"
 NEOVIM_HELP = REPOSITORY / "editors/neovim/doc/kernelcast.txt"
 README = REPOSITORY / "README.md"
 SCOPES = {"application", "machine", "machine-overridable", "window", "resource", "language-overridable"}
-OF_THE_EXTENSION = {"server.path", "server.interpreter", "trace.server"}
+OF_THE_EXTENSION = {"server.path", "server.interpreter", "log.level", "trace.server"}
 
 each_option = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 

@@ -12,6 +12,7 @@ from model.device import Device
 from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.opencl.options import BuildOptions
+from model.opencl.reach import Reach
 from server.documents import Document
 from server.kernel_less import is_kernel_less
 from server.positions import IndexedText
@@ -70,3 +71,10 @@ def test_what_a_build_may_define_counts(options: BuildOptions) -> None:
 def test_what_a_configuration_may_define_counts(tmp_path: Path, toml: str | bytes, is_less: bool) -> None:
     (tmp_path / "kernelcast.toml").write_bytes(toml if isinstance(toml, bytes) else toml.encode())
     assert is_kernel_less(document("K void a(int n) {}\n", tmp_path / "deep" / "a.cl"), BuildOptions()) is is_less
+
+
+def test_nothing_beyond_what_may_be_read_is_read(tmp_path: Path) -> None:
+    (tmp_path / "kernelcast.toml").write_text("[hints]\nenabled = true\n")
+    helpers = document(HELPER, tmp_path / "deep" / "helpers.cl")
+    assert is_kernel_less(helpers, BuildOptions(), Reach.of([tmp_path]))
+    assert not is_kernel_less(helpers, BuildOptions(), Reach.of([tmp_path / "deep"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pytest_lsp import LanguageClient
 from server.analysis.devices import pick_device
 from server.client.parent import parent_gone
 
+TOKEN = {"KERNELCAST_TOKEN": "known to this client alone"}
 STRAY = """
 import os, sys
 from server.client.streams import claim_streams
@@ -38,7 +40,11 @@ def test_whatever_is_printed_never_reaches_the_protocol() -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("sent", [b"", b"no protocol at all\n" * 9, b"Content-Length: 99\r\n\r\n{", b"x" * 200_000])
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"no protocol at all\n" * 9, b"Content-Length: 99\r\n\r\n{", b"x" * 200_000],
+    ids=["nothing", "no protocol", "half a message", "a line without end"],
+)
 def test_input_that_is_no_conversation_ends_the_server_without_a_traceback(kernelcast: str, sent: bytes) -> None:
     ended = subprocess.run([kernelcast, "serve"], input=sent, capture_output=True, check=False, timeout=60)
     assert ended.stdout == b""
@@ -70,7 +76,7 @@ async def test_an_editor_can_come_over_a_port_of_the_loopback_interface(kernelca
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     server = await asyncio.create_subprocess_exec(
-        kernelcast, "serve", "--tcp", str(port), stderr=asyncio.subprocess.PIPE
+        kernelcast, "serve", "--tcp", str(port), stderr=asyncio.subprocess.PIPE, env={**os.environ, **TOKEN}
     )
     assert server.stderr
     assert b"listening on 127.0.0.1" in await asyncio.wait_for(server.stderr.readline(), 60)
@@ -78,7 +84,8 @@ async def test_an_editor_can_come_over_a_port_of_the_loopback_interface(kernelca
     await client.start_tcp("127.0.0.1", port)
     from lsprotocol import types
 
-    params = types.InitializeParams(capabilities=types.ClientCapabilities())
+    options = {"token": TOKEN["KERNELCAST_TOKEN"]}
+    params = types.InitializeParams(capabilities=types.ClientCapabilities(), initialization_options=options)
     answer = await asyncio.wait_for(client.initialize_session(params), 60)
     assert answer.capabilities.inlay_hint_provider
     await asyncio.wait_for(client.shutdown_async(None), 60)

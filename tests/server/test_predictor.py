@@ -78,7 +78,7 @@ class Reader:
     def __init__(self, idle_s: float = PATIENCE_S) -> None:
         self.heard: list[str] = []
         self._news = asyncio.Event()
-        self.learned = LearnedAnswers(self._hear, idle_s)
+        self.learned = LearnedAnswers(self._hear, idle_s=idle_s)
         self.learned.start()
 
     def _hear(self, uri: str) -> None:

@@ -26,8 +26,14 @@ export function readServerSettings(): ServerSettings | NotFound {
   return { path: read['server.path'] ?? '', interpreter: read['server.interpreter'] ?? '' };
 }
 
+/** By the environment and not by a flag, which a server of an earlier version would refuse. */
+export function logEnvironment(): Record<string, string> {
+  const level = workspace.getConfiguration('kernelcast').get<string>('log.level', 'warning');
+  return level === 'warning' ? {} : { KERNELCAST_LOG_LEVEL: level };
+}
+
 export function affectsServer(change: { affectsConfiguration: (section: string) => boolean }): boolean {
-  return change.affectsConfiguration('kernelcast.server');
+  return change.affectsConfiguration('kernelcast.server') || change.affectsConfiguration('kernelcast.log');
 }
 
 /** One server serves the window: the window's value, else that of the first folder that sets one. */

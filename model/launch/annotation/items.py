@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from model.launch.expression import ExpressionError
 from model.launch.fill import parse_fill
+from model.launch.harmless_flags import ELSEWHERE, is_harmless
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
@@ -174,6 +175,8 @@ class _Reader:
             self._problem(f"`{flag[:2]}` must be followed by {wants}", at, self.at)
         elif not _KNOWN_FLAG.match(flag):
             self._problem(f"`{flag}` is no build option; to subtract, leave out the space before `-`", at, self.at)
+        elif not is_harmless(flag):
+            self._problem(f"`{_shortened(flag)}` {ELSEWHERE}", at, self.at)
         else:
             self._add_options(BuildOptions(flags=(flag,)))
             self.keys.setdefault(flag, (at, self.at))

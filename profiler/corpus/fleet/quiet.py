@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import fcntl
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
+
+from platformdirs import user_cache_path
 
 from profiler.corpus.collection.devices import processor_slots
 
@@ -44,4 +44,7 @@ def own_processors(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def _file(name: str) -> IO[str]:
-    return (Path(tempfile.gettempdir()) / f"kernelcast-fleet-{name}.lock").open("a")
+    """In a folder of the user's own: in one that all may write to, somebody else's link would be followed."""
+    folder = user_cache_path("kernelcast", appauthor=False) / "locks"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return (folder / f"fleet-{name}.lock").open("a")

@@ -14,6 +14,7 @@ import { log } from '../log.ts';
 import { STATUS, type Status } from '../protocol.ts';
 import type { FoundServer } from '../server/discovery.ts';
 import { pythonEnvironment } from '../server/environment.ts';
+import { logEnvironment } from '../settings.ts';
 import { isTrusted } from '../trust.ts';
 import { middleware } from './middleware.ts';
 import { ProgressNotifications } from './progress.ts';
@@ -29,7 +30,7 @@ export function createClient(server: FoundServer, cwd: string, listener: Listene
   const executable: ServerOptions = {
     command: server.path,
     args: ['serve', '--stdio'],
-    options: { cwd, env: pythonEnvironment(process.env) as NodeJS.ProcessEnv },
+    options: { cwd, env: { ...pythonEnvironment(process.env), ...logEnvironment() } },
   };
   const progress = new ProgressNotifications(() => client);
   const options: LanguageClientOptions = {

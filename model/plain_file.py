@@ -1,0 +1,33 @@
+"""Files that a workspace names, read without trusting them: none may hang the reader, or be larger than it should."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+# Pipes, terminals and files such as /proc/kmsg would be waited for for ever, and some of them claim to be empty.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_CHUNK_BYTES = 1 << 20
+
+
+class TooLarge(OSError):
+    """It holds more than was asked for."""
+
+
+def read_plain(path: Path, most_bytes: int) -> bytes:
+    """What a plain file holds. Raises `TooLarge`, and OSError for what is none or does not answer at once."""
+    number = os.open(path, _FLAGS)
+    try:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise OSError(f"{path} is no plain file")
+        chunks: list[bytes] = []
+        left = most_bytes + 1
+        while left > 0 and (chunk := os.read(number, min(left, _CHUNK_BYTES))):
+            chunks.append(chunk)
+            left -= len(chunk)
+    finally:
+        os.close(number)
+    if left <= 0:
+        raise TooLarge(f"{path} is larger than {most_bytes} bytes")
+    return b"".join(chunks)

@@ -1,0 +1,93 @@
+"""Who comes over the port is let in by the token in the first message, before anything else of theirs is read.
+
+The token stands in `initializationOptions.token` of `initialize`: the one thing that every editor that can connect to
+a port lets its user set (a line or a header before the protocol is more than Neovim, Emacs or Sublime Text can send).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass
+
+from server.client.token import Token
+
+FIRST_MESSAGE_S = 10.0
+_MOST_HEADERS = 8
+_MOST_BODY_BYTES = 4 << 20
+# Nothing else: a web page can send `POST / HTTP/1.1` with a body of its choice, which a lenient reader would take.
+_HEADER = re.compile(rb"(?i)content-(?:(?P<is_length>length)|type): *(?P<value>[^\r\n]{1,200})\r?\n")
+
+
+class Refused(Exception):
+    """Not let in; says why, and nothing of what was sent."""
+
+
+@dataclass(slots=True)
+class Replayed:
+    """A stream whose first bytes have been looked at already."""
+
+    first: bytes
+    rest: asyncio.StreamReader
+
+    async def readline(self) -> bytes:
+        if not self.first:
+            return await self.rest.readline()
+        line, end, self.first = self.first.partition(b"\n")
+        return line + end
+
+    async def readexactly(self, n: int) -> bytes:
+        taken, self.first = self.first[:n], self.first[n:]
+        return taken + (await self.rest.readexactly(n - len(taken)) if len(taken) < n else b"")
+
+
+async def admit(reader: asyncio.StreamReader, token: Token, limit_s: float = FIRST_MESSAGE_S) -> Replayed:
+    """The conversation from its first message on, without the token. Raises `Refused`."""
+    try:
+        body = await asyncio.wait_for(_first_body(reader), limit_s)
+    except TimeoutError:
+        raise Refused("it sent no whole message in time") from None
+    except (asyncio.IncompleteReadError, ConnectionError):
+        raise Refused("it left in the middle of its first message") from None
+    except ValueError:  # a line without end
+        raise Refused("what it sent is not the language server protocol") from None
+    cleared = _cleared(body, token)
+    return Replayed(b"Content-Length: %d\r\n\r\n%s" % (len(cleared), cleared), reader)
+
+
+async def _first_body(reader: asyncio.StreamReader) -> bytes:
+    length = -1
+    for _ in range(_MOST_HEADERS):
+        line = await reader.readline()
+        if length >= 0 and line in (b"\r\n", b"\n"):
+            return await reader.readexactly(length)
+        header = _HEADER.fullmatch(line)
+        if header is None:
+            break
+        if header["is_length"]:
+            length = _length(header["value"])
+    raise Refused("what it sent is not the language server protocol")
+
+
+def _length(value: bytes) -> int:
+    if not re.fullmatch(rb"[0-9]{1,9}", value) or int(value) > _MOST_BODY_BYTES:
+        raise Refused("its first message is too long")
+    return int(value)
+
+
+def _cleared(body: bytes, token: Token) -> bytes:
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refused("its first message is not JSON") from None
+    if not isinstance(message, dict) or message.get("method") != "initialize":
+        raise Refused("its first message is not `initialize`")
+    params = message.get("params")
+    options = params.get("initializationOptions") if isinstance(params, dict) else None
+    told = options.pop("token", None) if isinstance(options, dict) else None
+    if told is None:
+        raise Refused("its `initializationOptions` have no `token`")
+    if not token.is_said_by(told):
+        raise Refused("the token in its `initializationOptions` is not the right one")
+    return json.dumps(message).encode()

@@ -1,0 +1,83 @@
+"""A port of the loopback interface on which one editor is waited for: the first that knows the token."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from model.errors import KernelcastError
+from server.client.admission import Refused, admit
+from server.client.token import Token
+
+if TYPE_CHECKING:
+    from pygls.io_ import AsyncReader
+
+logger = logging.getLogger("kernelcast")
+
+LOOPBACK = "127.0.0.1"
+_MOST_AT_THE_DOOR = 16  # connections whose first message is not read yet
+_LONGEST_LINE_BYTES = 64 * 1024
+
+Talk = Callable[["AsyncReader", asyncio.StreamWriter], Awaitable[None]]
+
+
+class PortError(KernelcastError):
+    """The port cannot be had."""
+
+    code = "port"
+
+
+async def serve_port(port: int, token: Token, talk: Talk) -> None:
+    """Until the conversation with the one that was let in is over. The others are sent away, and it goes on waiting.
+
+    Raises `PortError`.
+    """
+    finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    at_the_door: set[asyncio.StreamWriter] = set()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(at_the_door) >= _MOST_AT_THE_DOOR:
+            logger.warning("a connection was refused: %d others have said nothing yet", len(at_the_door))
+            writer.close()
+            return
+        at_the_door.add(writer)
+        try:
+            conversation = await admit(reader, token)
+        except Refused as refused:
+            logger.warning("a connection was refused: %s", refused)
+            writer.close()
+            return
+        finally:
+            at_the_door.discard(writer)
+        if not listener.is_serving():  # another one was faster
+            writer.close()
+            return
+        listener.close()  # one editor, one server
+        for other in at_the_door:
+            other.close()
+        try:
+            await talk(conversation, writer)
+        finally:
+            writer.close()
+            if not finished.done():
+                finished.set_result(None)
+
+    try:
+        listener = await asyncio.start_server(connected, LOOPBACK, port, limit=_LONGEST_LINE_BYTES)
+    except OSError as error:
+        raise PortError(f"port {port} cannot be listened on: {error.strerror or error}; choose another") from None
+    _announce(listener.sockets[0].getsockname()[1], token)
+    await finished
+
+
+def _announce(port: int, token: Token) -> None:
+    """On stderr and past the log, which may be kept: a token that was made up is told this once."""
+    where = f"listening on {LOOPBACK}:{port}"
+    if token.is_made_up:
+        secret = token.secret
+        print(f'{where} for a client with initializationOptions {{"token": "{secret}"}}', file=sys.stderr, flush=True)
+    else:
+        print(f"{where} for a client that knows the token", file=sys.stderr, flush=True)

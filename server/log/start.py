@@ -1,0 +1,53 @@
+"""Where the log goes: to stderr, which editors keep, and to a file of the user's own if they name one."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+
+from server.log.lines import JsonLines, Words, is_ours
+from server.log.options import LogError, LogOptions
+
+MOST_BYTES, KEPT_FILES = 5_000_000, 3
+
+
+def start_log(options: LogOptions) -> None:
+    """For this process, from now on. Raises `LogError`."""
+    stream = logging.StreamHandler(sys.stderr)
+    stream.setFormatter(Words(with_source=options.with_source))
+    _add(stream, options.level or "warning", options)
+    if options.file is not None:
+        try:
+            options.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            kept = _PrivateFile(options.file, maxBytes=MOST_BYTES, backupCount=KEPT_FILES, encoding="utf-8")
+        except OSError as error:
+            raise LogError(f"the log cannot be written to {options.file}: {error.strerror or error}") from None
+        kept.setFormatter(JsonLines(with_source=options.with_source))
+        _add(kept, options.level or "info", options)
+
+
+def _add(handler: logging.Handler, level: str, options: LogOptions) -> None:
+    number = logging.getLevelNamesMapping()[level.upper()]
+    handler.setLevel(number)
+    handler.addFilter(lambda record: options.with_source or is_ours(record) or record.levelno >= logging.WARNING)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    ours = logging.getLogger("kernelcast"), logging.getLogger("server")
+    # Libraries' chatter would be put together only to be thrown away.
+    for logger in (root, *ours) if options.with_source else ours:
+        known = logger.level or logging.WARNING
+        logger.setLevel(min(known, number))
+
+
+class _PrivateFile(RotatingFileHandler):
+    """For its owner alone; somebody else's link is not followed."""
+
+    def _open(self) -> TextIOWrapper:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        number = os.open(self.baseFilename, flags, 0o600)
+        if sys.platform != "win32":
+            os.fchmod(number, 0o600)
+        return open(number, "a", encoding=self.encoding, errors="backslashreplace")

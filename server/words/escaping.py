@@ -1,0 +1,46 @@
+"""Text from source code in places that a client renders: names and messages stay text there.
+
+As little is escaped as will do, for clients that show Markdown as it stands show the backslashes, too.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CODE = re.compile(r"(`[^`]+`)")
+# Links, images and definitions need one of these behind a bracket; a tag, a link in angles and a comment these.
+_ACTIVE = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~]|\s|\Z)"  # would escape what stands behind it, our own mark or the end of a line
+    r"|`"  # one without its other end
+    r"|(?<=\])[(\[:]"
+    r"|<(?=[A-Za-z/!?])"
+    r"|&(?=#|\w+;)"
+    r"|(?<=:)/(?=/)"  # clients make links of what looks like one
+    r"|(?<=www)\.",
+    re.IGNORECASE,
+)
+_BLOCK = re.compile(
+    r"^(?P<before>\s*(?:\d{1,9}(?=[.)](?:\s|$)))?)"
+    r"(?=#|>|~~~|\||=+\s*$|-+\s*$|[-+*](?:\s|$)|(?:[-*_]\s*){3,}$|(?<=\d)[.)])"
+)
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def inline(text: str) -> str:
+    """Markdown that says `text`, on one line: `code` and **weight** are ours and stay, nothing else becomes markup."""
+    parts = _CODE.split(" ".join(_CONTROL.sub("\ufffd", text).split()))
+    return "".join(part if place % 2 else _ACTIVE.sub(_escaped, part) for place, part in enumerate(parts))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "&#96;" if found[0] == "`" else f"\\{found[0]}"
+
+
+def line_of_paragraph(line: str) -> str:
+    """A line that text was wrapped into: it continues a paragraph, whatever it begins with."""
+    return _BLOCK.sub(lambda found: f"{found['before']}\\", line, count=1)
+
+
+def message(text: str) -> str:
+    """For window/showMessage: VS Code makes links of `[words](command:...)` in it, which run commands."""
+    return text.replace("](", "] (")
