@@ -152,7 +152,7 @@ def _float_by_name(name: str) -> tuple[float, str]:
 
 def _sibling_bound(name: str, evidence: Evidence) -> int | None:
     """Of `Ly`, what `Lx` bounds: how many loops are in each other."""
-    if name[-1].lower() not in "xyz":
+    if not name or name[-1].lower() not in "xyz":  # a parameter may have no name
         return None
     axes = "xyz" if name[-1].islower() else "XYZ"
     atoms = (Atom.of("symbol", f"{kind}.{name[:-1]}{axis}") for axis in axes for kind in ("arg", "name"))
