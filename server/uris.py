@@ -12,10 +12,17 @@ def path_of(uri: str) -> Path | None:
     """None for what is no file's URI, and for names that no file can have: clients send what users type."""
     try:
         found = to_fs_path(uri)
-        if not found or "\0" in found:
-            return None
-        os.fsencode(found)  # half a character can be in no name
     except ValueError:  # `file://[`
+        return None
+    if not found or not can_be_name(found):
         return None
     path = Path(found)
     return path if path.is_absolute() else None
+
+
+def can_be_name(path: str) -> bool:
+    """Not with half a character in it, nor with NUL."""
+    try:
+        return "\0" not in path and bool(os.fsencode(path))
+    except UnicodeEncodeError:
+        return False

@@ -19,6 +19,7 @@ from pygls.protocol import JsonRPCNotification, JsonRPCResponseMessage, Language
 from model.errors import KernelcastError
 from server.client.messages import Answer, Id, Notification, Request, Unreadable, read_message
 from server.features.arguments import error_answer
+from server.uris import can_be_name
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -87,6 +88,8 @@ class KernelcastProtocol(LanguageServerProtocol):
             except JsonRpcInvalidParams as error:
                 self._refuse(request.id, codes.InvalidParams, error.message)
             else:
+                if isinstance(params, types.InitializeParams) and not can_be_name(params.root_path or ""):
+                    params.root_path = None  # pygls would fail to make a URI of it
                 self._handle_request(request.id, request.method, params)
 
     def _receive_notification(self, notification: Notification) -> None:

@@ -261,6 +261,14 @@ async def test_shutting_down_before_the_client_has_told_its_settings_is_no_fault
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize("path", ["/a\ud83d", "/a\0", "", "a"])
+async def test_an_editor_whose_folder_has_a_name_that_cannot_be_is_served(path: str, fresh: Conversation) -> None:
+    fresh.say({**HELLO, "params": {**HELLO["params"], "rootPath": path}})  # type: ignore[dict-item]
+    await fresh.until(fresh.answers)
+    assert fresh.answers() == [(1, 0)]
+
+
+@pytest.mark.asyncio
 async def test_an_editor_whose_process_has_no_possible_number_is_served(fresh: Conversation) -> None:
     for number in (2**40, -1, 0):
         assert not is_alive(number)
