@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pygls.uris import to_fs_path
 
@@ -18,6 +19,14 @@ def path_of(uri: str) -> Path | None:
         return None
     path = Path(found)
     return path if path.is_absolute() else None
+
+
+def can_be_uri(uri: str) -> bool:
+    try:
+        urlsplit(uri)
+    except ValueError:
+        return False
+    return True
 
 
 def can_be_name(path: str) -> bool:

@@ -18,6 +18,7 @@ buffers = { image = "width*512" }
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -91,7 +92,7 @@ def load_config(start: Path) -> Config | None:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes; that cannot be a configuration")
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin files with a byte order mark
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ConfigError(f"{path} is not UTF-8 text", line=line) from None
@@ -103,7 +104,10 @@ def load_config(start: Path) -> Config | None:
 def find_config(start: Path) -> Path | None:
     """Where the `kernelcast.toml` for a file or folder stands, if there is one."""
     start = start.absolute()
-    return next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)
+    # Not `Path.is_file`, which raises for names that are too long and for folders that may not be looked into.
+    return next(
+        (folder / CONFIG_NAME for folder in (start, *start.parents) if os.path.isfile(folder / CONFIG_NAME)), None
+    )
 
 
 def parse_config(text: str, path: Path) -> Config:

@@ -261,9 +261,18 @@ async def test_shutting_down_before_the_client_has_told_its_settings_is_no_fault
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("path", ["/a\ud83d", "/a\0", "", "a"])
-async def test_an_editor_whose_folder_has_a_name_that_cannot_be_is_served(path: str, fresh: Conversation) -> None:
-    fresh.say({**HELLO, "params": {**HELLO["params"], "rootPath": path}})  # type: ignore[dict-item]
+@pytest.mark.parametrize(
+    "folder",
+    [
+        *({"rootPath": path} for path in ("/a\ud83d", "/a\0", "", "a")),
+        *({"rootUri": uri} for uri in ("file://[", "file:///a%00", "", "a", "\ud83d")),
+        {"workspaceFolders": [{"uri": "file://[", "name": ""}, {"uri": "file:///tmp", "name": "\0"}]},
+    ],
+)
+async def test_an_editor_whose_folder_has_a_name_that_cannot_be_is_served(
+    folder: dict[str, Any], fresh: Conversation
+) -> None:
+    fresh.say({**HELLO, "params": {**HELLO["params"], **folder}})  # type: ignore[dict-item]
     await fresh.until(fresh.answers)
     assert fresh.answers() == [(1, 0)]
 
