@@ -30,6 +30,7 @@ class Jobs:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="device")
         self._cancels: set[threading.Event] = set()
         self._aside: threading.Event | None = None
+        self._is_closed = False
 
     @property
     def is_full(self) -> bool:
@@ -40,6 +41,8 @@ class Jobs:
 
         Cancelling the awaiting task, like setting `cancel`, ends the job.
         """
+        if self._is_closed:
+            raise Cancelled("cancelled")
         loop = asyncio.get_running_loop()
 
         def tell(fraction: float, text: str) -> None:
@@ -65,7 +68,7 @@ class Jobs:
 
     async def run_aside(self, work: Work[Result]) -> Result | None:
         """As `run`, for what nobody waits for: given up, with None, as soon as another job wants the device."""
-        if self._cancels:
+        if self._cancels or self._is_closed:
             return None
         cancel = self._aside = threading.Event()
         job: Future[Result] = self._pool.submit(work, lambda *_: None, cancel)
@@ -79,7 +82,8 @@ class Jobs:
             cancel.set()
 
     def close(self) -> None:
-        """End all jobs; their child processes are gone shortly after."""
+        """End all jobs; their child processes are gone shortly after. What comes later is cancelled at once."""
+        self._is_closed = True
         for cancel in (*self._cancels, *([self._aside] if self._aside else [])):
             cancel.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
