@@ -44,6 +44,7 @@ class KernelcastProtocol(LanguageServerProtocol):
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
         self.answered: Id | None = None  # of an `initialize` that `server.greeting` has answered
+        self.on_command: Callable[[], None] = lambda: None
         self._asked: dict[Id, Future[Any]] = {}  # by the client; pygls keeps the server's own requests, too
         for method in (*_OUR_OWN, *_UNSERVED):
             del self.fm.builtin_features[method]
@@ -232,6 +233,7 @@ class KernelcastProtocol(LanguageServerProtocol):
         command = self.fm.commands.get(params.command)
         if command is None:
             raise JsonRpcInvalidParams(f"There is no command {params.command!r}.")
+        self.on_command()
         try:
             answer = command(params)
             return await answer if inspect.isawaitable(answer) else answer

@@ -175,8 +175,16 @@ async def test_after_shutdown_every_request_is_refused(greeted: Conversation) ->
     ]
 
 
+OPENED = {
+    "method": "textDocument/didOpen",
+    "params": {
+        "textDocument": {"uri": "file:///a.cl", "languageId": "opencl", "version": 1, "text": "__kernel void k() {}\n"}
+    },
+}
+
+
 def hints(msg_id: int | str) -> dict[str, Any]:
-    """Which take a while: this client cannot refresh, and nobody looks for devices."""
+    """Which take a while once the document is open: this client cannot refresh, and nobody looks for devices."""
     where = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
     return {
         "id": msg_id,
@@ -187,6 +195,7 @@ def hints(msg_id: int | str) -> dict[str, Any]:
 
 @pytest.mark.asyncio
 async def test_a_request_that_is_cancelled_is_answered_once(greeted: Conversation) -> None:
+    greeted.say(OPENED)
     greeted.say(hints(2))
     for _ in range(3):
         greeted.say({"method": "$/cancelRequest", "params": {"id": 2}})
@@ -199,6 +208,7 @@ async def test_a_request_that_is_cancelled_is_answered_once(greeted: Conversatio
 
 @pytest.mark.asyncio
 async def test_two_requests_of_one_id_are_two_answers_and_a_text_is_no_number(greeted: Conversation) -> None:
+    greeted.say(OPENED)
     for msg_id in (2, 2, "2"):
         greeted.say(hints(msg_id))
     greeted.say({"method": "$/cancelRequest", "params": {"id": "2"}})
@@ -216,6 +226,7 @@ async def test_a_client_may_use_the_ids_of_the_servers_requests(fresh: Conversat
     fresh.say(FOLDERS)
     await fresh.until(lambda: fresh.asked("workspace/configuration"))
     (asked,) = fresh.asked("workspace/configuration")
+    fresh.say(OPENED)
     fresh.say(hints(asked))
     fresh.say({"method": "$/cancelRequest", "params": {"id": asked}})
     await fresh.until(lambda: len(fresh.answers()) > 1)
