@@ -178,7 +178,7 @@ class _Playing:
 
     def _made_real(self, data: bytes) -> bytes:
         servers_id = self._connection.seen.servers_id or SERVERS_ID
-        return data.replace(MARK.encode(), self._mark).replace(SERVERS_ID.encode(), servers_id.encode())
+        return data.replace(SERVERS_ID.encode(), servers_id.encode()).replace(MARK.encode(), self._mark)
 
     def _note(self, data: bytes, *, is_slow: bool) -> bytes:
         """Which answer must come to this."""
@@ -189,7 +189,11 @@ class _Playing:
             self._sent[key] = time.monotonic()
             if b'"textDocument/inlayHint"' in body:
                 self._hints.add(key)
-            (self._slow if is_slow or key in self._slow else self._quick).add(key)
+            if is_slow or key in self._slow:
+                self._slow.add(key)
+                self._quick.discard(key)  # of two requests with one id, nobody can tell which is answered first
+            else:
+                self._quick.add(key)
         return body
 
     def _settle(self, _: Step) -> None:
