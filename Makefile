@@ -44,7 +44,7 @@ packages: .venv/dev.stamp ## Infer a launch for every kernel of three real packa
 families: .venv/dev.stamp ## Build kernels of the corpus' generator and run them between guard pages. ARGS="--seeds 20 --device intel NAME".
 	$(IN_VENV) tests.families.run $(ARGS)
 
-fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine. ARGS="--inputs 100000 --seed 2" for more or others.
+fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine; ARGS="--protocol --messages 200000": nonsense to the server.
 	$(IN_VENV) tests.fuzz.run $(ARGS)
 
 faults: .venv/dev.stamp ## Crashes, hangs, full disks and locks while an editor is attached. ARGS="--times 50 --only store" picks some.

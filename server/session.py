@@ -66,7 +66,6 @@ class KernelcastServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("kernelcast", VERSION, protocol_cls=KernelcastProtocol, converter_factory=strict_converter)
         self.protocol.on_command = self.wake
-        self.began_s = time.monotonic()  # to look for devices
         self.supports = Supports()
         self.client_name = ""
         self.seen_editor: int | None = None  # its process, if it was there when it was greeted
@@ -77,6 +76,7 @@ class KernelcastServer(LanguageServer):
         self.chosen_device = ""  # by command, for this session
         self.found_devices: tuple[Device, ...] = ()
         self.needed = asyncio.Event()  # what takes time to load: the engine, the devices, the learned model
+        self.needed_s = 0.0  # since when
         self.discovered = asyncio.Event()
         self.no_devices_because = ""
         self.leaving = asyncio.Event()
@@ -151,7 +151,7 @@ class KernelcastServer(LanguageServer):
 
     def wake(self) -> None:
         """Somebody gave a command: load what commands need, and look at every document."""
-        self.needed.set()
+        self._need()
         for document in self._documents.values():
             if document.uri not in self._ordered:
                 self._order(document)
@@ -168,8 +168,13 @@ class KernelcastServer(LanguageServer):
     def _reach_of(self, document: Document) -> Reach | None:
         return reach_of(self.trust, document.path, self.folders, self.settings.everywhere)
 
+    def _need(self) -> None:
+        if not self.needed.is_set():
+            self.needed_s = time.monotonic()
+            self.needed.set()
+
     def _order(self, document: Document) -> None:
-        self.needed.set()
+        self._need()
         number = self._ordered[document.uri] = next(self._orders)
         settings = self.settings_of(document)
         self.scheduler.ask(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 CONFIG_NAME = "kernelcast.toml"
@@ -10,4 +11,7 @@ CONFIG_NAME = "kernelcast.toml"
 def find_config(start: Path) -> Path | None:
     """For a file or folder, the nearest one in it or above it, if there is one."""
     start = start.absolute()
-    return next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)
+    # Not `Path.is_file`, which raises for names that are too long and for folders that may not be looked into.
+    return next(
+        (folder / CONFIG_NAME for folder in (start, *start.parents) if os.path.isfile(folder / CONFIG_NAME)), None
+    )

@@ -23,6 +23,7 @@ from model.opencl.types import (
     StructType,
     Type,
     VectorType,
+    nesting,
 )
 
 _SPACES = {s.value: s for s in AddressSpace}
@@ -290,6 +291,8 @@ class Declarations:
             named = self.declarator(declarator, base, space)
             if named is not None and builtin_type(named[0]) is None:
                 name, kind = named[0], _vector(named[1], said)
+                if nesting(kind) > MAX_TYPE_DEPTH:  # each typedef may add a few levels to the one before
+                    kind = OpaqueType("deeply nested type", is_unknown=True)
                 self.names.typedefs[name] = kind
                 aligned = self._aligned(said)
                 if aligned and not isinstance(kind, PointerType):

@@ -15,7 +15,7 @@ from pcpp import Action, OutputDirective, Preprocessor
 from model.errors import SourceError
 from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
 from model.opencl.macros import Macro, MacroHistory
-from model.opencl.pieces import cut
+from model.opencl.pieces import cut, without_mark
 from model.opencl.reach import OUT_OF_REACH, Reach
 from model.opencl.skeleton import SourceFile
 from model.plain_file import read_plain
@@ -181,7 +181,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         known = next((i for i, f in enumerate(self.files) if f.name == includepath), None)
         if known is None:
             known = len(self.files)
-            self.files.append(SourceFile(includepath, known, cut(data.decode("latin-1"))))
+            self.files.append(SourceFile(includepath, known, cut(without_mark(data.decode("latin-1")))))
         return io.StringIO(self.files[known].skeleton)
 
 

@@ -43,9 +43,17 @@ class Piece:
         return self.blank.count("\n", 0, len(self.blank) - len(self.blank.lstrip()))
 
 
+_MARK = "\xef\xbb\xbf"
+
+
 def bytewise(text: str) -> str:
     """One character for each byte of the UTF-8 text."""
-    return text.encode("utf-8", "surrogatepass").decode("latin-1")
+    return without_mark(text.encode("utf-8", "surrogatepass").decode("latin-1"))
+
+
+def without_mark(raw: str) -> str:
+    """A byte order mark is blank: it would hide a directive behind it."""
+    return f"   {raw[3:]}" if raw.startswith(_MARK) else raw
 
 
 def cut(text: str, before: Sequence[Piece] = (), before_text: str = "") -> tuple[Piece, ...]:

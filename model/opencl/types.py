@@ -106,6 +106,14 @@ class ArrayType:
         return self.element.align_bytes
 
 
+def nesting(kind: Type) -> int:
+    """How many pointers and arrays are in each other."""
+    depth = 0
+    while isinstance(kind, PointerType | ArrayType):
+        kind, depth = kind.pointee if isinstance(kind, PointerType) else kind.element, depth + 1
+    return depth
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StructType:
     """A struct or union with OpenCL's layout: natural alignment unless attributes say otherwise (section 6.11.1).

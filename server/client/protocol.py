@@ -19,6 +19,7 @@ from pygls.protocol import JsonRPCNotification, JsonRPCResponseMessage, Language
 from model.errors import KernelcastError
 from server.client.messages import Answer, Id, Notification, Request, Unreadable, read_message
 from server.features.arguments import error_answer
+from server.uris import can_be_name, can_be_uri
 from server.words.escaping import message as as_message
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ class KernelcastProtocol(LanguageServerProtocol):
             except JsonRpcInvalidParams as error:
                 self._refuse(request.id, codes.InvalidParams, error.message)
             else:
+                if isinstance(params, types.InitializeParams):
+                    _leave_out_what_is_no_folder(params)
                 self._handle_request(request.id, request.method, params)
 
     def _receive_notification(self, notification: Notification) -> None:
@@ -250,6 +253,16 @@ class KernelcastProtocol(LanguageServerProtocol):
             if future is not own and not future.done():
                 future.cancel()
         self._shutdown = True
+
+
+def _leave_out_what_is_no_folder(params: types.InitializeParams) -> None:
+    """pygls would fail, and the editor be without a server, for the sake of a name that it cannot read."""
+    if not can_be_name(params.root_path or ""):
+        params.root_path = None
+    if not can_be_uri(params.root_uri or ""):
+        params.root_uri = None
+    if params.workspace_folders:
+        params.workspace_folders = [each for each in params.workspace_folders if can_be_uri(each.uri)]
 
 
 def _refusal(raw: object) -> JsonRpcException:

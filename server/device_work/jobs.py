@@ -82,7 +82,7 @@ class Jobs:
             cancel.set()
 
     def close(self) -> None:
-        """End all jobs; their child processes are gone shortly after."""
+        """End all jobs; their child processes are gone shortly after. What comes later is cancelled at once."""
         self.is_closed = True
         for cancel in (*self._cancels, *([self._aside] if self._aside else [])):
             cancel.set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 
 from lsprotocol import types
@@ -45,7 +44,6 @@ async def initialized(ls: KernelcastServer, _params: types.InitializedParams) ->
 async def _begin_when_needed(ls: KernelcastServer) -> None:
     """At the first document that may hold a kernel, or the first command."""
     await ls.needed.wait()
-    ls.began_s = time.monotonic()
     ls.scheduler.start()
     ls.learned.start()
     await discover_devices(ls)

@@ -20,7 +20,7 @@ from server.snapshot import Snapshot
 _MOMENT_S = 0.015
 _FIRST_S = 1.0  # nothing stands there yet: the right answer is worth more than an empty one
 _ONLY_CHANCE_S = 1.5  # no answer is to take 2 s
-_DISCOVERY_S = 5.0  # since the start: first answers may otherwise be for another device than all that follow
+_DISCOVERY_S = 5.0  # for devices: the first answers may otherwise be for another device than all that follow
 
 
 async def inlay_hint(ls: KernelcastServer, params: types.InlayHintParams) -> list[types.InlayHint]:
@@ -44,7 +44,7 @@ async def _known(ls: KernelcastServer, uri: str) -> Snapshot | None:
 
 async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
     """A client that cannot be told to ask again shows its first answer until the next edit: it had better be right."""
-    left_s = ls.began_s + _DISCOVERY_S - time.monotonic()
+    left_s = ls.needed_s + _DISCOVERY_S - time.monotonic()
     if ls.awaits(uri) and left_s > 0:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(ls.discovered.wait(), left_s)

@@ -231,6 +231,7 @@ async def started(
     status: bool = True,
     show_document: bool = False,
     folders: dict[str, dict[str, Any]] | None = None,
+    capabilities: types.ClientCapabilities | None = None,
 ) -> AsyncIterator[Editor]:
     """A fresh server, with a workspace and a user-data folder of its own below `home`."""
     folder = home / "workspace"
@@ -248,7 +249,7 @@ async def started(
                 process_id=process_id,
                 root_uri=folder.as_uri(),
                 workspace_folders=[types.WorkspaceFolder(uri, uri.rpartition("/")[2]) for uri in own] or None,
-                capabilities=_capabilities(encoding, refresh, status, show_document),
+                capabilities=capabilities or _capabilities(encoding, refresh, status, show_document),
                 initialization_options=options,
             )
         )

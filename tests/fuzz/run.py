@@ -2,6 +2,7 @@
 
 Each input may take 2 s of CPU for every version of at most 64 KB, and 1 GB of memory; after every edit the engine must
 say what a fresh one says. `make fuzz ARGS="--inputs 100000"`; `--start` goes on where a run of the same seed was left.
+With `--protocol`: messages and states of documents to the real server instead (`--protocol --help` tells its options).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from tests.fuzz.fleet import Fleet, Plan
 from tests.fuzz.inputs import KINDS, load, make
 from tests.fuzz.judge import MAX_CPU_S, Verdict, judge
+from tests.fuzz.protocol import run as protocol
 from tests.fuzz.sources import all_sources, own_sources
 
 KEPT_OF_A_FAULT = 30  # inputs that are saved of each: slowness has many causes and one name
@@ -67,6 +69,8 @@ class Tally:
 
 
 def main() -> int:
+    if "--protocol" in sys.argv:
+        return protocol.main([each for each in sys.argv[1:] if each != "--protocol"])
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--inputs", type=int, default=2000, help="how many (2000)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same inputs (1)")

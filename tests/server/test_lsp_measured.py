@@ -162,6 +162,17 @@ def test_other_build_options_tell_nothing(store: Store, measurement: Measured) -
     assert bases(analysed(Analyst(), otherwise_built, run))["large"] == "analytic"
 
 
+def test_what_was_measured_of_a_launch_with_macros_of_its_own_is_found_again(
+    store: Store, measurement: Measured
+) -> None:
+    text = SCALE.replace("2.0f", "FACTOR").replace(" name=", " -DFACTOR=2.0f name=")
+    assert bases(analysed(Analyst(), text)) == {"small": "analytic", "large": "analytic"}
+    run = run_of(analysed(Analyst(), text), measurement)
+    again = analysed(Analyst(), text, run)
+    assert bases(again)["large"] == "measured"
+    assert again.stored == (run.measurement,)
+
+
 def test_a_measurement_whose_launch_was_not_kept_counts_where_the_file_still_has_that_launch(
     store: Store, measurement: Measured
 ) -> None:

@@ -30,7 +30,7 @@ from tests.fuzz.protocol.texts import Texts
 from tests.fuzz.sources import Sources, all_sources, own_sources
 
 KINDS = ("messages", "states")
-LENGTH = {"messages": 400, "states": 1500}  # of a session
+LENGTH = {"messages": 2000, "states": 1500}  # of a session; a start takes as long as some hundred messages
 _SHRUNK_OF_A_FAULT = 2
 _MEMORY_BYTES = 4 << 30  # of a client and of its server, each
 

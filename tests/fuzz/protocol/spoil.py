@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections.abc import Callable
@@ -37,6 +38,11 @@ def _place(chance: random.Random, root: dict[str, Any]) -> tuple[Any, Any]:
     return chance.choice(places) if places else (root, "params")
 
 
+def _odd(chance: random.Random) -> Any:
+    """A copy: what is spoilt further must not change what others get."""
+    return copy.deepcopy(chance.choice(_ODD))
+
+
 def _missing(_: random.Random, holder: Any, key: Any) -> None:
     if isinstance(holder, dict):
         holder.pop(key, None)
@@ -45,16 +51,16 @@ def _missing(_: random.Random, holder: Any, key: Any) -> None:
 
 
 def _other(chance: random.Random, holder: Any, key: Any) -> None:
-    holder[key] = chance.choice(_ODD)
+    holder[key] = _odd(chance)
 
 
 def _extra(chance: random.Random, holder: Any, _: Any) -> None:
     if isinstance(holder, dict):
-        holder[chance.choice(("extra", "id", "error", "result", "method", "type_name", "class", "uri", "kind"))] = (
-            chance.choice(_ODD)
+        holder[chance.choice(("extra", "id", "error", "result", "method", "type_name", "class", "uri", "kind"))] = _odd(
+            chance
         )
     else:
-        holder.append(chance.choice(_ODD))
+        holder.append(_odd(chance))
 
 
 def _wrapped(chance: random.Random, holder: Any, key: Any) -> None:
