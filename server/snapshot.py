@@ -16,7 +16,7 @@ from model.compiled import CompiledFacts, FactsKey, key_of
 from server.client.settings import Settings
 from server.documents import Document
 from server.positions import Encoding, range_of, source_end, source_offsets
-from server.words.render import hint_label
+from server.words.render import hint_label, hint_tooltip
 
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
     from model.device import Device
@@ -96,6 +96,10 @@ class KernelView:
     @cached_property  # all of a file's are looked at after every keystroke, and nearly all say what they said
     def label(self) -> str:
         return hint_label(self)
+
+    @cached_property
+    def tooltip(self) -> str:
+        return hint_tooltip(self)
 
 
 class Views:

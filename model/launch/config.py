@@ -26,12 +26,12 @@ from typing import Any
 
 from model.advice.advice import AdviceCode
 from model.errors import ConfigError
+from model.launch.config_place import find_config
 from model.launch.config_tables import Table, read_launch, read_options
 from model.launch.expression import suggestion
 from model.launch.spec import LaunchSpec
 from model.opencl.options import BuildOptions
 
-CONFIG_NAME = "kernelcast.toml"
 MAX_BYTES = 1_000_000
 
 
@@ -98,12 +98,6 @@ def load_config(start: Path) -> Config | None:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     return parse_config(text, path)
-
-
-def find_config(start: Path) -> Path | None:
-    """Where the `kernelcast.toml` for a file or folder stands, if there is one."""
-    start = start.absolute()
-    return next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)
 
 
 def parse_config(text: str, path: Path) -> Config:

@@ -23,10 +23,10 @@ def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[
     start, end = _window(snapshot, visible)
     # All of the window's first and last line, to see which kernels share a line.
     anchored = _anchored(snapshot, text.line_starts[text.line_at(start)], text.line_end(text.line_at(end)))
-    crowd = Counter(text.line_at(anchor) for anchor, _ in anchored)
+    lines = [text.line_at(anchor) for anchor, _ in anchored]
+    crowd = Counter(lines)
     hints = []
-    for anchor, view in anchored:
-        line = text.line_at(anchor)
+    for line, (anchor, view) in zip(lines, anchored, strict=True):
         at = anchor if crowd[line] > 1 else text.line_end(line)
         if start <= at <= end:
             hints.append(_hint(view, position_of(text, at, snapshot.encoding)))
@@ -79,19 +79,4 @@ def _window(snapshot: Snapshot, visible: types.Range | None) -> tuple[int, int]:
 
 
 def _hint(view: KernelView, position: types.Position) -> types.InlayHint:
-    return types.InlayHint(position=position, label=view.label, padding_left=True, tooltip=_tooltip(view))
-
-
-def _tooltip(view: KernelView) -> str:
-    launches = view.launches
-    problem = next((launch.forecast.problem for launch in launches if launch.forecast.problem), None)
-    if problem is not None:
-        return problem.message
-    first = launches[0]
-    prediction, launch = first.forecast.prediction, first.forecast.launch
-    if prediction is None or launch is None:
-        return "Hover the kernel's name for the full story."
-    said = f"{launch.describe()} on {prediction.device_name}, bound by {prediction.bound}."
-    if first.failure:
-        said += f" Last measurement failed: {first.failure.message}"
-    return f"{said} Hover the kernel's name for the full story."
+    return types.InlayHint(position=position, label=view.label, padding_left=True, tooltip=view.tooltip)

@@ -33,6 +33,22 @@ def hint_label(view: KernelView) -> str:
     )
 
 
+def hint_tooltip(view: KernelView) -> str:
+    """What the mouse on a hint brings up: what it is the time of."""
+    launches = view.launches
+    problem = next((launch.forecast.problem for launch in launches if launch.forecast.problem), None)
+    if problem is not None:
+        return problem.message
+    first = launches[0]
+    prediction, launch = first.forecast.prediction, first.forecast.launch
+    if prediction is None or launch is None:
+        return "Hover the kernel's name for the full story."
+    said = f"{launch.describe()} on {prediction.device_name}, bound by {prediction.bound}."
+    if first.failure:
+        said += f" Last measurement failed: {first.failure.message}"
+    return f"{said} Hover the kernel's name for the full story."
+
+
 def _launch_label(view: LaunchView) -> str:
     prediction = view.forecast.prediction
     if prediction is None:
