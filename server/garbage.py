@@ -25,6 +25,11 @@ def put_off() -> None:
     gc.set_threshold(_YOUNG, _MIDDLE, _NEVER)
 
 
+def leave_all() -> None:
+    """Python searches once more as it ends, through all that the system is about to take back."""
+    gc.freeze()
+
+
 class Searches:
     """When to look for garbage, and among what. For the thread that does the work."""
 
