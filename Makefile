@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults soak fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -49,6 +49,9 @@ fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine; ARGS="--prot
 
 faults: .venv/dev.stamp ## Crashes, hangs, full disks and locks while an editor is attached. ARGS="--times 50 --only store" picks some.
 	$(IN_VENV) tests.faults.run $(ARGS)
+
+soak: .venv/dev.stamp ## 50,000 edits in 200 files, then 500 killed processes, with an editor attached. ARGS="typing --edits 5000" or "kills --kills 50" for less.
+	$(IN_VENV) tests.soak.run $(ARGS)
 
 lowest: .venv/dev.stamp ## The fast tests on the lowest versions of everything that pyproject.toml allows.
 	$(IN_VENV) tests.dependencies.lowest $(ARGS)

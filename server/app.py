@@ -48,6 +48,8 @@ def _run(conversation: Coroutine[object, object, None]) -> int:
         return leaving.code if isinstance(leaving.code, int) else 1
     except KeyboardInterrupt:
         return 130
+    finally:
+        garbage.leave_all()
     return 0
 
 

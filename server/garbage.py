@@ -3,7 +3,9 @@
 What is known of a long file is a million objects, and a full search goes through them all: it holds everything up for
 0.2 to 0.5 s on 27,000 lines, in the midst of a keystroke as a rule, and finds next to nothing. So full searches wait
 until nobody types, and leave out what was there before: it goes when the last reference to it goes, as nearly
-everything does.
+everything does. What does not, symbols that name themselves among their leaves above all, is some 10 KB for each kernel
+that was typed in: searched for after so many analyses if nobody pauses, and among all there is once nobody has come
+for a minute.
 """
 
 from __future__ import annotations
@@ -11,26 +13,54 @@ from __future__ import annotations
 import gc
 
 IDLE_S = 2.0  # without anything to analyse
-# Python's own are 700, 10 and 10. Young garbage is looked for among few objects, now as ever; all objects are gone
-# through by themselves only where somebody types for hours without a pause.
-_YOUNG, _MIDDLE, _ALL = 10_000, 10, 1_000
+LONG_IDLE_S = 60.0
+# Python's own are 700, 10 and 10. Young garbage is looked for among few objects, now as ever.
+_YOUNG, _MIDDLE, _NEVER = 10_000, 10, 1_000_000
+_MOST_ANALYSES = 500  # without a pause: each leaves some 10 KB that only a search finds
+_LONG = 100_000  # characters
 
 
 def put_off() -> None:
-    """No full search by itself from now on: somebody calls `collect` when there is time."""
-    gc.set_threshold(_YOUNG, _MIDDLE, _ALL)
+    """No full search by itself from now on: `Searches` are made when there is time."""
+    gc.set_threshold(_YOUNG, _MIDDLE, _NEVER)
 
 
-def leave_out() -> None:
-    """What is there now was made to stay: no later search looks at it. Takes some milliseconds.
-
-    Young garbage goes first: frozen, it would never go, some of each document that is opened.
-    """
-    gc.collect(1)
+def leave_all() -> None:
+    """Python searches once more as it ends, through all that the system is about to take back."""
     gc.freeze()
 
 
-def collect() -> None:
-    """Search among what is new since the last time."""
-    gc.collect()
-    gc.freeze()
+class Searches:
+    """When to look for garbage, and among what. For the thread that does the work."""
+
+    def __init__(self) -> None:
+        self._analyses = 0  # since the last search
+        self._is_whole = True  # the last search was one through everything
+
+    @property
+    def due_s(self) -> float | None:
+        """How long there must be nothing to do before `make` is to be called; None: not before something was done."""
+        if self._analyses:
+            return IDLE_S
+        return None if self._is_whole else LONG_IDLE_S
+
+    def worked(self, opened: int = 0) -> None:
+        """Something was analysed, or let go: a document of `opened` characters, if it was just opened."""
+        self._analyses += 1
+        self._is_whole = False
+        if opened >= _LONG:
+            # What is there now was made to stay. Young garbage goes first: left out, it would never go.
+            gc.collect(1)
+            gc.freeze()
+        elif self._analyses % _MOST_ANALYSES == 0:
+            gc.collect()
+
+    def make(self) -> None:
+        """Among what is new since the last time; when nobody has come for long, among all there is: some of what was
+        left out has become garbage since."""
+        if not self._analyses:
+            gc.unfreeze()
+            self._is_whole = True
+        gc.collect()
+        gc.freeze()
+        self._analyses = 0

@@ -131,12 +131,13 @@ class KernelcastServer(LanguageServer):
 
     def drop(self, uri: str) -> None:
         """A document was closed: nothing of it is kept here, what was measured is in the store."""
+        if uri in self._ordered:
+            self.scheduler.forget(uri)
         for kept in (self._documents, self._analyses, self._views, self._ordered):
             kept.pop(uri, None)
         for key in [key for key in self._measured.keys() | self._failures.keys() if key[0] == uri]:
             self._measured.pop(key, None)
             self._failures.pop(key, None)
-        self.scheduler.forget(uri)
         self.learned.forget(uri)
         self.refresh.forget(uri)
         self.status_news.forget(uri)

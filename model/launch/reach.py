@@ -6,6 +6,7 @@ Where `Work.walk` tries some work-items and counts, this takes all of them at on
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,7 +57,9 @@ class Reach:
         self._known = knowledge(work.kernel, launch, work.parameters, work.tables)
         self._usual = usual or {}
         self._fills = dict(launch.fills)
-        self._bounds = BoundsOf(self._known, self._held)
+        # Not `self._held`, which would hold all this until somebody searches for garbage: typing makes megabytes of it.
+        this = weakref.proxy(self)
+        self._bounds = BoundsOf(self._known, lambda atom: this._held(atom))  # noqa: PLW0108 - looked up when it is asked
         self._ids = _ids(self._known)
 
     @cached_property

@@ -166,7 +166,9 @@ class Store:
         )
         found: dict[bytes, float] = {}
         with self._connection() as database:
-            for question, median_us in chain(*(database.execute(query, (device_id, driver)) for query in queries)):
+            for question, median_us in chain.from_iterable(
+                database.execute(query, (device_id, driver)) for query in queries
+            ):
                 if isinstance(question, bytes) and isinstance(median_us, float | int):
                     found.setdefault(question, float(median_us))
                 if len(found) == most:

@@ -69,7 +69,7 @@ class Scheduler:
         self._closed: set[str] = set()  # documents that the engine still holds something of
         self._wake = threading.Condition()
         self._stopped = False
-        self._has_news = False  # since garbage was last looked for
+        self._searches = garbage.Searches()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -114,9 +114,9 @@ class Scheduler:
             self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")
             return
         while (found := self._next()) is not None:
-            self._has_news = True
             if isinstance(found, str):
                 analyst.forget(path_of(found))
+                self._searches.worked()
                 continue
             order, uri = found, found.document.uri
             try:
@@ -127,14 +127,12 @@ class Scheduler:
                 self._call(loop, self._complain, uri, f"{type(error).__name__}: {error}")
             else:
                 self._call(loop, self._deliver, analysis)
-                if order.document.serial == 0:
-                    garbage.leave_out()
+            self._searches.worked(0 if order.document.serial else len(order.document.text.value))
 
     def _next(self) -> Order | str | None:
         """What to analyse, or a closed document when there is nothing to do; None at the end."""
         while not self._wait():
-            garbage.collect()
-            self._has_news = False
+            self._searches.make()
         with self._wake:
             if self._stopped:
                 return None
@@ -145,7 +143,7 @@ class Scheduler:
         """Until there is something to do; False where there was nothing for a while, after something."""
         with self._wake:
             return self._wake.wait_for(
-                lambda: bool(self._waiting or self._closed) or self._stopped, garbage.IDLE_S if self._has_news else None
+                lambda: bool(self._waiting or self._closed) or self._stopped, self._searches.due_s
             )
 
     def _call(self, loop: asyncio.AbstractEventLoop, callback: Callable[..., None], *arguments: object) -> None:

@@ -31,7 +31,7 @@ LIMIT_S = 15.0  # for a batch
 LOADING_S = 60.0  # for the weights, on a busy machine
 IDLE_S = 900.0  # without a question, after which the process leaves and gives its memory back
 RESTART_AFTER_S = (0.0, 0.3, 1.0, 3.0)  # after the first, second ... death in a row
-_KEPT = 16_384
+_KEPT = 4096  # some 3 MB
 _Key = tuple[tuple[str, str, bytes], str]  # a question, and the lessons of its device
 Taught = Mapping[str, Lessons]  # by device
 

@@ -121,3 +121,16 @@ async def test_edits_are_kept_as_long_as_a_place_may_have_to_follow_them(monkeyp
         assert len(document.edits) <= 1
     finally:
         server.close()
+
+
+async def test_nothing_is_left_to_do_for_closed_files_in_which_no_kernel_can_stand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = create_server()
+    monkeypatch.setattr(server.protocol, "_workspace", Workspace(None))
+    for number in range(10):
+        uri = f"file:///plain-{number}.c"
+        server.put(Document(uri, 1, IndexedText.of("int nothing;\n"), opening=number))
+        server.drop(uri)
+    assert not server.scheduler.has_work
+    server.close()

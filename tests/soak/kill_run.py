@@ -79,6 +79,7 @@ class KillRun:
         self._kernelcast, self._home, self._seed = kernelcast, home, seed
         self._environment = environment or {}
         self._unique = 0
+        self._files: set[str] = set()  # left by the last server
         self._measured: set[str] = set()  # kernels whose measurement was answered, by whichever server
 
     async def kill(self, numbers: list[int], tell: Callable[[Kill], None]) -> None:
@@ -98,8 +99,7 @@ class KillRun:
                     desk.problems += [] if await desk.editor.leave() == 0 else ["it did not leave with status 0"]
             alone = await wait_until_alone(mark, None, self._home / "tmp")
             if kill is not None:
-                left_over = (f"left after the server: {each}" for each in alone)
-                tell(replace(kill, problems=(*kill.problems, *desk.problems, *left_over, *self._lost())))
+                tell(replace(kill, problems=(*kill.problems, *desk.problems, *self._left(alone), *self._lost())))
 
     @asynccontextmanager
     async def _at_work(self, mark: str) -> AsyncIterator[tuple[Desk, asyncio.subprocess.Process]]:
@@ -200,6 +200,14 @@ class KillRun:
         desk.refused += 1
         if answer["error"]["code"] not in KILLED:
             desk.problems.append(f"a measurement ended so: {answer['error']}"[:300])
+
+    def _left(self, found: list[str]) -> list[str]:
+        """Of what is there without a server. A file may be left by one that was killed as it made it: then the next one
+        removes it."""
+        files = {each for each in found if each.startswith("file ")}
+        wrong = sorted(files & self._files) + [each for each in found if each not in files]
+        self._files = files
+        return [f"left after the server: {each}" for each in wrong]
 
     def _lost(self) -> list[str]:
         """What was reported as measured, and is not in the store."""

@@ -19,6 +19,7 @@ from tests.soak.typist import Typist, position
 SETTLED_AFTER = 5000  # edits, after which caches are full
 GROWTH_MB = 20.0  # from then on
 KERNEL = "__kernel"
+_LONGEST_BURST = 60  # edits of one file, before the next
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,12 @@ async def typing_run(
         for name, text in texts.items():
             editor.open(name, text)
             await _asked(editor, typed, editor.hints(name))
+        # A file that was typed in costs more than one that was only opened: by `SETTLED_AFTER`, each has been.
+        first = chance.sample(list(texts), len(texts))
         while typed.edits < edits:
-            name = chance.choice(list(texts))
-            for _ in range(min(chance.randrange(10, 60), edits - typed.edits)):
+            most = max(2, SETTLED_AFTER // number) if first else _LONGEST_BURST
+            name = first.pop() if first else chance.choice(list(texts))
+            for _ in range(min(chance.randrange(most // 6, most), edits - typed.edits)):
                 await _edit(editor, typists[name], name, chance, typed)
                 if typed.edits % every == 0:
                     await editor.run("kernelcast.listKernels", editor.uri(name))
