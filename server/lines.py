@@ -38,12 +38,22 @@ class Starts(Sequence[int]):
     def __getitem__(self, line: int | slice) -> int | tuple[int, ...]:
         if isinstance(line, slice):
             return tuple(self)[line]
+        count = self._numbers[-1]
         if line < 0:
-            line += len(self)
-        if not 0 <= line < len(self):
+            line += count
+        if not 0 <= line < count:
             raise IndexError(line)
         block = bisect_right(self._numbers, line) - 1
         return self._bases[block] + self._blocks[block][line - self._numbers[block]]
+
+    def bounds(self, line: int) -> tuple[int, int | None]:
+        """Where a line and the next one begin; None where there is no next one."""
+        block = bisect_right(self._numbers, line) - 1
+        place = line - self._numbers[block]
+        base, offsets = self._bases[block], self._blocks[block]
+        if place + 1 < len(offsets):
+            return base + offsets[place], base + offsets[place + 1]
+        return base + offsets[place], self._bases[block + 1] if block + 1 < len(self._bases) else None
 
     def __iter__(self) -> Iterator[int]:
         for base, block in zip(self._bases, self._blocks, strict=True):

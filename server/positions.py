@@ -52,10 +52,10 @@ class IndexedText:
 
     def line_end(self, line: int) -> int:
         """Where the line's text ends, before its line end."""
-        start = self.line_starts[line]
-        if line + 1 == len(self.line_starts):
+        start, behind = self.line_starts.bounds(line)
+        if behind is None:
             return len(self.value)
-        end = self.line_starts[line + 1] - 1
+        end = behind - 1
         return end - 1 if end > start and self.value[end - 1 : end + 1] == "\r\n" else end
 
 
@@ -103,8 +103,8 @@ def _source_offset(text: IndexedText, line: int, byte: int) -> int:
     starts = text.feed_starts
     if line >= len(starts):
         return len(text.value)
-    end = starts[line + 1] if line + 1 < len(starts) else len(text.value)
-    return starts[line] + _code_points(text.value[starts[line] : end], byte, Encoding.Utf8)
+    start, end = starts.bounds(line)
+    return start + _code_points(text.value[start:end], byte, Encoding.Utf8)
 
 
 def _without_surrogates(value: str) -> str:

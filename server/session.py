@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -33,6 +33,7 @@ from server.device_work.later_compiles import LaterCompiles
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
+from server.kernel_less import is_kernel_less
 from server.log.timings import Timings
 from server.predictor.answers import LearnedAnswers
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, Views, slots
@@ -57,6 +58,7 @@ class KernelcastServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("kernelcast", VERSION, protocol_cls=KernelcastProtocol, converter_factory=default_converter)
         self.protocol: KernelcastProtocol
+        cast(KernelcastProtocol, self.protocol).on_command = self.wake
         self.supports = Supports()
         self.client_name = ""
         self.seen_editor: int | None = None  # its process, if it was there when it was greeted
@@ -66,6 +68,7 @@ class KernelcastServer(LanguageServer):
         self.trust = Trust.UNSAID
         self.chosen_device = ""  # by command, for this session
         self.found_devices: tuple[Device, ...] = ()
+        self.needed = asyncio.Event()  # what takes time to load: the engine, the devices, the learned model
         self.discovered = asyncio.Event()
         self.no_devices_because = ""
         self.leaving = asyncio.Event()
@@ -113,12 +116,14 @@ class KernelcastServer(LanguageServer):
         return self.trust is not Trust.REFUSED
 
     def put(self, document: Document) -> None:
-        """A document was opened or changed: analyse it."""
+        """A document was opened or changed: analyse it, if it can hold a kernel."""
         self._documents[document.uri] = document
-        self._order(document)
+        if self._is_worth_it(document):
+            self._order(document)
 
     def drop(self, uri: str) -> None:
         self._documents.pop(uri, None)
+        self._ordered.pop(uri, None)
         self._analyses.pop(uri, None)
         self._views.pop(uri, None)
         self.scheduler.forget(uri)
@@ -131,9 +136,25 @@ class KernelcastServer(LanguageServer):
     def analyse_all(self) -> None:
         """Something that all answers depend on has changed: settings, the device, a configuration file."""
         for document in self._documents.values():
-            self._order(document)
+            if self._is_worth_it(document):
+                self._order(document)
+
+    def wake(self) -> None:
+        """Somebody gave a command: load what commands need, and look at every document."""
+        self.needed.set()
+        for document in self._documents.values():
+            if document.uri not in self._ordered:
+                self._order(document)
+
+    def awaits(self, uri: str) -> bool:
+        """Whether an analysis of it was ordered; one that can hold no kernel has none."""
+        return uri in self._ordered
+
+    def _is_worth_it(self, document: Document) -> bool:
+        return document.uri in self._ordered or not is_kernel_less(document, self.settings_of(document).options)
 
     def _order(self, document: Document) -> None:
+        self.needed.set()
         number = self._ordered[document.uri] = next(self._orders)
         settings = self.settings_of(document)
         self.scheduler.ask(
@@ -180,6 +201,8 @@ class KernelcastServer(LanguageServer):
         return self.snapshot(uri)
 
     def _is_current(self, uri: str, *, answered: bool) -> bool:
+        if uri not in self._ordered:
+            return True
         analysis = self._analyses.get(uri)
         if analysis is None or analysis.number != self._ordered[uri]:
             return False

@@ -26,6 +26,7 @@ from typing import Any
 
 from model.advice.advice import AdviceCode
 from model.errors import ConfigError
+from model.launch.config_place import MAX_BYTES, find_config
 from model.launch.config_tables import Table, read_launch, read_options
 from model.launch.expression import suggestion
 from model.launch.spec import LaunchSpec
@@ -33,8 +34,6 @@ from model.launch.toml_keys import too_long_key
 from model.opencl.options import BuildOptions
 from model.plain_file import TooLarge, read_plain
 
-CONFIG_NAME = "kernelcast.toml"
-MAX_BYTES = 1_000_000
 MAX_KEY_PARTS = 16
 
 
@@ -101,12 +100,6 @@ def load_config(start: Path) -> Config | None:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
     return parse_config(text, path)
-
-
-def find_config(start: Path) -> Path | None:
-    """Where the `kernelcast.toml` for a file or folder stands, if there is one."""
-    start = start.absolute()
-    return next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)
 
 
 def parse_config(text: str, path: Path) -> Config:

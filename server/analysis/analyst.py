@@ -12,7 +12,8 @@ from model.device import Device
 from model.engine import Engine, FileForecast, Forecast
 from model.errors import ConfigError
 from model.launch.annotation import write_annotation
-from model.launch.config import Config, find_config
+from model.launch.config import Config
+from model.launch.config_place import find_config
 from model.launch.launch import Launch, Origin
 from model.learned.learned import weights_folder
 from model.learned.lessons import Lesson, Lessons

@@ -18,7 +18,8 @@ from model.device_catalog import builtin_devices
 from model.device_curves import CALIBRATION_VERSION
 from model.engine import Engine
 from model.errors import ConfigError
-from model.launch.config import find_config, load_config
+from model.launch.config import load_config
+from model.launch.config_place import find_config
 from model.learned.learned import UnusableModel, weights_folder
 from profiler.devices import discover
 from profiler.measurement import MeasureError

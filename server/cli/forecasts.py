@@ -12,7 +12,8 @@ from model.device import Device
 from model.engine import Engine, FileForecast, Forecast, Problem
 from model.errors import ConfigError, KernelcastError, NoSuchKernel, SourceError
 from model.launch.annotation import misused_names
-from model.launch.config import Config, find_config
+from model.launch.config import Config
+from model.launch.config_place import find_config
 from model.launch.spec import LaunchSpec
 from model.measured import Fits
 from server.analysis.configurations import Configurations

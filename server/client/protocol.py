@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -29,6 +30,7 @@ class KernelcastProtocol(LanguageServerProtocol):
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
         self.answered: int | str | None = None  # the id of an `initialize` that `server.greeting` has answered
+        self.on_command: Callable[[], None] = lambda: None
         for method in _OUR_OWN:
             del self.fm.builtin_features[method]
         self.fm.add_builtin_feature(types.WORKSPACE_EXECUTE_COMMAND, self._execute_command)
@@ -60,6 +62,7 @@ class KernelcastProtocol(LanguageServerProtocol):
         command = self.fm.commands.get(params.command)
         if command is None:
             raise JsonRpcInvalidParams(f"There is no command {params.command!r}.")
+        self.on_command()
         try:
             answer = command(params)
             return await answer if inspect.isawaitable(answer) else answer

@@ -35,12 +35,18 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
 
 
 async def initialized(ls: KernelcastServer, _params: types.InitializedParams) -> None:
-    ls.scheduler.start()
-    ls.learned.start()
-    ls.spawn(discover_devices(ls))
+    ls.spawn(_begin_when_needed(ls))
     await configuration.register_interests(ls)  # first: no change may fall between asking and being told
     if ls.supports.configuration:
         await configuration.fetch_settings(ls)
+
+
+async def _begin_when_needed(ls: KernelcastServer) -> None:
+    """At the first document that may hold a kernel, or the first command."""
+    await ls.needed.wait()
+    ls.scheduler.start()
+    ls.learned.start()
+    await discover_devices(ls)
 
 
 async def shutdown(ls: KernelcastServer, *_: object) -> None:

@@ -43,8 +43,9 @@ async def _known(ls: KernelcastServer, uri: str) -> Snapshot | None:
 
 async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
     """A client that cannot be told to ask again shows its first answer until the next edit: it had better be right."""
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(ls.discovered.wait(), _DISCOVERY_S)
+    if ls.awaits(uri):
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(ls.discovered.wait(), _DISCOVERY_S)
     return await ls.settled(uri, _ONLY_CHANCE_S, answered=True)
 
 

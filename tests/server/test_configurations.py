@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from model.errors import ConfigError
-from model.launch.config import CONFIG_NAME, load_config
+from model.launch.config import load_config
+from model.launch.config_place import CONFIG_NAME
 from server.analysis import configurations
 from server.analysis.configurations import Configurations
 

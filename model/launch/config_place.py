@@ -1,0 +1,14 @@
+"""Where the `kernelcast.toml` for a file stands: asked before anything that reads it need be loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+CONFIG_NAME = "kernelcast.toml"
+MAX_BYTES = 1_000_000
+
+
+def find_config(start: Path) -> Path | None:
+    """For a file or folder, the nearest one in it or above it, if there is one."""
+    start = start.absolute()
+    return next((folder / CONFIG_NAME for folder in (start, *start.parents) if (folder / CONFIG_NAME).is_file()), None)

@@ -1,0 +1,46 @@
+"""Documents that can hold no kernel, such as headers of helper functions: nothing is loaded, asked or analysed for
+them until somebody types a word that may begin one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from model.launch.config_place import MAX_BYTES, find_config
+from model.opencl.options import BuildOptions
+from model.plain_file import read_plain
+from server.documents import Document
+
+# The word itself, what may bring it along, and what may put it together of pieces: `##`, and lines that go on.
+_MAY_BEGIN_ONE = re.compile(r"kernel|\binclude\b|##|%:%:|\?\?[=/]|\\\r?\n")
+# One that is never closed counts as code, to the end: what it hides is to be told, and its text is looked at once.
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*+|(?P<code>/\*.*|\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?)", re.DOTALL)
+_MAY_CHANGE_A_BUILD = re.compile(r"\b(?:defines|options|include)\b")
+
+
+def is_kernel_less(document: Document, options: BuildOptions) -> bool:
+    """Whether no kernel can stand in it, whatever its build options and its `kernelcast.toml` define."""
+    text = document.text.value
+    if _MAY_BEGIN_ONE.search(text) and _MAY_BEGIN_ONE.search(_COMMENT.sub(_code, text)):
+        return False
+    values = (*(value for _, value in options.defines), *options.flags)
+    if any("kernel" in value or "include" in value for value in values):
+        return False
+    return not _is_configured(document.path)
+
+
+def _code(found: re.Match[str]) -> str:
+    """What counts of it; an annotation does."""
+    is_annotation = found[0].startswith("//") and "kernelcast" in found[0]
+    return f"{found[0] if is_annotation else found['code'] or ''} "
+
+
+def _is_configured(path: Path | None) -> bool:
+    """Whether there is a `kernelcast.toml` with build options, or one that cannot be read, which the user is told."""
+    found = find_config(path.parent) if path else None
+    if found is None:
+        return False
+    try:
+        return _MAY_CHANGE_A_BUILD.search(read_plain(found, MAX_BYTES).decode("utf-8")) is not None
+    except (OSError, UnicodeDecodeError):
+        return True
