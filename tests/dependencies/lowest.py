@@ -12,6 +12,8 @@ TESTS = (
     "tests/server",
     "tests/profiler/test_worker.py",
     "tests/profiler/test_store.py",
+    "tests/profiler/machine_code",
+    "tests/profiler/corpus/dataset",
     "tests/security",
 )
 # What trains wants torch.
