@@ -91,7 +91,7 @@ def load_config(start: Path) -> Config | None:
     if path is None:
         return None
     try:
-        text = read_plain(path, MAX_BYTES).decode("utf-8")
+        text = read_plain(path, MAX_BYTES).decode("utf-8-sig")  # some editors begin files with a byte order mark
     except TooLarge:
         raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes; that cannot be a configuration") from None
     except UnicodeDecodeError as error:

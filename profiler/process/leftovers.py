@@ -1,74 +1,58 @@
-"""Folders of device processes whose whole family was killed at once, so that nobody was left to remove them.
+"""Folders of jobs whose whole family was killed at once, so that nobody was left to remove them.
 
-A folder in use is locked by the process that made it; the system lets go of the lock however that process ends.
+A folder in use is locked; the system lets go of the lock however the processes that hold it end. Others may write to
+where these folders lie: nothing of theirs is followed, waited for or removed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 if sys.platform != "win32":
     import fcntl
 
 PREFIX = "kernelcast-job-"
-_LOCK = "in-use"
-_UNLOCKED_S = 3600.0  # a folder without a lock that is younger may be about to get one
+NATIVE_OUTPUT = "native-output"
+_YOUNG_S = 5.0  # the file is made before it is claimed
+_EMPTY_S = 3600.0  # and the folder before the file
 
 
-@contextmanager
-def in_use(folder: Path) -> Iterator[None]:
-    """Meanwhile nobody takes `folder` for a leftover. A child does not inherit this."""
-    if sys.platform == "win32":
-        yield
-        return
-    lock = -1
-    with contextlib.suppress(OSError):  # without room on the disk the job fails by itself, and says why
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        if lock >= 0:
-            os.close(lock)
+def claim(native_output: IO[bytes]) -> None:
+    """Its folder is in use until this file is closed here and in every process that was started with it."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):  # not every file system locks
+            fcntl.flock(native_output, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-@functools.cache
-def sweep_once(base: str) -> None:
-    """At the first job of this process."""
-    sweep(Path(base))
-
-
-def sweep(base: Path) -> None:
-    """Remove what killed processes of this user left in `base`. Nothing that fails here is worth a word."""
+def remove_leftovers(base: str) -> None:
+    """Those of this user in `base` that nobody claims any more. Nothing that fails here is worth a word."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
-        for folder in base.glob(f"{PREFIX}*"):
+        for folder in Path(base).glob(f"{PREFIX}*"):
             with contextlib.suppress(OSError):
-                if _is_leftover(folder):
-                    shutil.rmtree(folder, ignore_errors=True)
+                _remove_if_left(folder)
 
 
-def _is_leftover(folder: Path) -> bool:
+def _remove_if_left(folder: Path) -> None:
     found = folder.lstat()
     if folder.is_symlink() or not folder.is_dir() or found.st_uid != os.getuid():
-        return False
+        return
     try:
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+        number = os.open(folder / NATIVE_OUTPUT, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
-        return time.time() - found.st_mtime > _UNLOCKED_S
+        if abs(time.time() - found.st_mtime) > _EMPTY_S:
+            shutil.rmtree(folder, ignore_errors=True)
+        return
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        if abs(time.time() - os.fstat(number).st_mtime) > _YOUNG_S:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
     finally:
-        os.close(lock)
-    return True
+        os.close(number)

@@ -31,7 +31,7 @@ from profiler.measurement import Cancelled, MeasureError, TimedOut
 from profiler.process.drivers import driver_environment
 from profiler.process.endings import sentence, why_it_died
 from profiler.process.inbox import Inbox
-from profiler.process.leftovers import PREFIX, in_use, sweep_once
+from profiler.process.leftovers import NATIVE_OUTPUT, PREFIX, claim, remove_leftovers
 from profiler.process.messages import FOLDER_VARIABLE, AtStake, Done, Failed, Job, Outcome, Phase, Progress
 
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
@@ -139,11 +139,11 @@ class _Teller:
 def _job_folder() -> Iterator[Path]:
     """A folder for all that the device process and its drivers write, gone afterwards whatever became of them."""
     base = _base()
-    sweep_once(base)
+    remove_leftovers(base)
     with _room_needed():
         made = tempfile.TemporaryDirectory(prefix=PREFIX, dir=base, ignore_cleanup_errors=True)
-    with made as name, in_use(Path(name)):
-        yield Path(name)
+    with made as folder:
+        yield Path(folder)
 
 
 def _base() -> str:
@@ -160,7 +160,9 @@ def _free_bytes(folder: Path) -> int:
 
 def _native_output(folder: Path) -> IO[bytes]:
     with _room_needed():
-        return (folder / "native-output").open("w+b")
+        output = (folder / NATIVE_OUTPUT).open("w+b")
+    claim(output)
+    return output
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.process.leftovers import PREFIX, in_use, sweep
+from profiler.process.leftovers import NATIVE_OUTPUT, PREFIX, remove_leftovers
 from profiler.process.worker import run_job
 from profiler.store import Store
 from profiler.store.database import FILE_NAME
@@ -64,10 +64,12 @@ def test_a_device_process_has_a_folder_of_its_own_with_a_name_that_cannot_be_gue
 
 
 HOLDS = """
-import sys, tempfile, pathlib
-from profiler.process.leftovers import PREFIX, in_use
+import os, sys, tempfile
+from profiler.process.leftovers import NATIVE_OUTPUT, PREFIX, claim
 folder = tempfile.mkdtemp(prefix=PREFIX, dir=sys.argv[1])
-with in_use(pathlib.Path(folder)):
+with open(f"{folder}/{NATIVE_OUTPUT}", "w+b") as output:
+    claim(output)
+    os.utime(output.fileno(), (1e9, 1e9))
     print(folder, flush=True)
     input()
 """
@@ -81,34 +83,33 @@ def test_what_a_killed_process_leaves_is_removed_by_the_next_one(tmp_path: Path,
     assert holder.stdout
     folder = Path(holder.stdout.readline().strip())
     (folder / "pocl").mkdir()
-    sweep(tmp_path)
+    remove_leftovers(str(tmp_path))
     assert folder.exists()  # it is in use
     holder.kill()
     holder.communicate()
-    sweep(tmp_path)
+    remove_leftovers(str(tmp_path))
     assert not folder.exists()
 
 
-def test_nothing_else_is_swept_away(tmp_path: Path) -> None:
+def test_nothing_else_is_removed(tmp_path: Path) -> None:
     young = Path(tempfile.mkdtemp(prefix=PREFIX, dir=tmp_path))
-    elsewhere = tmp_path / "precious"
-    elsewhere.mkdir()
-    (elsewhere / "in-use").touch()
-    (tmp_path / f"{PREFIX}link").symlink_to(elsewhere)
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / NATIVE_OUTPUT).touch()
+    os.utime(precious / NATIVE_OUTPUT, (1e9, 1e9))
+    (tmp_path / f"{PREFIX}link").symlink_to(precious)
     (tmp_path / f"{PREFIX}file").touch()
-    (tmp_path / "kernelcast-notes").mkdir()
-    sweep(tmp_path)
-    assert {each.name for each in tmp_path.iterdir()} == {
-        young.name, "precious", f"{PREFIX}link", f"{PREFIX}file", "kernelcast-notes",
-    }  # fmt: skip
-    with in_use(young):
-        sweep(tmp_path)
-        assert young.exists()
-    sweep(tmp_path)
-    assert not young.exists()
+    (tmp_path / f"{PREFIX}linked").mkdir()
+    (tmp_path / f"{PREFIX}linked" / NATIVE_OUTPUT).symlink_to(precious / NATIVE_OUTPUT)
+    (tmp_path / f"{PREFIX}pipe").mkdir()
+    os.mkfifo(tmp_path / f"{PREFIX}pipe" / NATIVE_OUTPUT)
+    remove_leftovers(str(tmp_path))
+    names = {young.name, "precious", *(f"{PREFIX}{each}" for each in ("link", "file", "linked", "pipe"))}
+    assert {each.name for each in tmp_path.iterdir()} == names
 
 
-@pytest.mark.parametrize("error", [OSError("full"), ValueError("ours")])
-def test_a_failing_job_says_why_in_its_own_words(tmp_path: Path, error: Exception) -> None:
-    with pytest.raises(type(error), match=str(error)), in_use(tmp_path):
-        raise error
+def test_an_empty_folder_of_long_ago_is_removed(tmp_path: Path) -> None:
+    left = Path(tempfile.mkdtemp(prefix=PREFIX, dir=tmp_path))
+    os.utime(left, (1e9, 1e9))
+    remove_leftovers(str(tmp_path))
+    assert not left.exists()
