@@ -9,6 +9,12 @@ from pathlib import Path
 # Pipes, terminals and files such as /proc/kmsg would be waited for for ever, and some of them claim to be empty.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _CHUNK_BYTES = 1 << 20
+_LONGEST_PATH = 4096  # of Linux; others open less
+
+
+def can_be_opened(path: str) -> bool:
+    """Whether a system would look for it at all. Others are not worked on: long ones take time by the square."""
+    return len(path) <= _LONGEST_PATH and "\0" not in path
 
 
 class TooLarge(OSError):

@@ -6,15 +6,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from model.launch.config_place import find_config
+from model.launch.config_place import MAX_BYTES, find_config
 from model.opencl.options import BuildOptions
 from model.opencl.reach import Reach
+from model.plain_file import read_plain
 from server.documents import Document
 
 # The word itself, what may bring it along, and what may put it together of pieces: `##`, and lines that go on.
 _MAY_BEGIN_ONE = re.compile(r"kernel|\binclude\b|##|%:%:|\?\?[=/]|\\\r?\n")
-# One that is never closed counts as code: what it hides is to be told. So do annotations.
-_COMMENT = re.compile(r"/\*.*?\*/|//(?![^\n]*kernelcast)[^\n]*|(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')", re.DOTALL)
+# One that is never closed counts as code, to the end: what it hides is to be told, and its text is looked at once.
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*+|(?P<code>/\*.*|\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?)", re.DOTALL)
 _MAY_CHANGE_A_BUILD = re.compile(r"\b(?:defines|options|include)\b")
 
 
@@ -24,12 +25,18 @@ def is_kernel_less(document: Document, options: BuildOptions, reach: Reach | Non
     Nothing beyond `reach` is read.
     """
     text = document.text.value
-    if _MAY_BEGIN_ONE.search(text) and _MAY_BEGIN_ONE.search(_COMMENT.sub(r"\1 ", text)):
+    if _MAY_BEGIN_ONE.search(text) and _MAY_BEGIN_ONE.search(_COMMENT.sub(_code, text)):
         return False
     values = (*(value for _, value in options.defines), *options.flags)
     if any("kernel" in value or "include" in value for value in values):
         return False
     return not _is_configured(document.path, reach)
+
+
+def _code(found: re.Match[str]) -> str:
+    """What counts of it; an annotation does."""
+    is_annotation = found[0].startswith("//") and "kernelcast" in found[0]
+    return f"{found[0] if is_annotation else found['code'] or ''} "
 
 
 def _is_configured(path: Path | None, reach: Reach | None) -> bool:
@@ -40,6 +47,6 @@ def _is_configured(path: Path | None, reach: Reach | None) -> bool:
     if reach is not None and not reach.holds(found):
         return True
     try:
-        return _MAY_CHANGE_A_BUILD.search(found.read_text(encoding="utf-8")) is not None
+        return _MAY_CHANGE_A_BUILD.search(read_plain(found, MAX_BYTES).decode("utf-8")) is not None
     except (OSError, UnicodeDecodeError):
         return True

@@ -8,9 +8,13 @@ from collections.abc import Iterable
 from model.errors import LaunchError
 from model.opencl.options import BuildOptions
 
+MAX_CHARACTERS = 65_536  # a word takes `shlex` time by the square
+
 
 def parse_build_options(text: str) -> BuildOptions:
     """Read `-DTILE=16 -I "my inc" -cl-fast-relaxed-math`. Raises `LaunchError` for what cannot be taken apart."""
+    if len(text) > MAX_CHARACTERS:
+        raise LaunchError(f"build options have {len(text)} characters; at most {MAX_CHARACTERS} are read")
     try:
         words = shlex.split(text)
     except ValueError as error:

@@ -26,14 +26,15 @@ from typing import Any
 
 from model.advice.advice import AdviceCode
 from model.errors import ConfigError
-from model.launch.config_place import find_config
+from model.launch.config_place import MAX_BYTES, find_config
 from model.launch.config_tables import Table, read_launch, read_options
 from model.launch.expression import suggestion
 from model.launch.spec import LaunchSpec
+from model.launch.toml_keys import too_long_key
 from model.opencl.options import BuildOptions
 from model.plain_file import TooLarge, read_plain
 
-MAX_BYTES = 1_000_000
+MAX_KEY_PARTS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,15 @@ def load_config(start: Path) -> Config | None:
 
 def parse_config(text: str, path: Path) -> Config:
     """Read `text`, which stands in `path`. Raises `ConfigError` with the line (from 1) and what is allowed."""
+    long_key = too_long_key(text, MAX_KEY_PARTS)
+    if long_key is not None:
+        raise ConfigError(f"{path.name}: a key has more than {MAX_KEY_PARTS} parts", line=long_key)
     try:
         content: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path.name}: {error}", line=_line_of_syntax_error(str(error), text)) from None
+    except ValueError:
+        raise ConfigError(f"{path.name}: a number has thousands of digits") from None
     except RecursionError:
         raise ConfigError(f"{path.name}: nested too deeply") from None
     top = Table(content, "", text)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 CONFIG_NAME = "kernelcast.toml"
+MAX_BYTES = 1_000_000
 
 
 def find_config(start: Path) -> Path | None:

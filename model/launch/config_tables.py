@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,6 +25,7 @@ LAUNCH_KEYS = (
     "defines", "include", "options",
 )  # fmt: skip
 MAX_DIMENSIONS = 3
+MAX_TABLES = 1000  # of one name
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +41,13 @@ class Table:
         for key in self.content:
             if key not in keys:
                 where = f"[{self.name}]" if self.name else "the top level"
-                close = suggestion(key, keys)
-                self.refuse(key, f"`{key}` is not known in {where}; known are {', '.join(keys)}.{close}")
+                short = shortened(key, 80)
+                close = suggestion(short, keys)
+                self.refuse(key, f"`{short}` is not known in {where}; known are {', '.join(keys)}.{close}")
 
     def line(self, key: str | None = None) -> int:
         """The line (from 1) of `key`, or of the table's header. TOML libraries do not tell, so the text is searched."""
-        header = re.compile(rf"^[ \t]*\[\[?[ \t]*{re.escape(self.name)}[ \t]*\]", re.MULTILINE)
-        headers = [match.start() for match in header.finditer(self.text)] if self.name else []
+        headers = _headers(self.text, self.name) if self.name else ()
         start = headers[min(self.index, len(headers) - 1)] if headers else 0
         if key is not None:
             leaf = re.escape(key.rpartition(".")[2])
@@ -55,7 +57,7 @@ class Table:
         return self.text.count("\n", 0, start) + 1
 
     def refuse(self, key: str | None, message: str) -> NoReturn:
-        raise ConfigError(message, line=self.line(key))
+        raise ConfigError(shortened(message), line=self.line(key))
 
     def table(self, key: str) -> Table:
         value = self.content.get(key, {})
@@ -67,12 +69,14 @@ class Table:
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             self.refuse(key, f"`{key}` must be a list of tables: write [[{key}]]")
+        if len(value) > MAX_TABLES:
+            self.refuse(key, f"there are {len(value)} tables [[{key}]]; at most {MAX_TABLES} are read")
         for index, item in enumerate(value):
             yield Table(item, key, self.text, index)
 
     def text_of(self, key: str, value: object) -> str:
         if not isinstance(value, str):
-            self.refuse(key, f"`{key}` must be text in quotes, not {value!r}")
+            self.refuse(key, f"`{key}` must be text in quotes, not {_shown(value)}")
         return value
 
     def string(self, key: str) -> str | None:
@@ -86,7 +90,7 @@ class Table:
     def flag(self, key: str) -> bool | None:
         value = self.content.get(key)
         if value is not None and not isinstance(value, bool):
-            self.refuse(key, f"`{key}` must be true or false, not {value!r}")
+            self.refuse(key, f"`{key}` must be true or false, not {_shown(value)}")
         return value
 
     def named(self, key: str) -> Iterator[tuple[str, Any]]:
@@ -117,8 +121,15 @@ class Table:
         if isinstance(value, str):
             return parse_sizes(value)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.refuse(key, f"`{key}` must be a number or an expression in quotes, not {value!r}")
+            self.refuse(key, f"`{key}` must be a number or an expression in quotes, not {_shown(value)}")
         return (constant(value),)
+
+
+@lru_cache(maxsize=8)
+def _headers(text: str, name: str) -> tuple[int, ...]:
+    """Where the tables of that name begin."""
+    header = re.compile(rf"^[ \t]*\[\[?[ \t]*{re.escape(name)}[ \t]*\]", re.MULTILINE)
+    return tuple(match.start() for match in header.finditer(text))
 
 
 def read_launch(table: Table, folder: Path) -> tuple[str, tuple[str, ...], LaunchSpec]:
@@ -155,8 +166,8 @@ def read_options(table: Table, folder: Path) -> BuildOptions:
     defines = []
     for name, value in table.named("defines"):
         if not isinstance(value, str | int | float):
-            table.refuse(name, f"`{name}` must be text or a number, not {value!r}")
-        defines.append((name, str(int(value)) if isinstance(value, bool) else str(value)))
+            table.refuse(name, f"`{name}` must be text or a number, not {_shown(value)}")
+        defines.append((name, str(int(value)) if isinstance(value, bool) else _shown_plainly(table, name, value)))
     options = BuildOptions()
     for text in table.texts("options"):
         try:
@@ -170,6 +181,24 @@ def read_options(table: Table, folder: Path) -> BuildOptions:
     include = tuple(os.path.normpath(folder / path) for path in include_dirs)
     every_define = {**dict(options.defines), **dict(defines)}
     return BuildOptions(tuple(every_define.items()), include, options.flags)
+
+
+def _shown_plainly(table: Table, name: str, value: str | float) -> str:
+    try:
+        return str(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        table.refuse(name, f"`{name}` has too many digits")
+
+
+def _shown(value: object) -> str:
+    try:
+        return shortened(repr(value), 80)
+    except ValueError:
+        return "a number of thousands of digits"
+
+
+def shortened(text: str, most_characters: int = 1000) -> str:
+    return text if len(text) <= most_characters else f"{text[: most_characters - 1]}…"
 
 
 def _read_fill(table: Table, name: str, value: object) -> FillSpec:

@@ -135,8 +135,12 @@ def parse_expression(text: str, *, offset: int = 0) -> Expression:
 
 def constant(value: Number) -> Expression:
     """A plain number as an expression. Raises `ExpressionError` for what is no finite number of 64 bits."""
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise ExpressionError(f"{value} is not a finite number", 0, 1)
+    try:
+        arithmetic.bounded(value)
+    except BoundsError as error:
+        raise ExpressionError(str(error), 0, 1) from None
     return _constant(repr(value))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from model.launch.expression import Expression, ExpressionError, parse_expression
+from model.launch.expression import MAX_LENGTH, Expression, ExpressionError, parse_expression
+
+_MOST_CHARACTERS = 4 * MAX_LENGTH  # three of the longest, with what stands between them
 
 
 def parse_sizes(text: str, *, offset: int = 0) -> tuple[Expression, ...]:
@@ -12,6 +14,8 @@ def parse_sizes(text: str, *, offset: int = 0) -> tuple[Expression, ...]:
     """
     stripped = text.strip()
     start = offset + len(text) - len(text.lstrip())
+    if len(stripped) > _MOST_CHARACTERS:
+        raise ExpressionError(f"longer than {_MOST_CHARACTERS} characters", start, start + len(stripped))
     if _is_wrapped(stripped, start):
         stripped, start = stripped[1:-1], start + 1
         if not stripped.strip():

@@ -18,7 +18,7 @@ from model.opencl.macros import Macro, MacroHistory
 from model.opencl.pieces import cut, without_mark
 from model.opencl.reach import OUT_OF_REACH, Reach
 from model.opencl.skeleton import SourceFile
-from model.plain_file import read_plain
+from model.plain_file import can_be_opened, read_plain
 
 MAX_FILE_BYTES = 16 << 20
 MAX_INCLUDE_DEPTH = 40
@@ -170,6 +170,8 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
             self.depth -= 1
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
+        if not can_be_opened(includepath):
+            raise OSError(includepath)
         path = Path(includepath)
         if self.reach is not None and not self.reach.holds(path):
             self.is_out_of_reach = True

@@ -17,6 +17,7 @@ from model.opencl.options import BuildOptions
 from model.opencl.pieces import bytewise
 from model.opencl.reach import Reach
 from model.opencl.skeleton import MARKER, SourceFile
+from model.plain_file import can_be_opened
 
 # What compilers define by themselves (OpenCL C 3.0, section 6.13). Which extensions a device has is its own business:
 # here they are those that nearly all desktop devices have, the embedded one included. `cl_khr_fp16` is not among them.
@@ -106,7 +107,7 @@ def _read(main: SourceFile, path: Path | None, options: BuildOptions, reach: Rea
     reader = Reader(files, reach)
     for name, value in {**predefined(options.flags), **dict(options.defines)}.items():
         reader.define(bytewise(f"{name} {value}"))
-    for folder in options.include_dirs:
+    for folder in filter(can_be_opened, options.include_dirs):
         reader.add_path(folder)
     reader.temp_path = [str(path.parent)] if path else []
     table = MacroTable(reader.history, -1)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from model.plain_file import can_be_opened
+
 OUT_OF_REACH = "lies outside of this workspace, of which the editor has not said that it is trusted, and is not read"
 
 
@@ -27,7 +29,7 @@ class Reach:
         The path is looked at first: where it points elsewhere the disk is not asked, for the question alone can tell
         another machine who we are (`\\\\host\\share`, /net/host).
         """
-        return self._holds(os.path.abspath(path)) and self._holds(os.path.realpath(path))
+        return can_be_opened(str(path)) and self._holds(os.path.abspath(path)) and self._holds(os.path.realpath(path))
 
     def _holds(self, path: str) -> bool:
         path = os.path.normcase(path)

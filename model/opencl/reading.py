@@ -7,6 +7,7 @@ a chunk is read again only when one of them has changed.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from operator import attrgetter
@@ -220,7 +221,8 @@ class _Reading:
         start = next((o for o in masked.offsets_between(blank, node.start_byte)), node.start_byte)
         is_kernel = "kernel" in masked.between(start, list_node.start_byte)
         is_whole = masked is self.masked
-        if is_kernel and is_whole and any(body.start_byte < k < node.end_byte for k in self.kernel_starts):
+        next_kernel = bisect_right(self.kernel_starts, body.start_byte)
+        if is_kernel and is_whole and any(k < node.end_byte for k in self.kernel_starts[next_kernel : next_kernel + 1]):
             return  # an open brace has swallowed the next kernel: see _rescue
         reader = self.reader if is_whole else Declarations(masked, self.reader.names)
         is_own = self.chunk.is_own(body.start_byte)

@@ -36,22 +36,24 @@ async def serve_port(port: int, token: Token, talk: Talk) -> None:
     Raises `PortError`.
     """
     finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    at_the_door: set[asyncio.StreamWriter] = set()
+    at_the_door: dict[asyncio.StreamWriter, None] = {}  # the one that has waited longest first
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(at_the_door) >= _MOST_AT_THE_DOOR:
-            logger.warning("a connection was refused: %d others have said nothing yet", len(at_the_door))
-            writer.close()
-            return
-        at_the_door.add(writer)
+            # Not this one: whoever says nothing could otherwise keep out the one that is waited for.
+            longest = next(iter(at_the_door))
+            del at_the_door[longest]
+            longest.close()
+        at_the_door[writer] = None
         try:
             conversation = await admit(reader, token)
         except Refused as refused:
-            logger.warning("a connection was refused: %s", refused)
+            why = refused if writer in at_the_door else f"{_MOST_AT_THE_DOOR} came after it before it had said anything"
+            logger.warning("a connection was refused: %s", why)
             writer.close()
             return
         finally:
-            at_the_door.discard(writer)
+            at_the_door.pop(writer, None)
         if not listener.is_serving():  # another one was faster
             writer.close()
             return

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from server.words.escaping import message
+
 if TYPE_CHECKING:
     from server.session import KernelcastServer
 
@@ -46,7 +48,7 @@ class ProgressBar:
             except (TimeoutError, JsonRpcException):
                 token = None
         if token is not None:
-            progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
+            progress.begin(token, types.WorkDoneProgressBegin(title=message(title), cancellable=True, percentage=0))
         bar = cls(server, token, threading.Event())
         if token is not None:
             progress.tokens[token].add_done_callback(lambda _: bar._press())
@@ -58,9 +60,9 @@ class ProgressBar:
             if (text, percentage) == self._last:
                 return
             self._last = (text, percentage)
-            report = types.WorkDoneProgressReport(message=text, percentage=percentage, cancellable=True)
+            report = types.WorkDoneProgressReport(message=message(text), percentage=percentage, cancellable=True)
             self._server.work_done_progress.report(self._token, report)
 
     def end(self, text: str) -> None:
         if self._token is not None and self._server.work_done_progress.tokens.pop(self._token, None) is not None:
-            self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd(message=text))
+            self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd(message=message(text)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import stat
 import sys
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
@@ -43,11 +45,29 @@ def _add(handler: logging.Handler, level: str, options: LogOptions) -> None:
 
 
 class _PrivateFile(RotatingFileHandler):
-    """For its owner alone; somebody else's link is not followed."""
+    """For its owner alone; somebody else's link is not followed. What cannot be written is lost, and that is said once.
+
+    The standard handler says it each time, with the record whole, and so with what must not be logged.
+    """
+
+    _is_lost = False
 
     def _open(self) -> TextIOWrapper:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        # A pipe without a reader would be waited for, and what is no file must keep its permissions: /dev/null is
+        # everybody's.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         number = os.open(self.baseFilename, flags, 0o600)
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            os.close(number)
+            raise OSError("it is no plain file")
         if sys.platform != "win32":
             os.fchmod(number, 0o600)
         return open(number, "a", encoding=self.encoding, errors="backslashreplace")
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        if self._is_lost or sys.stderr is None:
+            return
+        self._is_lost = True
+        error = sys.exc_info()[1]
+        with contextlib.suppress(OSError):
+            print(f"the log cannot be written to {self.baseFilename} any more: {error}", file=sys.stderr, flush=True)

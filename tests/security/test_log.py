@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 import stat
 import subprocess
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -103,14 +105,16 @@ async def test_a_library_that_complains_of_a_message_does_not_quote_it(start_edi
             editor.server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         await _use(editor, "plain.cl")
         await editor.leave()
-    assert any(line["logger"].startswith("pygls") for line in lines_of(log))
+    assert any(line["logger"] == "server.client.protocol" for line in lines_of(log))
     assert not [word for word in QUOTES if word in log.read_text("utf-8")]
 
 
 @pytest.mark.e2e
 def test_a_log_that_cannot_be_written_is_named(kernelcast: str, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "somebody else's")
-    for file in (tmp_path, tmp_path / "link"):
+    os.mkfifo(tmp_path / "pipe")
+    mode = Path(os.devnull).stat().st_mode
+    for file in (tmp_path, tmp_path / "link", tmp_path / "pipe", Path(os.devnull)):
         ended = subprocess.run(
             [kernelcast, "serve", "--log-file", str(file)], capture_output=True, text=True, check=False, timeout=60,
             stdin=subprocess.DEVNULL,
@@ -119,6 +123,47 @@ def test_a_log_that_cannot_be_written_is_named(kernelcast: str, tmp_path: Path) 
         assert f"the log cannot be written to {file}" in ended.stderr
         assert "Traceback" not in ended.stderr
     assert not (tmp_path / "somebody else's").exists()
+    assert Path(os.devnull).stat().st_mode == mode
+
+
+@pytest.fixture
+def started() -> Iterator[Callable[[LogOptions], logging.Handler]]:
+    """Starts the log, and puts back afterwards what pytest has."""
+    root, ours = logging.getLogger(), logging.getLogger("kernelcast")
+    handlers, level = list(root.handlers), ours.level
+
+    def start(options: LogOptions) -> logging.Handler:
+        start_log(options)
+        return root.handlers[-1]
+
+    yield start
+    for handler in [each for each in root.handlers if each not in handlers]:
+        root.removeHandler(handler)
+        handler.close()
+    ours.setLevel(level)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+def test_a_full_disk_is_told_once_and_without_what_was_to_be_logged(
+    started: Callable[[LogOptions], logging.Handler], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handler = started(LogOptions("error", tmp_path / "log"))
+    assert isinstance(handler, logging.FileHandler)
+    handler.stream.close()
+    handler.stream = open("/dev/full", "w", encoding="utf-8")  # noqa: SIM115
+    for _ in range(3):
+        handler.handle(_record("pygls", "Failed to handle %s", CODE))
+    said = capsys.readouterr().err
+    assert said.count("the log cannot be written to") == 1
+    assert "No space left" in said
+    assert not [word for word in (*QUOTES, "Traceback") if word in said]
+    handler.stream = None  # type: ignore[assignment]  # closing it would try once more
+
+
+def test_the_editor_has_its_first_answer_before_the_log_is_loaded() -> None:
+    probe = "import sys, server.cli.entry, server.cli.serve; print('logging' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=60)
+    assert told.stdout.strip() == "False"
 
 
 def test_the_command_line_counts_before_the_environment(tmp_path: Path) -> None:
@@ -159,19 +204,13 @@ def test_a_librarys_wording_is_kept_and_what_it_quotes_is_not() -> None:
     assert "swordfish" in whole["traceback"]
 
 
-def test_a_file_that_grows_is_turned_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_grows_is_turned_over(
+    started: Callable[[LogOptions], logging.Handler], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("server.log.start.MOST_BYTES", 2000)
-    root, ours = logging.getLogger(), logging.getLogger("kernelcast")
-    handlers, level = list(root.handlers), ours.level
-    try:
-        start_log(LogOptions("info", tmp_path / "log"))
-        for number in range(200):
-            ours.info("line %d of what goes on for a while", number)
-    finally:
-        for handler in [each for each in root.handlers if each not in handlers]:
-            root.removeHandler(handler)
-            handler.close()
-        ours.setLevel(level)
+    started(LogOptions("info", tmp_path / "log"))
+    for number in range(200):
+        logging.getLogger("kernelcast").info("line %d of what goes on for a while", number)
     files = sorted(tmp_path.iterdir())
     assert [each.name for each in files] == ["log", "log.1", "log.2", "log.3"]
     assert all(each.stat().st_size <= 2000 and stat.S_IMODE(each.stat().st_mode) == 0o600 for each in files)

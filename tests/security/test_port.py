@@ -123,6 +123,18 @@ async def test_strangers_are_sent_away_and_the_right_client_is_still_let_in(serv
 
 @pytest.mark.e2e
 @pytest.mark.asyncio
+async def test_a_crowd_that_says_nothing_keeps_nobody_out(serve: Serve) -> None:
+    async with serve(KERNELCAST_TOKEN=SECRET) as served:
+        await served.line_with("listening")
+        crowd = [await asyncio.open_connection("127.0.0.1", served.port) for _ in range(40)]
+        await served.line_with("came after it")
+        assert await served.answer_to(initialize({"token": SECRET})) == b"an answer"
+        for _, writer in crowd:
+            writer.close()
+
+
+@pytest.mark.e2e
+@pytest.mark.asyncio
 async def test_a_token_that_nobody_gave_is_made_up_and_told_once(serve: Serve) -> None:
     async with serve() as first, serve() as second:
         lines = [await served.line_with("listening") for served in (first, second)]

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import Future
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from lsprotocol import types
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from pygls.progress import Progress
 
+from server.client.progress import ProgressBar
 from server.report.markup import document, prose, tag
 from server.report.page import POLICY
 from server.words.escaping import message
@@ -115,3 +122,33 @@ def test_a_report_of_hostile_code_holds_it_as_text(run_report: Path) -> None:
     assert all(value and value.startswith("#") for value in links)
     assert not [key for key, _ in page.attributes if key.startswith("on")]
     assert "evil" in page.text
+
+
+class _Recorder(Progress):
+    """What an editor would be told of work in progress."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.tokens = {}
+
+    def begin(self, token: types.ProgressToken, value: types.WorkDoneProgressBegin) -> None:
+        self.tokens[token] = Future()
+        self.said.append(value.title)
+
+    def report(self, token: types.ProgressToken, value: types.WorkDoneProgressReport) -> None:
+        self.said.append(value.message or "")
+
+    def end(self, token: types.ProgressToken, value: types.WorkDoneProgressEnd) -> None:
+        self.said.append(value.message or "")
+
+
+@pytest.mark.asyncio
+async def test_a_file_that_is_named_like_a_command_is_measured_as_a_name() -> None:
+    recorder = _Recorder()
+    server: Any = SimpleNamespace(work_done_progress=recorder)
+    hostile = "[measure](command:workbench.action.terminal.new).cl"
+    bar = await ProgressBar.begin(server, f"Measuring {hostile}", "token")
+    bar.report(0.5, f"building {hostile}")
+    bar.end(f"{hostile}: 3 ms")
+    assert len(recorder.said) == 3
+    assert not [said for said in recorder.said if "](" in said]

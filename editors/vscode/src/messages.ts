@@ -2,12 +2,13 @@
 
 import { commands, window } from 'vscode';
 import { Failure, type Offer } from './failure.ts';
+import { unlinked } from './unlinked.ts';
 
 type Show = (message: string, ...items: string[]) => Thenable<string | undefined>;
 
 /** Answers once the message is gone; nothing in the extension waits for that. */
 async function show(how: Show, message: string, offers: readonly Offer[]): Promise<void> {
-  const picked = await how(message, ...offers.map((offer) => offer.title));
+  const picked = await how(unlinked(message), ...offers.map((offer) => offer.title));
   const offer = offers.find((one) => one.title === picked);
   if (offer !== undefined) {
     await commands.executeCommand(offer.command, ...(offer.arguments ?? []));

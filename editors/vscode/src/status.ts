@@ -15,6 +15,7 @@ import { headOf } from './headline.ts';
 import { tell, warn } from './messages.ts';
 import type { Problem, Status } from './protocol.ts';
 import { isTrusted } from './trust.ts';
+import { unlinked } from './unlinked.ts';
 
 const SELECTOR = { language: 'opencl' };
 const CHOOSE: Command = { title: 'Choose Device', command: 'kernelcast.selectDevice' };
@@ -123,7 +124,7 @@ export class StatusItems implements Disposable {
   }
 
   private set(text: string, detail: string, severity: LanguageStatusSeverity, command: Command, busy: boolean): void {
-    Object.assign(this.device, { text, detail, severity, command, busy });
+    Object.assign(this.device, { text: unlinked(text), detail: unlinked(detail), severity, command, busy });
   }
 
   private showProblems(problems: readonly Problem[]): void {
@@ -138,7 +139,7 @@ export class StatusItems implements Disposable {
     this.problems = problems.map((problem, at) => {
       const item = languages.createLanguageStatusItem(`kernelcast.problem.${at.toString()}`, SELECTOR);
       item.name = 'Kernelcast Problem';
-      item.text = headOf(problem.message);
+      item.text = unlinked(headOf(problem.message));
       item.severity = SEVERITY[problem.severity];
       item.command = commandOf(problem);
       return item;

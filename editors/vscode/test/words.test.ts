@@ -4,6 +4,7 @@ import { Deaths } from '../src/client/deaths.ts';
 import { columnOf, ofTextNow } from '../src/client/hints_of_now.ts';
 import { headOf } from '../src/headline.ts';
 import { asWebviewPage } from '../src/report_page.ts';
+import { unlinked } from '../src/unlinked.ts';
 
 test('the head of a message is its first clause, in one line', () => {
   assert.equal(headOf('Device X is not calibrated: its rates come from the driver.'), 'Device X is not calibrated');
@@ -12,6 +13,13 @@ test('the head of a message is its first clause, in one line', () => {
   const long = headOf('An NVIDIA H100 80GB HBM3 of somebody else is not in this machine and cannot be measured');
   assert.ok(long.length <= 64, long);
   assert.match(long, /^An NVIDIA .* \.\.\.$/);
+});
+
+test('no message has a link that runs a command', () => {
+  const hostile = unlinked('[a](command:evil) of [[b](command:evil)](file:///c)');
+  assert.doesNotMatch(hostile, /\[[^\]]+\]\(/);
+  assert.equal(unlinked('k.cl: `a[i](2)` is no call'), 'k.cl: `a[i] (2)` is no call');
+  assert.equal(unlinked('plain (words) [here]'), 'plain (words) [here]');
 });
 
 test('a server that dies now and then is started again, one that dies at once is not forever', () => {
