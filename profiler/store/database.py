@@ -39,7 +39,8 @@ def prepare(path: Path, busy_timeout_s: float) -> None:
     """Make the file, or bring an older one to the newest version. Raises StoreError."""
     with _failures_named(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _make_private(path)
+        if not _is_frozen(path):
+            _make_private(path)
     with connection(path, busy_timeout_s) as database:
         if not _is_frozen(path):
             write_ahead(database, busy_timeout_s)
