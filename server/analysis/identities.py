@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Generic, TypeVar
 
-from cachetools import LRUCache
-
 Value = TypeVar("Value")
+_Kept = dict[tuple[int, ...], tuple[tuple[object, ...], Value]]
 
 
 class ByIdentity(Generic[Value]):
-    """Not for two threads at once. What is remembered is kept alive, so that no other object takes its identity."""
+    """What was put or looked up in the last few rounds is remembered, and kept alive, so that no other object takes
+    its identity. Not for two threads at once."""
 
-    def __init__(self, most: int) -> None:
-        self._kept: LRUCache[tuple[int, ...], tuple[tuple[object, ...], Value]] = LRUCache(most)
+    def __init__(self, rounds: int) -> None:
+        self._rounds: deque[_Kept[Value]] = deque([{}], maxlen=rounds)
+
+    def begin_round(self) -> None:
+        self._rounds.appendleft({})
 
     def get(self, *objects: object) -> Value | None:
         """What was put for these objects."""
-        found = self._kept.get(tuple(map(id, objects)))
-        return found[1] if found is not None else None
+        key = tuple(map(id, objects))
+        for kept in self._rounds:
+            if found := kept.get(key):
+                self._rounds[0][key] = found
+                return found[1]
+        return None
 
     def put(self, value: Value, *objects: object) -> Value:
-        self._kept[tuple(map(id, objects))] = (objects, value)
+        self._rounds[0][tuple(map(id, objects))] = (objects, value)
         return value

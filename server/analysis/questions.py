@@ -21,7 +21,7 @@ from server.analysis.identities import ByIdentity
 
 # Each with the device that it is about; None where nobody answers.
 Ask = Callable[[Sequence[tuple[Question, Device]]], Sequence[Answer | None]]
-_KEPT = 1024  # forecasts; each keeps all that it follows from
+_FILES_KEPT = 4  # those analysed last, as they were then; each forecast keeps all that it follows from alive
 Known = Callable[[Question], Answer | None]
 CompiledOf = Callable[[Kernel, Launch], CompiledFacts | None]
 
@@ -64,14 +64,16 @@ class Answers:
     while one of its kernels is typed in. Not for two threads at once."""
 
     def __init__(self) -> None:
-        self._told: ByIdentity[Forecast] = ByIdentity(_KEPT)
-        self._answered: ByIdentity[Forecast] = ByIdentity(_KEPT)
-        self._blended: ByIdentity[Prediction] = ByIdentity(_KEPT)
+        self._told: ByIdentity[Forecast] = ByIdentity(_FILES_KEPT)
+        self._answered: ByIdentity[Forecast] = ByIdentity(_FILES_KEPT)
+        self._blended: ByIdentity[Prediction] = ByIdentity(_FILES_KEPT)
 
     def put(
         self, forecasts: Sequence[Forecast], compiled_of: CompiledOf, known: Known, lessons: Lessons | None
     ) -> tuple[Forecast, ...]:
         """Those by the model whose answers are known, the others as they were; `lessons` are what `known` goes by."""
+        for kept in (self._told, self._answered, self._blended):
+            kept.begin_round()
         return tuple(self._put(forecast, compiled_of, known, lessons) for forecast in forecasts)
 
     def _put(self, forecast: Forecast, compiled_of: CompiledOf, known: Known, lessons: Lessons | None) -> Forecast:
