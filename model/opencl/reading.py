@@ -24,6 +24,7 @@ from model.opencl.syntax import find, parse, parse_from
 from model.opencl.types import Type
 
 _SIZES = re.compile(r"(reqd_work_group_size|work_group_size_hint)\s*(?:__)?\s*\(([^)]*)\)")
+_SIZE = re.compile(r"(?<!\w)(?:0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,22}|[1-9]\d{0,18})(?![0-9])")
 _VEC_HINT = re.compile(r"vec_type_hint(?:__)?\s*\(\s*(\w+)")
 
 
@@ -301,10 +302,16 @@ def _access(masked: Masked, node: Node) -> str:
     return next((w for w in masked.between(since, node.end_byte) if w.startswith(("read", "write"))), "")
 
 
+def _size(found: re.Match[str]) -> int:
+    """A number as C writes it."""
+    text = found[0]
+    return int(text, 16 if text[:2] in ("0x", "0X") else 8 if text[0] == "0" else 10)
+
+
 def _attributes(head: str) -> KernelAttributes:
     sizes: dict[str, tuple[int, int, int] | None] = {}
     for match in _SIZES.finditer(head):
-        numbers = [int(n, 0) for n in re.findall(r"0[xX][0-9a-fA-F]+|\d+", match[2])]
+        numbers = [_size(found) for found in _SIZE.finditer(match[2])]
         if len(numbers) == 3 and all(n > 0 for n in numbers):
             sizes[match[1]] = (numbers[0], numbers[1], numbers[2])
     hint = _VEC_HINT.search(head)

@@ -26,6 +26,7 @@ TARGETS = (
     "bench",
     "accuracy",
     "faults",
+    "soak",
     "fuzz",
     "lowest",
     "audit",

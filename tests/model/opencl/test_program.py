@@ -102,6 +102,17 @@ def test_attributes_are_read_through_macros(read: Read) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("sizes", "wanted"),
+    [("077, 0x10, 1", (63, 16, 1)), ("8, 09, 1", None), ("9" * 5000 + ", 1, 1", None), ("0, 1, 1", None)],
+)
+def test_sizes_of_groups_are_numbers_as_c_writes_them(
+    read: Read, sizes: str, wanted: tuple[int, int, int] | None
+) -> None:
+    kernel = only(read(f"__kernel __attribute__((reqd_work_group_size({sizes}))) void k(__global float *x) {{}}"))
+    assert kernel.attributes.reqd_work_group_size == wanted
+
+
 # --- macros, includes, options ---------------------------------------------------------------------------------------
 
 
