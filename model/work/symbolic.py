@@ -32,8 +32,8 @@ MAX_DEPTH = 120  # nesting of atoms; deeper expressions become unknown
 class Atom:
     """A symbol (`kind` "symbol", one name) or an operation over expressions and plain keys. Interned."""
 
-    __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "function", "kind", "leaf_kinds", "leaves",
-                 "operands", "running", "serial", "uses")  # fmt: skip
+    __slots__ = ("__weakref__", "arguments", "depth", "evaluable", "function", "kind", "leaf_kinds", "operands",
+                 "others", "running", "serial", "uses")  # fmt: skip
 
     _symbols: ClassVar[WeakValueDictionary[str, Atom]] = WeakValueDictionary()
     _serials: ClassVar[Iterator[int]] = itertools.count(1)
@@ -43,7 +43,7 @@ class Atom:
     arguments: tuple[Expression | str | int, ...]
     operands: tuple[Expression, ...]  # those of the arguments that are expressions
     serial: int
-    leaves: frozenset[Atom]
+    others: frozenset[Atom]  # leaves that it rests on; an atom that held itself would only be freed by a search
     leaf_kinds: int  # bits
     depth: int
     evaluable: bool  # a launch (and what is known of the data) gives it a number
@@ -73,7 +73,7 @@ class Atom:
         found.serial = next(cls._serials)
         found.function, found.uses, found.running = None, 0, None
         evaluable, depth = is_evaluable(kind, arguments), 0
-        leaves: frozenset[Atom] = frozenset((found,)) if kind in LEAF_KINDS else NO_ATOMS
+        leaves = NO_ATOMS
         leaf_kinds = _BIT_OF_KIND.get(kind, 0)
         found.operands = tuple([inner for inner in arguments if isinstance(inner, Expression)])
         for inner in found.operands:
@@ -82,8 +82,15 @@ class Atom:
                 leaf_kinds |= inner.leaf_kinds
             depth = max(depth, inner.depth)
             evaluable = evaluable and inner.evaluable
-        found.leaves, found.leaf_kinds, found.depth, found.evaluable = leaves, leaf_kinds, depth + 1, evaluable
+        found.others, found.leaf_kinds, found.depth, found.evaluable = leaves, leaf_kinds, depth + 1, evaluable
         return found
+
+    @property
+    def leaves(self) -> frozenset[Atom]:
+        """Itself, if it is of `LEAF_KINDS`, and the `others`."""
+        if self.kind not in LEAF_KINDS:
+            return self.others
+        return self.others | {self} if self.others else frozenset((self,))
 
     @property
     def varies(self) -> bool:
@@ -272,7 +279,7 @@ def _single(kind: str, arguments: tuple[Expression | str | int, ...]) -> Express
 def _cut_off(atom: Atom) -> Atom:
     """A name for an operation that is nested too deeply; it varies with what it was made of."""
     cut = Atom.new("unknown", (f"deep {atom.serial}",))
-    cut.leaves |= atom.leaves
+    cut.others |= atom.leaves
     interned.cut[cut] = atom.operands
     return cut
 
