@@ -88,7 +88,8 @@ class Reached:
         return seen
 
     def count(self, runs: dict[int, float]) -> None:
-        """How often accesses are executed: as often as their blocks."""
+        """How often accesses are executed: as often as their blocks. The last word: no visit comes after it."""
         for key, seen in self.seen.items():
             for access in seen.block.accesses:
                 self.extents[id(access)].count = runs[key]
+        self.seen.clear()

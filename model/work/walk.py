@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from model.work.conditions import is_linear, is_only_id, rests_on_floats
 from model.work.evaluate import Knowledge, Memo, evaluate, interval
 from model.work.forks import Forks
+from model.work.guards import cut
 from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.odds import Odds
 from model.work.reached import Extent, Point, Ranges, Reached, Visit
 from model.work.region import DEFAULT_DATA_TRIPS, Block, Branch, Loop, decides
 from model.work.samples import samples
-from model.work.slopes import slopes_of
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
 
@@ -66,6 +66,12 @@ class Walk:
     def visited(self) -> Mapping[int, list[Visit]]:
         """The first MAX_KEPT visits of each access."""
         return self.reached.visited
+
+    def whole(self, root: Block, work_items: float, ranges: Ranges) -> None:
+        """Visit a kernel's `root` and all within; counts outlive this by far, what is noted from visit to visit not."""
+        self.visit(root, work_items, {}, ranges)
+        self.reached.count(self.runs)
+        self.odds, self.shares, self.here, self.forks = Odds(self.known), {}, ({}, {}), Forks()
 
     def visit(self, block: Block, weight: float, point: Point, ranges: Ranges) -> None:
         """Count `weight` executions of `block`, by work-items within `ranges`."""
@@ -253,7 +259,7 @@ class Walk:
                 yield weight, point, ranges, bool(value)
             return
         if atom is not None and atom.kind in ("lt0", "eq0"):
-            exact = self._cut(arguments[0], atom.kind, unbound, point, ranges)
+            exact = cut(arguments[0], atom.kind, unbound, self.known, point, ranges)
             if exact is not None:
                 for share, kept, taken in exact:
                     yield weight * share, point, kept, taken
@@ -351,49 +357,6 @@ class Walk:
             share = parameter.default if is_whole and parameter is not None else likelihood(condition)
         yield weight * share, point, ranges, True
         yield weight * (1 - share), point, ranges, False
-
-    def _cut(
-        self, inner: Expression, kind: str, unbound: list[Atom], point: Point, ranges: Ranges
-    ) -> list[tuple[float, Ranges, bool]] | None:
-        """Cut a range exactly where `inner < 0` (or `== 0`) begins or ends; None where that takes more."""
-        bounds = interval(inner, self.known, point, ranges)
-        if bounds is not None:
-            if (kind == "lt0" and bounds[1] < 0) or (kind == "eq0" and bounds == (0, 0)):
-                return [(1.0, ranges, True)]
-            if (kind == "lt0" and bounds[0] >= 0) or (kind == "eq0" and (bounds[0] > 0 or bounds[1] < 0)):
-                return [(1.0, ranges, False)]
-        if len(unbound) != 1:
-            return None
-        x = unbound[0]
-        slope: Value | None
-        plain = slopes_of(inner, self.known)
-        if plain is not None:
-            slope, start = plain.slope(x), plain.at(point, x)
-            return _edges(kind, slope, start, x, ranges) if slope and start is not None else None
-        slope_expression = inner.coefficient(x)
-        slope = evaluate(slope_expression, self.known, point) if slope_expression is not None else None
-        start = evaluate(inner, self.known, {**point, x: 0})
-        return _edges(kind, slope, start, x, ranges) if slope and start is not None else None
-
-
-def _edges(kind: str, slope: Value, start: Value, x: Atom, ranges: Ranges) -> list[tuple[float, Ranges, bool]]:
-    """The parts of the range of `x` in which `start` + `slope` x `x` is below 0 (or is 0)."""
-    low, high = ranges[x]
-    length = high - low
-    if kind == "eq0":
-        at = -start / slope
-        if at != int(at) or not low <= at < high:
-            return [(1.0, ranges, False)]
-        here = int(at)
-        pieces = [(low, here, False), (here, here + 1, True), (here + 1, high, False)]
-        return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
-    if slope > 0:  # holds below
-        edge = min(high, max(low, math.ceil(-start / slope)))
-        pieces = [(low, edge, True), (edge, high, False)]
-    else:  # holds above
-        edge = min(high, max(low, math.floor(-start / slope) + 1))
-        pieces = [(low, edge, False), (edge, high, True)]
-    return [((b - a) / length, {**ranges, x: (a, b)}, taken) for a, b, taken in pieces if b > a]
 
 
 def _middle(ranges: Mapping[Atom, tuple[int, int]]) -> Point:

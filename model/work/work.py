@@ -63,8 +63,7 @@ class Work:
             ranges[GLOBAL_ID[d]] = (0, max(1, int(known.symbols[GLOBAL_SIZE[d]])))
             ranges[LOCAL_ID[d]] = (0, max(1, int(known.symbols[LOCAL_SIZE[d]])))
             ranges[GROUP_ID[d]] = (0, max(1, int(known.symbols[NUM_GROUPS[d]])))
-        walk.visit(self.root, float(launch.work_items), {}, ranges)
-        walk.reached.count(walk.runs)
+        walk.whole(self.root, float(launch.work_items), ranges)
         return walk
 
     def accesses(self) -> Iterator[Access]:
