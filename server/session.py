@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from itertools import count, islice
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
@@ -37,8 +37,9 @@ from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
 from server.kernel_less import is_kernel_less
 from server.log.timings import Timings
+from server.measured import Measured
 from server.predictor.answers import LearnedAnswers
-from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, Views, slots
+from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, Views
 from server.words.escaping import message as as_message
 
 if TYPE_CHECKING:
@@ -51,10 +52,7 @@ if TYPE_CHECKING:
     from server.analysis.fits import Run
 
 
-_NONE: Mapping[Any, Any] = {}  # always the same, so that views of it are
 SETTLE_S = 30.0  # for an analysis that is under way when a command comes
-_RUNS_KEPT = 2000  # of this session; the store has the others
-_FACTS_KEPT = 4096  # of a device's kernels; the store has the others
 _COMPLAINTS_KEPT = 500
 
 
@@ -88,14 +86,11 @@ class KernelcastServer(LanguageServer):
         self.activities = Activities(self.status_news.look_again)
         self.refresh = HintRefresh(self)
         self.tasks: set[asyncio.Task[Any]] = set()
+        self.measured = Measured()
         self.compiles = LaterCompiles(self.jobs, self.learn, self.spawn, self.leaving)
         self._documents: dict[str, Document] = {}
         self._analyses: dict[str, Analysis] = {}
         self._views: dict[str, Views] = {}
-        self._measured: dict[tuple[str, str], Mapping[Slot, Measurement]] = {}  # by document and device
-        self._failures: dict[tuple[str, str], Mapping[Slot, Failure]] = {}
-        self._compiled: dict[str, dict[FactsKey, CompiledFacts]] = {}  # by device, in this session
-        self._runs: tuple[Run, ...] = ()  # what was measured since the start, the newest last
         self._ordered: dict[str, int] = {}
         self._orders = count(1)
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
@@ -135,9 +130,7 @@ class KernelcastServer(LanguageServer):
             self.scheduler.forget(uri)
         for kept in (self._documents, self._analyses, self._views, self._ordered):
             kept.pop(uri, None)
-        for key in [key for key in self._measured.keys() | self._failures.keys() if key[0] == uri]:
-            self._measured.pop(key, None)
-            self._failures.pop(key, None)
+        self.measured.forget(uri)
         self.learned.forget(uri)
         self.refresh.forget(uri)
         self.status_news.forget(uri)
@@ -180,8 +173,8 @@ class KernelcastServer(LanguageServer):
         settings = self.settings_of(document)
         self.scheduler.ask(
             Order(
-                number, document, settings, self.chosen_device, self.found_devices, self._runs, dict(self._compiled),
-                self.learned, self._reach_of(document),
+                number, document, settings, self.chosen_device, self.found_devices, self.measured.runs,
+                self.measured.all_compiled(), self.learned, self._reach_of(document),
             )
         )  # fmt: skip
 
@@ -201,11 +194,11 @@ class KernelcastServer(LanguageServer):
         document, analysis = self._documents.get(uri), self._analyses.get(uri)
         if document is None or analysis is None:
             return None
-        key = (uri, analysis.device.id)
+        device_id = analysis.device.id
         return Snapshot(
             document, analysis, self.settings_of(document), self.encoding, self.trusted,
-            self._measured.get(key, _NONE), self._failures.get(key, _NONE),
-            self._compiled.get(analysis.device.id, _NONE), self._views.setdefault(uri, Views()),
+            self.measured.measurements(uri, device_id), self.measured.failures(uri, device_id),
+            self.measured.compiled(device_id), self._views.setdefault(uri, Views()),
         )  # fmt: skip
 
     async def settled(self, uri: str, timeout_s: float, *, answered: bool = False) -> Snapshot | None:
@@ -248,7 +241,7 @@ class KernelcastServer(LanguageServer):
         if analysis.unanswered:
             self.learned.ask(uri, tuple(analysis.unanswered.values()), analysis.lessons)
         self.last_shown = uri
-        self._remember(analysis)
+        self.measured.take_stored(analysis)
         self._wake(uri)
         if analysis.memory_problem:
             self.say_once(types.MessageType.Warning, analysis.memory_problem)
@@ -257,44 +250,21 @@ class KernelcastServer(LanguageServer):
         self._show(uri)
         self._publish_config(analysis)
 
-    def _remember(self, analysis: Analysis) -> None:
-        """Measurements known from earlier sessions belong to their slots, so that they go stale by the next edit."""
-        stored = {(m.kernel, m.kernel_fingerprint, m.launch_key): m for m in analysis.stored}
-        if not stored:
-            return
-        key = (analysis.document.uri, analysis.device.id)
-        known = dict(self._measured.get(key, {}))
-        for kernel, own in slots(analysis.forecast):
-            for slot, forecast in own:
-                launch_key = forecast.launch.key if forecast.launch else ""
-                found = stored.get((kernel.name, kernel.fingerprint, launch_key))
-                last = known.get(slot)
-                if found is not None and (last is None or last.measured_at <= found.measured_at):
-                    known[slot] = found
-        self._measured[key] = known
-
     def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
         """A measurement ended, well or not."""
         if uri not in self._documents:
             return  # closed meanwhile
-        key = (uri, device_id)
-        failures = {s: f for s, f in self._failures.get(key, {}).items() if s != slot}
-        if isinstance(outcome, Failure):
-            failures[slot] = outcome
-        else:
-            self._measured[key] = {**self._measured.get(key, {}), slot: outcome}
-        self._failures[key] = failures
+        self.measured.record(uri, device_id, slot, outcome)
         self._show(uri)
 
     def remember(self, runs: Iterable[Run]) -> None:
         """Other launches of these kernels are predicted through them from now on."""
-        self._runs = (*self._runs, *runs)[-_RUNS_KEPT:]
+        self.measured.add_runs(runs)
         self.analyse_all()
 
     def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:
         """What a device's compiler made of kernels; hovers tell it from now on, and the learned model knows it."""
-        known = {**self._compiled.get(device_id, {}), **facts}
-        self._compiled[device_id] = dict(islice(known.items(), max(0, len(known) - _FACTS_KEPT), None))
+        self.measured.learn(device_id, facts)
         if self.learned.is_there:
             self.analyse_all()
 

@@ -1,0 +1,81 @@
+"""What was measured and compiled since the server started, and what the store told of open documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from server.snapshot import Analysis, Failure, Slot, slots
+
+if TYPE_CHECKING:
+    from model.compiled import CompiledFacts, FactsKey
+    from profiler.measurement import Measurement
+    from server.analysis.fits import Run
+
+_NONE: Mapping[Any, Any] = {}  # always the same, so that views of it are
+_RUNS_KEPT = 2000  # of this session; the store has the others
+_FACTS_KEPT = 4096  # of a device's kernels; the store has the others
+
+
+class Measured:
+    """Everything here happens on the event loop. What is handed out is never changed, only replaced."""
+
+    def __init__(self) -> None:
+        self.runs: tuple[Run, ...] = ()  # the newest last
+        self._measurements: dict[tuple[str, str], Mapping[Slot, Measurement]] = {}  # by document and device
+        self._failures: dict[tuple[str, str], Mapping[Slot, Failure]] = {}
+        self._compiled: dict[str, Mapping[FactsKey, CompiledFacts]] = {}  # by device
+
+    def measurements(self, uri: str, device_id: str) -> Mapping[Slot, Measurement]:
+        return self._measurements.get((uri, device_id), _NONE)
+
+    def failures(self, uri: str, device_id: str) -> Mapping[Slot, Failure]:
+        return self._failures.get((uri, device_id), _NONE)
+
+    def compiled(self, device_id: str) -> Mapping[FactsKey, CompiledFacts]:
+        return self._compiled.get(device_id, _NONE)
+
+    def all_compiled(self) -> dict[str, Mapping[FactsKey, CompiledFacts]]:
+        """By device."""
+        return dict(self._compiled)
+
+    def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
+        """A measurement ended, well or not."""
+        key = (uri, device_id)
+        failures = {s: f for s, f in self.failures(*key).items() if s != slot}
+        if isinstance(outcome, Failure):
+            failures[slot] = outcome
+        else:
+            self._measurements[key] = {**self.measurements(*key), slot: outcome}
+        self._failures[key] = failures
+
+    def take_stored(self, analysis: Analysis) -> None:
+        """Measurements known from earlier sessions belong to their slots, so that they go stale by the next edit."""
+        stored = {(m.kernel, m.kernel_fingerprint, m.launch_key): m for m in analysis.stored}
+        if not stored:
+            return
+        key = (analysis.document.uri, analysis.device.id)
+        known = dict(self.measurements(*key))
+        for kernel, own in slots(analysis.forecast):
+            for slot, forecast in own:
+                launch_key = forecast.launch.key if forecast.launch else ""
+                found = stored.get((kernel.name, kernel.fingerprint, launch_key))
+                last = known.get(slot)
+                if found is not None and (last is None or last.measured_at <= found.measured_at):
+                    known[slot] = found
+        self._measurements[key] = known
+
+    def add_runs(self, runs: Iterable[Run]) -> None:
+        self.runs = (*self.runs, *runs)[-_RUNS_KEPT:]
+
+    def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:
+        """What a device's compiler made of kernels."""
+        known = {**self.compiled(device_id), **facts}
+        self._compiled[device_id] = dict(islice(known.items(), max(0, len(known) - _FACTS_KEPT), None))
+
+    def forget(self, uri: str) -> None:
+        """The document was closed; the store has what was measured."""
+        for key in [key for key in self._measurements.keys() | self._failures.keys() if key[0] == uri]:
+            self._measurements.pop(key, None)
+            self._failures.pop(key, None)
