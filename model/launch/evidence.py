@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from model.opencl.types import AddressSpace
+from model.work.operations import operation
 from model.work.region import Block, Branch, Loop
 from model.work.symbolic import (
     GLOBAL_ID,
@@ -18,7 +19,6 @@ from model.work.symbolic import (
     ZERO,
     Atom,
     Expression,
-    operation,
 )
 from model.work.trips import conjuncts
 from model.work.work import Work

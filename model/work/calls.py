@@ -28,6 +28,7 @@ from model.work.floats import float_result
 from model.work.inlining import Inlining
 from model.work.machine import is_known
 from model.work.memory_calls import VECTOR_MEMORY
+from model.work.operations import operation
 from model.work.operators import components
 from model.work.places import Location
 from model.work.symbolic import (
@@ -42,7 +43,6 @@ from model.work.symbolic import (
     Expression,
     number,
     opaque,
-    operation,
     symbol,
 )
 from model.work.unknowns import UnknownKind

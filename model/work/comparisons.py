@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.work.symbolic import ZERO, Expression, operation
+from model.work.operations import operation
+from model.work.symbolic import ZERO, Expression
 
 
 def less(a: Expression, b: Expression) -> Expression:

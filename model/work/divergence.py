@@ -15,11 +15,12 @@ from model.work.evaluate import Knowledge
 from model.work.groups import Group, Groups, groups_for, undecided
 from model.work.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, ByLane, by_lane, lanes_of, warp_starts
 from model.work.numbers import Value
+from model.work.operations import BOOLEAN_KINDS
 from model.work.reached import Point
 from model.work.region import Block, Branch, Loop
 from model.work.scopes import Shape
 from model.work.settings import Setting, Settings, settings_of
-from model.work.symbolic import BOOLEAN_KINDS, GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, Expression
+from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, Expression
 from model.work.touched import number_at
 from model.work.walk import Walk
 

@@ -21,10 +21,11 @@ from model.opencl.types import (
 from model.work.builder import Builder, PendingBranch, cheap_enough
 from model.work.counts import OpKind
 from model.work.literals import Literals
+from model.work.operations import operation
 from model.work.operators import components
 from model.work.places import Location, Slot
 from model.work.swizzle import picked, swizzled
-from model.work.symbolic import ZERO, Expression, number, opaque, operation
+from model.work.symbolic import ZERO, Expression, number, opaque
 from model.work.tables import completed_type, table_of
 from model.work.values import (
     UNKNOWN_TYPE,

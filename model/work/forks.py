@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from model.work.operations import operation
 from model.work.region import Block, Branch, Loop
-from model.work.symbolic import Atom, Expression, number, operation
+from model.work.symbolic import Atom, Expression, number
 
 _CONDITIONS = frozenset({"lt0", "eq0", "and", "or"})
 _PLAIN = frozenset({"select", "min", "max", "not"})  # what conditions are looked for in

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from model.work.evaluate import Knowledge
+from model.work.operations import substituted
 from model.work.reached import Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, is_counter
@@ -79,4 +80,4 @@ def _outermost(offset: Expression) -> tuple[Atom, ...]:
 
 
 def _without(offset: Expression, loads: set[Atom]) -> Expression:
-    return offset.substitute(dict.fromkeys(loads, ZERO))
+    return substituted(offset, dict.fromkeys(loads, ZERO))

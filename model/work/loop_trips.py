@@ -10,8 +10,9 @@ from model.work.comparisons import any_of, less
 from model.work.evaluate import Knowledge, evaluate
 from model.work.flow import Exit, Flow
 from model.work.machine import likelihood
+from model.work.operations import operation, substituted
 from model.work.region import DEFAULT_DATA_TRIPS, Leaves
-from model.work.symbolic import ONE, ZERO, Expression, number, operation
+from model.work.symbolic import ONE, ZERO, Expression, number
 from model.work.trial import Trial, Trials
 from model.work.trips import Induction, trip_count, upper_bound
 
@@ -55,8 +56,8 @@ class LoopTrips(Trials):
     def _once(self, node: Node, tried: Trial, flat: list[Induction]) -> Trips:
         """Of a loop whose body is left in its first iteration, one way or another, if that is begun."""
         starts = {v.symbol: v.start for v in flat}
-        begun = ONE if node.type == "do_statement" else tried.condition.substitute(starts)
-        returning = [c.substitute(starts) for e, c in tried.exits if e.flow is Flow.RETURN]
+        begun = ONE if node.type == "do_statement" else substituted(tried.condition, starts)
+        returning = [substituted(c, starts) for e, c in tried.exits if e.flow is Flow.RETURN]
         likely = 1 - min((1 - likelihood(c) for c in returning), default=1.0)
         if not _is_decided(begun):
             leaves = Leaves(operation("not", tried.condition), ZERO, ONE)
@@ -92,7 +93,7 @@ def over_counter(leaves: Leaves, tried: Trial, counter: Expression) -> Leaves:
         for v in vs
         if (at := v.at(counter, symbols - {v.symbol})) is not None
     }
-    return Leaves(leaves.before.substitute(values), leaves.within.substitute(values), leaves.limit)
+    return Leaves(substituted(leaves.before, values), substituted(leaves.within, values), leaves.limit)
 
 
 def _is_decided(condition: Expression) -> bool:

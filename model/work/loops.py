@@ -12,9 +12,10 @@ from model.work.counts import OpKind
 from model.work.flow import Exit, Flow
 from model.work.loop_trips import LoopTrips, Trips, over_counter
 from model.work.machine import LoopFrame
+from model.work.operations import operation
 from model.work.places import Location
 from model.work.reuse import carried
-from model.work.symbolic import ONE, ZERO, Atom, Expression, operation
+from model.work.symbolic import ONE, ZERO, Atom, Expression
 from model.work.trial import Trial
 from model.work.values import Other, Value, is_float, numbers_in, with_numbers
 from model.work.writes import Spot, Write

@@ -16,9 +16,10 @@ from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, T
 from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
 from model.work.flow import Exit
+from model.work.operations import operation
 from model.work.region import Access, DataParameter
 from model.work.registers import Lifetimes
-from model.work.symbolic import ONE, Atom, Expression, opaque, operation, symbol
+from model.work.symbolic import ONE, Atom, Expression, opaque, symbol
 from model.work.tables import Table
 from model.work.unknowns import Unknown, UnknownKind, undeclared_types
 from model.work.values import (

@@ -9,19 +9,11 @@ from model.opencl.types import AddressSpace, VectorType
 from model.work.builder import PendingLoop
 from model.work.counts import OpKind
 from model.work.expressions import Expressions
+from model.work.operations import operation
 from model.work.operators import components
 from model.work.places import Location
 from model.work.region import Access
-from model.work.symbolic import (
-    LOCAL_SIZE,
-    ONE,
-    Atom,
-    Expression,
-    number,
-    opaque,
-    operation,
-    symbol,
-)
+from model.work.symbolic import LOCAL_SIZE, ONE, Atom, Expression, number, opaque, symbol
 from model.work.values import (
     Memory,
     Other,

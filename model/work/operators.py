@@ -8,7 +8,8 @@ from model.work.comparisons import equal, less, negation
 from model.work.counts import OpKind
 from model.work.floats import factors_of, float_result, literal, negated
 from model.work.machine import Machine, is_known
-from model.work.symbolic import ONE, ZERO, Expression, number, opaque, operation
+from model.work.operations import operation
+from model.work.symbolic import ONE, ZERO, Expression, number, opaque
 from model.work.values import (
     Other,
     Pointer,

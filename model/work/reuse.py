@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from model.opencl.types import AddressSpace
 from model.work.builder import Builder, PendingAccess, PendingLoop
+from model.work.operations import substituted
 from model.work.region import Access
 from model.work.symbolic import ZERO, Atom, Expression
 
@@ -94,5 +95,5 @@ def _is_safe(load: Access, stores: list[Access], unaliased: Collection[str]) -> 
 
 def _first(pending: PendingAccess, counter: Atom) -> PendingAccess:
     access = pending.access
-    offset = access.offset.substitute({counter: ZERO}) if access.offset is not None else None
+    offset = substituted(access.offset, {counter: ZERO}) if access.offset is not None else None
     return pending._replace(access=replace(access, offset=offset))

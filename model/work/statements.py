@@ -13,7 +13,8 @@ from model.work.comparisons import any_of, either_holds, equal
 from model.work.counts import OpKind
 from model.work.flow import Exit, Flow, Start, Way
 from model.work.loops import Loops
-from model.work.symbolic import ONE, ZERO, Expression, number, operation
+from model.work.operations import operation
+from model.work.symbolic import ONE, ZERO, Expression, number
 from model.work.tables import completed_type, table_of
 from model.work.unknowns import UnknownKind
 from model.work.values import Memory, Other, Pointer, Value, element_name, expression_of, scalar_of

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakValueDictionary
 
 from model.work.interning import interned
-from model.work.numbers import EVALUATED, is_evaluable
+from model.work.numbers import is_evaluable
 
 if TYPE_CHECKING:
     from model.work.functions import Function
@@ -107,7 +107,6 @@ class Atom:
 LEAF_KINDS = frozenset({"symbol", "load", "unknown"})
 _BIT_OF_KIND = {"symbol": 1, "load": 2, "unknown": 4}
 NO_ATOMS: frozenset[Atom] = frozenset()
-BOOLEAN_KINDS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
 
 Monomial = tuple[Atom, ...]
 
@@ -216,18 +215,6 @@ class Expression:
                 terms[rest] = terms.get(rest, 0) + coefficient
         return Expression(terms)
 
-    def substitute(self, values: Mapping[Atom, Expression]) -> Expression:
-        """With symbols replaced."""
-        if not self.leaves & values.keys():
-            return self
-        total = ZERO
-        for monomial, coefficient in self.terms:
-            product = number(coefficient)
-            for atom in monomial:
-                product = product * _substituted(atom, values)
-            total = total + product
-        return total
-
 
 def _serial(atom: Atom) -> int:
     return atom.serial
@@ -235,14 +222,6 @@ def _serial(atom: Atom) -> int:
 
 def _serials_of(term: tuple[Monomial, int]) -> list[int]:
     return [atom.serial for atom in term[0]]
-
-
-def _substituted(atom: Atom, values: Mapping[Atom, Expression]) -> Expression:
-    if atom in values:
-        return values[atom]
-    if atom.kind != "unknown" and atom.leaves & values.keys():
-        return operation(atom.kind, *(a.substitute(values) if isinstance(a, Expression) else a for a in atom.arguments))
-    return Expression({(atom,): 1})
 
 
 def number(value: int) -> Expression:
@@ -324,84 +303,3 @@ def _with_global_ids(terms: dict[Monomial, int]) -> Expression:
                 terms[whole] = terms.get(whole, 0) + coefficient
                 terms[monomial] = terms[partner] = 0
     return Expression(terms)
-
-
-# --- operations that are not polynomial ------------------------------------------------------------------
-
-
-def operation(kind: str, *arguments: Expression | str | int) -> Expression:
-    """`kind` applied to `arguments`, simplified where that is plain."""
-    expressions = [a for a in arguments if isinstance(a, Expression)]
-    function = EVALUATED.get(kind)
-    if function is not None and len(expressions) == len(arguments):
-        constants = [e.constant for e in expressions]
-        known = [c for c in constants if c is not None]
-        if len(known) == len(constants):
-            value = function(*known)
-            if isinstance(value, int):
-                return number(value)
-        simple = _simplified(kind, expressions, constants)
-        if simple is not None:
-            return simple
-    return opaque(kind, *arguments)
-
-
-def _simplified(kind: str, a: list[Expression], constants: list[int | None]) -> Expression | None:
-    match kind:
-        case "div" | "floordiv" | "ceildiv":
-            if constants[1] == 1:
-                return a[0]
-            divisor = constants[1]
-            if divisor and a[0].terms and all(c % divisor == 0 for _, c in a[0].terms):
-                return Expression({m: c // divisor for m, c in a[0].terms})
-            if a[0] == a[1]:
-                return ONE
-            if (atom := a[1].atom) is not None and a[0].terms and all(atom in m for m, _ in a[0].terms):
-                return _divided(a[0], atom)
-        case "mod" | "floormod":
-            if constants[1] == 1:
-                return ZERO
-        case "min" | "max":
-            if a[0] == a[1]:
-                return a[0]
-            difference = (a[0] - a[1]).constant
-            if difference is not None:
-                return a[0] if (difference < 0) == (kind == "min") else a[1]
-        case "select":
-            if constants[0] is not None:
-                return a[1] if constants[0] else a[2]
-            if a[1] == a[2]:
-                return a[1]
-        case "and":
-            if 0 in constants:
-                return ZERO
-            if constants[0] is not None and _is_boolean(a[1]):
-                return a[1]
-            if constants[1] is not None and _is_boolean(a[0]):
-                return a[0]
-        case "or":
-            if constants[0] == 0 and _is_boolean(a[1]):
-                return a[1]
-            if constants[1] == 0 and _is_boolean(a[0]):
-                return a[0]
-        case "not":
-            if (atom := a[0].atom) is not None and atom.kind == "not" and isinstance(atom.arguments[0], Expression):
-                return atom.arguments[0] if _is_boolean(atom.arguments[0]) else None
-        case "bitand":
-            for value, other in ((constants[1], a[0]), (constants[0], a[1])):
-                if value is not None and value > 0 and value & (value + 1) == 0:
-                    return operation("floormod", other, number(value + 1))
-        case "shl":
-            if constants[1] is not None and 0 <= constants[1] < 64:
-                return a[0] * number(1 << constants[1])
-    return None
-
-
-def _is_boolean(expression: Expression) -> bool:
-    """Whether it is 0 or 1 for sure."""
-    atom = expression.atom
-    return expression.constant in {0, 1} or (atom is not None and atom.kind in BOOLEAN_KINDS)
-
-
-def _divided(expression: Expression, atom: Atom) -> Expression:
-    return Expression({m[: m.index(atom)] + m[m.index(atom) + 1 :]: c for m, c in expression.terms})

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.work.symbolic import ONE, ZERO, Atom, Expression, number, opaque, operation
+from model.work.operations import operation, substituted
+from model.work.symbolic import ONE, ZERO, Atom, Expression, number, opaque
 
 MAX_SIMULATED_TRIPS = 4096
 ENDLESS = 1 << 62  # iterations of a loop whose condition does not change; what leaves it decides
@@ -192,7 +193,7 @@ def _closed(part: Expression, linear: dict[Atom, Induction]) -> Expression | Non
     if atom is None or atom.kind not in ("lt0", "eq0") or not isinstance(atom.arguments[0], Expression):
         return None
     inner = atom.arguments[0]
-    start = inner.substitute({s: v.start for s, v in linear.items()})
+    start = substituted(inner, {s: v.start for s, v in linear.items()})
     slope = ZERO
     for s, v in linear.items():
         coefficient = inner.coefficient(s)

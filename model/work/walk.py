@@ -18,6 +18,7 @@ from model.work.guards import cut
 from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.odds import Odds
+from model.work.operations import substituted
 from model.work.reached import Extent, Point, Ranges, Reached, Visit
 from model.work.region import DEFAULT_DATA_TRIPS, Block, Branch, Loop, decides
 from model.work.samples import samples
@@ -298,7 +299,7 @@ class Walk:
             if LOCAL_ID[d] in point or high - low < min(size, ranges[GLOBAL_ID[d]][1] - ranges[GLOBAL_ID[d]][0]):
                 local = number(low) if high - low == 1 else Expression({(LOCAL_ID[d],): 1})
                 whole = Expression({(GROUP_ID[d],): size}) + local
-                condition = condition.substitute({GLOBAL_ID[d]: whole})
+                condition = substituted(condition, {GLOBAL_ID[d]: whole})
         return condition
 
     def _is_shared(self, parts: Sequence[Expression], ranges: Ranges) -> bool:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from model.launch.bounds import TOP, Bounds, BoundsOf, Scope, times
 from model.work.evaluate import Knowledge, evaluate
 from model.work.numbers import Value
-from model.work.symbolic import Atom, Expression, number, opaque, operation, symbol
+from model.work.operations import operation
+from model.work.symbolic import Atom, Expression, number, opaque, symbol
 
 NAMES = ("a", "b", "c")
 NOTHING = Knowledge({}, {}, {})

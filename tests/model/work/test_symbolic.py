@@ -16,19 +16,9 @@ from model.work.contents import Contents
 from model.work.evaluate import USES_OF_TEXT, Knowledge, evaluate, interval
 from model.work.functions import function_for
 from model.work.numbers import EVALUATED
+from model.work.operations import operation, substituted
 from model.work.stairs import stairs
-from model.work.symbolic import (
-    GLOBAL_ID,
-    GROUP_ID,
-    LOCAL_ID,
-    LOCAL_SIZE,
-    Atom,
-    Expression,
-    number,
-    opaque,
-    operation,
-    symbol,
-)
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number, opaque, symbol
 
 NAMES = ("a", "b", "c")
 SYMBOLS = {name: symbol(name) for name in NAMES}
@@ -120,7 +110,7 @@ def test_substituting_is_evaluating_at_the_substitute(outer: Tree, inner: Tree, 
     assume(at is not None)
     wanted = outer.value({**values, "a": at or 0})
     assume(wanted is not None)
-    assert evaluated(outer.symbolic().substitute({ATOMS["a"]: inner.symbolic()}), values) == wanted
+    assert evaluated(substituted(outer.symbolic(), {ATOMS["a"]: inner.symbolic()}), values) == wanted
 
 
 @settings(max_examples=300, deadline=None)
