@@ -127,6 +127,10 @@ class _State:
     answers: dict[tuple[str, int], _Answer] = field(default_factory=dict)
 
 
+_TYPED_IN = 4  # files, of which what was overwritten is kept: it may be undone
+_StateKey = tuple[Path | None, BuildOptions, Reach | None]
+
+
 class Engine:
     """Owns the caches; not safe for use by two threads at once.
 
@@ -141,7 +145,8 @@ class Engine:
         self._asks = asks
         self._told = told or (lambda _stage, _seconds: None)
         self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(kept)
-        self._states: LRUCache[tuple[Path | None, BuildOptions, Reach | None], _State] = LRUCache(64)
+        self._states: LRUCache[_StateKey, _State] = LRUCache(64)
+        self._typed_in: LRUCache[_StateKey, _State] = LRUCache(_TYPED_IN)
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(kept)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(2 * kept)
         self._advice: LRUCache[tuple[Work, Launch, Device], tuple[Advice, ...]] = LRUCache(2 * kept)
@@ -193,8 +198,9 @@ class Engine:
 
     def forget(self, path: Path | None) -> None:
         """Nobody will ask about this file soon: keep nothing that was read of it."""
-        for key in [key for key in self._states if key[0] == path]:
-            del self._states[key]
+        for states in (self._states, self._typed_in):
+            for key in [key for key in states if key[0] == path]:
+                del states[key]
 
     def _same(self, device: Device) -> Device:
         """An equal device as the same object: then it need not be compared for each kernel."""
@@ -310,7 +316,14 @@ class Engine:
             state = self._states[key] = _State(read_program(text, path, options, reach=reach))
         elif state.program.text != text or state.program.rests_on_files:
             state.program = read_program(text, path, options, state.program, reach)
+            self._remember_typing(key, state)
         return state
+
+    def _remember_typing(self, key: _StateKey, state: _State) -> None:
+        if key not in self._typed_in and len(self._typed_in) >= _TYPED_IN:
+            _, left = self._typed_in.popitem()
+            left.program.kept.forget_recent()
+        self._typed_in[key] = state
 
     def _work(self, program: Program, kernel: Kernel, places: tuple[int, ...]) -> tuple[Work, tuple[int, ...]]:
         """The kernel's work, and the lines on which the functions it covers stood when it was analysed."""

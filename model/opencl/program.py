@@ -122,6 +122,11 @@ class Kept:
         self._last, self._now = self._now or self._last, {}
         let_go(self._recent, sum(len(reading.chunk.text) for reading in self._last.values()))
 
+    def forget_recent(self) -> None:
+        """What the last reading had no place for: nobody is about to undo anything in this file."""
+        self._recent.clear()
+        self.units.forget_recent()
+
     def reading(self, units: tuple[Unit, ...], spots: tuple[Spot, ...], names: Names) -> Reading:
         """The chunk of these units read where names mean what they do in `names`."""
         key = (units, spots)

@@ -115,6 +115,10 @@ class Units:
         let_go(self._known, sum(len(unit.raw) for unit in self._now.values()))
         return found, True
 
+    def forget_recent(self) -> None:
+        """What the last plan has no place for."""
+        self._known.clear()
+
     def _of_run(self, pieces: tuple[Piece, ...], run: Run) -> Iterator[tuple[Unit, int]]:
         at = run.start
         is_own = run.file == 0
