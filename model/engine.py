@@ -229,7 +229,7 @@ class Engine:
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
             if made is None or not _still_holds(made, program.meanings[kernel.name], written.spec, device, ignored):
-                made = self._made(program, kernel, written.spec, places, device, ignored)
+                made = self._made(program, kernel, written.spec, places, device, ignored, made)
         except KernelcastError as error:
             place = _place(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
@@ -258,9 +258,13 @@ class Engine:
         places: tuple[int, ...],
         device: Device,
         ignored: frozenset[AdviceCode],
+        earlier: _Made | None,
     ) -> _Made:
         began_s = time.perf_counter()
-        work, stood = self._work(program, kernel, places)
+        if earlier is not None and earlier.meaning is program.meanings[kernel.name]:
+            work, stood = earlier.work, earlier.stood
+        else:
+            work, stood = self._work(program, kernel, places)
         analysed_s = time.perf_counter()
         self._told("analyse", analysed_s - began_s)
         moved = moves(stood, places)

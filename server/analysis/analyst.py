@@ -33,7 +33,7 @@ from server.log.timings import Timings, Watch
 from server.snapshot import Analysis, ConfigProblem, Slot, slots
 
 # Each keystroke makes another kernel, of which nobody asks again but by undoing; those of open files are kept by file.
-_KERNELS_KEPT = 256
+_KERNELS_KEPT = 128
 
 
 @dataclass(frozen=True, slots=True)
