@@ -45,7 +45,8 @@ class Replayed:
 async def admit(reader: asyncio.StreamReader, token: Token, limit_s: float = FIRST_MESSAGE_S) -> Replayed:
     """The conversation from its first message on, without the token. Raises `Refused`."""
     try:
-        body = await asyncio.wait_for(_first_body(reader), limit_s)
+        async with asyncio.timeout(limit_s):
+            body = await _first_body(reader)
     except TimeoutError:
         raise Refused("it sent no whole message in time") from None
     except (asyncio.IncompleteReadError, ConnectionError):

@@ -44,7 +44,8 @@ class ProgressBar:
         if token is None and server.supports.progress:
             token = f"kernelcast {next(_numbers)}"  # some editors show it
             try:
-                await asyncio.wait_for(progress.create_async(token), _ANSWER_S)
+                async with asyncio.timeout(_ANSWER_S):
+                    await progress.create_async(token)
             except (TimeoutError, JsonRpcException):
                 token = None
         if token is not None:

@@ -88,13 +88,15 @@ class HintRefresh:
             while self._awaited:
                 self._news.clear()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._server.workspace_inlay_hint_refresh_async(None), _ANSWER_S)
+                    async with asyncio.timeout(_ANSWER_S):
+                        await self._server.workspace_inlay_hint_refresh_async(None)
                 if not self._news.is_set():
                     pause_s = next(pauses, None)
                     if pause_s is None:
                         return
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(self._news.wait(), pause_s)
+                        async with asyncio.timeout(pause_s):
+                            await self._news.wait()
                 if self._news.is_set():
                     pauses = iter(self._again_after_s)
         except JsonRpcException:

@@ -74,7 +74,8 @@ class LaterCompiles:
 
     async def _leaves_within(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._leaving.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._leaving.wait()
         return self._leaving.is_set()
 
 

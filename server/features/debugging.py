@@ -41,6 +41,7 @@ async def debug_information(ls: KernelcastServer, _params: types.ExecuteCommandP
         return told
 
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(ls.discovered.wait(), _DISCOVERY_S)
+        async with asyncio.timeout(_DISCOVERY_S):
+            await ls.discovered.wait()
     device = ls.device
     return await asyncio.to_thread(gather)

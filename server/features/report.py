@@ -61,7 +61,8 @@ def _must_be_known(mode: str) -> None:
 
 async def _settled(ls: KernelcastServer, uri: str) -> Snapshot:
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(ls.discovered.wait(), _DISCOVERY_S)
+        async with asyncio.timeout(_DISCOVERY_S):
+            await ls.discovered.wait()
     await ls.settled(uri, SETTLE_S)
     snapshot = await ls.settled(uri, _ANSWER_S, answered=True)
     if snapshot is None:

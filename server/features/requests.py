@@ -47,7 +47,8 @@ async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
     left_s = ls.needed_s + _DISCOVERY_S - time.monotonic()
     if ls.awaits(uri) and left_s > 0:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(ls.discovered.wait(), left_s)
+            async with asyncio.timeout(left_s):
+                await ls.discovered.wait()
     return await ls.settled(uri, _ONLY_CHANCE_S, answered=True)
 
 

@@ -26,6 +26,7 @@ class Client:
     def __init__(self, again_after_s: tuple[float, ...] = (NEVER_S,)) -> None:
         self.told = 0
         self.on_refresh: Callable[[], None] = lambda: None
+        self.answer: asyncio.Future[None] | None = None  # to what it is told; at once, if there is none
         self.tasks: list[asyncio.Task[Any]] = []
         server = SimpleNamespace(
             supports=SimpleNamespace(hint_refresh=True),
@@ -40,6 +41,8 @@ class Client:
     async def _tell(self, _: object) -> None:
         self.told += 1
         self.on_refresh()
+        if self.answer is not None:
+            await self.answer
 
     def ask(self, labels: tuple[tuple[str, str], ...]) -> None:
         with self.refresh.asked(URI):
@@ -161,4 +164,20 @@ async def test_a_client_that_refuses_is_left_alone() -> None:
     client.on_refresh = refuse
     client.refresh.offer(URI, NEW)
     await client.left_alone()
+    assert client.told == 1
+
+
+async def test_a_server_that_leaves_in_the_moment_of_an_answer_tells_nobody_any_more() -> None:
+    client = Client()
+    client.answer = asyncio.get_running_loop().create_future()
+    client.refresh.offer(URI, NEW)
+    while not client.told:
+        await asyncio.sleep(0)
+    client.answer.set_result(None)
+    await asyncio.sleep(0)
+    (telling,) = client.tasks
+    telling.cancel()
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert telling.cancelled()
     assert client.told == 1
