@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
-from model.annotated import Annotations, Standing, annotations_of
+from model.annotated import Annotations, annotations_of
 from model.compiled import CompiledFacts
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
@@ -23,7 +23,7 @@ from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.expression import ExpressionError
 from model.launch.inference import complete
-from model.launch.launch import Launch, Origin
+from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
@@ -38,6 +38,7 @@ from model.prediction import Prediction
 from model.predictor import Predictor
 from model.work.analyse import analyse
 from model.work.work import Work
+from model.written import Written, shared_out, written_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,6 @@ class FileForecast:
     forecasts: tuple[Forecast, ...] = ()
     problems: tuple[Problem, ...] = ()
     annotation_problems: tuple[Problem, ...] = field(default=())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Written:
-    """What was said of one launch: by an annotation, or else in `spec` alone, which has no range then."""
-
-    spec: LaunchSpec
-    annotation: Annotation | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,14 +128,21 @@ class Engine:
     """Owns the caches; not safe for use by two threads at once.
 
     With `asks`, each forecast has its question for the learned model; without, that costs nothing. `kept` are the
-    kernels that are remembered beside those of the files read last; each takes some 80 KB. `told` hears of each stage
+    kernels that are remembered beside those of the files read last; each takes some 80 KB. Of a file, no more than
+    `most_launches` are predicted, one of each kernel aside. `told` hears of each stage
     of the work (`read`, `analyse`, `predict`) and the seconds that it took.
     """
 
     def __init__(
-        self, *, asks: bool = False, kept: int = 2048, told: Callable[[str, float], None] | None = None
+        self,
+        *,
+        asks: bool = False,
+        kept: int = 2048,
+        most_launches: int | None = None,
+        told: Callable[[str, float], None] | None = None,
     ) -> None:
         self._asks = asks
+        self._most_launches = most_launches
         self._told = told or (lambda _stage, _seconds: None)
         self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(kept)
         self._states: LRUCache[_StateKey, _State] = LRUCache(64)
@@ -182,9 +182,10 @@ class Engine:
         self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], _Answer] = {}
         wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
+        said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
+        said, left_out = shared_out(said, self._most_launches)
         for one in wanted:
-            own = annotations.of_kernel.get(one.name, ())
-            for number, written in enumerate(_specs(one, own, config, path, requests)):
+            for number, written in enumerate(said[one.name]):
                 key = (one.name, number)
                 answer = self._one(state, one, written, path, device, ignored, state.answers.get(key))
                 answers[key] = answer
@@ -192,6 +193,7 @@ class Engine:
                     found.append(answer.problem)
         state.answers = answers
         problems = [Problem("source", n.message, n.line + 1) for n in program.notes]
+        problems += [Problem("launch", left_out)] if left_out else []
         if kernel is not None and not wanted:
             problems.insert(0, _no_such_kernel(program, kernel))
         return FileForecast(tuple(wanted), tuple(a.forecast for a in answers.values()), tuple(problems), tuple(found))
@@ -212,7 +214,7 @@ class Engine:
         self,
         state: _State,
         kernel: Kernel,
-        written: _Written,
+        written: Written,
         path: Path | None,
         device: Device,
         ignored: frozenset[AdviceCode],
@@ -356,26 +358,6 @@ def _still_holds(
         and made.device is device
         and made.ignored == ignored
     )
-
-
-def _specs(
-    kernel: Kernel,
-    annotations: Sequence[Standing],
-    config: Config | None,
-    path: Path | None,
-    requests: Sequence[LaunchSpec],
-) -> list[_Written]:
-    """What was said of this kernel's launches, by precedence; at least one, perhaps empty."""
-    written = [_Written(a.spec, a.annotation) for a in annotations]
-    if not written and config is not None:
-        written = [_Written(spec) for spec in config.specs_for(kernel.name, path)]
-    if requests:
-        base = written[0] if written else _NOTHING
-        return [_Written(base.spec.merged(request), base.annotation) for request in requests]
-    return written or [_NOTHING]
-
-
-_NOTHING = _Written(LaunchSpec(origin=Origin.INFERRED))
 
 
 def _place(error: KernelcastError, annotation: Annotation | None) -> SourceRange | None:

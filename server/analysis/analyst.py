@@ -34,6 +34,7 @@ from server.snapshot import Analysis, ConfigProblem, Slot, slots
 
 # Each keystroke makes another kernel, of which nobody asks again but by undoing; those of open files are kept by file.
 _KERNELS_KEPT = 128
+_MOST_LAUNCHES = 2000  # of a file; each takes a millisecond and 20 KB
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,9 @@ class Analyst:
     def __init__(self, timings: Timings | None = None) -> None:
         self._timings = timings or Timings()
         self._watch = Watch(self._timings)
-        self._engine = Engine(asks=weights_folder() is not None, kept=_KERNELS_KEPT, told=self._lap)
+        self._engine = Engine(
+            asks=weights_folder() is not None, kept=_KERNELS_KEPT, most_launches=_MOST_LAUNCHES, told=self._lap
+        )
         self._configurations = Configurations()
         self._memory = Memory()
         self._fits = Fits()

@@ -1,0 +1,54 @@
+"""What was said of the launches of a file's kernels: by requests, annotations, a configuration, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.annotated import Standing
+from model.launch.annotation import Annotation
+from model.launch.config import Config
+from model.launch.launch import Origin
+from model.launch.spec import LaunchSpec
+from model.opencl.kernel import Kernel
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """What was said of one launch: by an annotation, or else in `spec` alone, which has no range then."""
+
+    spec: LaunchSpec
+    annotation: Annotation | None = None
+
+
+NOTHING = Written(LaunchSpec(origin=Origin.INFERRED))
+
+
+def written_for(
+    kernel: Kernel,
+    annotations: Sequence[Standing],
+    config: Config | None,
+    path: Path | None,
+    requests: Sequence[LaunchSpec],
+) -> list[Written]:
+    """What was said of this kernel's launches, by precedence; at least one, perhaps empty."""
+    written = [Written(a.spec, a.annotation) for a in annotations]
+    if not written and config is not None:
+        written = [Written(spec) for spec in config.specs_for(kernel.name, path)]
+    if requests:
+        base = written[0] if written else NOTHING
+        return [Written(base.spec.merged(request), base.annotation) for request in requests]
+    return written or [NOTHING]
+
+
+def shared_out(written: dict[str, list[Written]], most: int | None) -> tuple[dict[str, list[Written]], str]:
+    """By kernel its share of `most` launches, one at least; and what to say of that, "" if there is room for all."""
+    count = sum(map(len, written.values()))
+    if most is None or count <= most:
+        return written, ""
+    share = max(1, most // len(written))
+    return {name: each[:share] for name, each in written.items()}, (
+        f"{count} launches are written for the kernels of this file, which is more than the {most} that are predicted "
+        f"while you type: of each kernel these are the first {share}"
+    )
