@@ -3,9 +3,8 @@
 What is known of a long file is a million objects, and a full search goes through them all: it holds everything up for
 0.2 to 0.5 s on 27,000 lines, in the midst of a keystroke as a rule, and finds next to nothing. So full searches wait
 until nobody types, and leave out what was there before: it goes when the last reference to it goes, as nearly
-everything does. What does not, symbols that name themselves among their leaves above all, is some 10 KB for each kernel
-that was typed in: searched for after so many analyses if nobody pauses, and among all there is once nobody has come
-for a minute.
+everything does. What little does not is searched for after so many analyses if nobody pauses, and among all there is
+once nobody has come for a minute.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ IDLE_S = 2.0  # without anything to analyse
 LONG_IDLE_S = 60.0
 # Python's own are 700, 10 and 10. Young garbage is looked for among few objects, now as ever.
 _YOUNG, _MIDDLE, _NEVER = 10_000, 10, 1_000_000
-_MOST_ANALYSES = 500  # without a pause: each leaves some 10 KB that only a search finds
+_MOST_ANALYSES = 500  # without a pause: nobody waits for ever for what only a search finds
 _LONG = 100_000  # characters
 
 
