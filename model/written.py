@@ -48,7 +48,10 @@ def shared_out(written: dict[str, list[Written]], most: int | None) -> tuple[dic
     if most is None or count <= most:
         return written, ""
     share = max(1, most // len(written))
-    return {name: each[:share] for name, each in written.items()}, (
+    shared = {name: each[:share] for name, each in written.items()}
+    if shared == written:  # there are more kernels than that, each with one launch
+        return written, ""
+    return shared, (
         f"{count} launches are written for the kernels of this file, which is more than the {most} that are predicted "
         f"while you type: of each kernel these are the first {share}"
     )
