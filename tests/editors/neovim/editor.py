@@ -169,6 +169,26 @@ class Neovim:
     def lines(self) -> list[str]:
         return self.window.lines
 
+    def drawn(self) -> list[str]:
+        """The screen's lines once all of what the window shows now has reached it, and nothing older is left on it.
+
+        Neovim answers from what it knows, the terminal is drawn later and in pieces: the ruler, which is drawn behind
+        the lines, ends them. All of that is seen in one look, for the next may show another page.
+        """
+
+        def shows(screen: str) -> bool:
+            lines, ruler = self.lua(
+                """
+                return { vim.api.nvim_buf_get_lines(0, vim.fn.line('w0') - 1, vim.fn.line('w$'), false),
+                         vim.api.nvim_eval_statusline('%l,%c%V ', {}).str }
+                """
+            )
+            rows = screen.splitlines()
+            is_text = [row.startswith(line.rstrip()) for row, line in zip(rows, lines, strict=False)]
+            return len(is_text) == len(lines) and all(is_text) and any(f" {ruler}" in row for row in rows[len(lines) :])
+
+        return self.window.until(shows).splitlines()
+
     @property
     def screen_text(self) -> str:
         """Without the breaks of lines that are wider than the window."""

@@ -88,6 +88,7 @@ def test_a_hundred_kernels_scroll_and_their_hints_stay_put(start: Start) -> None
     """Each page is drawn with its hints at once, at the same place before and after all values have changed."""
     editor = start({"many.cl": many_kernels(100)})
     editor.until(lambda: len(editor.hints()) == 100, lambda: f"{len(editor.hints())} hints")
+    editor.settle()
 
     def pages() -> list[list[tuple[int, str, bool]]]:
         """Of each page every kernel's row, its code, and whether a time stands behind it."""
@@ -95,9 +96,7 @@ def test_a_hundred_kernels_scroll_and_their_hints_stay_put(start: Start) -> None
         seen = []
         for _ in range(20):
             top = editor.lua("return vim.fn.line('w0')")
-            first = f"step_{(top + 4) // 6}("
-            editor.window.until(first)
-            rows = [(row, line) for row, line in enumerate(editor.lines) if "__kernel" in line]
+            rows = [(row, line) for row, line in enumerate(editor.drawn()) if "__kernel" in line]
             seen.append([(row, line.partition(")")[0], bool(A_TIME.search(line))) for row, line in rows])
             if editor.lua("return vim.fn.line('w$') == vim.fn.line('$')"):
                 break
