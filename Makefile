@@ -31,9 +31,10 @@ check: .venv/dev.stamp ## Lint, formatting, types.
 bench: .venv/bench.stamp .cache/rivals/node_modules/.package-lock.json | clangd ## Keystrokes, growth and start beside other servers; predictions a second. ARGS="--editor" for the former.
 	.venv/bin/python tests/bench/run.py $(ARGS)
 
-oracles: .venv/dev.stamp | oclgrind ## Hold the counts against an instruction counter and write the tables in tests/oracles.
+oracles: .venv/dev.stamp | oclgrind ## Compare the counts with an instruction counter, a compiler and counted loops; write the tables in tests/oracles.
 	$(IN_VENV) tests.oracles.instructions.document
 	$(IN_VENV) tests.oracles.compiler.document
+	$(IN_VENV) tests.oracles.data_loops.document
 
 catalog: .venv/dev.stamp ## Write the profiles of known devices in model/devices anew from the facts in tests/catalog.
 	$(IN_VENV) tests.catalog.write $(ARGS)
