@@ -96,7 +96,7 @@ async def test_a_cancelled_request_ends_its_measurement(start_editor: Start) -> 
         editor.client.cancel_request(types.CancelParams(id=request))
         with pytest.raises(Exception, match="cancel"):
             await running
-        psutil.wait_procs([child], timeout=20)
+        psutil.wait_procs([child], timeout=60)
         assert not child.is_running()
         assert "error" not in await editor.measure("scale.cl", "scale")
 
@@ -120,7 +120,7 @@ async def test_shutting_down_while_measuring_leaves_no_process_behind(start_edit
         running.add_done_callback(lambda task: task.cancelled() or task.exception())
         children = await device_process_of(editor)
         assert await editor.leave() == 0
-        _, alive = psutil.wait_procs(children, timeout=20)
+        _, alive = psutil.wait_procs(children, timeout=60)
         assert not alive
 
 
@@ -210,5 +210,5 @@ async def test_a_server_that_is_killed_takes_its_device_process_with_it(start_ed
         children = await device_process_of(editor)
         assert children
         editor.server.kill()
-        _, alive = psutil.wait_procs(children, timeout=20)
+        _, alive = psutil.wait_procs(children, timeout=60)
         assert not alive

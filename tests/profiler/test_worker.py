@@ -183,7 +183,7 @@ def test_cancelling_ends_the_job_and_whatever_it_started() -> None:
 
     with pytest.raises(Cancelled):
         run_job("some_jobs:start_another_and_hang", returns=int, on_progress=cancel_when_started, cancel=cancel)
-    _, alive = psutil.wait_procs(started, timeout=10)
+    _, alive = psutil.wait_procs(started, timeout=60)
     assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 
 
@@ -200,7 +200,7 @@ run_job("some_jobs:start_another_and_hang", returns=int, on_progress=lambda _, p
         child = grandchild.parent()
         assert child is not None
         process.kill()
-    _, alive = psutil.wait_procs([child, grandchild], timeout=10)
+    _, alive = psutil.wait_procs([child, grandchild], timeout=60)
     assert not [each for each in alive if each.status() != psutil.STATUS_ZOMBIE]
 
 
@@ -261,7 +261,7 @@ run_job("some_jobs:{job}", returns=int, on_progress=lambda _, folder: print(fold
         assert folder.exists()
         children = psutil.Process(process.pid).children(recursive=True)
         process.kill()
-    psutil.wait_procs(children, timeout=10)
+    psutil.wait_procs(children, timeout=60)
     assert not folder.exists()
 
 

@@ -18,7 +18,7 @@ from server.device_work.jobs import Jobs, OnProgress
 from server.documents import Document
 from server.positions import IndexedText
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def order(number: int, uri: str = "file:///a.cl") -> Order:
