@@ -11,6 +11,8 @@ from model.work.region import DEFAULT_DATA_TRIPS
 from model.work.work import Work
 
 _UNDECIDED_SPREAD = 4.0
+_ESTIMATED_SPREAD = 2.0
+_ESTIMATED = "how often the loop on line {line} runs was worked out for a few work-items only: they stand for all"
 
 
 def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assumption, ...]:
@@ -21,7 +23,8 @@ def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assu
     known = (Assumption(p.name, p.text, p.spread, p.line) for p in work.parameters.values())
     text = f"nothing says how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
     undecided = (Assumption("loop.{line}", text, _UNDECIDED_SPREAD, line) for line in counts.undecided_loops)
-    return (*launch.assumptions, *dict.fromkeys((*work.assumptions, *known, *undecided)))
+    estimated = (Assumption("loop.{line}", _ESTIMATED, _ESTIMATED_SPREAD, line) for line in counts.estimated_loops)
+    return (*launch.assumptions, *dict.fromkeys((*work.assumptions, *known, *undecided, *estimated)))
 
 
 def doubt_of(assumptions: Iterable[Assumption]) -> float:

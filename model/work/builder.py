@@ -131,7 +131,8 @@ def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
     """What stores, conditions and trip counts in `root` rest on, directly or through other values.
 
     Counted loops without effects are left out, with all that only they rest on. Source: LLVM's loop deletion. Where the
-    data end a loop, how often it ran may be what it was for.
+    data end a loop, how often it ran may be what it was for; so may it be where only running the loop tells its length,
+    as with `while (x * x + y * y < 4.0f && n < most)`: such a loop stays if anything rests on that.
     """
     live = Live(rests)
     stack, loops = [root], list[PendingLoop]()
@@ -151,12 +152,27 @@ def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
             else:
                 live.add(inner.condition)
             stack += inner.blocks
-    while with_effects := [loop for loop in loops if loop.body.has_effects(live)]:
+    while with_effects := [
+        loop for loop in loops if loop.body.has_effects(live) or _is_run_for_length(loop.trips, live)
+    ]:
         for loop in with_effects:
             live.add(loop.trips, *loop.conditions)
         loops = [loop for loop in loops if loop not in with_effects]
     live.without_effect = frozenset(loops)
     return live
+
+
+def _is_run_for_length(trips: Expression, live: Live) -> bool:
+    """Whether something rests on how often a loop runs, and no closed form says that."""
+    stack = [trips]
+    while stack:
+        for monomial, _ in stack.pop().terms:
+            for atom in monomial:
+                if atom.kind == "trips" and atom in live.atoms:
+                    return True
+                if atom.kind in ("min", "max", "select"):
+                    stack += atom.operands
+    return False
 
 
 MAX_SPECULATED = 4  # additions that a compiler computes on either side rather than branch around them

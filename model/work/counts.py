@@ -123,6 +123,8 @@ class WorkCounts:
     chain_ops: float = 0.0
     # Lines (from 0) of loops that neither the launch nor the data's description bounds: taken for a default.
     undecided_loops: tuple[int, ...] = ()
+    # Those of loops that were followed for some of the work-items only, whose mean stands for all.
+    estimated_loops: tuple[int, ...] = ()
     local_size: tuple[int, ...] = ()
     # More of the same, computed when asked for.
     breakdown: Breakdown | None = field(default=None, kw_only=True, compare=False, repr=False)

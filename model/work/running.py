@@ -36,6 +36,23 @@ class Running:
         return self.step
 
 
+def runs_in(expression: Expression) -> frozenset[Atom]:
+    """The loops that must be run to evaluate `expression`."""
+    found: set[Atom] = set()
+    seen: set[Atom] = set()
+    stack = [expression]
+    while stack:
+        for monomial, _ in stack.pop().terms:
+            for atom in monomial:
+                if atom in seen:
+                    continue
+                seen.add(atom)
+                stack += atom.operands
+                if atom.kind in ("trips", "iterate"):
+                    found.add(atom)
+    return frozenset(found)
+
+
 def running_of(atom: Atom) -> Running:
     """Made once, and kept with the atom."""
     found = atom.running

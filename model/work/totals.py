@@ -94,6 +94,7 @@ def totals(work: Work, launch: Launch, walk: Walk) -> WorkCounts:
         scalar_accesses=scalar_accesses,
         chain_ops=chain_ops,
         undecided_loops=tuple(sorted(walk.undecided)),
+        estimated_loops=tuple(sorted(walk.estimated)),
         local_size=tuple(local),
         breakdown=Breakdown(outline, walk, counted, group_items),
         facts=Facts(paths, read, work.pressure),

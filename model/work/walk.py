@@ -21,9 +21,11 @@ from model.work.odds import Odds
 from model.work.operations import substituted
 from model.work.reached import Extent, Point, Ranges, Reached, Visit
 from model.work.region import DEFAULT_DATA_TRIPS, Block, Branch, Loop, decides
+from model.work.running import runs_in
 from model.work.samples import samples
 from model.work.stairs import stairs
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
+from model.work.trips import ENDLESS
 
 MAX_VISITS = 6_000
 MAX_EXACT = 256  # values of an id tried one by one
@@ -37,11 +39,13 @@ _SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound alr
 
 @dataclass(slots=True)
 class Walk:
-    """Results by identity of block and access; `undecided` holds the lines of loops that nothing bounds."""
+    """Results by identity of block and access; `undecided` holds the lines of loops that nothing bounds, `estimated` of
+    those that were followed for some of the work-items only."""
 
     known: Knowledge
     runs: dict[int, float] = field(default_factory=dict)
     undecided: set[int] = field(default_factory=set)
+    estimated: set[int] = field(default_factory=set)
     visits: int = 0
     shares: dict[tuple[object, ...], float | None] = field(default_factory=dict)
     here: tuple[Point, Memo] = field(default_factory=lambda: ({}, {}))  # worked out at one point
@@ -72,6 +76,9 @@ class Walk:
         """Visit a kernel's `root` and all within; counts outlive this by far, what is noted from visit to visit not."""
         self.visit(root, work_items, {}, ranges)
         self.reached.count(self.runs)
+        self.estimated = (
+            {loop.line for loop in self._estimated(root)} - self.undecided if self.known.estimated else set()
+        )
         self.odds, self.shares, self.here, self.forks = Odds(self.known), {}, ({}, {}), Forks()
 
     def visit(self, block: Block, weight: float, point: Point, ranges: Ranges) -> None:
@@ -87,6 +94,17 @@ class Walk:
                 self._loop(inner, weight, point, ranges)
             else:
                 self._branch(inner, weight, point, ranges)
+
+    def _estimated(self, block: Block) -> Iterator[Loop]:
+        """The loops that run, for as often as some work-items were seen to run them."""
+        for inner in block.inner:
+            if not isinstance(inner, Loop):
+                yield from self._estimated(inner.then)
+                yield from self._estimated(inner.otherwise)
+                continue
+            if self.runs.get(id(inner.body)) and not self.known.estimated.isdisjoint(runs_in(inner.trips)):
+                yield inner
+            yield from self._estimated(inner.body)
 
     # --- loops -------------------------------------------------------------------------------------------
 
@@ -117,7 +135,7 @@ class Walk:
         trips = self.odds.iterations(loop, point, ranges, _middle(ranges)) if loop.leaves is not None else None
         if trips is None:
             trips = evaluate(loop.trips, self.known, {**_middle(ranges), **point} if unbound else point)
-        if trips is None:
+        if trips is None or trips >= ENDLESS:
             self.undecided.add(loop.line)
             trips = DEFAULT_DATA_TRIPS
         self._repeat(loop, trips, weight, point, ranges)
