@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from model.work.counts import OpKind
 from model.work.liveness import Live
-from model.work.region import Access, Block, Branch, Leaves, Loop, Op
+from model.work.region import Access, Block, Branch, Event, Leaves, Loop, Op
+from model.work.sites import Site
 from model.work.symbolic import Atom, Expression, number
 
 
@@ -99,6 +100,7 @@ class PendingLoop:
     conditions: tuple[Expression, ...] = ()
     leaves: Leaves | None = None
     accumulators: int = 0
+    site: Site | None = None
 
     @property
     def blocks(self) -> tuple[Builder, ...]:
@@ -106,7 +108,7 @@ class PendingLoop:
 
     def freeze(self, live: Live) -> Loop:
         body = self.body.freeze(live)
-        return Loop(self.trips, self.counter, body, self.line, self.chain, self.accumulators, self.leaves)
+        return Loop(self.trips, self.counter, body, self.line, self.chain, self.accumulators, self.leaves, self.site)
 
 
 @dataclass(slots=True, eq=False)
@@ -118,13 +120,16 @@ class PendingBranch:
     otherwise: Builder
     line: int
     share: Atom | None
+    site: Site | None = None
+    event: Event = Event.TAKEN
 
     @property
     def blocks(self) -> tuple[Builder, ...]:
         return (self.then, self.otherwise)
 
     def freeze(self, live: Live) -> Branch:
-        return Branch(self.condition, self.then.freeze(live), self.otherwise.freeze(live), self.line, self.share)
+        then, otherwise = self.then.freeze(live), self.otherwise.freeze(live)
+        return Branch(self.condition, then, otherwise, self.line, self.share, self.site, self.event)
 
 
 def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
