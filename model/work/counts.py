@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from model.work.breakdown import Breakdown
     from model.work.contexts import ContextCount
     from model.work.facts import Facts
+    from model.work.sample import Sample
 
 
 class OpKind(StrEnum):
@@ -129,6 +130,7 @@ class WorkCounts:
     # More of the same, computed when asked for.
     breakdown: Breakdown | None = field(default=None, kw_only=True, compare=False, repr=False)
     facts: Facts = field(kw_only=True, compare=False, repr=False)
+    sample: Sample | None = field(default=None, kw_only=True, compare=False, repr=False)  # what it rests on
 
     @property
     def lines(self) -> tuple[LineCount, ...]:
