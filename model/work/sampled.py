@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from model.launch.launch import Launch
 from model.opencl.types import AddressSpace
+from model.work.counts import WorkCounts
 from model.work.region import Access, Branch, Event, Loop
 from model.work.sample import AccessSample, BranchSample, LoopSample, Sample, key_of, numbered
 from model.work.sites import Site
@@ -21,13 +22,25 @@ _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CON
 
 def needs_sample(work: Work, launch: Launch) -> bool:
     """Whether anything would have to be assumed: how often a loop runs, who enters a branch, where a gather goes."""
-    walk = work.walk(launch)
+    return _is_open(work, work.walk(launch))
+
+
+def is_open(work: Work, launch: Launch, counts: WorkCounts) -> bool:
+    """As `needs_sample`, of a launch that was counted; where that went by another one's sample, it may be."""
+    if counts.sample is not None:
+        return counts.sample is not work.sample_of(launch)
+    return _is_open(work, counts.facts.paths.walk)
+
+
+def _is_open(work: Work, walk: Walk) -> bool:
     return bool(walk.assumed) or any(_is_gather(i, walk) for _, i in numbered(work.root) if isinstance(i, Access))
 
 
-def wanted_sites(work: Work) -> frozenset[Site]:
-    """Where it is worth counting. Inside what data decide, ids and counters are distributed otherwise, too."""
-    return frozenset(inner.site for _, inner in numbered(work.root) if inner.site is not None)
+def wanted_sites(work: Work, launch: Launch) -> frozenset[Site]:
+    """The accesses that are worth counting."""
+    walk = work.walk(launch)
+    accesses = (inner for _, inner in numbered(work.root) if isinstance(inner, Access))
+    return frozenset(a.site for a in accesses if a.site is not None and _is_gather(a, walk))
 
 
 def sampled(work: Work, launch: Launch, raw: RawSample) -> Sample:

@@ -56,9 +56,9 @@ class Work:
     def count(self, launch: Launch, sample: Sample | None = None) -> WorkCounts:
         """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest.
 
-        Where the data decide, `sample` does, or the one that is remembered of such a launch.
+        Where the data decide, `sample` does, or the one that `sample_for` has.
         """
-        sample = sample or self.sample_of(launch)
+        sample = sample or self.sample_for(launch)
         walk = self.walk(launch, sample)
         return totals(self, launch, walk, sample)
 
@@ -71,6 +71,14 @@ class Work:
     def sample_of(self, launch: Launch) -> Sample | None:
         """What running some work-items of such a launch told, if that is known."""
         return self.samples.get(launch.key) if self.samples else None
+
+    def sample_for(self, launch: Launch) -> Sample | None:
+        """As `sample_of`; where that is not known, what the last launch told: shares stay nearer to that than to any
+        guess."""
+        if not self.samples:
+            return None
+        found = self.samples.get(launch.key)
+        return found or next((s for s in reversed(self.samples.values()) if s.stopped is None), None)
 
     def walk(self, launch: Launch, sample: Sample | None = None) -> Walk:
         """How often each block runs, and what each access reaches."""
