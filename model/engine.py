@@ -134,8 +134,7 @@ class Engine:
     With `asks`, each forecast has its question for the learned model; without, that costs nothing. What would have to
     be assumed is left to `observer`. `kept` are the kernels that are remembered beside those of the files read last;
     each takes some 80 KB. Of a file, no more than `most_launches` are predicted, one of each kernel aside. `told` hears
-    of each stage
-    of the work (`read`, `analyse`, `predict`) and the seconds that it took.
+    of each stage of the work (`read`, `analyse`, `predict`) and the seconds that it took.
     """
 
     def __init__(

@@ -1,0 +1,5 @@
+"""Being written."""
+
+from model.sampling.tables import Function
+
+GROUP_FUNCTIONS: dict[str, Function] = {}
