@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from model.work.binding import FREE_VISITS, Binding
+from model.work.binding import FREE_VISITS, MAX_SHORT, Binding
 from model.work.conditions import is_linear, is_only_id, is_sum_of_loads, rests_on_floats
 from model.work.evaluate import Memo, evaluate, interval
 from model.work.forks import Forks
@@ -22,7 +22,7 @@ from model.work.odds import Odds
 from model.work.parts import Part, with_share, with_undecided_share
 from model.work.reached import Extent, Point, Ranges, Reached, Visit
 from model.work.region import DEFAULT_DATA_TRIPS, Block, Branch, Loop, decides
-from model.work.running import estimated_in
+from model.work.running import estimated_in, runs_in
 from model.work.sample import BranchSample, Seen, key_of
 from model.work.stairs import stairs
 from model.work.symbolic import Atom, Expression
@@ -128,6 +128,9 @@ class Walk(Binding):
                         inner = {**ranges, unbound[0]: (start, end), loop.counter: (0, max(1, math.ceil(count)))}
                         self.visit(loop.body, weight * count * (end - start) / (high - low), point, inner)
                 return
+            low, high = ranges[unbound[0]]
+            if high - low > MAX_SHORT and runs_in(loop.trips):
+                self.assumed.add(key_of(loop))  # the few that are tried stand for many, and no two need be alike
             for part, now, rest in self.bind(unbound, point, ranges):
                 self._loop(loop, weight * part, now, rest)
             return
