@@ -27,7 +27,7 @@ from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
-from model.observing import Observer, SampleKey, Samples
+from model.observing import Observer
 from model.opencl.kernel import Kernel, SourceRange
 from model.opencl.meaning import Meaning
 from model.opencl.normalise import normalised_tokens
@@ -37,6 +37,7 @@ from model.opencl.reach import Reach
 from model.placement import Moves, moves, placed
 from model.prediction import Prediction
 from model.predictor import Predictor
+from model.samples import SampleKey, Samples
 from model.work.analyse import analyse
 from model.work.sample import Sample
 from model.work.work import Work

@@ -8,10 +8,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from threading import Lock
-from typing import NamedTuple
-
-from cachetools import LRUCache
 
 from model.device import Device
 from model.launch.launch import Launch
@@ -19,6 +15,7 @@ from model.opencl.kernel import Kernel
 from model.opencl.program import Program
 from model.prediction import Prediction
 from model.predictor import Predictor
+from model.samples import SampleKey, Samples
 from model.work.analyse import analyse
 from model.work.sample import Sample
 from model.work.sampled import is_open, needs_sample, sampled, wanted_sites
@@ -26,35 +23,9 @@ from model.work.work import Work
 
 logger = logging.getLogger(__name__)
 
-_KEPT = 4096  # some 2 KB each
-
-
-class SampleKey(NamedTuple):
-    """Everything that a sample follows from."""
-
-    fingerprint: str  # of the kernel
-    flags: tuple[str, ...]
-    launch: str  # its key
-
 
 def sample_key(program: Program, kernel: Kernel, launch: Launch) -> SampleKey:
     return SampleKey(kernel.fingerprint, program.options.flags, launch.key)
-
-
-class Samples:
-    """Those that were found, by what they follow from. Safe for all threads."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._known: LRUCache[SampleKey, Sample] = LRUCache(_KEPT)
-
-    def of(self, key: SampleKey) -> Sample | None:
-        with self._lock:
-            return self._known.get(key)
-
-    def put(self, key: SampleKey, sample: Sample) -> None:
-        with self._lock:
-            self._known[key] = sample
 
 
 def never() -> bool:
