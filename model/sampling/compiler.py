@@ -19,8 +19,8 @@ from model.opencl.reading import Function
 from model.opencl.types import Type
 from model.sampling.counters import FunctionSites
 from model.sampling.taint import Flows, Tokens
-from model.work.sites import Site
 from model.sampling.values import NO_TAINT, Code, NotInterpreted, Run
+from model.work.sites import Site
 
 MAX_NODES = 150_000
 MAX_DEPTH = 200  # of expressions and statements in each other: each takes a few of the frames that Python allows

@@ -181,7 +181,7 @@ def _if(c: Compiler, node: Node) -> Step:
 
 
 def _branch(site: int, truth: Run, yes: Step, no: Step) -> Step:
-    def one_side(f: Any, record: Any, taken: bool) -> bool:  # noqa: ANN401, FBT001
+    def one_side(f: Any, record: Any, taken: bool) -> bool:  # noqa: ANN401
         if taken:
             record.taken += f.active
             record.take(f, f.mask)
