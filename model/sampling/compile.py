@@ -89,7 +89,7 @@ class KernelCompiler(Compiler):
             if isinstance(kind, OpaqueType) and kind.is_unknown:
                 raise NotInterpreted(f"the type `{kind.name[:40]}` of `{name[:60]}` is not known")
             slot = self.new_slot()
-            variable = Variable(name, kind, None, lambda f: f.values[slot], frozenset((f"&%global {name}",)))
+            variable = Variable(name, kind, None, lambda f: f.values[slot], frozenset((f"&%global {name}",)), slot)
             self.globals[name] = variable
             table = Table(declared, kind, slot)
             self.tables.append(table)

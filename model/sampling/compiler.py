@@ -41,6 +41,7 @@ class Variable:
     slot: int | None
     address: Run | None = None
     tokens: Tokens = NO_TAINT  # of its address
+    base: int = 0  # the slot that its address rests on
 
 
 @dataclass(slots=True)
@@ -120,7 +121,10 @@ class Compiler:
     # --- names -------------------------------------------------------------------------------------------
 
     def lookup(self, name: str) -> Variable | None:
-        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+        found = next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+        if found is not None:
+            self.used.add(found.base if found.slot is None else found.slot)
+        return found
 
     def new_slot(self) -> int:
         self.slots += 1
