@@ -13,6 +13,7 @@ from model.launch.launch import Fill, Launch, Number
 from model.opencl.builtin_types import SCALARS
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import PointerType, ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
+from model.sampling.images import add_image, image_of
 from model.sampling.memory import Memory, Paged, Segment, Whole
 from model.sampling.values import Array, NotInterpreted, dtype_of
 
@@ -159,9 +160,7 @@ def arguments(kernel: Kernel, launch: Launch, memory: Memory, group_slots: Array
             case ParameterKind.SAMPLER:
                 values.append(np.int64(scalars.get(parameter.name, 0)))
             case ParameterKind.IMAGE:
-                values.append(np.int64(memory.add_image(parameter, launch)))
+                values.append(np.int64(add_image(memory, image_of(parameter, launch))))
             case _:
                 raise NotInterpreted(f"`{parameter.name}`, a `{parameter.type.name}`, is not interpreted")
     return values
-
-

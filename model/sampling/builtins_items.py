@@ -81,14 +81,10 @@ def _nothing() -> Code:
     return Code(lambda _: zero, VOID, is_pure=False)
 
 
-
-
 ITEM_FUNCTIONS: dict[str, Function] = {
     **table(_of_dimension, *_BY_DIMENSION),
     **table(_whole, *_WHOLE),
     "get_global_offset": _no_offset,
     **table(_barrier, "barrier", "work_group_barrier", "sub_group_barrier", "work_group_named_barrier"),
-    **table(
-        _fence, "mem_fence", "read_mem_fence", "write_mem_fence", "atomic_work_item_fence", "wait_group_events", "prefetch"
-    ),
+    **table(_fence, "mem_fence", "read_mem_fence", "write_mem_fence", "atomic_work_item_fence"),
 }

@@ -47,7 +47,9 @@ def _pown(x: Any, n: Any) -> Any:
 
 def _rootn(x: Any, n: Any) -> Any:
     exponent = _float(1, x) / n.astype(x.dtype)
-    return np.where(x < 0, np.where(n % 2 != 0, -np.power(-x, exponent), np.nan), np.power(x, exponent)).astype(x.dtype)[()]
+    return np.where(x < 0, np.where(n % 2 != 0, -np.power(-x, exponent), np.nan), np.power(x, exponent)).astype(
+        x.dtype
+    )[()]
 
 
 def _fma(a: Any, b: Any, d: Any) -> Any:
@@ -85,8 +87,8 @@ def _minmag(a: Any, b: Any) -> Any:
 
 
 _UNARY: dict[str, Any] = {
-    **{name: getattr(np, name) for name in "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p cbrt floor ceil rint trunc sqrt".split()},
-    **{name: getattr(np, "arc" + name[1:]) for name in "asin acos atan asinh acosh atanh".split()},
+    **{name: getattr(np, name) for name in ["sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "floor", "ceil", "rint", "trunc", "sqrt"]},
+    **{name: getattr(np, "arc" + name[1:]) for name in ["asin", "acos", "atan", "asinh", "acosh", "atanh"]},
     "fabs": np.abs, "round": _round, "logb": _logb,
     "exp10": lambda x: np.power(_float(10, x), x), "rsqrt": lambda x: _float(1, x) / np.sqrt(x),
     "sinpi": lambda x: np.sin(x * _float(np.pi, x)), "cospi": lambda x: np.cos(x * _float(np.pi, x)),
@@ -104,7 +106,7 @@ _BINARY: dict[str, Any] = {
     "remainder": lambda a, b: a - b * np.rint(a / b),
     "step": lambda edge, x: np.where(x < edge, _float(0, x), _float(1, x))[()],
 }  # fmt: skip
-_NATIVE = "sin cos tan exp exp2 exp10 log log2 log10 sqrt rsqrt recip".split()
+_NATIVE = ["sin", "cos", "tan", "exp", "exp2", "exp10", "log", "log2", "log10", "sqrt", "rsqrt", "recip"]
 
 
 def _with_integer(function: Any) -> Function:
@@ -265,7 +267,9 @@ def _any_all(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
 
 def _ilogb(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     kind = float_kind(c, name, values, node)
-    return applied(c, values, spread(values, kind), with_element(kind, INT), lambda x: (np.frexp(x)[1] - 1).astype(np.int32), 3)
+    return applied(
+        c, values, spread(values, kind), with_element(kind, INT), lambda x: (np.frexp(x)[1] - 1).astype(np.int32), 3
+    )
 
 
 def _nan(c: Compiler, _name: str, values: list[Code], _node: Node) -> Code:

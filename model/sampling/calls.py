@@ -146,5 +146,3 @@ def _calling(compiled: Compiled, arguments: list[Code], byte: int) -> Any:  # no
         return zero if is_void else f.values[result]
 
     return run
-
-

@@ -89,7 +89,7 @@ class KernelCompiler(Compiler):
             if isinstance(kind, OpaqueType) and kind.is_unknown:
                 raise NotInterpreted(f"the type `{kind.name[:40]}` of `{name[:60]}` is not known")
             slot = self.new_slot()
-            variable = Variable(name, kind, None, lambda f: f.values[slot], frozenset((f"&%global {name}",)))
+            variable = Variable(name, kind, None, lambda f: f.values[slot], frozenset((f"&%global {name}",)), slot)
             self.globals[name] = variable
             table = Table(declared, kind, slot)
             self.tables.append(table)
@@ -138,7 +138,9 @@ class KernelCompiler(Compiler):
                 self.result = (result, function.return_type)
                 parameters = [self._parameter(d.name, d.type) for d in function.parameters]
                 copies = [
-                    statements.copied_to_memory(self, p) for p in parameters if p.name in self.in_memory or isinstance(p.type, StructType)
+                    statements.copied_to_memory(self, p)
+                    for p in parameters
+                    if p.name in self.in_memory or isinstance(p.type, StructType)
                 ]
                 body = self.statement(function.body)
             run = body if not copies else _behind(copies, body)
@@ -176,7 +178,11 @@ def _addressed(body: Node, reader: Any) -> frozenset[str]:  # noqa: ANN401
         if node.type == "pointer_expression" or (node.type == "unary_expression" and reader.operator(node) == "&"):
             at = node.child_by_field_name("argument")
             if reader.operator(node) == "&":
-                while at is not None and at.type in ("parenthesized_expression", "field_expression", "subscript_expression"):
+                while at is not None and at.type in (
+                    "parenthesized_expression",
+                    "field_expression",
+                    "subscript_expression",
+                ):
                     at = at.named_children[0] if at.named_children else None
                 if at is not None and at.type == "identifier":
                     found.add(reader.text(at))
@@ -199,10 +205,12 @@ def compile_kernel(
     if function is None:
         raise NotInterpreted(f"`{kernel.name[:60]}` could not be read")
     compiler = KernelCompiler(program, kernel, free_names, wanted)
-    compiler.reader, compiler.sites, compiler.result = program.reader(function, compiler.names), FunctionSites(""), (0, VOID)
+    compiler.reader, compiler.sites, compiler.result = (
+        program.reader(function, compiler.names),
+        FunctionSites(""),
+        (0, VOID),
+    )
     try:
         return CompiledKernel(compiler, compiler.compiled(function))
     except RecursionError:
         raise NotInterpreted("statements or expressions are nested too deeply to be interpreted") from None
-
-

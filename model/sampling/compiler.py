@@ -19,8 +19,8 @@ from model.opencl.reading import Function
 from model.opencl.types import Type
 from model.sampling.counters import FunctionSites
 from model.sampling.taint import Flows, Tokens
-from model.work.sites import Site
 from model.sampling.values import NO_TAINT, Code, NotInterpreted, Run
+from model.work.sites import Site
 
 MAX_NODES = 150_000
 MAX_DEPTH = 200  # of expressions and statements in each other: each takes a few of the frames that Python allows
@@ -41,6 +41,7 @@ class Variable:
     slot: int | None
     address: Run | None = None
     tokens: Tokens = NO_TAINT  # of its address
+    base: int = 0  # the slot that its address rests on
 
 
 @dataclass(slots=True)
@@ -120,7 +121,10 @@ class Compiler:
     # --- names -------------------------------------------------------------------------------------------
 
     def lookup(self, name: str) -> Variable | None:
-        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+        found = next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+        if found is not None:
+            self.used.add(found.base if found.slot is None else found.slot)
+        return found
 
     def new_slot(self) -> int:
         self.slots += 1

@@ -79,7 +79,7 @@ def truth_of(code: Code) -> Callable[[Any], Any]:
 
 
 @lru_cache(1024)
-def exact_converter(source: ScalarType, target: ScalarType, saturates: bool, rounding: str) -> Convert:  # noqa: FBT001
+def exact_converter(source: ScalarType, target: ScalarType, saturates: bool, rounding: str) -> Convert:
     """`convert_T_sat_rte`: rounding is one of `rte rtz rtp rtn` or empty."""
     plain = converter(source, target) or (lambda x: x)
     if is_float(target) or not (saturates or rounding in ("rte", "rtp", "rtn")):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from tree_sitter import Node
 
-from model.opencl.builtin_types import BOOL, DOUBLE, FLOAT, HALF, INT, LONG, SCALARS, UINT, ULONG, VOID, sized_type
+from model.opencl.builtin_types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, VOID, sized_type
 from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
 from model.opencl.constants import number as number_of
 from model.opencl.types import (
@@ -40,7 +40,6 @@ from model.sampling.places import (
     uncounted,
 )
 from model.sampling.short_circuit import conditional, short_circuit
-from model.sampling.taint import read_through
 from model.sampling.values import (
     Array,
     Code,
@@ -53,7 +52,6 @@ from model.sampling.values import (
     promoted,
     rows_of,
     with_element,
-    zero_of,
 )
 
 _CAST_LIKE = frozenset({"+", "-", "*", "&"})
@@ -207,7 +205,10 @@ def named_type(c: Compiler, node: Node) -> Type | None:
 def _binary(c: Compiler, node: Node) -> Code:
     """A chain of operators on the left is compiled in a loop: sums of a thousand parts are no thousand levels deep."""
     chain = [node]
-    while (left := field(c, chain[-1], "left")).type == "binary_expression" and c.reader.operator(left) not in ("&&", "||"):
+    while (left := field(c, chain[-1], "left")).type == "binary_expression" and c.reader.operator(left) not in (
+        "&&",
+        "||",
+    ):
         if c.reader.operator(chain[-1]) in ("&&", "||"):
             break
         chain.append(left)
@@ -301,7 +302,7 @@ def _exact_division(sign: str, element: ScalarType, divisor: Any) -> arithmetic.
 
 
 def _comparison(
-    function: arithmetic.Binary, x: Code, y: Code, kind: ScalarType | VectorType, pure: bool, taint: frozenset[str]  # noqa: FBT001
+    function: arithmetic.Binary, x: Code, y: Code, kind: ScalarType | VectorType, pure: bool, taint: frozenset[str]
 ) -> Code:
     truth = _applied(function, x, y)
     if isinstance(kind, VectorType):

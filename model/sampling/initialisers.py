@@ -100,7 +100,9 @@ def _zeroed(place: Place) -> Run:
     return run
 
 
-def _fill(c: Compiler, place: Place, entries: Iterator[Node], steps: list[Run], pending: list[Node] | None = None) -> None:
+def _fill(
+    c: Compiler, place: Place, entries: Iterator[Node], steps: list[Run], pending: list[Node] | None = None
+) -> None:
     """Take as many entries as `place` has parts. `pending`: one that was looked at already."""
     parts = _parts(place)
     number = 0

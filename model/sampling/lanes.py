@@ -57,8 +57,22 @@ class Lanes:
     """
 
     __slots__ = (
-        "active", "arguments", "continued", "context", "declared", "items", "lane", "mask", "memory", "meter",
-        "returned", "subgroup", "unfinished", "values", "width", "steps", "parent_lane",
+        "active",
+        "arguments",
+        "context",
+        "continued",
+        "declared",
+        "group",
+        "items",
+        "lane",
+        "mask",
+        "memory",
+        "meter",
+        "returned",
+        "subgroup",
+        "unfinished",
+        "values",
+        "width",
     )  # fmt: skip
 
     def __init__(self, items: int, slots: int, memory: Memory, meter: Meter, context: Context) -> None:
@@ -73,6 +87,7 @@ class Lanes:
         self.meter = meter
         self.context = context
         self.subgroup: Array = np.arange(items, dtype=np.int64)
+        self.group: Array = np.zeros(items, np.int64)
         self.unfinished: list[Any] = []
 
     def subgroups(self) -> Array:

@@ -110,6 +110,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.segments: list[Segment | None] = [None]
+        self.images: dict[int, Any] = {}  # by the number of their handles
         self.strays: dict[str, str] = {}
         self.may_misalign = False
 

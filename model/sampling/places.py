@@ -102,7 +102,7 @@ def load(c: Compiler, place: Place) -> Code:
         take = picker(place.picks)
         return Code(lambda f: take(f.values[slot]), place.type, taint=taint)
     address = place.address
-    if address is None or isinstance(place.type, OpaqueType) and place.type.is_unknown:
+    if address is None or (isinstance(place.type, OpaqueType) and place.type.is_unknown):
         raise NotInterpreted(f"the type `{place.type.name}` is not known")
     c.cost += 9
     taint = read_through(place.pointer) | place.index
@@ -218,7 +218,12 @@ def _store_components(slot: int, run: Run, picks: tuple[int, ...], count: int) -
 def swizzle(name: str, width: int) -> tuple[int, ...] | None:
     """Component numbers of `xyz`, `s03`, `lo`, `even`, ... of a vector of `width`; None where it is no such name."""
     half = max(1, (4 if width == 3 else width) // 2)
-    named = {"lo": range(half), "hi": range(half, 2 * half), "even": range(0, 2 * half, 2), "odd": range(1, 2 * half, 2)}
+    named = {
+        "lo": range(half),
+        "hi": range(half, 2 * half),
+        "even": range(0, 2 * half, 2),
+        "odd": range(1, 2 * half, 2),
+    }
     if name in named:
         found = tuple(n for n in named[name])
         return tuple(min(n, width - 1) for n in found)
@@ -238,7 +243,9 @@ def member_of(place: Place, struct: StructType, name: str) -> Place | None:
         return None
     at, base = struct.offsets()[number], place.address
     run = base if at == 0 else lambda f: base(f) + at
-    return Place(struct.members[number][1], address=run, pointer=place.pointer, index=place.index, is_followed=place.is_followed)
+    return Place(
+        struct.members[number][1], address=run, pointer=place.pointer, index=place.index, is_followed=place.is_followed
+    )
 
 
 def components_of(place: Place, vector: VectorType, name: str) -> Place | None:

@@ -17,7 +17,7 @@ from model.sampling.compile import CompiledKernel, compile_kernel
 from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE
 from model.sampling.counters import Context
 from model.sampling.estimate import scaled_up
-from model.sampling.items import Chosen, Shape, batches, shape_of
+from model.sampling.items import Chosen, Shape, batches, everything, shape_of
 from model.sampling.lanes import BudgetEnded, Lanes, Meter
 from model.sampling.memory import Memory, MemoryExhausted, Whole
 from model.sampling.sample import RawSample, SampleBudget
@@ -80,7 +80,12 @@ class _Sampling:
     """One sample: batches of work-items, until the budget or the launch is through."""
 
     def __init__(
-        self, compiled: CompiledKernel, kernel: Kernel, launch: Launch, budget: SampleBudget, cancelled: Callable[[], bool]
+        self,
+        compiled: CompiledKernel,
+        kernel: Kernel,
+        launch: Launch,
+        budget: SampleBudget,
+        cancelled: Callable[[], bool],
     ) -> None:
         self.compiled, self.kernel, self.launch = compiled, kernel, launch
         self.meter = Meter(budget.lane_steps, budget.seconds, cancelled)
@@ -97,9 +102,9 @@ class _Sampling:
             if not chosen.count:
                 break
             before = self.meter.spent
-            lanes = self._lanes(chosen)
+            lanes = self.lanes_of(chosen)
             try:
-                self._run(lanes)
+                self.run(lanes)
             except BudgetEnded:
                 if self.totals.items and self.meter.why == "steps":
                     break  # this batch is left out: those before it were whole
@@ -123,13 +128,13 @@ class _Sampling:
             first //= 2
         return first
 
-    def _lanes(self, chosen: Chosen) -> Lanes:
+    def lanes_of(self, chosen: Chosen) -> Lanes:
         c, body = self.compiled.compiler, self.compiled.body
         memory = self.memory = Memory()
         memory.may_misalign = c.may_misalign
         values = arguments(self.kernel, self.launch, memory, chosen.group)
         lanes = Lanes(chosen.count, c.slots, memory, self.meter, Context(body.sites))
-        lanes.subgroup = chosen.subgroup
+        lanes.subgroup, lanes.group = chosen.subgroup, chosen.group
         _launch_slots(c.launch_slots, lanes, chosen, self.shape)
         for slot, value in c.fixed.items():
             lanes.values[slot] = value
@@ -167,7 +172,7 @@ class _Sampling:
                 one.values[PRIVATE_BASE] = lanes.values[PRIVATE_BASE][:1]
                 table.fill(one)
 
-    def _run(self, lanes: Lanes) -> None:
+    def run(self, lanes: Lanes) -> None:
         body = self.compiled.body
         self.meter.spend(body.cost, lanes.width)
         body.run(lanes)
@@ -194,3 +199,18 @@ def _launch_slots(slots: dict[tuple[str, int], int], lanes: Lanes, chosen: Chose
     }  # fmt: skip
     for (what, dimension), slot in slots.items():
         lanes.values[slot] = by_dimension[what](dimension) if what in by_dimension else whole[what]()
+
+
+def interpreted_buffers(program: Program, kernel: Kernel, launch: Launch) -> dict[str, bytes]:
+    """What all buffers hold when every work-item has run; for small launches. Raises NotInterpreted."""
+    compiled = _compiled(program, kernel, tuple(sorted(_free_names(kernel, launch).items())), None)
+    with np.errstate(all="ignore"):
+        sampling = _Sampling(compiled, kernel, launch, SampleBudget(1 << 60, 600.0), never)
+        lanes = sampling.lanes_of(everything(sampling.shape))
+        sampling.run(lanes)
+    found = {}
+    for segment in lanes.memory.segments:
+        if segment is not None and kernel.parameter(segment.name) is not None:
+            index = segment.index(np.arange(segment.size_bytes, dtype=np.int64), 0)
+            found[segment.name] = segment.view(np.dtype(np.uint8))[index].tobytes()
+    return found

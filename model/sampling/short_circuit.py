@@ -154,5 +154,3 @@ def _chosen(site: int, truth: Run, yes: Run, no: Run, *, is_pure: bool) -> Run:
         return a if a is None or b is None else np.where(met, a, b)
 
     return run
-
-

@@ -150,7 +150,7 @@ def _in_memory(c: Compiler, name: str, kind: Type, base: int) -> Variable:
     at = np.int64(c.layout.local(kind) if is_local else c.layout.private(kind))
     c.used.add(base)
     tokens = frozenset((f"&%{'local' if is_local else 'private'} {at} {name}",))
-    variable = c.scopes[-1][name] = Variable(name, kind, None, lambda f: f.values[base] + at, tokens)
+    variable = c.scopes[-1][name] = Variable(name, kind, None, lambda f: f.values[base] + at, tokens, base)
     if is_local:
         c.has_barriers = True
     return variable
@@ -181,7 +181,7 @@ def _if(c: Compiler, node: Node) -> Step:
 
 
 def _branch(site: int, truth: Run, yes: Step, no: Step) -> Step:
-    def one_side(f: Any, record: Any, taken: bool) -> bool:  # noqa: ANN401, FBT001
+    def one_side(f: Any, record: Any, taken: bool) -> bool:  # noqa: ANN401
         if taken:
             record.taken += f.active
             record.take(f, f.mask)

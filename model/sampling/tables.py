@@ -62,7 +62,9 @@ def spread(values: Sequence[Code], kind: Kind) -> list[Run]:
     return [assigned_as(v, kind if isinstance(v.type, VectorType) else element).run for v in values]
 
 
-def applied(c: Compiler, values: Sequence[Code], runs: Sequence[Run], result: Kind, function: Any, cost: int = 1) -> Code:  # noqa: ANN401
+def applied(
+    c: Compiler, values: Sequence[Code], runs: Sequence[Run], result: Kind, function: Any, cost: int = 1
+) -> Code:  # noqa: ANN401
     """`function` of all arguments; the result has as many components as `result` says."""
     c.cost += cost
     pure = all(v.is_pure for v in values)
@@ -97,5 +99,3 @@ def elementwise(function: Any, cost: int = 1, count: int = 1, *, floats: bool = 
         return applied(c, values, spread(values, kind), kind, function, cost)
 
     return compiled
-
-

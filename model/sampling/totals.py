@@ -119,5 +119,3 @@ class Totals:
             (*self.notes, *self.compiler.notes),
             None,
         )
-
-

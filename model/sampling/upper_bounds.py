@@ -59,7 +59,9 @@ def _conjuncts(node: Node) -> list[Node]:
         elif at.type == "binary_expression":
             sign = at.child_by_field_name("operator")
             if sign is not None and sign.type == "&&":
-                stack.extend(n for n in (at.child_by_field_name("right"), at.child_by_field_name("left")) if n is not None)
+                stack.extend(
+                    n for n in (at.child_by_field_name("right"), at.child_by_field_name("left")) if n is not None
+                )
             else:
                 found.append(at)
     return found
