@@ -63,6 +63,8 @@ class Chosen:
 
 
 _BASES = (2, 3, 5)  # of the sequence of Halton, by dimension
+_GOLDEN = 0.6180339887498949
+_CELLS = 512  # by such a part of each side, points are moved about: round numbers of items would all be alike in binary
 
 
 def _radical_inverse(numbers: Array, base: int) -> Array:
@@ -85,7 +87,10 @@ def spread(total: tuple[int, ...], first: int, count: int) -> Array:
     used = [d for d, size in enumerate(total[:-1]) if size > 1] or [0]
     sizes = np.array([total[d] for d in used], np.float64)
     sizes[-1] *= total[-1]
-    fractions = np.stack([_radical_inverse(at, base) for base in _BASES[: len(used)]], axis=1)
+    golden = at * _GOLDEN % 1.0
+    columns = [golden] if len(used) == 1 else [_radical_inverse(at, base) for base in _BASES[: len(used)]]
+    moved = [(column + at * _GOLDEN * (d + 1) % 1.0 / _CELLS) % 1.0 for d, column in enumerate(columns)]
+    fractions = np.stack(moved if len(used) > 1 else columns, axis=1)
     points[:, used] = (fractions * sizes).astype(np.int64)
     points[:, -1] = points[:, used[-1]] % total[-1]
     points[:, used[-1]] //= total[-1]
