@@ -56,7 +56,7 @@ def _read(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     flags = sampler.run if sampler is not None else None
     rows = np.arange(4, dtype=np.int64)[:, None] * held.size_bytes
     dtype, given = dtype_of(held), dtype_of(channel)
-    c.cost += 30
+    c.cost += 60
 
     def run(f: Any) -> Any:  # noqa: ANN401
         found = found_image(f.memory, handle(f))
@@ -96,7 +96,7 @@ def _write(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     dtype = dtype_of(held)
     for token in read_through(image.taint):
         c.flows.assigned(token, colour.taint)
-    c.cost += 30
+    c.cost += 60
 
     def run(f: Any) -> Any:  # noqa: ANN401
         found = found_image(f.memory, handle(f))

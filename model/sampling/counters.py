@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 24  # executions of an access whose lines are counted; later ones are looked at ever more rarely
 _KEPT_ADDRESSES = 1 << 16
+LOOK_COST = 40_000  # lane-steps of sorting the addresses of one execution
 
 
 @dataclass(slots=True)
@@ -87,6 +88,7 @@ class AccessRecord:
         if lanes.mask is not None:
             groups = groups[lanes.mask]
         self.looks += 1
+        lanes.meter.spent += LOOK_COST + 60 * lanes.active
         first = at // LINE_BYTES
         spans = size_bytes // LINE_BYTES if size_bytes > LINE_BYTES else 0
         keys = np.sort((groups << 50) ^ (first & ((1 << 50) - 1)))

@@ -62,24 +62,38 @@ class Chosen:
         return len(self.group)
 
 
-# The plastic numbers of two, three and four dimensions: multiples of their powers fill a cube evenly (Roberts 2018).
-_STEPS = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503)
+_BASES = (2, 3, 5)  # of the sequence of Halton, by dimension
+_GOLDEN = 0.6180339887498949
+_CELLS = 512  # by such a part of each side, points are moved about: round numbers of items would all be alike in binary
+
+
+def _radical_inverse(numbers: Array, base: int) -> Array:
+    """The digits of whole numbers behind the point, the lowest first."""
+    found, digit, rest = np.zeros(len(numbers)), 1.0 / base, numbers.copy()
+    while rest.any():
+        found += digit * (rest % base)
+        rest //= base
+        digit /= base
+    return found
 
 
 def spread(total: tuple[int, ...], first: int, count: int) -> Array:
-    """Rows `first` .. of a sequence that fills a box of whole numbers evenly; a column for each dimension."""
-    at = np.arange(first, first + count, dtype=np.float64)[:, None]
-    used = [d for d, size in enumerate(total) if size > 1]
+    """Rows `first` .. of a sequence that fills a box of whole numbers evenly; a column for each dimension.
+
+    The last dimension, of sub-groups in a group, is a finer step of the one before it that has any extent.
+    """
+    at = np.arange(first + 1, first + count + 1)
     points = np.zeros((count, len(total)), np.int64)
-    if len(used) == 1:
-        steps = np.array([0.6180339887498949])
-    elif len(used) == 2:
-        steps = np.array([0.7548776662466927, 0.5698402909980532])
-    else:
-        steps = np.array(_STEPS[: len(used)])
-    if used:
-        fractions = (0.5 + at * steps) % 1.0
-        points[:, used] = (fractions * np.array([total[d] for d in used])).astype(np.int64)
+    used = [d for d, size in enumerate(total[:-1]) if size > 1] or [0]
+    sizes = np.array([total[d] for d in used], np.float64)
+    sizes[-1] *= total[-1]
+    golden = at * _GOLDEN % 1.0
+    columns = [golden] if len(used) == 1 else [_radical_inverse(at, base) for base in _BASES[: len(used)]]
+    moved = [(column + at * _GOLDEN * (d + 1) % 1.0 / _CELLS) % 1.0 for d, column in enumerate(columns)]
+    fractions = np.stack(moved if len(used) > 1 else columns, axis=1)
+    points[:, used] = (fractions * sizes).astype(np.int64)
+    points[:, -1] = points[:, used[-1]] % total[-1]
+    points[:, used[-1]] //= total[-1]
     return points
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +63,7 @@ class _Loop:
         try:
             self.iterate(f, record, trace, is_first=not self.checks_first)
         except BudgetEnded:
-            f.unfinished.append(trace.unfinished(f, record, context, self.site, self.remaining))
+            f.unfinished.append(trace.unfinished(record, context, self.site))
             raise
         f.continued = continued
         if f.returned is returned:
@@ -124,6 +125,9 @@ class _Loop:
                     return
                 if update is not None:
                     update(f)
+        except BudgetEnded:
+            trace.end(f, self.remaining)
+            raise
         finally:
             if since:
                 record.take(f, taken_by, since)
@@ -132,11 +136,13 @@ class _Loop:
 class _Trace:
     """How many lanes were in a loop, iteration by iteration, as far as an estimate of the rest needs it."""
 
-    __slots__ = ("begun", "iterations", "lane_iterations", "lanes", "marks")
+    __slots__ = ("begun", "bound", "is_ended", "iterations", "lane_iterations", "lanes", "marks")
 
     def __init__(self, begun: int) -> None:
         self.begun = begun
         self.lanes = begun
+        self.bound: float | None = None
+        self.is_ended = False
         self.iterations = 0
         self.lane_iterations = 0.0
         self.marks: list[tuple[int, int]] = [(0, begun)]  # at powers of two
@@ -148,16 +154,17 @@ class _Trace:
         if self.iterations & (self.iterations - 1) == 0:
             self.marks.append((self.iterations, lanes))
 
-    def unfinished(self, f: Any, record: Any, context: Any, site: int, remaining: Remaining | None) -> Unfinished:  # noqa: ANN401
+    def end(self, f: Any, remaining: Remaining | None) -> None:  # noqa: ANN401
+        """The budget ends the loop: look how far its lanes would go, those that are in it alone."""
+        if not self.is_ended and remaining is not None:
+            with suppress(BudgetEnded, ValueError, IndexError):  # a value of lanes that were left away
+                self.bound = remaining(f)
+        self.is_ended = True
+
+    def unfinished(self, record: Any, context: Any, site: int) -> Unfinished:  # noqa: ANN401
         half = [m for m in self.marks if m[0] <= max(1, self.iterations // 2)][-1]
-        bound = None
-        if remaining is not None:
-            try:
-                bound = remaining(f)
-            except (BudgetEnded, ValueError, IndexError):  # lanes of another width than those that were left
-                bound = None
         return Unfinished(
-            record, context, site, self.begun, self.lanes, self.iterations, self.lane_iterations, half, bound
+            record, context, site, self.begun, self.lanes, self.iterations, self.lane_iterations, half, self.bound
         )
 
 

@@ -19,7 +19,7 @@ class SampleBudget:
     last guard, of wall-clock time after the kernel was compiled.
     """
 
-    lane_steps: int = 40_000_000
+    lane_steps: int = 50_000_000
     seconds: float = 0.25
 
 
