@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from model.launch.launch import Assumption, Launch
 from model.work.counts import WorkCounts
-from model.work.found_out import found_out, not_found_out
+from model.work.found_out import described, found_out, not_found_out
 from model.work.region import DEFAULT_DATA_TRIPS
 from model.work.work import Work
 
@@ -34,7 +34,8 @@ def _by_data(work: Work, counts: WorkCounts, launch: Launch) -> Iterator[Assumpt
     if sample is not None and sample.stopped is None:
         yield from found_out(work, launch, sample)
         return
-    yield from (Assumption(p.name, p.text, p.spread, p.line) for p in work.parameters.values())
+    known = described(work, counts)
+    yield from (Assumption(p.name, p.text, p.spread, p.line) for a, p in work.parameters.items() if a not in known)
     if sample is not None:
         yield from not_found_out(sample)
 

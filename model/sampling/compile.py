@@ -211,6 +211,9 @@ def compile_kernel(
         (0, VOID),
     )
     try:
-        return CompiledKernel(compiler, compiler.compiled(function))
+        compiled = compiler.compiled(function)
+        for parameter in compiled.parameters:  # what a buffer holds comes in by its pointer
+            compiler.flows.assigned(f"${parameter.slot}", frozenset((f"&{parameter.name}",)))
+        return CompiledKernel(compiler, compiled)
     except RecursionError:
         raise NotInterpreted("statements or expressions are nested too deeply to be interpreted") from None

@@ -8,8 +8,9 @@ from model.launch.launch import Assumption, Launch
 from model.opencl.kernel import Kernel, Parameter
 from model.opencl.types import PointerType
 from model.work.contents import holds_floats
+from model.work.counts import WorkCounts
 from model.work.region import Access, Branch, Loop
-from model.work.sample import Sample, numbered
+from model.work.sample import Sample, key_of, numbered
 from model.work.symbolic import Atom, Expression
 from model.work.work import Work
 
@@ -45,6 +46,21 @@ def found_out(work: Work, launch: Launch, sample: Sample) -> Iterator[Assumption
     for name in sample.rests_on:
         yield _open(work, launch, name)
     yield from (Assumption("sample", note) for note in sample.notes)
+
+
+def described(work: Work, counts: WorkCounts) -> frozenset[Atom]:
+    """The names of shares and trip counts that the data decide, and of which the launch says what they are."""
+    walk = counts.facts.paths.walk
+    known: set[Atom] = set()
+    others: set[Atom] = set()
+    for _, inner in numbered(work.root):
+        if isinstance(inner, Access):
+            continue
+        own = inner.trips.leaves if isinstance(inner, Loop) else {inner.share}
+        came = inner.body if isinstance(inner, Loop) else inner.then
+        is_known = key_of(inner) not in walk.assumed and (isinstance(inner, Branch) or bool(walk.runs.get(id(came))))
+        (known if is_known else others).update(a for a in own if a is not None)
+    return frozenset(known - others)
 
 
 def not_found_out(sample: Sample) -> Iterator[Assumption]:

@@ -54,7 +54,7 @@ def fetched_in_lines(lines: float, element_bytes: int, lanes: int = 32) -> Trans
     by one, both sectors of a line are used."""
     least = max(1.0, lanes * element_bytes / SECTOR_BYTES)
     sectors = max(lines, min(2 * lines, least))
-    return Transactions(sectors, lines if sectors <= lines else max(1.0, lines / 2), least)
+    return Transactions(sectors, lines if sectors <= lines else max(1.0, lines / 2), min(least, sectors))
 
 
 def _fetched(offsets: Sequence[int], width: int) -> tuple[int, int, int]:
