@@ -124,7 +124,7 @@ def _guessed_fills(request: MeasureRequest) -> list[Guess]:
 
 
 def _fill_of(name: str, request: MeasureRequest) -> Fill:
-    """What stood in a buffer, also where nobody said: see `profiler.child.memory.contents`."""
+    """What stood in a buffer, also where nobody said: see `model.contents`."""
     default = Fill("random")
     if _holds_integers(name, request):
         shortest = min((length for _, length in request.launch.buffers), default=1)

@@ -25,7 +25,7 @@ FILL_WORDS: dict[str, tuple[str, ...]] = {
 _EXCLUDES_HIGH = frozenset({"randint", "sorted", "clustered", "skewed"})
 _AT_LEAST_ZERO = frozenset({"SKEW", "RUN"})
 MAX_SKEW = 16.0  # beyond, one row holds everything anyway
-# What stands in a buffer of which nobody said what it holds: see `profiler.child.memory.contents`.
+# What stands in a buffer of which nobody said what it holds: see `model.contents`.
 DEFAULT_FLOATS = (0.5, 1.5)
 DEFAULT_INTEGER_LIMIT = 16  # or the launch's shortest buffer, if that is shorter
 # Of `skewed` floats: how much denser they lie at LO than at HI. Of integers it is how many there are.

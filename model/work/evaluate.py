@@ -13,7 +13,7 @@ from model.work.region import DataParameter
 from model.work.running import Running, running_of
 from model.work.slopes import Slopes, slopes_of
 from model.work.symbolic import Atom, Expression
-from model.work.trips import MAX_SIMULATED_TRIPS
+from model.work.trips import ENDLESS, MAX_SIMULATED_TRIPS
 
 MAX_STEPS = 20_000  # of loops run for their trip counts, under one launch
 MAX_ROUNDS = 256  # of a loop's variable, for its interval
@@ -26,8 +26,9 @@ _WITHOUT_INTERVAL = frozenset({"float", "compare", "call", "convert", "negate", 
 class Knowledge:
     """What holds for a whole launch: fixed symbols, contents of buffers, defaults of data parameters.
 
-    `simulated` keeps what running loops gave, and `steps` how much of that was done: see `_run`. `fixed` keeps what
-    only fixed symbols decide: of what thousands of points are asked for, most is the same at all of them.
+    `simulated` keeps what running loops gave, and `steps` how much of that was done: see `_run`; `estimated` holds
+    those run for a part of the work-items only, or not to their end. `fixed` keeps what only fixed symbols decide: of
+    what thousands of points are asked for, most is the same at all of them.
     """
 
     symbols: Mapping[Atom, Value]
@@ -36,6 +37,7 @@ class Knowledge:
     simulated: dict[tuple[Atom, tuple[Value | None, ...]], Value | None] = field(default_factory=dict)
     last: dict[Atom, Value | None] = field(default_factory=dict)
     steps: list[int] = field(default_factory=lambda: [0])
+    estimated: set[Atom] = field(default_factory=set)
     fixed: dict[Atom, Value | None] = field(default_factory=dict)
     sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
     drawn: dict[tuple[str, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
@@ -190,8 +192,11 @@ def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     if key in known.simulated:
         return known.simulated[key]
     if known.steps[0] > MAX_STEPS and atom in known.last:
+        known.estimated.add(atom)
         return known.last[atom]
     value = known.simulated[key] = known.last[atom] = _simulated(running, known, point)
+    if value == MAX_SIMULATED_TRIPS and running.limit is None:
+        known.estimated.add(atom)
     return value
 
 
@@ -224,7 +229,7 @@ def _simulated(running: Running, known: Knowledge, point: Point) -> Value | None
             changed = changed or state[symbol] != after
             state[symbol] = after
         if not changed:  # nor will it ever
-            return MAX_SIMULATED_TRIPS if running.limit is None else _first(running, state)
+            return ENDLESS if running.limit is None else _first(running, state)
         done += 1
     return done if running.limit is None else _first(running, state)
 

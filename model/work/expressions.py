@@ -173,7 +173,7 @@ class Expressions(Literals):
             # `(uint) - x` is a cast of `-x`, which the grammar cannot know.
             return self.cast(kind, self.unary(operator, self.value(right)))
         if operator in ("&&", "||"):
-            return self._short_circuit(operator, left, right)
+            return self._short_circuit(node, operator, left, right)
         a, b = self.value(left), self.value(right)
         self.at(node)
         if operator in ("+", "-") and (is_float(a.type) or is_float(b.type)):
@@ -183,13 +183,13 @@ class Expressions(Literals):
                 return self.fused(operator, a, b, product=product)
         return self.binary(operator, a, b)
 
-    def _short_circuit(self, operator: str, left: Node, right: Node) -> Value:
+    def _short_circuit(self, node: Node, operator: str, left: Node, right: Node) -> Value:
         first = self.truth(self.value(left))
         if first.constant is not None and bool(first.constant) == (operator == "||"):
             return Scalar(number(int(operator == "||")), INT)
         with self.aside() as side:
             second = self.truth(self.value(right))
-        self.join(first if operator == "&&" else operation("not", first), side, self.new_block())
+        self.join(node, first if operator == "&&" else operation("not", first), side, self.new_block())
         result = operation("and" if operator == "&&" else "or", first, second)
         self.cost(OpKind.INTEGER, INT, result)
         return Scalar(result, INT)
@@ -206,7 +206,7 @@ class Expressions(Literals):
             a = self.value(parts[1])
         with self.aside() as no:
             b = self.value(parts[2])
-        self.join(condition, yes, no)
+        self.join(node, condition, yes, no)
         return self.selected(condition, a, b)
 
     def selected(self, condition: Expression, a: Value, b: Value) -> Value:
@@ -267,14 +267,15 @@ class Expressions(Literals):
             self.block = block
             self.lose(mark, block.level)
 
-    def join(self, condition: Expression, yes: Builder, no: Builder) -> None:
+    def join(self, node: Node, condition: Expression, yes: Builder, no: Builder) -> None:
         """Cheap arithmetic is computed anyway and selected from; all else runs where the condition holds."""
         if cheap_enough(yes, no):
             self.block.ops += yes.ops + no.ops
             for op in yes.ops + no.ops:
                 self.find(op.results, self.block)
         else:
-            self.block.inner.append(PendingBranch(condition, yes, no, self.line, self.share_of(condition)))
+            share = self.share_of(condition)
+            self.block.inner.append(PendingBranch(condition, yes, no, self.line, share, self.site(node)))
 
     # --- places ------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from model.work.flow import Exit
 from model.work.operations import operation
 from model.work.region import Access, DataParameter
 from model.work.registers import Lifetimes
+from model.work.sites import Site
 from model.work.symbolic import ONE, Atom, Expression, opaque, symbol
 from model.work.tables import Table
 from model.work.unknowns import Unknown, UnknownKind, undeclared_types
@@ -87,6 +88,8 @@ class Machine:
         self.local_bytes: dict[str, int | None] = {}
         self.private_bytes: dict[str, int] = {}
         self.calls: list[str] = [kernel.name]
+        self.call_path: tuple[tuple[str, int], ...] = ()  # see `Site`
+        self.accessed: tuple[int, int] | None = None  # first and last byte of what loads or stores at hand
         self.lifetimes = Lifetimes()
         self.clock = 0
         self.steps = 0
@@ -121,6 +124,16 @@ class Machine:
     @line.setter
     def line(self, line: int) -> None:
         self._node, self._line = None, line
+
+    def site(self, node: Node) -> Site | None:
+        """Where `node` is, for what is counted; None while a loop is only tried."""
+        return None if self.dry else Site(self.call_path, self.calls[-1], node.start_byte, node.end_byte)
+
+    def access_site(self) -> Site | None:
+        """Where the load or store at hand is."""
+        if self.dry or self.accessed is None:
+            return None
+        return Site(self.call_path, self.calls[-1], *self.accessed)
 
     def unknown(self, reason: str, *rests: Expression) -> Expression:
         """A value that the launch does not decide, but that is made from what it `rests` on."""

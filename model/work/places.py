@@ -58,6 +58,7 @@ class Location:
     type: Type
     swizzle: tuple[int, ...] = ()
     space: AddressSpace = AddressSpace.GLOBAL  # where the memory is not known
+    at: tuple[int, int] | None = None  # the first and last byte of the expression that names it
 
 
 Place = Slot | Location
@@ -82,7 +83,9 @@ class Places(Operators):
                 argument = node.child_by_field_name("argument")
                 pointer = self.value(argument) if argument else None
                 return (
-                    Location(pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space)
+                    Location(
+                        pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space, at=_bytes(node)
+                    )
                     if isinstance(pointer, Pointer)
                     else None
                 )
@@ -113,7 +116,7 @@ class Places(Operators):
             offset = base.offset + index * number(max(1, pointee.size_bytes))
             if base.memory is not None and _is_one_variable(index_node):
                 self.stepped.add((base.memory.name, offset))
-            return Location(base.memory, offset, pointee, space=base.type.space)
+            return Location(base.memory, offset, pointee, space=base.type.space, at=_bytes(node))
         place = self.place(base_node) if isinstance(base, Vector) else None
         if isinstance(place, Slot) and index.constant is not None:
             return Slot(place.key, place.path, place.type, (index.constant,))
@@ -145,7 +148,7 @@ class Places(Operators):
             return (
                 Slot(base.key, base.path, base.type, swizzle)
                 if isinstance(base, Slot)
-                else Location(base.memory, base.offset, base.type, swizzle, base.space)
+                else Location(base.memory, base.offset, base.type, swizzle, base.space, _bytes(node))
             )
         if isinstance(base.type, StructType):
             kind = base.type.member(name) or UNKNOWN_TYPE
@@ -154,11 +157,11 @@ class Places(Operators):
             if isinstance(base, Slot):
                 return Slot(base.key, (*base.path, name), kind)
             at = dict(zip((n for n, _ in base.type.members), base.type.offsets(), strict=True)).get(name, 0)
-            return Location(base.memory, base.offset + number(at), kind, space=base.space)
+            return Location(base.memory, base.offset + number(at), kind, space=base.space, at=_bytes(node))
         return (
             Slot(base.key, (*base.path, name), UNKNOWN_TYPE)
             if isinstance(base, Slot)
-            else Location(base.memory, base.offset, UNKNOWN_TYPE)
+            else Location(base.memory, base.offset, UNKNOWN_TYPE, at=_bytes(node))
         )
 
     # --- private variables ---------------------------------------------------------------------------------
@@ -191,6 +194,7 @@ class Places(Operators):
 
     def load(self, place: Place) -> Value:
         if isinstance(place, Location):
+            self.accessed = place.at or self.accessed
             place = self.slot_at(place) or place
         if isinstance(place, Slot):
             return picked(self._load_slot(place), place.swizzle)
@@ -328,10 +332,15 @@ class Places(Operators):
             Access(
                 memory.name if memory else "", memory.space if memory else place.space, is_store, is_atomic,
                 self.line, size, None if memory is None else offset, width=components_in(size, place.type),
+                site=self.access_site(),
             ),
             results,
             stored,
         )  # fmt: skip
+
+
+def _bytes(node: Node) -> tuple[int, int]:
+    return node.start_byte, node.end_byte
 
 
 def touched_bytes(kind: Type) -> int:

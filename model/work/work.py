@@ -18,10 +18,13 @@ from model.work.numbers import Value
 from model.work.outline import Outline, outline_of
 from model.work.region import Access, Block, DataParameter, Loop
 from model.work.registers import NO_PRESSURE, Pressure
+from model.work.sample import Sample, seen_in
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
 from model.work.totals import totals
 from model.work.unknowns import Unknown
 from model.work.walk import Walk
+
+MAX_SAMPLES = 256  # of one kernel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,19 +48,42 @@ class Work:
     pressure: Pressure = NO_PRESSURE
     outline: Outline = field(init=False)
     named: dict[str, tuple[Atom, ...]] = field(init=False, default_factory=dict)  # see `knowledge`
+    samples: dict[str, Sample] = field(init=False, default_factory=dict)  # by the launch's key, see `remember`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outline", outline_of(self.root, self.unrolled_lines))
 
-    def count(self, launch: Launch) -> WorkCounts:
-        """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest."""
-        walk = self.walk(launch)
-        return totals(self, launch, walk)
+    def count(self, launch: Launch, sample: Sample | None = None) -> WorkCounts:
+        """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest.
 
-    def walk(self, launch: Launch) -> Walk:
+        Where the data decide, `sample` does, or the one that `sample_for` has.
+        """
+        sample = sample or self.sample_for(launch)
+        walk = self.walk(launch, sample)
+        return totals(self, launch, walk, sample)
+
+    def remember(self, launch: Launch, sample: Sample) -> None:
+        """Whoever counts `launch` from here on gets it."""
+        if len(self.samples) >= MAX_SAMPLES:
+            self.samples.pop(next(iter(self.samples)), None)
+        self.samples[launch.key] = sample
+
+    def sample_of(self, launch: Launch) -> Sample | None:
+        """What running some work-items of such a launch told, if that is known."""
+        return self.samples.get(launch.key) if self.samples else None
+
+    def sample_for(self, launch: Launch) -> Sample | None:
+        """As `sample_of`; where that is not known, what the last launch told: shares stay nearer to that than to any
+        guess."""
+        if not self.samples:
+            return None
+        found = self.samples.get(launch.key)
+        return found or next((s for s in reversed(self.samples.values()) if s.stopped is None), None)
+
+    def walk(self, launch: Launch, sample: Sample | None = None) -> Walk:
         """How often each block runs, and what each access reaches."""
         known = knowledge(self.kernel, launch, self.parameters, self.tables, self.named)
-        walk = Walk(known)
+        walk = Walk(known, seen_in(self.root, sample) if sample is not None and sample.stopped is None else None)
         ranges = {}
         for d in range(3):
             ranges[GLOBAL_ID[d]] = (0, max(1, int(known.symbols[GLOBAL_SIZE[d]])))
