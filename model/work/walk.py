@@ -39,10 +39,12 @@ class Walk(Binding):
 
     `seen` is what running some work-items told; without, `assumed` holds what would have to be asked of that, by
     `key_of`, and `met` for each branch that data decide how many came, how many of them the launch lets in, and how
-    many it leaves undecided. What is `inside` something that was `seen` goes by that: ids matter otherwise there.
+    many it leaves undecided. `rewritten` are the buffers that the kernel stores to. What is `inside` something that
+    was `seen` goes by that: ids matter otherwise there.
     """
 
     seen: Seen | None = None
+    rewritten: frozenset[str] = frozenset()
     runs: dict[int, float] = field(default_factory=dict)
     undecided: set[int] = field(default_factory=set)
     estimated: set[int] = field(default_factory=set)
@@ -338,8 +340,9 @@ class Walk(Binding):
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
     ) -> Iterator[tuple[float, Point, Ranges, bool, bool]]:
         share = self.odds.share(condition, point, ranges)
+        if share is None or any(a.kind == "load" and a.arguments[0] in self.rewritten for a in condition.leaves):
+            self.assumed.add(key_of(branch))  # a fill says what was there before the kernel stored there, too
         if share is None:
-            self.assumed.add(key_of(branch))
             parameter = self.known.parameters.get(branch.share) if branch.share is not None else None
             is_whole = condition == branch.condition and parameter is not None
             share = parameter.default if is_whole and parameter is not None else likelihood(condition)

@@ -47,11 +47,13 @@ class Work:
     unrolled_lines: frozenset[int] = frozenset()  # of loops that were followed iteration by iteration
     pressure: Pressure = NO_PRESSURE
     outline: Outline = field(init=False)
+    rewritten: frozenset[str] = field(init=False)  # buffers that it stores to
     named: dict[str, tuple[Atom, ...]] = field(init=False, default_factory=dict)  # see `knowledge`
     samples: dict[str, Sample] = field(init=False, default_factory=dict)  # by the launch's key, see `remember`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outline", outline_of(self.root, self.unrolled_lines))
+        object.__setattr__(self, "rewritten", frozenset(a.buffer for a in self.accesses() if a.is_store or a.is_atomic))
 
     def count(self, launch: Launch, sample: Sample | None = None) -> WorkCounts:
         """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest.
@@ -83,7 +85,8 @@ class Work:
     def walk(self, launch: Launch, sample: Sample | None = None) -> Walk:
         """How often each block runs, and what each access reaches."""
         known = knowledge(self.kernel, launch, self.parameters, self.tables, self.named)
-        walk = Walk(known, seen_in(self.root, sample) if sample is not None and sample.stopped is None else None)
+        seen = seen_in(self.root, sample) if sample is not None and sample.stopped is None else None
+        walk = Walk(known, seen, self.rewritten)
         ranges = {}
         for d in range(3):
             ranges[GLOBAL_ID[d]] = (0, max(1, int(known.symbols[GLOBAL_SIZE[d]])))

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.work.region import Block, Branch, Loop
+from model.assumptions import assumptions_of
+from model.work.region import Access, Block, Branch, Event, Loop
+from model.work.sample import numbered
 from model.work.walk import Walk
 from model.work.work import Work
 from tests.oracles.data_loops.places import Place, Side, places_in
@@ -22,6 +24,7 @@ from tests.oracles.instructions.task import MARK, Task
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[2]
 LIMIT_S = 120.0
+FOUND_OUT_SPREAD = 1.1  # of what running some of the work-items told
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def count(tasks: Sequence[Task]) -> dict[int, list[int]]:
 
 
 def _marked(task: Task, work: Work, counted: Sequence[int]) -> Iterator[Marked]:
-    walk = work.walk(task.launch)
+    walk = work.walk(task.launch, work.sample_of(task.launch))
     assumed = _assumed_lines(task, work)
     for place, executions in zip(places_in(task.source), counted, strict=True):
         predicted = _predicted(place, work, walk)
@@ -92,32 +95,33 @@ def _marked(task: Task, work: Work, counted: Sequence[int]) -> Iterator[Marked]:
 
 
 def _assumed_lines(task: Task, work: Work) -> frozenset[int]:
-    counts = work.count(task.launch)
-    named = [*work.assumptions, *work.parameters.values()]
-    return frozenset({one.line + 1 for one in named if one.line is not None} | {n + 1 for n in counts.undecided_loops})
+    """Lines of what is assumed. What was found out by running work-items is not, unless time ended that."""
+    found = assumptions_of(work, work.count(task.launch), task.launch)
+    sample = work.sample_of(task.launch)
+    is_found_out = sample is not None and sample.is_complete
+    unsure = (one for one in found if one.spread > FOUND_OUT_SPREAD or not is_found_out)
+    return frozenset(one.line + 1 for one in unsure if one.line is not None)
 
 
 def _predicted(place: Place, work: Work, walk: Walk) -> float | None:
     """Executions of all blocks that are this place: one for each way in which its function was called."""
-    found = [walk.runs.get(id(block), 0.0) for block in _blocks(place, work.root)]
+    found = [walk.runs.get(id(block), 0.0) for block in _blocks(place, work)]
     return sum(found) if found else None
 
 
-def _blocks(place: Place, block: Block) -> Iterator[Block]:
-    before: Branch | Loop | None = None
-    for inner in block.inner:
-        if isinstance(inner, Loop):
-            if place.side is Side.BODY and inner.line == place.line:
-                yield inner.body
-            yield from _blocks(place, inner.body)
-        else:
-            # Behind an `if` that some leave, what follows it is a branch of the same line.
-            follows = place.leaves_inside and isinstance(before, Branch) and before.line == inner.line
-            if place.side is not Side.BODY and inner.line == place.line and not follows:
-                yield inner.then if place.side is Side.THEN else inner.otherwise
-            yield from _blocks(place, inner.then)
-            yield from _blocks(place, inner.otherwise)
-        before = inner
+def _blocks(place: Place, work: Work) -> list[Block]:
+    inner = [i for _, i in numbered(work.root) if not isinstance(i, Access) and i.line == place.line and i.site]
+    if place.side is Side.BODY:
+        return [loop.body for loop in inner if isinstance(loop, Loop)]
+    taken = [i for i in inner if isinstance(i, Branch) and i.event is Event.TAKEN]
+    # What && and || in its condition divide is branches, too, on the same line and within the `if`.
+    widest = max((_bytes(branch) for branch in taken), default=0)
+    own = [branch for branch in taken if _bytes(branch) == widest]
+    return [branch.then if place.side is Side.THEN else branch.otherwise for branch in own]
+
+
+def _bytes(branch: Branch) -> int:
+    return branch.site.end_byte - branch.site.start_byte if branch.site is not None else 0
 
 
 def main() -> int:

@@ -13,7 +13,6 @@ from model.opencl.syntax import parse
 
 _MARK = re.compile(r"\bCOUNT\((\w+)\);")
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
-_LEAVING = frozenset({"break_statement", "continue_statement", "return_statement"})
 
 
 class Side(StrEnum):
@@ -26,13 +25,12 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`line` is that of the loop or `if`, from 0. `leaves_inside`: a side of the `if` may leave before its end."""
+    """`line` is that of the loop or `if`, from 0."""
 
     name: str
     function: str
     side: Side
     line: int
-    leaves_inside: bool = False
 
 
 def places_in(source: str) -> list[Place]:
@@ -70,15 +68,7 @@ def _place(call: Node) -> Place:
         side = Side.THEN
     if owner is None or owner.type not in _LOOPS | {"if_statement"}:
         raise ValueError(f"{name}: a mark stands in a loop or an `if`")
-    return Place(name, _function_of(owner), side, owner.start_point[0], _leaves_inside(owner))
-
-
-def _leaves_inside(statement: Node) -> bool:
-    return any(
-        child.type in _LEAVING or _leaves_inside(child)
-        for child in statement.named_children
-        if child.type not in _LOOPS
-    )
+    return Place(name, _function_of(owner), side, owner.start_point[0])
 
 
 def _function_of(node: Node) -> str:
