@@ -9,9 +9,12 @@ MOST_ITERATIONS = 1e9
 
 
 def scaled_up(loops: list[Unfinished]) -> None:
-    """Scale the counts of `loops`, given innermost first, and of all that stands in them."""
-    for loop in reversed(loops):
-        done = max(1.0, loop.lane_iterations)
+    """Scale the counts of `loops`, given innermost first, and of all that stands in them.
+
+    Inner ones first, by what all of their iterations were so far: the last time they were entered is one of many.
+    """
+    for loop in loops:
+        done = max(1.0, loop.record.taken)
         factor = (done + expected_iterations(loop)) / done
         loop.record.completed += loop.lanes
         _scale(loop.context, loop.site, factor)
