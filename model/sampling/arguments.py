@@ -15,7 +15,7 @@ from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import PointerType, ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
 from model.sampling.images import add_image, image_of
 from model.sampling.memory import Memory, Paged, Segment, Whole
-from model.sampling.values import Array, NotInterpreted, dtype_of
+from model.sampling.values import Array, NotInterpreted, Value, dtype_of
 
 _WHOLE_BYTES = 1 << 15
 _PAGE_BYTES = 128
@@ -89,7 +89,7 @@ def _scalar_sizes(kind: Type) -> list[int]:
             return [1]
 
 
-def value_by_name(name: str, kind: Type, scalars: Mapping[str, Number]) -> Any:  # noqa: ANN401
+def value_by_name(name: str, kind: Type, scalars: Mapping[str, Number]) -> Value:
     """A scalar, vector or struct by value. Raises NotInterpreted where the launch does not say it."""
     match kind:
         case ScalarType():
@@ -126,7 +126,7 @@ def _write_members(name: str, kind: StructType, scalars: Mapping[str, Number], d
             data[first : first + len(held)] = held
 
 
-def number(given: Number, kind: ScalarType) -> Any:  # noqa: ANN401
+def number(given: Number, kind: ScalarType) -> Value:
     """A launch's number as the type holds it."""
     dtype = dtype_of(kind)
     if kind.kind is ScalarKind.FLOAT or kind.kind is ScalarKind.BOOL:

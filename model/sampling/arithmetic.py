@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from model.opencl.types import ScalarKind, ScalarType
-from model.sampling.values import dtype_of, is_float
+from model.sampling.values import Value, dtype_of, is_float
 
 Binary = Callable[[Any, Any], Any]
 
@@ -42,7 +42,7 @@ def binary_function(sign: str, kind: ScalarType) -> Binary | None:
     return None
 
 
-def _signed_divide(a: Any, b: Any) -> Any:  # noqa: ANN401
+def _signed_divide(a: Value, b: Value) -> Value:
     """Towards zero; NumPy's own division goes down."""
     return (a - np.fmod(a, b)) // b
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
@@ -13,7 +13,10 @@ from model.sampling.compiler import Compiler
 from model.sampling.places import Place, assigned_as, load, stored
 from model.sampling.tables import Function, table
 from model.sampling.taint import read_through
-from model.sampling.values import Array, Code, dtype_of
+from model.sampling.values import Array, Code, Value, dtype_of
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 _OPERATIONS: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
@@ -49,7 +52,7 @@ def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
         c.flows.assigned(token, operand.taint)
     c.cost += 30
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         at, value = where(f), what(f)
         if access is not None:
             f.context.accesses[access].note(f, at, dtype.itemsize)
@@ -60,18 +63,18 @@ def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     return Code(run, kind, is_pure=False, taint=read_through(pointer.taint))
 
 
-def _active(f: Any, at: Any, *values: Any) -> tuple[Any, ...]:  # noqa: ANN401
+def _active(f: Lanes, at: Value, *values: Value) -> tuple[Value, ...]:
     active = np.flatnonzero(f.whole_mask())
     return (active, *(np.broadcast_to(v, (f.width,))[active] for v in (at, *values)))
 
 
-def _spread(f: Any, active: Array, values: Array, dtype: np.dtype[Any]) -> Array:  # noqa: ANN401
+def _spread(f: Lanes, active: Array, values: Array, dtype: np.dtype[Any]) -> Array:
     out = np.zeros(f.width, dtype)
     out[active] = values
     return out
 
 
-def _before(f: Any, addresses: Array, operands: Array, function: Any, dtype: np.dtype[Any]) -> Array:  # noqa: ANN401
+def _before(f: Lanes, addresses: Array, operands: Array, function: Value, dtype: np.dtype[Any]) -> Array:
     """Apply `function` (None: exchange) one lane after the other at each address; gives what each lane found."""
     order = np.argsort(addresses, kind="stable")
     place, value = addresses[order], operands[order]
@@ -103,21 +106,21 @@ def _before(f: Any, addresses: Array, operands: Array, function: Any, dtype: np.
 class _Alone:
     """Stands for lanes where memory is read and written for some addresses only."""
 
-    __slots__ = ("active", "mask", "width")
+    __slots__ = ("mask", "width")
 
     def __init__(self, width: int) -> None:
-        self.width = self.active = width
-        self.mask = None
+        self.width = width
+        self.mask: Array | None = None
 
     def whole_mask(self) -> Array:
         return np.ones(self.width, np.bool_)
 
 
-def _load(f: Any, addresses: Array, dtype: np.dtype[Any]) -> Array:  # noqa: ANN401
+def _load(f: Lanes, addresses: Array, dtype: np.dtype[Any]) -> Array:
     return np.broadcast_to(f.memory.load(_Alone(len(addresses)), addresses, dtype), addresses.shape)
 
 
-def _store(f: Any, addresses: Array, values: Array, dtype: np.dtype[Any]) -> None:  # noqa: ANN401
+def _store(f: Lanes, addresses: Array, values: Array, dtype: np.dtype[Any]) -> None:
     f.memory.store(_Alone(len(addresses)), addresses, values, dtype)
 
 
@@ -133,7 +136,7 @@ def _exchange_if(c: Compiler, name: str, values: list[Code], node: Node) -> Code
         c.flows.assigned(token, new.taint)
     c.cost += 40
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         at, old, fresh = where(f), old_run(f), new_run(f)
         if access is not None:
             f.context.accesses[access].note(f, at, dtype.itemsize)
@@ -143,7 +146,7 @@ def _exchange_if(c: Compiler, name: str, values: list[Code], node: Node) -> Code
     return Code(run, kind, is_pure=False, taint=read_through(pointer.taint))
 
 
-def _compared(f: Any, addresses: Array, olds: Array, news: Array, dtype: np.dtype[Any]) -> Array:  # noqa: ANN401
+def _compared(f: Lanes, addresses: Array, olds: Array, news: Array, dtype: np.dtype[Any]) -> Array:
     unique, number = np.unique(addresses, return_inverse=True)
     held = np.array(_load(f, unique, dtype))
     if len(unique) == len(addresses):
@@ -172,7 +175,7 @@ def _compare_exchange(c: Compiler, name: str, values: list[Code], node: Node) ->
     put = stored(c, place, Code(lambda _: held[1], kind, taint=found.taint))
     old_run, exchange = assigned_as(expected, kind).run, found.run
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         held[0] = old_run(f)
         held[1] = exchange(f)
         equal = held[0] == held[1]

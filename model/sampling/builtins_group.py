@@ -5,7 +5,7 @@ A sub-group is 32 work-items wide here, as sites are counted.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
@@ -15,7 +15,10 @@ from model.opencl.types import ScalarType, VectorType
 from model.sampling.compiler import Compiler
 from model.sampling.conversions import converted, truth_of
 from model.sampling.tables import Function, table
-from model.sampling.values import Array, Code, dtype_of
+from model.sampling.values import Array, Code, Value, dtype_of
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 _REDUCTIONS: dict[str, Any] = {
     "add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
@@ -23,7 +26,7 @@ _REDUCTIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _identity(word: str, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401
+def _identity(word: str, dtype: np.dtype[Any]) -> Value:
     if word in ("min", "max"):
         limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
         return dtype.type(limits.max if word == "min" else limits.min)
@@ -32,7 +35,7 @@ def _identity(word: str, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401
     return dtype.type(-1) if word == "and" and dtype.kind == "i" else ~dtype.type(0) if word == "and" else dtype.type(0)
 
 
-def _groups(f: Any, name: str) -> Array:  # noqa: ANN401
+def _groups(f: Lanes, name: str) -> Array:
     """The number of the group, or sub-group, that each lane of this width is in."""
     whole = f.subgroup if name.startswith("sub_group") else f.group
     found: Array = whole if f.lane is None else whole[f.lane]
@@ -56,7 +59,7 @@ def _collective(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     c.cost += 20
     what = values[0].run
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         value = np.broadcast_to(what(f), (f.width,))
         if f.mask is not None:
             value = np.where(f.mask, value, identity)
@@ -82,7 +85,7 @@ def _vote(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     c.cost += 12
     truth = truth_of(values[0])
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         met = np.broadcast_to(truth(f), (f.width,))
         if f.mask is not None:
             met = np.where(f.mask, met, is_all)
@@ -104,7 +107,7 @@ def _exchange(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     number = [converted(v, LONG).run for v in values[1:]]
     sizes = [c.launch_slot("local_size", d) for d in range(2)]
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         value = what(f)
         if value.ndim == 0 or value.shape[-1] == 1:
             return value
@@ -139,7 +142,7 @@ def _exchange(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     )
 
 
-def _first_active(f: Any, begins: Array, counts: Array) -> Array:  # noqa: ANN401
+def _first_active(f: Lanes, begins: Array, counts: Array) -> Array:
     inside = f.whole_mask()
     places = np.where(inside, np.arange(len(inside)), len(inside))
     first = np.minimum.reduceat(places, begins) - begins
@@ -149,7 +152,7 @@ def _first_active(f: Any, begins: Array, counts: Array) -> Array:  # noqa: ANN40
 def _elect(c: Compiler, _name: str, _values: list[Code], _node: Node) -> Code:
     c.has_barriers = True
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         begins = _begins(_groups(f, "sub_group"))
         counts = np.diff(np.append(begins, f.width))
         own = np.arange(f.width) - np.repeat(begins, counts)
@@ -164,7 +167,7 @@ def _ballot(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     c.has_barriers = True
     truth = truth_of(values[0])
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         met = np.broadcast_to(truth(f), (f.width,)) & f.whole_mask()
         begins = _begins(_groups(f, name))
         counts = np.diff(np.append(begins, f.width))

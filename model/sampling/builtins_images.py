@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tree_sitter import Node
@@ -14,7 +14,10 @@ from model.sampling.images import coordinates_of, found_image, texel_offsets
 from model.sampling.places import assigned_as
 from model.sampling.tables import Function, table
 from model.sampling.taint import read_through
-from model.sampling.values import Array, Code, dtype_of
+from model.sampling.values import Array, Code, Value, dtype_of
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 _CHANNELS = {"f": FLOAT, "i": INT, "ui": UINT, "h": HALF}
 _BYTES = 16
@@ -27,7 +30,7 @@ def _image(c: Compiler, name: str, values: list[Code], node: Node) -> tuple[Code
     return image, image.type
 
 
-def _at(coordinate: Any, count: int, width: int) -> Array:  # noqa: ANN401
+def _at(coordinate: Value, count: int, width: int) -> Array:
     """Coordinates as rows, for all lanes."""
     rows = coordinate.reshape(1, -1) if coordinate.ndim < 2 else coordinate[:count]
     return np.broadcast_to(rows, (count, width))
@@ -58,7 +61,7 @@ def _read(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     dtype, given = dtype_of(held), dtype_of(channel)
     c.cost += 60
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         found = found_image(f.memory, handle(f))
         how = int(np.max(flags(f))) if flags is not None else 0
         offsets, inside = texel_offsets(found, _at(coordinate(f), count, f.width), how, held)
@@ -98,7 +101,7 @@ def _write(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
         c.flows.assigned(token, colour.taint)
     c.cost += 60
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         found = found_image(f.memory, handle(f))
         value = what(f)
         offsets, _ = texel_offsets(found, _at(coordinate(f), count, f.width), 0, held)
@@ -118,7 +121,7 @@ def _query(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     image, _ = _image(c, name, values, node)
     number, handle = _SIZES[name], image.run
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         size = found_image(f.memory, handle(f)).size
         return np.int32(size[number] if number < len(size) else 1)
 
@@ -132,7 +135,7 @@ def _dimensions(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     image, kind = _image(c, name, values, node)
     count, handle = (2 if kind.dimensions == 2 else 4), image.run
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         size = found_image(f.memory, handle(f)).size
         out = np.zeros((count, 1), np.int32)
         for number, extent in enumerate(size[: kind.dimensions]):

@@ -12,24 +12,22 @@ from model.opencl.types import ScalarKind, ScalarType, VectorType
 from model.sampling.compiler import Compiler
 from model.sampling.places import assigned_as
 from model.sampling.tables import Function, applied, arguments, common_kind, elementwise, spread, table
-from model.sampling.values import Code, dtype_of, element_of, integer_like, is_float, with_element
-
-# ruff: noqa: ANN401 (functions of arrays and of NumPy's scalars alike)
+from model.sampling.values import Code, Value, dtype_of, element_of, integer_like, is_float, with_element
 
 
-def _bits(x: Any) -> Any:
+def _bits(x: Value) -> Value:
     return x.dtype.type(x.dtype.itemsize * 8)
 
 
-def _unsigned(x: Any) -> Any:
+def _unsigned(x: Value) -> Value:
     return x.view(f"u{x.dtype.itemsize}")
 
 
-def _popcount(x: Any) -> Any:
+def _popcount(x: Value) -> Value:
     return np.bitwise_count(_unsigned(x)).astype(x.dtype)
 
 
-def _smeared(x: Any) -> Any:
+def _smeared(x: Value) -> Value:
     """All bits below the highest one set, too."""
     u = _unsigned(x)
     shift = 1
@@ -39,16 +37,16 @@ def _smeared(x: Any) -> Any:
     return u
 
 
-def _clz(x: Any) -> Any:
+def _clz(x: Value) -> Value:
     return (_bits(x) - np.bitwise_count(_smeared(x)).astype(x.dtype)).astype(x.dtype)
 
 
-def _ctz(x: Any) -> Any:
+def _ctz(x: Value) -> Value:
     u = _unsigned(x)
     return np.bitwise_count(~u & (u - u.dtype.type(1))).astype(x.dtype)
 
 
-def _rotate(x: Any, by: Any) -> Any:
+def _rotate(x: Value, by: Value) -> Value:
     u = _unsigned(x)
     width = u.dtype.type(x.dtype.itemsize * 8 - 1)
     left = _unsigned(by) & width
@@ -56,7 +54,7 @@ def _rotate(x: Any, by: Any) -> Any:
     return ((u << left) | (u >> right)).view(x.dtype)
 
 
-def _mul_hi(a: Any, b: Any) -> Any:
+def _mul_hi(a: Value, b: Value) -> Value:
     size = a.dtype.itemsize
     if size < 8:
         wide = np.int64 if a.dtype.kind == "i" else np.uint64
@@ -74,7 +72,7 @@ def _mul_hi(a: Any, b: Any) -> Any:
     return high
 
 
-def _add_sat(a: Any, b: Any) -> Any:
+def _add_sat(a: Value, b: Value) -> Value:
     limits = np.iinfo(a.dtype)
     total = a + b
     if a.dtype.kind == "u":
@@ -83,7 +81,7 @@ def _add_sat(a: Any, b: Any) -> Any:
     return np.where(over, np.where(a < 0, a.dtype.type(limits.min), a.dtype.type(limits.max)), total)[()]
 
 
-def _sub_sat(a: Any, b: Any) -> Any:
+def _sub_sat(a: Value, b: Value) -> Value:
     limits = np.iinfo(a.dtype)
     total = a - b
     if a.dtype.kind == "u":
@@ -92,26 +90,26 @@ def _sub_sat(a: Any, b: Any) -> Any:
     return np.where(over, np.where(a < 0, a.dtype.type(limits.min), a.dtype.type(limits.max)), total)[()]
 
 
-def _hadd(a: Any, b: Any) -> Any:
+def _hadd(a: Value, b: Value) -> Value:
     one = a.dtype.type(1)
     return (a >> one) + (b >> one) + (a & b & one)
 
 
-def _rhadd(a: Any, b: Any) -> Any:
+def _rhadd(a: Value, b: Value) -> Value:
     one = a.dtype.type(1)
     return (a >> one) + (b >> one) + ((a | b) & one)
 
 
-def _mul24(a: Any, b: Any) -> Any:
+def _mul24(a: Value, b: Value) -> Value:
     return _low24(a) * _low24(b)
 
 
-def _low24(x: Any) -> Any:
+def _low24(x: Value) -> Value:
     eight = x.dtype.type(8)
     return (x << eight) >> eight
 
 
-def _mad_sat(a: Any, b: Any, d: Any) -> Any:
+def _mad_sat(a: Value, b: Value, d: Value) -> Value:
     high, low = _mul_hi(a, b), a * b
     limits = np.iinfo(a.dtype)
     most, least = a.dtype.type(limits.max), a.dtype.type(limits.min)
@@ -152,7 +150,7 @@ def _upsample(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     element = SCALARS[("" if source.kind is ScalarKind.SIGNED else "u") + names[source.size_bytes]]
     wide, bits = dtype_of(element), source.size_bytes * 8
 
-    def joined(high: Any, low: Any) -> Any:
+    def joined(high: Value, low: Value) -> Value:
         return (high.astype(wide) << wide.type(bits)) | _unsigned(low).astype(wide)
 
     return applied(c, values, [v.run for v in values], with_element(values[0].type, element), joined, 4)
@@ -167,7 +165,7 @@ def _shuffle(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     rows = source.width * count
     kind = VectorType(source.element, mask.width)
 
-    def shuffled(*given: Any) -> Any:
+    def shuffled(*given: Value) -> Value:
         held = [np.atleast_2d(v) for v in given]
         width = max(v.shape[-1] for v in held)
         whole = np.concatenate([np.broadcast_to(v, (len(v), width)) for v in held[:-1]])
@@ -185,7 +183,7 @@ def _vec_step(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     return Code(lambda _: held, INT, None, held)
 
 
-def _bit_reverse(x: Any) -> Any:
+def _bit_reverse(x: Value) -> Value:
     u = _unsigned(x)
     out = np.zeros_like(u)
     one = u.dtype.type(1)
@@ -203,7 +201,7 @@ def _packed_dot(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     saturates = "acc_sat" in name
     arguments(c, name, values, node, 3 if saturates else 2)
 
-    def dot(a: Any, b: Any, *more: Any) -> Any:
+    def dot(a: Value, b: Value, *more: Value) -> Value:
         total: Any = np.int64(0)
         for byte in range(4):
             shift = np.uint32(8 * byte)
@@ -227,7 +225,7 @@ def _vector_dot(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     kind = UINT if all(element_of(v.type).kind is ScalarKind.UNSIGNED for v in values[:2]) else INT
     limits = np.iinfo(dtype_of(kind))
 
-    def dot(a: Any, b: Any, more: Any) -> Any:
+    def dot(a: Value, b: Value, more: Value) -> Value:
         total = (a.astype(np.int64) * b.astype(np.int64)).sum(axis=0) + more
         return np.clip(total, limits.min, limits.max).astype(dtype_of(kind))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
@@ -11,7 +11,10 @@ from model.opencl.builtin_types import LONG, UINT, ULONG, VOID
 from model.sampling.compiler import Compiler
 from model.sampling.conversions import converted
 from model.sampling.tables import Function, table
-from model.sampling.values import Code
+from model.sampling.values import Code, Value
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 _BY_DIMENSION = {
     "get_global_id": "global_id", "get_local_id": "local_id", "get_group_id": "group_id",
@@ -42,7 +45,7 @@ def _of_dimension(c: Compiler, name: str, values: list[Code], node: Node) -> Cod
     slots = [c.launch_slot(what, d) for d in range(3)]
     number = converted(values[0], LONG).run
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         which = number(f)
         result: Any = beyond
         for dimension, slot in enumerate(slots):

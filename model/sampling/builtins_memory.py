@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tree_sitter import Node
@@ -15,7 +15,10 @@ from model.sampling.conversions import converted
 from model.sampling.places import Place, assigned_as, load, rows_at
 from model.sampling.tables import Function, arguments, table
 from model.sampling.taint import read_through
-from model.sampling.values import Code, dtype_of, element_of, is_float
+from model.sampling.values import Code, Value, dtype_of, element_of, is_float
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 VECTOR_MEMORY = re.compile(r"v(load|store)(a?_half)?(\d*)(?:_rt[ezpn])?\Z")
 _MOST_COPIED_BYTES = 1 << 20  # by one call
@@ -32,7 +35,10 @@ def vector_memory(c: Compiler, match: re.Match[str], values: list[Code], node: N
     held: ScalarType | VectorType = VectorType(element, width) if width > 1 else element
     step = np.int64((4 if halves == "a_half" and width == 3 else width) * element.size_bytes)
     base, number = pointer.run, converted(offset, LONG).run
-    address = lambda f: base(f) + number(f) * step  # noqa: E731
+
+    def address(f: Lanes) -> Value:
+        return base(f) + number(f) * step
+
     access = c.access(node)
     place = Place(held, address=address, pointer=pointer.taint, index=offset.taint, access=access)
     if not is_store:
@@ -47,7 +53,7 @@ def vector_memory(c: Compiler, match: re.Match[str], values: list[Code], node: N
     return Code(put, VOID, is_pure=False)
 
 
-def _stored(c: Compiler, place: Place, value: Code) -> Any:  # noqa: ANN401
+def _stored(c: Compiler, place: Place, value: Code) -> Value:
     """vstore3 writes three elements: not the whole room of a 3-vector."""
     address, run, dtype, rows = place.address, value.run, dtype_of(element_of(place.type)), rows_at(place.type)
     access = place.access
@@ -56,7 +62,7 @@ def _stored(c: Compiler, place: Place, value: Code) -> Any:  # noqa: ANN401
     for token in read_through(place.pointer):
         c.flows.assigned(token, value.taint)
 
-    def put(f: Any) -> Any:  # noqa: ANN401
+    def put(f: Lanes) -> Value:
         if address is None:
             return None
         new, at = run(f), address(f)
@@ -88,7 +94,7 @@ def _async_copy(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
         c.flows.assigned(token, read_through(source.taint))
     c.cost += 40
 
-    def copy(f: Any) -> Any:  # noqa: ANN401
+    def copy(f: Lanes) -> Value:
         a, b = goal(f), begin(f)
         total = int(np.max(number(f)))
         each = 1 if stride is None else max(1, int(np.max(stride(f))))
@@ -118,7 +124,7 @@ def _unit(size: int) -> int:
     return next(unit for unit in (8, 4, 2, 1) if size % unit == 0)
 
 
-def _first_of_groups(f: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
+def _first_of_groups(f: Lanes, a: Value, b: Value) -> Value:
     """One active lane for each pair of addresses."""
     lanes = np.zeros(f.width, np.bool_)
     active = np.flatnonzero(f.whole_mask())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
@@ -19,7 +19,10 @@ from model.sampling.compiler import Compiled, Compiler
 from model.sampling.conversions import exact_converter, reinterpreted
 from model.sampling.expressions import cast, expression, named_type, vector_of
 from model.sampling.places import assigned_as
-from model.sampling.values import Code, element_of, is_float, with_element, zero_of
+from model.sampling.values import Code, Value, element_of, is_float, with_element, zero_of
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 _CONVERT = re.compile(r"(convert|as)_([a-z]+(?:_t)?\d*)(_sat)?(?:_(rt[ezpn]))?\Z")
 FUNCTIONS = {
@@ -71,7 +74,7 @@ def _last(values: list[Code]) -> Code:
     if not runs:
         return last
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         for each in runs:
             each(f)
         return last.run(f)
@@ -120,13 +123,13 @@ def _helper(c: Compiler, name: str, nodes: list[Node], node: Node) -> Code:
     return Code(_calling(compiled, arguments, node.start_byte), kind, is_pure=False, taint=taint)
 
 
-def _calling(compiled: Compiled, arguments: list[Code], byte: int) -> Any:  # noqa: ANN401
+def _calling(compiled: Compiled, arguments: list[Code], byte: int) -> Value:
     given = [(p.slot or 0, value.run) for p, value in zip(compiled.parameters, arguments, strict=True)]
     kind, result, body, made = compiled.function.return_type, compiled.result, compiled.run, compiled.sites
     is_void = kind.name == "void"
     zero = None if is_void else zero_of(kind)
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         values = [each(f) for _, each in given]
         context, active = f.context, f.active
         mask, returned, continued = f.mask, f.returned, f.continued

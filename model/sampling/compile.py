@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
@@ -15,13 +15,16 @@ from model.opencl.kernel import Kernel
 from model.opencl.program import Program
 from model.opencl.reading import Function
 from model.opencl.types import ArrayType, OpaqueType, StructType, Type, VectorType
-from model.sampling import expressions, initialisers, statements
+from model.sampling import expressions, initialisers, leaves, members, statements
 from model.sampling.calls import call
-from model.sampling.compiler import MAX_CALLS, Compiled, Compiler, Table, Variable
+from model.sampling.compiler import MAX_CALLS, Compiled, Compiler, Step, Table, Variable
 from model.sampling.counters import FunctionSites
 from model.sampling.places import Place, place_of_variable
-from model.sampling.values import Code, NotInterpreted
+from model.sampling.values import Code, NotInterpreted, Value
 from model.work.sites import Site
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 
 class KernelCompiler(Compiler):
@@ -30,10 +33,10 @@ class KernelCompiler(Compiler):
     def expression(self, node: Node) -> Code:
         return expressions.expression(self, node)
 
-    def statement(self, node: Node) -> statements.Step:
+    def statement(self, node: Node) -> Step:
         return statements.statement(self, node)
 
-    def block(self, nodes: Sequence[Node]) -> statements.Step:
+    def block(self, nodes: Sequence[Node]) -> Step:
         return statements.block(self, nodes)
 
     def braced(self, node: Node, kind: Type) -> Code:
@@ -43,7 +46,7 @@ class KernelCompiler(Compiler):
         return expressions.vector_of(self, kind, values, node)
 
     def value_of(self, place: Place) -> Code:
-        return expressions.value_of(self, place)
+        return leaves.value_of(self, place)
 
     def call(self, node: Node) -> Code:
         return call(self, node)
@@ -51,7 +54,7 @@ class KernelCompiler(Compiler):
     def type_of(self, node: Node) -> Type:
         """The type of an expression that is not evaluated; of an array the array's."""
         sites, accesses, cost = len(self.sites.sites), len(self.sites.accesses), self.cost
-        place = expressions.place(self, node)
+        place = members.place(self, node)
         kind = place.type if place is not None else self.expression(node).type
         del self.sites.sites[sites:], self.sites.taints[sites:], self.sites.accesses[accesses:]
         self.cost = cost
@@ -67,7 +70,7 @@ class KernelCompiler(Compiler):
                 steps, value = statements.block(self, nodes[:-1]), self.expression(nodes[-1].named_children[0])
         run = value.run
 
-        def both(f: Any) -> Any:  # noqa: ANN401
+        def both(f: Lanes) -> Value:
             steps(f)
             return run(f)
 
@@ -155,20 +158,20 @@ class KernelCompiler(Compiler):
         return self.declare(name, kind)
 
 
-def _all(steps: Sequence[Any], f: Any) -> None:  # noqa: ANN401
+def _all(steps: Sequence[Any], f: Lanes) -> None:
     for step in steps:
         step(f)
 
 
-def _behind(copies: Sequence[Any], body: statements.Step) -> statements.Step:
-    def run(f: Any) -> bool:  # noqa: ANN401
+def _behind(copies: Sequence[Any], body: Step) -> Step:
+    def run(f: Lanes) -> bool:
         _all(copies, f)
         return body(f)
 
     return run
 
 
-def _addressed(body: Node, reader: Any) -> frozenset[str]:  # noqa: ANN401
+def _addressed(body: Node, reader: Value) -> frozenset[str]:
     """The variables of which the address is taken."""
     found: set[str] = set()
     stack = [body]

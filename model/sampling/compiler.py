@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
@@ -16,12 +16,16 @@ from model.opencl.declarations import Declared
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program, Reader
 from model.opencl.reading import Function
-from model.opencl.types import Type
+from model.opencl.types import Type, VectorType
 from model.sampling.counters import FunctionSites
 from model.sampling.taint import Flows, Tokens
 from model.sampling.values import NO_TAINT, Code, NotInterpreted, Run
 from model.work.sites import Site
 
+if TYPE_CHECKING:
+    from model.sampling.places import Place
+
+Step = Callable[[Any], bool]  # a statement: gives whether no lane is left to go on
 MAX_NODES = 150_000
 MAX_DEPTH = 200  # of expressions and statements in each other: each takes a few of the frames that Python allows
 MAX_CALLS = 24
@@ -167,6 +171,41 @@ class Compiler:
             outer |= inner
             self.used = outer
 
+    # --- what the parts ask of each other -----------------------------------------------------------------
+
+    def expression(self, node: Node) -> Code:
+        raise NotImplementedError
+
+    def statement(self, node: Node) -> Step:
+        raise NotImplementedError
+
+    def block(self, nodes: Sequence[Node]) -> Step:
+        raise NotImplementedError
+
+    def braced(self, node: Node, kind: Type) -> Code:
+        raise NotImplementedError
+
+    def vector_of(self, kind: VectorType, values: list[Code], node: Node) -> Code:
+        raise NotImplementedError
+
+    def value_of(self, place: Place) -> Code:
+        raise NotImplementedError
+
+    def call(self, node: Node) -> Code:
+        raise NotImplementedError
+
+    def type_of(self, node: Node) -> Type:
+        raise NotImplementedError
+
+    def block_value(self, node: Node) -> Code:
+        raise NotImplementedError
+
+    def global_variable(self, name: str) -> Variable:
+        raise NotImplementedError
+
+    def function(self, name: str, node: Node) -> Compiled:
+        raise NotImplementedError
+
     # --- limits ------------------------------------------------------------------------------------------
 
     @contextmanager
@@ -217,6 +256,21 @@ class Table:
     slot: int  # holds its address
     fill: Callable[[Any], None] | None = None
     sites: FunctionSites | None = None
+
+
+def field(c: Compiler, node: Node, name: str) -> Node:
+    found = node.child_by_field_name(name)
+    if found is None:
+        raise c.refuse(f"`{c.text(node)[:40]}` is not understood", node)
+    return found
+
+
+def inner(c: Compiler, node: Node) -> Node:
+    """What stands in parentheses."""
+    found = [n for n in node.named_children if n.type != "comment"]
+    if len(found) != 1:
+        raise c.refuse(f"`{c.text(node)[:40]}` is not understood", node)
+    return found[0]
 
 
 def code_of_slot(kind: Type, slot: int) -> Code:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from model.opencl.types import ScalarKind, ScalarType, Type, VectorType
-from model.sampling.values import Code, dtype_of, element_of, is_float
+from model.sampling.values import Code, Value, dtype_of, element_of, is_float
 
 Convert = Callable[[Any], Any]
 
@@ -32,7 +32,7 @@ def converter(source: ScalarType, target: ScalarType) -> Convert | None:
     return lambda x: x.astype(b)
 
 
-def _to_ulong(x: Any) -> Any:  # noqa: ANN401
+def _to_ulong(x: Value) -> Value:
     return np.where(x < 0, x.astype(np.int64).astype(np.uint64), np.maximum(x, 0).astype(np.uint64))[()]
 
 
@@ -61,7 +61,7 @@ def converted(code: Code, target: Type) -> Code:
     return Code(lambda f: convert(run(f)), target, None, None, code.is_pure, code.taint)
 
 
-def _widened(value: Any, width: int) -> Any:  # noqa: ANN401
+def _widened(value: Value, width: int) -> Value:
     """One number in all components."""
     if value.ndim == 0:
         return np.full((width, 1), value)
@@ -90,7 +90,7 @@ def exact_converter(source: ScalarType, target: ScalarType, saturates: bool, rou
     limits = np.iinfo(dtype_of(target))
     dtype = dtype_of(target)
 
-    def convert(x: Any) -> Any:  # noqa: ANN401
+    def convert(x: Value) -> Value:
         wide = x.astype(np.float64)
         if rounds is not None:
             wide = rounds(wide)
@@ -106,7 +106,7 @@ def exact_converter(source: ScalarType, target: ScalarType, saturates: bool, rou
     return convert
 
 
-def _largest(inside: Any, limits: np.iinfo[Any], dtype: np.dtype[Any]) -> Any:  # noqa: ANN401
+def _largest(inside: Value, limits: np.iinfo[Any], dtype: np.dtype[Any]) -> Value:
     below = np.where(inside >= float(limits.max), 0.0, inside)
     return below.astype(dtype)
 
@@ -118,7 +118,7 @@ def _saturating(source: ScalarType, target: ScalarType) -> Convert:
     return lambda x: np.clip(x, held(low), held(high)).astype(dtype)
 
 
-def reinterpreted(value: Any, source: Type, target: Type) -> Any:  # noqa: ANN401
+def reinterpreted(value: Value, source: Type, target: Type) -> Value:
     """`as_T(value)`: the same bytes."""
     dtype = dtype_of(element_of(target))
     if not isinstance(source, VectorType) and not isinstance(target, VectorType):
@@ -136,7 +136,7 @@ def reinterpreted(value: Any, source: Type, target: Type) -> Any:  # noqa: ANN40
     return out[0] if out.shape[1] > 1 else out[0, 0]
 
 
-def _rows(out: Any, width: int) -> Any:  # noqa: ANN401
+def _rows(out: Value, width: int) -> Value:
     if len(out) >= width:
         return out[:width]
     return np.concatenate([out, np.zeros((width - len(out), out.shape[1]), out.dtype)])

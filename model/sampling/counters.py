@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from model.sampling.sample import LINE_BYTES
-from model.sampling.values import Array
+from model.sampling.values import Array, Value
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
@@ -34,15 +34,16 @@ class SiteRecord:
         if mask is None and lanes.lane is None:
             self.by_all += times
             return
-        if self.by_lane is None:
-            self.by_lane = np.zeros(lanes.items, np.int64)
+        by_lane = self.by_lane
+        if by_lane is None:
+            by_lane = self.by_lane = np.zeros(lanes.items, np.int64)
         if lanes.lane is None:
             if times == 1:
-                np.add(self.by_lane, mask, out=self.by_lane)
+                by_lane += mask
             else:
-                self.by_lane[mask] += times
+                by_lane[mask] += times
         else:
-            self.by_lane[lanes.lane if mask is None else lanes.lane[mask]] += times
+            by_lane[lanes.lane if mask is None else lanes.lane[mask]] += times
 
 
 @dataclass(slots=True)
@@ -69,7 +70,7 @@ class AccessRecord:
         later = np.unique(np.concatenate(self.touched[half:]))
         return bool(np.count_nonzero(~np.isin(later, before)) > 0.5 * len(later))
 
-    def note(self, lanes: Lanes, addresses: Any, size_bytes: int) -> None:  # noqa: ANN401
+    def note(self, lanes: Lanes, addresses: Value, size_bytes: int) -> None:
         """Note one execution by the active lanes; `addresses` are the first bytes, of all lanes."""
         self.executed += lanes.active
         self.executions += 1

@@ -12,7 +12,7 @@ from model.launch.launch import Launch
 from model.opencl.kernel import Parameter
 from model.opencl.types import ImageType, ScalarType
 from model.sampling.memory import SHIFT, Memory, Paged
-from model.sampling.values import Array, NotInterpreted, dtype_of
+from model.sampling.values import Array, NotInterpreted, Value, dtype_of
 
 _PAGE_BYTES = 256
 NORMALIZED, LINEAR, CLAMP, REPEAT, MIRRORED, ADDRESSING = 1, 32, 4, 6, 8, 14
@@ -68,16 +68,16 @@ def add_image(memory: Memory, image: Image) -> int:
     return number << SHIFT
 
 
-def found_image(memory: Memory, handle: Any) -> Image:  # noqa: ANN401
+def found_image(memory: Memory, handle: Value) -> Image:
     """The image that all lanes speak of."""
     first = handle if handle.ndim == 0 else handle.reshape(-1)[0]
-    image = memory.images.get(int(first) >> SHIFT)
+    image: Image | None = memory.images.get(int(first) >> SHIFT)
     if image is None:
         raise NotInterpreted("an image is no argument of the kernel")
     return image
 
 
-def texel_offsets(image: Image, coordinates: Array, sampler: int, channel: ScalarType) -> tuple[Any, Any]:
+def texel_offsets(image: Image, coordinates: Array, sampler: int, channel: ScalarType) -> tuple[Value, Any]:
     """Bytes of the texels at these coordinates (a row for each dimension), and which of them lie inside."""
     sizes = np.array(image.size, np.int64)[:, None]
     at: Any = coordinates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
@@ -13,7 +13,10 @@ from model.opencl.constants import string_bytes
 from model.opencl.types import ArrayType, ScalarType, StructType, Type, VectorType
 from model.sampling.compiler import PRIVATE_BASE, Compiler
 from model.sampling.places import Place, load, store, stored
-from model.sampling.values import Code, Run, dtype_of, element_of, rows_of
+from model.sampling.values import Code, Run, Value, dtype_of, element_of, rows_of
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 MAX_ELEMENTS = 1 << 16
 
@@ -93,7 +96,7 @@ def initialise(c: Compiler, place: Place, value: Node) -> list[Run]:
 def _zeroed(place: Place) -> Run:
     address, size = place.address, place.type.size_bytes
 
-    def run(f: Any) -> None:  # noqa: ANN401
+    def run(f: Lanes) -> None:
         if address is not None and size:
             f.memory.clear(f, address(f), size)
 
@@ -227,7 +230,7 @@ def braced(c: Compiler, node: Node, kind: Type) -> Code:
 def _after(steps: list[Run], value: Code) -> Code:
     run = value.run
 
-    def all_of(f: Any) -> Any:  # noqa: ANN401
+    def all_of(f: Lanes) -> Value:
         for step in steps:
             step(f)
         return run(f)

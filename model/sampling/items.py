@@ -48,7 +48,7 @@ def shape_of(launch: Launch, kernel: Kernel) -> Shape:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The items of one run, in the order of their sub-groups: ids by dimension, and numbers of groups and sub-groups."""
+    """The items of one run, in the order of their sub-groups: ids by dimension, numbers of groups and sub-groups."""
 
     global_id: tuple[Array, Array, Array]
     local_id: tuple[Array, Array, Array]

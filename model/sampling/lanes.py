@@ -14,7 +14,7 @@ import numpy as np
 
 from model.sampling.counters import Context
 from model.sampling.memory import Memory
-from model.sampling.values import Array
+from model.sampling.values import Array, Value
 
 CALL_COST = 1000  # lane-steps that a NumPy call costs, however few its lanes
 
@@ -28,7 +28,7 @@ class Meter:
 
     __slots__ = ("cancelled", "deadline", "limit", "spent", "why")
 
-    def __init__(self, limit: float, seconds: float, cancelled: Any) -> None:  # noqa: ANN401
+    def __init__(self, limit: float, seconds: float, cancelled: Value) -> None:
         self.limit = limit
         self.spent = 0.0
         self.deadline = perf_counter() + seconds
@@ -99,7 +99,7 @@ class Lanes:
         lane = np.arange(self.items) if self.lane is None else self.lane
         return lane if self.mask is None else lane[self.mask]
 
-    def assign(self, slot: int, value: Any) -> None:  # noqa: ANN401
+    def assign(self, slot: int, value: Value) -> None:
         """Set a variable for the active lanes."""
         if self.active != self.declared[slot] and self.mask is not None:
             old = self.values[slot]
@@ -147,7 +147,7 @@ class Compacted:
         lanes.mask, lanes.active, lanes.lane, lanes.returned = mask, active, lane, returned
 
 
-def _scattered(old: Any, new: Any, selected: Array, width: int) -> Any:  # noqa: ANN401
+def _scattered(old: Value, new: Value, selected: Array, width: int) -> Value:
     rows = new.shape[:-1] if new.ndim > 1 else ()
     out = np.zeros((*rows, width), new.dtype)
     if old is not None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
 
-from model.sampling.compiler import Compiler
+from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import truth_of
 from model.sampling.lanes import BudgetEnded, Compacted
 from model.sampling.upper_bounds import Remaining, remaining_iterations
-from model.sampling.values import Run
+from model.sampling.values import Run, Value
 
-Step = Callable[[Any], bool]
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
+
 _NARROW = 48  # lanes below which it does not pay to leave any away
 _KEPT_SHARE = 0.75
 
@@ -52,7 +53,7 @@ class _Loop:
     cost: int
     remaining: Remaining | None
 
-    def run(self, f: Any) -> bool:  # noqa: ANN401
+    def run(self, f: Lanes) -> bool:
         record = f.context.sites[self.site]
         record.begun += f.active
         if self.first is not None:
@@ -66,7 +67,7 @@ class _Loop:
             f.unfinished.append(trace.unfinished(record, context, self.site))
             raise
         f.continued = continued
-        if f.returned is returned:
+        if f.returned is None or f.returned is returned:
             f.mask, f.active = mask, active
         else:
             left = ~f.returned if mask is None else mask & ~f.returned
@@ -77,7 +78,7 @@ class _Loop:
         record.completed += f.active
         return False
 
-    def iterate(self, f: Any, record: Any, trace: _Trace, *, is_first: bool) -> None:  # noqa: ANN401
+    def iterate(self, f: Lanes, record: Value, trace: _Trace, *, is_first: bool) -> None:
         """Run until no lane is left; `is_first`: the next iteration begins without a look at the condition."""
         truth, update, body = self.truth, self.update, self.body
         since, taken_by = 0, f.mask  # iterations that were not noted yet, all by these lanes
@@ -154,14 +155,14 @@ class _Trace:
         if self.iterations & (self.iterations - 1) == 0:
             self.marks.append((self.iterations, lanes))
 
-    def end(self, f: Any, remaining: Remaining | None) -> None:  # noqa: ANN401
+    def end(self, f: Lanes, remaining: Remaining | None) -> None:
         """The budget ends the loop: look how far its lanes would go, those that are in it alone."""
         if not self.is_ended and remaining is not None:
             with suppress(BudgetEnded, ValueError, IndexError):  # a value of lanes that were left away
                 self.bound = remaining(f)
         self.is_ended = True
 
-    def unfinished(self, record: Any, context: Any, site: int) -> Unfinished:  # noqa: ANN401
+    def unfinished(self, record: Value, context: Value, site: int) -> Unfinished:
         half = [m for m in self.marks if m[0] <= max(1, self.iterations // 2)][-1]
         return Unfinished(
             record, context, site, self.begun, self.lanes, self.iterations, self.lane_iterations, half, self.bound

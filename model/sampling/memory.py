@@ -7,14 +7,21 @@ at a time, when a lane first comes there, so that launches on gigabytes cost wha
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from model.sampling.values import Array
+from model.sampling.values import Array, Value
 
-if TYPE_CHECKING:
-    from model.sampling.lanes import Lanes
+
+class Active(Protocol):
+    """The lanes that read or write: all of `width`, or those in `mask`."""
+
+    width: int
+    mask: Array | None
+
+    def whole_mask(self) -> Array: ...
+
 
 SHIFT = 44
 _WHOLE_BYTES = 1 << 16  # smaller buffers are made at once
@@ -38,7 +45,7 @@ class Segment:
         self.data: Array = np.zeros(0, np.uint8)
         self.views: dict[Any, Array] = {}
 
-    def index(self, offsets: Any, shift: int) -> Any:  # noqa: ANN401
+    def index(self, offsets: Value, shift: int) -> Value:
         """Offsets in bytes, multiples of 2**shift -> numbers in a view of such elements."""
         return offsets >> shift
 
@@ -75,7 +82,7 @@ class Paged(Segment):
         self.used = 1
         self.data = np.zeros(page_bytes * 64, np.uint8)
 
-    def index(self, offsets: Any, shift: int) -> Any:  # noqa: ANN401
+    def index(self, offsets: Value, shift: int) -> Value:
         if self.is_power:
             pages = offsets >> self.page_shift
             inside = offsets & (self.page_bytes - 1)
@@ -119,7 +126,7 @@ class Memory:
         self.segments.append(segment)
         return (len(self.segments) - 1) << SHIFT
 
-    def load(self, lanes: Lanes, address: Any, dtype: np.dtype[Any], rows: Any = None) -> Any:  # noqa: ANN401
+    def load(self, lanes: Active, address: Value, dtype: np.dtype[Any], rows: Value = None) -> Value:
         """The number of type `dtype` at each lane's address; with `rows` a column of byte offsets, a row for each.
 
         What lies in no segment reads as 0.
@@ -153,13 +160,13 @@ class Memory:
         index = segment.index(offset, size.bit_length() - 1)
         return segment.view(dtype)[index]
 
-    def _load_bytes(self, segment: Segment, offset: Any, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401
+    def _load_bytes(self, segment: Segment, offset: Value, dtype: np.dtype[Any]) -> Value:
         at = np.asarray(offset)
         each = at[..., None] + np.arange(dtype.itemsize)
         index = segment.index(each, 0)
         return np.ascontiguousarray(segment.view(np.dtype(np.uint8))[index]).view(dtype)[..., 0][()]
 
-    def _load_apart(self, lanes: Lanes, address: Any, dtype: np.dtype[Any], rows: Any) -> Any:  # noqa: ANN401
+    def _load_apart(self, lanes: Active, address: Value, dtype: np.dtype[Any], rows: Value) -> Value:
         """Lanes that read in different segments, or nowhere."""
         at = np.broadcast_to(address, (lanes.width,)) if address.ndim == 0 else address
         out = np.zeros(lanes.width if rows is None else (len(rows), lanes.width), dtype)
@@ -191,7 +198,7 @@ class Memory:
         after = self.segments[number + 1] if 0 <= number + 1 < len(self.segments) else None
         return after.name if after is not None else "a null or foreign pointer"
 
-    def store(self, lanes: Lanes, address: Any, value: Any, dtype: np.dtype[Any], rows: Any = None) -> None:  # noqa: ANN401
+    def store(self, lanes: Active, address: Value, value: Value, dtype: np.dtype[Any], rows: Value = None) -> None:
         """Write each active lane's number; of lanes that write to one place the last stays. Elsewhere it is dropped."""
         mask, width = lanes.mask, lanes.width
         if value.dtype != dtype:
@@ -221,7 +228,7 @@ class Memory:
             offset = offset + rows
         self._put(segment, offset, value, dtype)
 
-    def clear(self, lanes: Lanes, address: Any, size_bytes: int) -> None:  # noqa: ANN401
+    def clear(self, lanes: Active, address: Value, size_bytes: int) -> None:
         """Zeros in the memory of the active lanes."""
         rows = np.arange(size_bytes, dtype=np.int64)[:, None]
         self.store(lanes, address, np.zeros((size_bytes, 1), np.uint8), np.dtype(np.uint8), rows)
@@ -237,7 +244,7 @@ class Memory:
         index = segment.index(offset, size.bit_length() - 1)
         segment.view(dtype)[index] = value
 
-    def _store_apart(self, address: Array, value: Array, dtype: np.dtype[Any], rows: Any) -> None:  # noqa: ANN401
+    def _store_apart(self, address: Array, value: Array, dtype: np.dtype[Any], rows: Value) -> None:
         numbers = address >> SHIFT
         for number in np.unique(numbers):
             segment = self.segments[int(number)] if 0 <= number < len(self.segments) else None

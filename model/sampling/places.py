@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
@@ -25,7 +25,10 @@ from model.opencl.types import (
 from model.sampling.compiler import Compiler, Variable
 from model.sampling.conversions import converted
 from model.sampling.taint import Tokens, read_through
-from model.sampling.values import NO_TAINT, Array, Code, NotInterpreted, Run, dtype_of, element_of, rows_of
+from model.sampling.values import NO_TAINT, Array, Code, NotInterpreted, Run, Value, dtype_of, element_of, rows_of
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 _SPACE = AddressSpace.GENERIC
 _LONG = LONG
@@ -114,7 +117,7 @@ def load(c: Compiler, place: Place) -> Code:
     is_bool = isinstance(held, ScalarType) and held.kind is ScalarKind.BOOL
     access, size = place.access, max(1, place.type.size_bytes)
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         at = address(f)
         if offset:
             at = at + offset
@@ -141,7 +144,7 @@ def picker(picks: tuple[int, ...]) -> Callable[[Any], Any]:
     if len(picks) == 1:
         only = picks[0]
 
-        def one(value: Any) -> Any:  # noqa: ANN401
+        def one(value: Value) -> Value:
             row = value[only]
             return row if len(row) > 1 else row[0]
 
@@ -164,7 +167,7 @@ def store(c: Compiler, place: Place, value: Code) -> Run:
         if place.picks:
             return _store_components(slot, run, place.picks, element_count(place.whole))
 
-        def assign(f: Any) -> Any:  # noqa: ANN401
+        def assign(f: Lanes) -> Value:
             new = run(f)
             f.assign(slot, new)
             return new
@@ -181,7 +184,7 @@ def store(c: Compiler, place: Place, value: Code) -> Run:
     rows, offset = _picked_rows(place, dtype)
     access, size = place.access, max(1, place.type.size_bytes)
 
-    def put(f: Any) -> Any:  # noqa: ANN401
+    def put(f: Lanes) -> Value:
         new = run(f)
         at = address(f)
         if offset:
@@ -201,7 +204,7 @@ def element_count(kind: Type | None) -> int:
 def _store_components(slot: int, run: Run, picks: tuple[int, ...], count: int) -> Run:
     rows = picks[0] if len(picks) == 1 else list(picks)
 
-    def assign(f: Any) -> Any:  # noqa: ANN401
+    def assign(f: Lanes) -> Value:
         new = run(f)
         old = f.values[slot]
         width = max(new.shape[-1] if new.ndim else 1, old.shape[-1] if old is not None else 1)

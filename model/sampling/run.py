@@ -25,6 +25,7 @@ from model.sampling.totals import Totals
 from model.sampling.values import NotInterpreted
 from model.work.sites import Site
 
+DEFAULT_BUDGET = SampleBudget()
 FIRST_ITEMS, MOST_ITEMS = 2048, 1 << 15
 _ENOUGH = 0.35  # of the budget: no further batch is begun once so much is spent
 _MOST_BYTES = 64 << 20  # of private or of local memory
@@ -39,7 +40,7 @@ def sample_launch(
     kernel: Kernel,
     launch: Launch,
     wanted: frozenset[Site] | None,
-    budget: SampleBudget = SampleBudget(),  # noqa: B008 (frozen)
+    budget: SampleBudget = DEFAULT_BUDGET,
     cancelled: Callable[[], bool] = never,
 ) -> RawSample:
     """Run `kernel` for a sample of the work-items of `launch`. `wanted`: the accesses to count; None: all of them.
@@ -181,7 +182,7 @@ class _Sampling:
 def _launch_slots(slots: dict[tuple[str, int], int], lanes: Lanes, chosen: Chosen, shape: Shape) -> None:
     """Ids and sizes, as the work-item functions give them."""
     u8 = np.uint64
-    x, y, z = shape.global_size
+    x, y, _ = shape.global_size
     gx, gy, gz = chosen.global_id
     in_group = chosen.local_linear
     whole: dict[str, Any] = {

@@ -27,9 +27,9 @@ class SampleBudget:
 class SiteCounts:
     """Sums over all sampled work-items and all times that they came by.
 
-    `begun`: the statement or expression was begun. `taken`: of if, ?: and case, the first side or this case was entered;
-    of && and ||, the right operand was evaluated; of loops, iterations begun. `completed`: control went on to what
-    follows. `lane_slots`: for each sub-group its size times the most often that any of its lanes took it, summed.
+    `begun`: the statement or expression was begun. `taken`: of if, ?: and case, the first side or this case was
+    entered; of && and ||, the right operand was evaluated; of loops, iterations begun. `completed`: control went on to
+    what follows. `lane_slots`: for each sub-group its size times the most often that any of its lanes took it, summed.
     """
 
     begun: float
@@ -53,9 +53,9 @@ class AccessCounts:
 class RawSample:
     """`items` work-items were run; see `SiteCounts` and `AccessCounts`.
 
-    `group_imbalance`: largest over mean of the groups' lane-steps. `complete`: False where the budget ended it, and counts
-    are extrapolated. `rests_on`: buffers and images whose contents no fill described and that did decide a branch, a
-    trip count or an address. `stopped`: why nothing can be said; None where it ran.
+    `group_imbalance`: largest over mean of the groups' lane-steps. `complete`: False where the budget ended it, and
+    counts are extrapolated. `rests_on`: buffers and images whose contents no fill described and that did decide a
+    branch, a trip count or an address. `stopped`: why nothing can be said; None where it ran.
     """
 
     items: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tree_sitter import Node
@@ -13,7 +13,10 @@ from model.opencl.types import PointerType, ScalarType, StructType, Type, Vector
 from model.sampling.compiler import Compiler
 from model.sampling.conversions import truth_of
 from model.sampling.places import assigned_as
-from model.sampling.values import Code, Run, common_type, dtype_of, element_of, integer_like, with_element
+from model.sampling.values import Code, Run, Value, common_type, dtype_of, element_of, integer_like, with_element
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 Later = Callable[[], Code]
 
@@ -32,7 +35,7 @@ def short_circuit(c: Compiler, sign: str, left: Code, compile_right: Later, node
     return Code(lambda f: run(f).astype(np.int32), INT, run, known, left.is_pure and right.is_pure, taint)
 
 
-def _known(sign: str, left: Code, right: Code) -> Any:  # noqa: ANN401
+def _known(sign: str, left: Code, right: Code) -> Value:
     if left.constant is None:
         return None
     if bool(left.constant) == (sign == "||"):
@@ -41,7 +44,7 @@ def _known(sign: str, left: Code, right: Code) -> Any:  # noqa: ANN401
 
 
 def _either(site: int, first: Run, second: Run, *, is_or: bool, is_pure: bool) -> Run:
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         record = f.context.sites[site]
         active, mask = f.active, f.mask
         record.begun += active
@@ -81,7 +84,7 @@ def _of_vectors(sign: str, left: Code, right: Code, taint: frozenset[str]) -> Co
     dtype, a, b = dtype_of(element_of(whole)), left.run, right.run
     is_or = sign == "||"
 
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         x, y = a(f) != 0, b(f) != 0
         return -((x | y) if is_or else (x & y)).astype(dtype)
 
@@ -123,7 +126,7 @@ def _result(c: Compiler, yes: Type, no: Type, node: Node) -> Type:
 
 
 def _chosen(site: int, truth: Run, yes: Run, no: Run, *, is_pure: bool) -> Run:
-    def run(f: Any) -> Any:  # noqa: ANN401
+    def run(f: Lanes) -> Value:
         record = f.context.sites[site]
         active, mask = f.active, f.mask
         record.begun += active

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tree_sitter import Node
 
 from model.opencl.types import AddressSpace, ArrayType, OpaqueType, PointerType, StructType, Type
-from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE, Compiler, Variable
+from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE, Compiler, Step, Variable, field
 from model.sampling.conversions import truth_of
-from model.sampling.expressions import expression, field
+from model.sampling.expressions import expression
 from model.sampling.initialisers import braced, completed, initialise
 from model.sampling.loops import loop
 from model.sampling.places import assigned_as, place_of_variable, stored
 from model.sampling.switches import switch
-from model.sampling.values import Code, NotInterpreted, Run, zero_of
+from model.sampling.values import Code, NotInterpreted, Run, Value, zero_of
 
-Step = Callable[[Any], bool]
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 
 def statement(c: Compiler, node: Node) -> Step:
@@ -30,7 +31,7 @@ def statement(c: Compiler, node: Node) -> Step:
         return compiled(c, node)
 
 
-def nothing(_f: Any) -> bool:  # noqa: ANN401
+def nothing(_f: Lanes) -> bool:
     return False
 
 
@@ -42,8 +43,8 @@ def block(c: Compiler, nodes: Sequence[Node]) -> Step:
     if len(steps) == 1:
         return steps[0]
 
-    def run_in_order(f: Any) -> bool:  # noqa: ANN401
-        for step in steps:  # noqa: SIM110 (a generator costs more than the statements)
+    def run_in_order(f: Lanes) -> bool:
+        for step in steps:
             if step(f):
                 return True
         return False
@@ -62,7 +63,7 @@ def _expression(c: Compiler, node: Node) -> Step:
         return nothing
     run = expression(c, nodes[0]).run
 
-    def step(f: Any) -> bool:  # noqa: ANN401
+    def step(f: Lanes) -> bool:
         run(f)
         return False
 
@@ -100,7 +101,7 @@ def _declaration(c: Compiler, node: Node) -> Step:
     if not steps:
         return nothing
 
-    def step(f: Any) -> bool:  # noqa: ANN401
+    def step(f: Lanes) -> bool:
         for each in steps:
             each(f)
         return False
@@ -130,7 +131,7 @@ def _fresh(c: Compiler, variable: Variable, value: Code | None) -> Run:
     c.cost += 1
     if value is None:
 
-        def clear(f: Any) -> None:  # noqa: ANN401
+        def clear(f: Lanes) -> None:
             f.declared[slot] = f.active
             f.values[slot] = zero
 
@@ -138,7 +139,7 @@ def _fresh(c: Compiler, variable: Variable, value: Code | None) -> Run:
     c.flows.assigned(f"${slot}", value.taint)
     run = value.run
 
-    def begin(f: Any) -> None:  # noqa: ANN401
+    def begin(f: Lanes) -> None:
         f.values[slot] = run(f)
         f.declared[slot] = f.active
 
@@ -158,7 +159,7 @@ def _in_memory(c: Compiler, name: str, kind: Type, base: int) -> Variable:
 
 def copied_to_memory(c: Compiler, parameter: Variable) -> Run:
     """A parameter of which the address is taken, or a struct: its value is copied to where it has an address."""
-    slot = parameter.slot
+    slot = parameter.slot or 0
     value = Code(lambda f: f.values[slot], parameter.type, taint=frozenset((f"${slot}",)))
     return stored(c, place_of_variable(_in_memory(c, parameter.name, parameter.type, PRIVATE_BASE)), value)
 
@@ -173,7 +174,7 @@ def _if(c: Compiler, node: Node) -> Step:
     with c.scope():
         yes = statement(c, field(c, node, "consequence"))
     other = node.child_by_field_name("alternative")
-    no = nothing
+    no: Step = nothing
     if other is not None:
         with c.scope():
             no = block(c, other.named_children) if other.type == "else_clause" else statement(c, other)
@@ -181,7 +182,7 @@ def _if(c: Compiler, node: Node) -> Step:
 
 
 def _branch(site: int, truth: Run, yes: Step, no: Step) -> Step:
-    def one_side(f: Any, record: Any, taken: bool) -> bool:  # noqa: ANN401
+    def one_side(f: Lanes, record: Value, taken: bool) -> bool:
         if taken:
             record.taken += f.active
             record.take(f, f.mask)
@@ -190,7 +191,7 @@ def _branch(site: int, truth: Run, yes: Step, no: Step) -> Step:
         record.completed += f.active
         return False
 
-    def run(f: Any) -> bool:  # noqa: ANN401
+    def run(f: Lanes) -> bool:
         record = f.context.sites[site]
         active, mask = f.active, f.mask
         record.begun += active
@@ -239,7 +240,7 @@ def _return(c: Compiler, node: Node) -> Step:
     c.used.add(slot)
     keeps = run is not None and kind.name != "void"
 
-    def leave(f: Any) -> bool:  # noqa: ANN401
+    def leave(f: Lanes) -> bool:
         if run is not None:
             value = run(f)
             if keeps:
@@ -256,7 +257,7 @@ def _break(_c: Compiler, _node: Node) -> Step:
 
 
 def _continue(_c: Compiler, _node: Node) -> Step:
-    def leave(f: Any) -> bool:  # noqa: ANN401
+    def leave(f: Lanes) -> bool:
         mask = f.whole_mask()
         f.continued = mask if f.continued is None else f.continued | mask
         return True

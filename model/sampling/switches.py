@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
 
 from model.opencl.builtin_types import LONG
 from model.opencl.types import ScalarType
-from model.sampling.compiler import Compiler
+from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import converted
-from model.sampling.values import promoted
+from model.sampling.values import Value, promoted
 
-Step = Callable[[Any], bool]
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 
 @dataclass(slots=True)
@@ -72,11 +72,11 @@ def _groups(c: Compiler, body: Node) -> list[_Group]:
 
 
 class _Switch:
-    def __init__(self, site: int, sites: list[int], chooser: Any, groups: list[_Group]) -> None:  # noqa: ANN401
+    def __init__(self, site: int, sites: list[int], chooser: Value, groups: list[_Group]) -> None:
         self.site, self.sites, self.chooser, self.groups = site, sites, chooser, groups
         self.labels = [label for group in groups for label in group.labels]
 
-    def run(self, f: Any) -> bool:  # noqa: ANN401
+    def run(self, f: Lanes) -> bool:
         record = f.context.sites[self.site]
         mask, active, returned, continued = f.mask, f.active, f.returned, f.continued
         record.begun += active

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from tree_sitter import Node
@@ -12,10 +11,11 @@ from model.opencl.builtin_types import FLOAT
 from model.opencl.types import ScalarType, VectorType
 from model.sampling.compiler import Compiler
 from model.sampling.places import assigned_as
-from model.sampling.values import Code, Run, common_scalar, element_of, is_float
+from model.sampling.values import Code, Run, Value, common_scalar, element_of, is_float
 
 Function = Callable[[Compiler, str, list[Code], Node], Code]
 Kind = ScalarType | VectorType
+Apply = Callable[..., Value]
 
 
 def table(function: Function, *names: str) -> dict[str, Function]:
@@ -63,24 +63,13 @@ def spread(values: Sequence[Code], kind: Kind) -> list[Run]:
 
 
 def applied(
-    c: Compiler, values: Sequence[Code], runs: Sequence[Run], result: Kind, function: Any, cost: int = 1
-) -> Code:  # noqa: ANN401
+    c: Compiler, values: Sequence[Code], runs: Sequence[Run], result: Kind, function: Apply, cost: int = 1
+) -> Code:
     """`function` of all arguments; the result has as many components as `result` says."""
     c.cost += cost
     pure = all(v.is_pure for v in values)
     taint = frozenset[str]().union(*(v.taint for v in values))
-    run: Run
-    if len(runs) == 1:
-        (one,) = runs
-        run = lambda f: function(one(f))  # noqa: E731
-    elif len(runs) == 2:
-        first, second = runs
-        run = lambda f: function(first(f), second(f))  # noqa: E731
-    elif len(runs) == 3:
-        a, b, d = runs
-        run = lambda f: function(a(f), b(f), d(f))  # noqa: E731
-    else:
-        run = lambda f: function(*[each(f) for each in runs])  # noqa: E731
+    run = _applied(function, runs)
     if values and all(v.constant is not None for v in values):
         with np.errstate(all="ignore"):
             known = run(None)  # type: ignore[arg-type]
@@ -90,7 +79,20 @@ def applied(
     return Code(run, result, None, None, pure, taint)
 
 
-def elementwise(function: Any, cost: int = 1, count: int = 1, *, floats: bool = True) -> Function:  # noqa: ANN401
+def _applied(function: Apply, runs: Sequence[Run]) -> Run:
+    if len(runs) == 1:
+        (one,) = runs
+        return lambda f: function(one(f))
+    if len(runs) == 2:
+        first, second = runs
+        return lambda f: function(first(f), second(f))
+    if len(runs) == 3:
+        a, b, d = runs
+        return lambda f: function(a(f), b(f), d(f))
+    return lambda f: function(*[each(f) for each in runs])
+
+
+def elementwise(function: Apply, cost: int = 1, count: int = 1, *, floats: bool = True) -> Function:
     """A function that gives what it is given."""
 
     def compiled(c: Compiler, name: str, values: list[Code], node: Node) -> Code:

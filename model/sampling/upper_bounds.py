@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
@@ -11,6 +11,9 @@ from tree_sitter import Node
 from model.opencl.types import ScalarType
 from model.sampling.compiler import Compiler
 from model.sampling.values import Code, Run, is_float
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
 
 Remaining = Callable[[Any], float | None]
 _UP, _DOWN = frozenset({"<", "<=", "!="}), frozenset({">", ">=", "!="})
@@ -40,7 +43,7 @@ def _counts(code: Code) -> bool:
 
 
 def _distance(low: Run, high: Run) -> Remaining:
-    def run(f: Any) -> float | None:  # noqa: ANN401
+    def run(f: Lanes) -> float | None:
         a, b = np.asarray(low(f), np.float64), np.asarray(high(f), np.float64)
         apart = np.broadcast_to(b - a, (f.width,))
         if f.mask is not None:

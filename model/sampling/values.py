@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
 
 Array = npt.NDArray[Any]
-Run = Callable[["Lanes"], Any]  # gives an Array or a NumPy scalar; Any, since the two share no type that has operators
+Value = Any  # an Array or a NumPy scalar: the two share no type that has operators
+Run = Callable[["Lanes"], Value]
 
 _LETTERS = {ScalarKind.SIGNED: "i", ScalarKind.UNSIGNED: "u", ScalarKind.FLOAT: "f", ScalarKind.BOOL: "b"}
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -89,7 +90,7 @@ def rows_of(kind: Type) -> int:
             return 0
 
 
-def zero_of(kind: Type) -> Any:  # noqa: ANN401
+def zero_of(kind: Type) -> Value:
     rows, dtype = rows_of(kind), dtype_of(element_of(kind))
     return np.zeros((rows, 1), dtype) if rows else dtype.type(0)
 
