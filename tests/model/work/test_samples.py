@@ -163,7 +163,6 @@ def test_collatz_is_run_and_counted() -> None:
     program = read_program(HEAD + body)
     launch = launched()
     sample = observe(program, program.kernels[0], launch)
-    assert sample is not None
     work = analyse(program, program.kernels[0])
     steps = 0
     for first in range(1, 1025):
