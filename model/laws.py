@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from model.account import Bound, exposed_us
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.costs import Costs, costs_of
 from model.device import Device, DeviceType, Rates
@@ -18,7 +19,6 @@ from model.laws_cpu import cpu_times
 from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us, measured_gop_s
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
-from model.prediction import Bound
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
 
 # Compute and memory overlap in part: their times add under this norm (1 = not at all, infinity = fully).
@@ -39,11 +39,17 @@ _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CON
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Microseconds per resource, and the whole. `least_us` is the roofline: no efficiency can beat it."""
+    """Microseconds per resource, and the whole. `least_us` is the roofline: no efficiency can beat it.
+
+    In the order of `resources`, `needed_us` is what each takes with the efficiency that is reckoned with, `exposed_us`
+    what it adds to `total_us` (their sum): the rest of it is hidden behind others.
+    """
 
     resources: tuple[tuple[str, Bound, float], ...]
     total_us: float
     least_us: float
+    needed_us: tuple[float, ...] = ()
+    exposed_us: tuple[float, ...] = ()
 
 
 # What each resource says of a launch that it holds up.
@@ -63,10 +69,9 @@ _BOUNDS = {
 }
 
 RESOURCES = tuple(_BOUNDS)  # in the order of `Times.resources`
-
-
-def bound_of_resource(resource: str) -> Bound:
-    return _BOUNDS[resource]
+_COMPUTE = ("floating point", "integer", "special functions", "operations that wait for each other")
+_ON_CHIP = ("local memory", "private memory", "images")
+_MEMORY = ("global memory", *_ON_CHIP)
 
 
 def launch_times(work: WorkCounts, device: Device) -> Times:
@@ -111,7 +116,29 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
         # Groups start while others run.
         busy = _together(starts, _together(compute_us, memory_us, OVERLAP_NORM), OVERLAP_NORM)
     total = rates.launch_floor_us + busy + barriers * waves + atomics
-    return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
+    least_us = max(rates.launch_floor_us, _roofline_us(work, rates))
+    memory_efficiency = TYPICAL_EFFICIENCY if device.type is DeviceType.CPU else GPU_MEMORY_EFFICIENCY
+    efficiency = {**dict.fromkeys(_COMPUTE + _ON_CHIP, TYPICAL_EFFICIENCY), "global memory": memory_efficiency}
+    needed = {name: time_us / efficiency.get(name, 1.0) for name, time_us in times.items()}
+    if device.type is DeviceType.CPU:
+        overlaps = _exposed(needed, [_COMPUTE, _MEMORY], OVERLAP_NORM)
+    else:
+        inner = _exposed(needed, [_COMPUTE, _MEMORY], OVERLAP_NORM)
+        outer = exposed_us((starts, _together(compute_us, memory_us, OVERLAP_NORM)), OVERLAP_NORM)
+        within = outer[1] / sum(inner.values()) if sum(inner.values()) > 0 else 0.0
+        overlaps = {name: time_us * within for name, time_us in inner.items()} | {"starting groups": outer[0]}
+    return Times(resources, total, least_us, tuple(needed.values()), tuple((needed | overlaps).values()))
+
+
+def _exposed(needed: Mapping[str, float], groups: Sequence[Sequence[str]], norm: float) -> dict[str, float]:
+    """What each resource adds to the time, where each group as a whole overlaps with the others."""
+    sums = [sum(needed[name] for name in group) for group in groups]
+    parts = exposed_us(sums, norm)
+    return {
+        name: needed[name] * part / whole if whole > 0 else 0.0
+        for group, whole, part in zip(groups, sums, parts, strict=True)
+        for name in group
+    }
 
 
 def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: float) -> Times:
@@ -141,7 +168,12 @@ def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: flo
     busy = _together(own.near, own.far, CPU_OVERLAP_NORM)
     total = rates.launch_floor_us + starts + (busy + barriers) * waves + atomics
     resources = tuple((name, _BOUNDS[name], time_us) for name, time_us in times.items())
-    return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
+    near_us, far_us = exposed_us((own.near * waves, own.far * waves), CPU_OVERLAP_NORM)
+    near = near_us / (own.near * waves) if own.near > 0 else 0.0
+    overlaps = {name: times[name] * near for name in _COMPUTE + _ON_CHIP}
+    overlaps["global memory"] = own.issue * waves * near + far_us
+    least_us = max(rates.launch_floor_us, _roofline_us(work, rates))
+    return Times(resources, total, least_us, tuple(times.values()), tuple((times | overlaps).values()))
 
 
 def _barriers_us(work: WorkCounts, rates: Rates) -> float:
@@ -157,14 +189,6 @@ def _together(a_us: float, b_us: float, norm: float) -> float:
     if longer <= 0 or math.isinf(longer):
         return longer
     return longer * math.pow((a_us / longer) ** norm + (b_us / longer) ** norm, 1 / norm)
-
-
-def bound_of(times: Times) -> Bound:
-    """The kind of resource that takes longest."""
-    sums: dict[Bound, float] = {}
-    for _, bound, time_us in times.resources:
-        sums[bound] = sums.get(bound, 0.0) + time_us
-    return max(sums, key=lambda b: sums[b])
 
 
 def _roofline_us(work: WorkCounts, rates: Rates) -> float:
@@ -212,6 +236,11 @@ def compute_times_us(
     if is_cpu:
         integer += 1e-3 * scalar_accesses / scalar_issue_gop_s(rates)
     return fp, integer, special
+
+
+def resource_of(kind: OpKind) -> str:
+    """The resource that operations of this kind keep busy."""
+    return "special functions" if kind in _SPECIAL else "integer" if kind in _INTEGER else "floating point"
 
 
 def one_by_one(scalar_ops: Iterable[OpCount]) -> dict[tuple[OpKind, str], float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cachetools import LRUCache
 
@@ -12,7 +12,7 @@ from model.fit import MAX_POINTS, Fit, Point, fit
 from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
 from model.laws import Times, launch_times
-from model.prediction import Basis, Prediction, Quantiles, Through
+from model.prediction import Basis, Prediction, Quantiles, Through, retimed
 from model.work.work import Work
 
 _KEPT = 1024
@@ -62,15 +62,12 @@ class Fits:
         p50 = max(line.fit.runtime_us(work_us), least_us)
         spread = line.fit.spread(work_us)
         own = prediction.own_us
-        scale = p50 / own.p50 if own.p50 > 0 else 1.0
         items = [each.launch.work_items for each in alike]
-        return replace(
+        return retimed(
             prediction,
-            runtime_us=Quantiles(max(p50 / spread, min(least_us, p50)), p50, p50 * spread),
-            basis=Basis.MEASURED,
+            Quantiles(max(p50 / spread, min(least_us, p50)), p50, p50 * spread),
+            Basis.MEASURED,
             assumptions=(_assumption(len(alike)), *prediction.assumptions),
-            # The laws' shares of the time that is now known better.
-            resources=tuple(replace(r, time_us=r.time_us * scale) for r in prediction.resources),
             through=Through(line.fit, min(items), max(items), own, prediction.basis),
         )
 

@@ -12,9 +12,9 @@ from model.costs import costs_of
 from model.device import Device
 from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
-from model.laws import bound_of, launch_times
-from model.prediction import Basis, Prediction, Quantiles, ResourceTime
-from model.shares import LineShares
+from model.laws import launch_times
+from model.prediction import Basis, Prediction, Quantiles
+from model.shares import LineCosts
 from model.work.counts import WorkCounts
 from model.work.work import Work
 
@@ -55,18 +55,15 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -
     assumptions = assumptions_of(work, counts, launch)
     spread = _spread(assumptions, device)
     p50 = max(times.total_us, times.least_us)
-    resources = sorted((ResourceTime(name, t) for name, _, t in times.resources if t > 0), key=lambda r: -r.time_us)
     return Prediction(
         runtime_us=Quantiles(max(p50 / spread, min(times.least_us, p50)), p50, p50 * spread),
-        bound=bound_of(times),
         basis=Basis.ANALYTIC,
         work=counts,
         assumptions=assumptions,
         device_id=device.id,
         device_name=device.name,
         calibrated=device.calibrated,
-        resources=tuple(resources),
-        lines=LineShares(counts, device),
+        line_costs=LineCosts(counts, device),
         laws=times,
     )
 

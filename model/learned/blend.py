@@ -6,14 +6,14 @@ import math
 from dataclasses import replace
 
 from model.learned.question import Answer, Question
-from model.prediction import Basis, Prediction, Quantiles
+from model.prediction import Basis, Prediction, Quantiles, retimed
 
 
 def blended(prediction: Prediction, question: Question, answer: Answer) -> Prediction:
     """`prediction` with the answer's time: wider by all that had to be assumed, and never below the roofline.
 
-    Work, lines and what bounds it stay the laws'; resources keep their shares of the new time. A prediction through
-    measurements stays what it is, and carries the answer as the model's own.
+    The work stays what was counted, and the analytical model's account is brought to the new time. A prediction
+    through measurements stays what it is, and carries the answer as the model's own.
     """
     basis = Basis.MODEL if question.compiled_facts is None else Basis.COMPILED
     return with_own(prediction, _quantiles(answer.runtime_us, question), basis, answer.novelty)
@@ -24,10 +24,7 @@ def with_own(prediction: Prediction, runtime_us: Quantiles, basis: Basis, novelt
     if prediction.through is not None:
         through = replace(prediction.through, own_us=runtime_us, own_basis=basis)
         return replace(prediction, through=through, novelty=novelty)
-    before_us = prediction.runtime_us.p50
-    scale = runtime_us.p50 / before_us if before_us > 0 else 1.0
-    resources = tuple(replace(each, time_us=each.time_us * scale) for each in prediction.resources)
-    return replace(prediction, runtime_us=runtime_us, basis=basis, novelty=novelty, resources=resources)
+    return retimed(prediction, runtime_us, basis, novelty=novelty)
 
 
 def _quantiles(q: Quantiles, question: Question) -> Quantiles:

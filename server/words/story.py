@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from server.words.account import limit_text, line_rows, overlap_text, parts_text
 from server.words.advice import advice_of
 from server.words.comparison import compared
 from server.words.compiled import in_short
@@ -20,11 +21,9 @@ if TYPE_CHECKING:
     from server.snapshot import KernelView, LaunchView, Snapshot
 
 _LINES_SHOWN = 5
-_LEAST_SHARE = 0.005  # less would be shown as 0 %
 _LINES_SHOWN_OF_MANY = 3  # of each launch, where a kernel has several
 _LEAST_REUSE = 1.5
 _LEAST_CONFLICT = 1.5
-_BOUND = {"launch": "the cost of a launch itself"}
 _ORIGIN = {"config": "kernelcast.toml"}
 
 
@@ -69,12 +68,8 @@ def _lead(view: KernelView) -> str:
         return f"`{name}` has no prediction: {reason}"
     return (
         f"`{name}` will take about **{format_duration_us(prediction.runtime_us.p50)}** on {prediction.device_name}, "
-        f"bound by {_bound(prediction)}{more}."
+        f"bound by {limit_text(prediction.account)}{more}."
     )
-
-
-def _bound(prediction: Prediction) -> str:
-    return _BOUND.get(str(prediction.bound), str(prediction.bound))
 
 
 def _launch(view: LaunchView, several: bool) -> list[Section]:
@@ -83,8 +78,9 @@ def _launch(view: LaunchView, several: bool) -> list[Section]:
     if forecast.launch is not None:
         rows.append(("Launch", launch_text(view)))
     if prediction is not None:
-        times = ", ".join(f"{r.resource} {format_duration_us(r.time_us)}" for r in prediction.resources[:3])
-        rows.append(("Bound by", _bound(prediction) + (f": {times}" if times else "")))
+        rows.append(("Bound by", f"{limit_text(prediction.account)}: {parts_text(prediction.account)}"))
+        if overlap := overlap_text(prediction.account):
+            rows.append(("Overlap", overlap))
         rows += _work_rows(prediction.work)
     if view.compiled is not None and (compiled := in_short(view.compiled)):
         rows.append(("Compiled", compiled))
@@ -146,11 +142,7 @@ def _moved(loaded: float, stored: float) -> str:
 
 
 def _hottest(prediction: Prediction, shown: int) -> tuple[str, ...]:
-    rows = [
-        (f"{line.share * 100:.0f} %", f"line {line.line + 1}", plain(line.what))
-        for line in prediction.lines[:shown]
-        if line.line >= 0 and line.share >= _LEAST_SHARE
-    ]
+    rows = [(share, place, plain(what)) for share, place, what in line_rows(prediction, shown)]
     return in_columns(rows, right=(0, 1))
 
 

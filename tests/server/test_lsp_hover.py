@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 from lsprotocol import types
 
+from model.account import Bound
 from model.device import ProfileSource
 from model.engine import FileForecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
 from model.laws import Times
 from model.opencl.program import read_program
-from model.prediction import Basis, LineShare, ResourceTime
+from model.prediction import Basis, LineCost, LinePart
 from model.work.analyse import analyse
 from profiler.measurement import Measurement
 from server.features.hover import hover
@@ -41,8 +42,8 @@ def test_the_first_line_answers_the_question(snapshot_of: Snapshots) -> None:
     "words",
     [
         "80 % range", "2.2-4.5 ms", "2.1 Gflop", "4.3 GB loaded", "12.6 MB distinct", "flop per byte", "line 3",
-        "83 %", "12.6 MB stored to a", "`n` is taken to be 1024 (may cost a factor of 1.5).", "performance laws",
-        "1024 work-items in groups of 64 (inferred)", "memory: dram 3.1 ms", "not calibrated",
+        "97 %", "12.6 MB stored to a", "`n` is taken to be 1024 (may cost a factor of 1.5).", "performance laws",
+        "1024 work-items in groups of 64 (inferred)", "memory: global memory 3.1 ms (97 %)", "not calibrated",
     ],
 )  # fmt: skip
 def test_the_story_is_whole(snapshot_of: Snapshots, words: str) -> None:
@@ -57,6 +58,9 @@ def test_a_client_without_markdown_gets_plain_text(snapshot_of: Snapshots) -> No
     assert not set("`|*") & set(answer.contents.value.splitlines()[0])
 
 
+LONG = "a_long_name_of_a_buffer" * 3
+
+
 def long_winded(snapshot: Snapshot) -> Snapshot:
     """The same with resources, costs and assumptions that go on and on."""
     forecast = snapshot.analysis.forecast
@@ -64,9 +68,16 @@ def long_winded(snapshot: Snapshot) -> Snapshot:
     assert first.prediction is not None
     prediction = replace(
         first.prediction,
-        resources=tuple(ResourceTime(f"a resource with a name of many words {n}", 1234.5) for n in range(3)),
-        lines=tuple(
-            LineShare(n, 0.2, f"{n} MB loaded from `{'a_long_name_of_a_buffer' * 3}`, strided") for n in range(9)
+        laws=Times(tuple((f"a resource of many words {n}", Bound.MEMORY, 1234.5) for n in range(3)), 3200.0, 10.0),
+        line_costs=tuple(
+            LineCost(
+                n,
+                tuple(
+                    LinePart(f"a resource of many words {m}", 1 / 9, f"{n} MB loaded from `{LONG}`, strided")
+                    for m in range(3)
+                ),
+            )
+            for n in range(9)
         ),
         assumptions=(Assumption("n", "the data decide " + "and decide " * 30 + "`n`.", 4.0),),
     )
@@ -199,8 +210,12 @@ def test_lines_that_take_no_time_worth_telling_are_left_out(snapshot_of: Snapsho
     forecast = snapshot.analysis.forecast
     (first,) = forecast.forecasts
     assert first.prediction is not None
-    lines = (LineShare(2, 0.998, "special functions"), LineShare(3, 0.002, "int32 operations"))
-    changed = replace(forecast, forecasts=(replace(first, prediction=replace(first.prediction, lines=lines)),))
+    costs = tuple(
+        LineCost(line, (LinePart("global memory", share, "loads"),)) for line, share in ((2, 0.998), (3, 0.002))
+    )
+    laws = Times((("global memory", Bound.MEMORY, 3200.0),), 3200.0, 10.0)
+    prediction = replace(first.prediction, line_costs=costs, laws=laws)
+    changed = replace(forecast, forecasts=(replace(first, prediction=prediction),))
     story = told(replace(snapshot, analysis=replace(snapshot.analysis, forecast=changed)))
     assert "100 %  line 3" in story
     assert " 0 %" not in story
