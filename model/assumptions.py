@@ -11,6 +11,7 @@ from model.work.region import DEFAULT_DATA_TRIPS
 from model.work.work import Work
 
 _UNDECIDED_SPREAD = 4.0
+_LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
 
 
 def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assumption, ...]:
@@ -18,9 +19,9 @@ def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assu
 
     Once each: a branch in a loop is met twice.
     """
-    known = (Assumption(p.name, p.text, p.spread, p.line) for p in work.parameters.values())
+    known = (Assumption(p.name, p.text, p.spread, p.line, p.name.startswith(_LOOP)) for p in work.parameters.values())
     text = f"nothing says how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
-    undecided = (Assumption("loop.{line}", text, _UNDECIDED_SPREAD, line) for line in counts.undecided_loops)
+    undecided = (Assumption(f"{_LOOP}{{line}}", text, _UNDECIDED_SPREAD, line, True) for line in counts.undecided_loops)
     return (*launch.assumptions, *dict.fromkeys((*work.assumptions, *known, *undecided)))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -25,6 +26,7 @@ from model.launch.expression import ExpressionError
 from model.launch.inference import complete
 from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
+from model.launch.together import Complete, FileGuesses
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
 from model.opencl.kernel import Kernel, SourceRange
@@ -38,7 +40,7 @@ from model.prediction import Prediction
 from model.predictor import Predictor
 from model.work.analyse import analyse
 from model.work.work import Work
-from model.written import Written, shared_out, written_for
+from model.written import Written, shared_out, silent_kernels, with_shared, written_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ class _State:
     program: Program
     annotations: Annotations | None = None
     answers: dict[tuple[str, int], _Answer] = field(default_factory=dict)
+    guesses: FileGuesses = field(default_factory=FileGuesses)
 
 
 _TYPED_IN = 4  # files, of which what was overwritten is kept: it may be undone
@@ -184,6 +187,11 @@ class Engine:
         wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
         said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
         said, left_out = shared_out(said, self._most_launches)
+        silent = silent_kernels(program, annotations, said, config, path, requests)
+        if len(silent) > 1:
+            said = with_shared(
+                said, state.guesses.shared(silent, partial(self._work_of, state), self._completed(device))
+            )
         for one in wanted:
             for number, written in enumerate(said[one.name]):
                 key = (one.name, number)
@@ -197,6 +205,19 @@ class Engine:
         if kernel is not None and not wanted:
             problems.insert(0, _no_such_kernel(program, kernel))
         return FileForecast(tuple(wanted), tuple(a.forecast for a in answers.values()), tuple(problems), tuple(found))
+
+    def _completed(self, device: Device) -> Complete:
+        return lambda kernel, work, spec: self._complete(kernel, work, spec, device)
+
+    def _work_of(self, state: _State, kernel: Kernel) -> Work | None:
+        """The kernel's work, the last answer's where its meaning is the same; None where it cannot be analysed."""
+        program, last = state.program, state.answers.get((kernel.name, 0))
+        if last is not None and last.made is not None and last.made.meaning is program.meanings[kernel.name]:
+            return last.made.work
+        try:
+            return self._work(program, kernel, tuple(program.line_of(f) for f in program.rests_on[kernel.name]))[0]
+        except KernelcastError:
+            return None
 
     def forget(self, path: Path | None) -> None:
         """Nobody will ask about this file soon: keep nothing that was read of it."""

@@ -94,10 +94,16 @@ class Prediction:
     device_name: str
     calibrated: bool
     line_costs: Sequence[LineCost] = ()  # a tuple, or equal to one
+    is_guessed: bool = False  # whether sizes, or how often loops run, are among the assumptions
     novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the laws alone
     advice: tuple[Advice, ...] = ()  # in the order of the source
     through: Through | None = None  # set where the basis is `measured`
     laws: Times | None = None  # what the laws alone say; None where nobody asked them
+
+    @property
+    def guesses(self) -> tuple[Assumption, ...]:
+        """What was guessed of sizes and of how often loops run."""
+        return tuple(each for each in self.assumptions if each.is_guess)
 
     @property
     def account(self) -> TimeAccount:

@@ -64,6 +64,7 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -
         device_name=device.name,
         calibrated=device.calibrated,
         line_costs=LineCosts(counts, device),
+        is_guessed=any(each.is_guess for each in assumptions),
         laws=times,
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from model.prediction import Quantiles
 from profiler.measurement import Measurement
 from server.report.facts import DeviceRow, HistoryRow, KernelFacts, LaunchFacts, Report, Sizes
-from server.words.account import account_json, lines_json
+from server.words.account import account_json, assumptions_json, lines_json
 from server.words.advice import advice_json
 
 Json = dict[str, Any]
@@ -65,7 +65,7 @@ def _launch(launch: LaunchFacts) -> Json:
         "account": account_json(prediction.account),
         "lines": lines_json(prediction),
         "advice": [advice_json(each, launch.forecast.kernel) for each in prediction.advice],
-        "assumptions": [{"subject": a.subject, "text": a.text, "spread": a.spread} for a in prediction.assumptions],
+        "assumptions": assumptions_json(prediction),
     }
 
 

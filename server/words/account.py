@@ -120,3 +120,11 @@ def lines_json(prediction: Prediction) -> list[dict[str, Any]]:
         {"line": each.line + 1 if each.line >= 0 else None, "share": each.share, "what": each.what}
         for each in prediction.lines
     ]
+
+
+def assumptions_json(prediction: Prediction) -> list[dict[str, Any]]:
+    """What was taken for granted; `is_guess`: a size, or how often something runs, that the user alone knows."""
+    return [
+        {"subject": each.subject, "text": each.text, "spread": each.spread, "is_guess": each.is_guess}
+        for each in prediction.assumptions
+    ]

@@ -12,10 +12,11 @@ from server.words.comparison import compared
 from server.words.compiled import in_short
 from server.words.format import format_bytes, format_count, format_duration_us
 from server.words.layout import in_columns, labelled, plain
-from server.words.render import launch_title
+from server.words.render import guesses_text, launch_title
 
 if TYPE_CHECKING:
     from model.device import Device
+    from model.launch.launch import Launch
     from model.prediction import Prediction
     from model.work.counts import WorkCounts
     from server.snapshot import KernelView, LaunchView, Snapshot
@@ -38,7 +39,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """`lead` answers the question; the rest says why and how sure."""
+    """`lead` says what launch it is about, what of that was guessed, and the answer; the rest says why and how sure."""
 
     lead: str
     sections: tuple[Section, ...]
@@ -51,7 +52,19 @@ def tell(view: KernelView, snapshot: Snapshot) -> Story:
     sections.append(Section("Assumed", notes=_assumptions(view)))
     sections.append(Section("Not all could be read", notes=_gaps(view, snapshot)))
     sections.append(Section("", notes=_device_notes(snapshot.device, snapshot.settings.calibration_hints)))
-    return Story(_lead(view), tuple(section for section in sections if section.figures or section.notes))
+    return Story(_about(view) + _lead(view), tuple(section for section in sections if section.figures or section.notes))
+
+
+def _about(view: KernelView) -> str:
+    """The first launch, and what of it was guessed."""
+    first = view.launches[0]
+    prediction = first.forecast.prediction
+    launch = first.forecast.launch
+    if launch is None:
+        return ""
+    sizes, groups = ("x".join(map(str, each)) if each else "auto" for each in (launch.global_size, launch.local_size))
+    guessed = f"; guessed: {guesses_text(prediction)}" if prediction is not None and prediction.is_guessed else ""
+    return f"global {sizes}, local {groups} ({_origin(launch)}{guessed}): "
 
 
 def _lead(view: KernelView) -> str:
@@ -77,6 +90,8 @@ def _launch(view: LaunchView, several: bool) -> list[Section]:
     rows: list[tuple[str, str]] = []
     if forecast.launch is not None:
         rows.append(("Launch", launch_text(view)))
+        if several and prediction is not None and prediction.is_guessed:
+            rows.append(("Guessed", guesses_text(prediction)))
     if prediction is not None:
         rows.append(("Bound by", f"{limit_text(prediction.account)}: {parts_text(prediction.account)}"))
         if overlap := overlap_text(prediction.account):
@@ -102,7 +117,11 @@ def launch_text(view: LaunchView) -> str:
         return "unknown"
     sizes = "x".join(map(str, launch.global_size))
     groups = f"of {'x'.join(map(str, launch.local_size))}" if launch.local_size else "that the driver chooses"
-    return f"{sizes} work-items in groups {groups} ({_ORIGIN.get(str(launch.origin), str(launch.origin))})"
+    return f"{sizes} work-items in groups {groups} ({_origin(launch)})"
+
+
+def _origin(launch: Launch) -> str:
+    return _ORIGIN.get(str(launch.origin), str(launch.origin))
 
 
 def _work_rows(work: WorkCounts) -> list[tuple[str, str]]:

@@ -35,7 +35,21 @@ def told(snapshot: Snapshot, formats: Sequence[types.MarkupKind] = MARKDOWN) -> 
 
 def test_the_first_line_answers_the_question(snapshot_of: Snapshots) -> None:
     first = told(snapshot_of()).splitlines()[0]
-    assert first == "`blur` will take about **3.2 ms** on Generic CPU (8 cores at 3 GHz), bound by memory."
+    launch, _, answer = first.partition(": ")
+    assert launch == "global 1024, local 64 (inferred)"
+    assert answer == "`blur` will take about **3.2 ms** on Generic CPU (8 cores at 3 GHz), bound by memory."
+
+
+def test_the_first_line_says_what_of_the_launch_was_guessed(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
+    guesses = (
+        Assumption("global", "global=1024: nothing says how many work-items there are", is_guess=True),
+        Assumption("n", "`n`=1024, the global size of dimension 0, which is checked against it", is_guess=True),
+        Assumption("a", "`a` holds 1024 elements, as far as its index reaches"),
+        Assumption("loop.3", "nothing says how often the loop on line 3 runs", 4.0, 2, is_guess=True),
+    )
+    found = forecast_of(snapshot_of().document.text.value, assumptions=guesses, is_guessed=True)
+    first = told(snapshot_of(forecast=found)).splitlines()[0]
+    assert "(inferred; guessed: global size, `n`=1024, how often the loop on line 3 runs): `blur` will take" in first
 
 
 @pytest.mark.parametrize(
@@ -136,7 +150,7 @@ def test_a_measurement_stands_below_its_prediction_figure_below_figure(
 ) -> None:
     snapshot = snapshot_of()
     text = told(replace(snapshot, measured={Slot("blur", "#0"): measurement(snapshot)}))
-    assert text.startswith("`blur` takes **3.1 ms** on Generic CPU (8 cores at 3 GHz) (measured), predicted 3.2 ms.")
+    assert ": `blur` takes **3.1 ms** on Generic CPU (8 cores at 3 GHz) (measured), predicted 3.2 ms.\n" in text
     lines = text.splitlines()
     head, predicted, measured, error = lines[lines.index("```text") + 1 :][:4]
     assert predicted.split()[:2] == ["Predicted", "3.2"]
