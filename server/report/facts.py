@@ -96,6 +96,7 @@ class KernelFacts:
     launches: tuple[LaunchFacts, ...]
     history: tuple[HistoryRow, ...] = ()
     memory_problem: str = ""
+    is_device_here: bool = False
 
 
 @dataclass(frozen=True, slots=True)

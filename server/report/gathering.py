@@ -101,6 +101,7 @@ class _Gatherer:
             tuple(self._launch(subject, forecast, stored) for forecast in forecasts),
             tuple(_history_row(each, kernel, forecasts) for each in stored),
             problem,
+            subject.device.id in self._here,
         )
 
     def _stored(self, subject: Subject, kernel: Kernel) -> tuple[list[StoredMeasurement], str]:

@@ -15,7 +15,6 @@ from server.words.layout import in_columns, labelled, plain
 from server.words.render import guesses_text, launch_title
 
 if TYPE_CHECKING:
-    from model.device import Device
     from model.launch.launch import Launch
     from model.prediction import Prediction
     from model.work.counts import WorkCounts
@@ -51,7 +50,7 @@ def tell(view: KernelView, snapshot: Snapshot) -> Story:
     sections.append(Section("Advice", notes=_advice(view, snapshot)))
     sections.append(Section("Assumed", notes=_assumptions(view)))
     sections.append(Section("Not all could be read", notes=_gaps(view, snapshot)))
-    sections.append(Section("", notes=_device_notes(snapshot.device, snapshot.settings.calibration_hints)))
+    sections.append(Section("", notes=_device_notes(snapshot)))
     return Story(_about(view) + _lead(view), tuple(section for section in sections if section.figures or section.notes))
 
 
@@ -197,15 +196,18 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _device_notes(device: Device, say_how: bool) -> tuple[str, ...]:
+def _device_notes(snapshot: Snapshot) -> tuple[str, ...]:
+    device, say_how = snapshot.device, snapshot.settings.calibration_hints and snapshot.is_device_here
+    # Before devices are looked for none is known to be here.
+    away = " It is not in this machine." if snapshot.analysis.found and not snapshot.is_device_here else ""
     name = device.name if device.platform in ("", "none") else f"{device.name} ({device.platform})"
     if device.calibrated:
         when = f" on {device.measured_at[:10]}" if device.measured_at else ""
         noise = f", noise {device.noise_percent:.1f} %" if device.noise_percent is not None else ""
-        return (f"{name} was calibrated{when}{noise}.",)
+        return (f"{name} was calibrated{when}{noise}.{away}",)
     how = (
         " Calibrate it for narrower ranges: code action, or `kernelcast calibrate`."
         if say_how and device.source == "driver"
         else ""
     )
-    return (f"{name} is not calibrated: its rates come from the {device.source}.{how}",)
+    return (f"{name} is not calibrated: its rates come from the {device.source}.{away}{how}",)

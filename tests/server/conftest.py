@@ -114,7 +114,7 @@ def snapshot_of(device: Device, forecast_of: Callable[..., FileForecast]) -> Cal
         **known: Any,
     ) -> Snapshot:
         document = Document(URI, 1, IndexedText.of(text))
-        analysis = Analysis(1, document, forecast or forecast_of(text), device)
+        analysis = Analysis(1, document, forecast or forecast_of(text), device, found=(device,))
         return Snapshot(document, analysis, settings or Settings(), encoding, **known)
 
     return build

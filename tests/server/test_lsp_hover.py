@@ -262,3 +262,15 @@ def test_a_prediction_by_the_laws_says_nothing_of_a_model(snapshot_of: Snapshots
     assert "performance laws" in text
     assert "Laws alone" not in text
     assert "trained" not in text
+
+
+def test_a_device_that_is_not_here_is_neither_calibrated_nor_taken_for_one_of_this_machine(
+    snapshot_of: Snapshots,
+) -> None:
+    snapshot = snapshot_of()
+    driver = replace(snapshot.device, source=ProfileSource.DRIVER)
+    other = replace(driver, id="another")
+    for found, said in (((driver,), "Calibrate it"), ((other,), "It is not in this machine.")):
+        story = told(replace(snapshot, analysis=replace(snapshot.analysis, device=driver, found=found)))
+        assert said in " ".join(story.split())
+        assert ("Calibrate it" in " ".join(story.split())) == (said == "Calibrate it")
