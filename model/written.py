@@ -40,8 +40,16 @@ def written_for(
         written = [Written(spec) for spec in config.specs_for(kernel.name, path)]
     if requests:
         base = written[0] if written else NOTHING
-        return [Written(base.spec.merged(request), base.annotation) for request in requests]
+        return [Written(_asked(base.spec, request), base.annotation) for request in requests]
     return written or [NOTHING]
+
+
+def _asked(base: LaunchSpec, request: LaunchSpec) -> LaunchSpec:
+    """`request` over what is written; a global size of its own is one that lengths may have to follow."""
+    merged = base.merged(request)
+    if request.global_size is None or base.is_silent:
+        return merged
+    return replace(merged, over=(base, request))
 
 
 def shared_out(written: dict[str, list[Written]], most: int | None) -> tuple[dict[str, list[Written]], str]:

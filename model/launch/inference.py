@@ -78,7 +78,7 @@ def _pointee_bytes(parameter: Parameter) -> int:
 
 
 def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence: Evidence, shrink: int) -> Launch:
-    notes: list[Assumption] = []
+    notes = [Assumption("sizes", text) for text in spec.notes]
     size = _global_size(said, evidence, kernel, shrink, notes, spec.shared)
     scalars = dict(said.scalars)
     for guess in _safe_scalars(kernel, work, spec, said, evidence, size):

@@ -42,6 +42,8 @@ class LaunchSpec:
     origin: Origin = Origin.REQUEST
     range: SourceRange | None = None  # where it stands, if in the kernel's own file
     shared: SharedGuesses | None = None  # nobody said these
+    over: tuple[LaunchSpec, LaunchSpec] | None = None  # what was written, and the request of another global size
+    notes: tuple[str, ...] = ()  # what the user should know of how it came about
 
     @property
     def is_silent(self) -> bool:
