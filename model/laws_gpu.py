@@ -29,9 +29,9 @@ LATE_SHARE = 0.25
 RESIDENT_GROUPS = 2  # of a core, whose bytes are asked for again at the same time
 WARP, LINE_BYTES, SECTOR_BYTES = 32, 128, 32
 CORE_CACHE_BYTES = 64 * 1024
-# Work-items that a core holds until its lanes are busy all the time (four groups of 256), and until its part of the
-# device's bandwidth is used.
-FILLING_ITEMS, STREAMING_ITEMS = 1024, 512
+# Work-items that a core holds until its lanes are busy all the time (four warps for each of four schedulers cover
+# the latency of arithmetic), and until its part of the device's bandwidth is used.
+FILLING_ITEMS, STREAMING_ITEMS = 512, 512
 # A stream through more than this many times the cache finds nothing left of its last pass.
 GONE_AT = 1.5
 _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
