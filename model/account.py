@@ -9,7 +9,7 @@ they cannot contradict each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -35,6 +35,28 @@ class Bound(StrEnum):
     MEMORY = "memory"
     LATENCY = "latency"  # too little parallelism, barriers, contended atomics, dependent loads
     LAUNCH = "launch"  # the launch floor and the cost of starting groups
+
+
+# What each resource says of a launch that it holds up.
+BOUNDS = {
+    "floating point": Bound.COMPUTE,
+    "integer": Bound.COMPUTE,
+    "special functions": Bound.COMPUTE,
+    "operations that wait for each other": Bound.LATENCY,
+    "global memory": Bound.MEMORY,
+    "local memory": Bound.MEMORY,
+    "private memory": Bound.MEMORY,
+    "images": Bound.MEMORY,
+    "barriers": Bound.LATENCY,
+    "atomics": Bound.LATENCY,
+    "starting groups": Bound.LAUNCH,
+    "launch floor": Bound.LAUNCH,
+}
+
+RESOURCES = tuple(BOUNDS)  # in the order of `model.laws.Times.resources`
+COMPUTE = ("floating point", "integer", "special functions", "operations that wait for each other")
+ON_CHIP = ("local memory", "private memory", "images")
+MEMORY = ("global memory", *ON_CHIP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +151,23 @@ def _entries(times: Times) -> list[ResourceTime]:
     ]
 
 
-def exposed_us(groups: Sequence[float], norm: float) -> tuple[float, ...]:
-    """What each of several times that overlap under a norm adds to the whole; they sum to it.
+def overlapped(groups: Sequence[Mapping[str, float]], norm: float) -> dict[str, tuple[float, float]]:
+    """What each resource needs, and what it adds to the time of groups of resources that overlap under a norm [us].
 
     The norm is homogeneous, so by Euler's theorem the whole is the sum of each time by the whole's derivative there:
-    a time that is far shorter than the others adds next to nothing.
+    what is far shorter than the others adds next to nothing.
     """
-    longest = max(groups, default=0.0)
-    if longest <= 0 or math.isinf(longest):
-        return tuple(groups)
-    parts = [(each / longest) ** norm for each in groups]
-    whole = longest * math.pow(sum(parts), 1 / norm)
-    return tuple(whole * part / sum(parts) for part in parts)
+    sums = [sum(group.values()) for group in groups]
+    longest = max(sums, default=0.0)
+    found: dict[str, tuple[float, float]] = {}
+    if math.isfinite(longest) and longest > 0:
+        powers = [(each / longest) ** norm for each in sums]
+        added = [longest * math.pow(sum(powers), 1 / norm - 1) * power for power in powers]
+    else:
+        added = sums
+    for group, whole, part in zip(groups, sums, added, strict=True):
+        share = part / whole if 0 < whole < math.inf else 1.0
+        for name, time_us in group.items():
+            needed_us, exposed_us = found.get(name, (0.0, 0.0))
+            found[name] = needed_us + time_us, exposed_us + time_us * share
+    return found

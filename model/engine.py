@@ -59,8 +59,9 @@ class Forecast:
     """One launch of one kernel: either a prediction (then all but `problem` are set) or a problem.
 
     `spec` is what was said of the launch, build options included, and `work` the kernel's: with them other sizes and
-    other devices can be asked about without the engine, from any thread. `question` is for the learned model, and
-    `compiled` what it was told of the code.
+    other devices can be asked about without the engine, from any thread. `question` is for the learned model, of
+    devices that it covers; `tokens` are the kernel's, for questions about others, and `compiled` what it was told of
+    the code.
     """
 
     kernel: Kernel
@@ -70,6 +71,7 @@ class Forecast:
     spec: LaunchSpec | None = field(default=None, compare=False)
     work: Work | None = field(default=None, compare=False)
     question: Question | None = field(default=None, compare=False)
+    tokens: tuple[str, ...] = field(default=(), compare=False)
     compiled: CompiledFacts | None = field(default=None, compare=False)
 
 
@@ -100,6 +102,7 @@ class _Made:
     launch: Launch
     prediction: Prediction
     question: Question | None
+    tokens: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,7 +274,9 @@ class Engine:
             return before
         spec = replace(made.spec, range=annotation.range) if annotation is not None else made.spec
         prediction = placed(made.prediction, moves(made.stood, places))
-        forecast = Forecast(kernel, made.launch, prediction, spec=spec, work=made.work, question=made.question)
+        forecast = Forecast(
+            kernel, made.launch, prediction, spec=spec, work=made.work, question=made.question, tokens=made.tokens
+        )
         return _Answer(kernel, annotation, places, made, forecast)
 
     def _made(
@@ -297,21 +302,20 @@ class Engine:
         prediction = self._advised(self._predictor.predict(work, launch, device), program, work, moved, launch, device)
         if any(a.code in ignored for a in prediction.advice):
             prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
-        question = (
-            self._question(program, kernel, work, launch, device, prediction) if self._asks and covers(device) else None
-        )
+        tokens = self._tokens_of(program, kernel) if self._asks else ()
+        question = None
+        if self._asks and covers(device):
+            question = question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
         self._told("predict", time.perf_counter() - analysed_s)
         meaning = program.meanings[kernel.name]
-        return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction, question)
+        return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction, question, tokens)
 
-    def _question(
-        self, program: Program, kernel: Kernel, work: Work, launch: Launch, device: Device, prediction: Prediction
-    ) -> Question:
+    def _tokens_of(self, program: Program, kernel: Kernel) -> tuple[str, ...]:
         key = (kernel.fingerprint, program.options.flags)
         tokens = self._tokens.get(key)
         if tokens is None:
             tokens = self._tokens[key] = normalised_tokens(program, kernel.name)
-        return question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
+        return tokens
 
     def _advised(
         self, prediction: Prediction, program: Program, work: Work, moved: Moves, launch: Launch, device: Device

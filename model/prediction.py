@@ -131,8 +131,13 @@ class Prediction:
 
     @property
     def laws_us(self) -> float | None:
-        """What the laws alone say, in the middle; never below the roofline."""
-        return max(self.laws.total_us, self.laws.least_us) if self.laws else None
+        """What the laws alone say, in the middle; within their bounds."""
+        return self.laws.bounded_us if self.laws else None
+
+    @property
+    def floor_us(self) -> float:
+        """What no answer about this launch may be below: see `model.bounds`."""
+        return self.laws.floor_us if self.laws else 0.0
 
 
 def retimed(prediction: Prediction, runtime_us: Quantiles, basis: Basis, **changes: Any) -> Prediction:  # noqa: ANN401

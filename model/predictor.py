@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from cachetools import LRUCache
 
 from model.assumptions import assumptions_of, doubt_of
+from model.bounds import within_bounds
 from model.costs import costs_of
 from model.device import Device
 from model.launch.driver_choice import on_device
@@ -34,7 +35,7 @@ class Predictor:
         self._counts: LRUCache[tuple[Work, Launch], WorkCounts] = LRUCache(_COUNTS_KEPT)
 
     def predict(self, work: Work, launch: Launch, device: Device) -> Prediction:
-        """The runtime of `launch` of the kernel whose work this is. Never faster than the roofline."""
+        """The runtime of `launch` of the kernel whose work this is. Never below its bounds."""
         key = (work, launch, device)
         found = self._cache.get(key)
         if found is None:
@@ -54,9 +55,9 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -
     times = launch_times(counts, device)
     assumptions = assumptions_of(work, counts, launch)
     spread = _spread(assumptions, device)
-    p50 = max(times.total_us, times.least_us)
+    p50 = times.bounded_us
     return Prediction(
-        runtime_us=Quantiles(max(p50 / spread, min(times.least_us, p50)), p50, p50 * spread),
+        runtime_us=within_bounds(Quantiles(p50 / spread, p50, p50 * spread), times.floor_us),
         basis=Basis.ANALYTIC,
         work=counts,
         assumptions=assumptions,
