@@ -42,6 +42,11 @@ class OwnGuess:
         return len(self.launch.global_size)
 
     @property
+    def signature(self) -> Hashable:
+        """All that others take over depends on: most edits of a kernel leave it as it is."""
+        return self.kernel.name, self.launch.global_size, self.launch.scalars, tuple(self.scalars.items()), self.sides
+
+    @property
     def strength(self) -> Strength:
         return max((strength for _, strength in self.scalars.values()), default=Strength.OWN)
 
@@ -182,7 +187,7 @@ class FileGuesses:
         self._own: dict[str, OwnGuess | None] = {}
         self._works: dict[str, Work] = {}
         self._sizes: dict[str, tuple[tuple[Parameter, ...], frozenset[str]]] = {}
-        self._made_from: tuple[OwnGuess, ...] = ()
+        self._made_from: tuple[Hashable, ...] = ()
         self._shared: dict[str, SharedGuesses] = {}
 
     def shared(
@@ -201,8 +206,9 @@ class FileGuesses:
             if not kernel.has_errors or self._own.get(name) is None:
                 self._guess(kernel, spec, work_of(kernel), complete)
         guesses = tuple(own for name in sharing if (own := self._own.get(name)) is not None)
-        if guesses != self._made_from:
-            self._made_from, self._shared = guesses, shared_guesses(guesses, complete)
+        made_from = tuple(guess.signature for guess in guesses)
+        if made_from != self._made_from:
+            self._made_from, self._shared = made_from, shared_guesses(guesses, complete)
         return self._shared
 
     def _guess(self, kernel: Kernel, spec: LaunchSpec, work: Work | None, complete: Complete) -> None:
