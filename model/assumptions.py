@@ -14,6 +14,7 @@ from model.work.work import Work
 _UNDECIDED_SPREAD = 4.0
 _ESTIMATED_SPREAD = 2.0
 _ESTIMATED = "how often the loop on line {line} runs was worked out for a few work-items only: they stand for all"
+_LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
 
 
 def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assumption, ...]:
@@ -23,8 +24,8 @@ def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assu
     would have to be assumed.
     """
     text = f"nothing says how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
-    undecided = (Assumption("loop.{line}", text, _UNDECIDED_SPREAD, line) for line in counts.undecided_loops)
-    estimated = (Assumption("loop.{line}", _ESTIMATED, _ESTIMATED_SPREAD, line) for line in counts.estimated_loops)
+    undecided = (Assumption(f"{_LOOP}{{line}}", text, _UNDECIDED_SPREAD, line, True) for line in counts.undecided_loops)
+    estimated = (Assumption(f"{_LOOP}{{line}}", _ESTIMATED, _ESTIMATED_SPREAD, line) for line in counts.estimated_loops)
     found = (*work.assumptions, *_by_data(work, counts, launch), *undecided, *estimated)
     return (*launch.assumptions, *dict.fromkeys(found))
 
@@ -35,7 +36,9 @@ def _by_data(work: Work, counts: WorkCounts, launch: Launch) -> Iterator[Assumpt
         yield from found_out(work, launch, sample)
         return
     known = described(work, counts)
-    yield from (Assumption(p.name, p.text, p.spread, p.line) for a, p in work.parameters.items() if a not in known)
+    for atom, each in work.parameters.items():
+        if atom not in known:
+            yield Assumption(each.name, each.text, each.spread, each.line, each.name.startswith(_LOOP))
     if sample is not None:
         yield from not_found_out(sample)
 

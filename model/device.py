@@ -120,6 +120,7 @@ class Rates:
     images: tuple[ImageRate, ...] = ()
     vectorised: tuple[Vectorised, ...] = ()  # what the compiler runs in vectors across work-items; CPUs only
     noise: tuple[RateNoise, ...] = ()  # of the single rates above
+    peak_bandwidth_gb_s: float = 0.0  # of memory, as the datasheet says: nothing sustains it, nothing exceeds it
 
     def __hash__(self) -> int:
         """Of a few of the figures: caches are keyed by rates, which hold hundreds of points."""
@@ -154,10 +155,18 @@ class Device:
     note: str = ""  # where datasheet figures come from
     calibration: Calibration | None = None  # its conditions; also None in calibrations from before these were kept
     aliases: tuple[str, ...] = ()  # what else drivers call the chip; shipped profiles only
+    # What holds whole work-groups: SMs, CUs, sub-slices or Xe-cores. 0: compute units do. Intel's drivers count the
+    # execution units within as compute units.
+    cores: int = 0
 
     def __hash__(self) -> int:
         """Of what tells profiles apart: hundreds of rates would be gone through at each look into a cache."""
         return hash((self.id, self.driver, self.source, self.measured_at, self.rates))
+
+    @property
+    def core_count(self) -> int:
+        """Among how many cores work-groups are shared out; at least one."""
+        return max(1, self.cores or self.compute_units)
 
     @property
     def calibrated(self) -> bool:

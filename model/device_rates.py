@@ -6,10 +6,13 @@ until `profiler.calibrate` has measured the device.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import re
+from dataclasses import dataclass, replace
 from math import ceil, log2
 
 from model.device import BandwidthPoint, DeviceType, GatherPoint, Rates, StridePoint
+from model.device_curves import MemoryLevel
 
 SUSTAINED_SHARE = 0.85  # of datasheet bandwidth; the median over 46 GPUs in clpeak's public results is 0.86
 SECTOR_BYTES = 32  # what a GPU moves for a lone access: one sector of a cache line
@@ -34,10 +37,11 @@ class GpuFigures:
     dram_bandwidth_gb_s: float
     l2_bytes: int
     launch_floor_us: float
+    cores: int = 0  # see `Device.cores`; 0: as many as compute units
 
 
 def gpu_rates(figures: GpuFigures) -> Rates:
-    """Rates of a GPU from its datasheet.
+    """Rates of a GPU from its datasheet. A unit is what holds whole work-groups.
 
     - special functions at 16 per unit and clock (NVIDIA's SFU; AMD's quarter rate is the same), a quarter of that at
       full precision because argument reduction and a polynomial go around them;
@@ -47,8 +51,8 @@ def gpu_rates(figures: GpuFigures) -> Rates:
     - a lone access moves one sector of 32 bytes.
     """
     clock_ghz = figures.clock_mhz / 1000
-    units = figures.compute_units
-    instruction_gop_s = units * figures.lanes_per_unit * clock_ghz
+    units = figures.cores or figures.compute_units
+    instruction_gop_s = figures.compute_units * figures.lanes_per_unit * clock_ghz
     dram_gb_s = figures.dram_bandwidth_gb_s * SUSTAINED_SHARE
     l2_gb_s = 3 * dram_gb_s
     l1_gb_s = max(l2_gb_s, units * 64 * clock_ghz)
@@ -78,7 +82,26 @@ def gpu_rates(figures: GpuFigures) -> Rates:
         gather=_gather(levels, dram_gb_s, SECTOR_BYTES),
         strided=_strided(dram_gb_s, SECTOR_BYTES),
         groups_to_fill=units * 4,  # 1024 items a unit in groups of 256
+        memory_levels=_memory_levels(levels, dram_gb_s, write_share=0.95),
+        peak_bandwidth_gb_s=figures.dram_bandwidth_gb_s,
     )
+
+
+def intel_cores(name: str, compute_units: int) -> int:
+    """How many sub-slices or Xe-cores an Intel GPU has, of which drivers count the execution units.
+
+    Sub-slices hold 8 units (10 in Gen7.5), dual sub-slices and Xe-cores of Gen12 and Arc 16, those of Xe2 8 again.
+    Sources: Intel's "The Architecture of Intel Processor Graphics" (Gen7.5, Gen9, Gen11), "oneAPI GPU Optimization
+    Guide" (Xe).
+    """
+    spoken = name.lower()
+    is_xe = re.search(r"\bxe\b|xe graphics|\barc\b|\buhd graphics 7\d\d|\bmax\b|\bflex\b", spoken) is not None
+    is_xe2 = re.search(r"\bb\d{3}\b|\b1[34]0v\b|\bmax\b", spoken) is not None
+    is_gen75 = (
+        re.search(r"\bhd graphics (?:4[2-6]00|5[01]00)|\biris(?: pro)?(?: graphics 5[12]00)?$", spoken) is not None
+    )
+    units_each = 16 if is_xe and not is_xe2 else 10 if is_gen75 else 8
+    return max(1, round(compute_units / units_each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +133,7 @@ def derive_rates(facts: DriverFacts) -> Rates:
     if facts.type is DeviceType.CPU:
         return cpu_rates(facts)
     # What a compute unit is differs by vendor: an SM, a CU, or one of Intel's execution units.
-    maker = f"{facts.vendor} {facts.platform} {facts.name}".lower()
+    maker = _maker(facts)
     lanes = 8 if "intel" in maker else 64 if "amd" in maker or "advanced micro" in maker else 128
     clock_mhz = facts.clock_mhz or 1000
     fp32 = facts.compute_units * lanes * 2 * clock_mhz / 1000
@@ -126,8 +149,19 @@ def derive_rates(facts: DriverFacts) -> Rates:
             dram_bandwidth_gb_s=max(25.0, fp32 / 20),  # 12 to 55 flops a byte on the GPUs of the catalog
             l2_bytes=facts.cache_bytes or 4 * MIB,
             launch_floor_us=6,
+            cores=cores_of(facts),
         )
     )
+
+
+def cores_of(facts: DriverFacts) -> int:
+    """What `Device.cores` is for: 0 where compute units hold work-groups themselves."""
+    is_counted_in_parts = facts.type is DeviceType.GPU and "intel" in _maker(facts)
+    return intel_cores(facts.name, facts.compute_units) if is_counted_in_parts else 0
+
+
+def _maker(facts: DriverFacts) -> str:
+    return f"{facts.vendor} {facts.platform} {facts.name}".lower()
 
 
 def cpu_rates(facts: DriverFacts, dram_gb_s: float | None = None) -> Rates:
@@ -194,6 +228,18 @@ def _bandwidth(levels: Levels, dram_gb_s: float, write_share: float) -> tuple[Ba
         for size in _footprints(levels)
         for rate in (_rate_at(size, levels, dram_gb_s),)
     )
+
+
+def _memory_levels(levels: Levels, dram_gb_s: float, write_share: float) -> tuple[MemoryLevel, ...]:
+    """Caches that hold less than the next, and memory."""
+    capacities = [capacity for capacity, _ in levels[1:]]
+    caches = [
+        MemoryLevel("", capacity, round(rate, 2), round(rate * write_share, 2), 0.0)
+        for (capacity, rate), larger in zip(levels, (*capacities, math.inf), strict=True)
+        if capacity < larger
+    ]
+    memory = MemoryLevel("memory", None, round(dram_gb_s, 2), round(dram_gb_s * write_share, 2), 0.0)
+    return (*(replace(cache, name=f"cache {number}") for number, cache in enumerate(caches, 1)), memory)
 
 
 def _gather(levels: Levels, dram_gb_s: float, moved_bytes: int) -> tuple[GatherPoint, ...]:

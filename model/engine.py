@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -24,7 +25,9 @@ from model.launch.config import Config
 from model.launch.expression import ExpressionError
 from model.launch.inference import complete
 from model.launch.launch import Launch
+from model.launch.refit import refitted
 from model.launch.spec import LaunchSpec
+from model.launch.together import Complete, FileGuesses
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
 from model.observing import Observer
@@ -41,7 +44,7 @@ from model.samples import SampleKey, Samples
 from model.work.analyse import analyse
 from model.work.sample import Sample
 from model.work.work import Work
-from model.written import Written, shared_out, written_for
+from model.written import Written, shared_out, silent_kernels, with_shared, written_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,9 @@ class Forecast:
     """One launch of one kernel: either a prediction (then all but `problem` are set) or a problem.
 
     `spec` is what was said of the launch, build options included, and `work` the kernel's: with them other sizes and
-    other devices can be asked about without the engine, from any thread. `question` is for the learned model, and
-    `compiled` what it was told of the code. `unsampled` where running some work-items would tell what is assumed.
+    other devices can be asked about without the engine, from any thread. `question` is for the learned model, of
+    devices that it covers; `tokens` are the kernel's, for questions about others, and `compiled` what it was told of
+    the code. `unsampled` where running some work-items would tell what is assumed.
     """
 
     kernel: Kernel
@@ -70,6 +74,7 @@ class Forecast:
     spec: LaunchSpec | None = field(default=None, compare=False)
     work: Work | None = field(default=None, compare=False)
     question: Question | None = field(default=None, compare=False)
+    tokens: tuple[str, ...] = field(default=(), compare=False)
     compiled: CompiledFacts | None = field(default=None, compare=False)
     unsampled: SampleKey | None = field(default=None, compare=False)
 
@@ -101,6 +106,7 @@ class _Made:
     launch: Launch
     prediction: Prediction
     question: Question | None
+    tokens: tuple[str, ...]
     unsampled: SampleKey | None
 
 
@@ -123,6 +129,7 @@ class _State:
     program: Program
     annotations: Annotations | None = None
     answers: dict[tuple[str, int], _Answer] = field(default_factory=dict)
+    guesses: FileGuesses = field(default_factory=FileGuesses)
 
 
 _TYPED_IN = 4  # files, of which what was overwritten is kept: it may be undone
@@ -191,6 +198,11 @@ class Engine:
         wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
         said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
         said, left_out = shared_out(said, self._most_launches)
+        silent = silent_kernels(program, annotations, said, config, path, requests)
+        if len(silent) > 1:
+            said = with_shared(
+                said, state.guesses.shared(silent, partial(self._work_of, state), self._completed(device))
+            )
         for one in wanted:
             for number, written in enumerate(said[one.name]):
                 key = (one.name, number)
@@ -204,6 +216,19 @@ class Engine:
         if kernel is not None and not wanted:
             problems.insert(0, _no_such_kernel(program, kernel))
         return FileForecast(tuple(wanted), tuple(a.forecast for a in answers.values()), tuple(problems), tuple(found))
+
+    def _completed(self, device: Device) -> Complete:
+        return lambda kernel, work, spec: self._complete(kernel, work, spec, device)
+
+    def _work_of(self, state: _State, kernel: Kernel) -> Work | None:
+        """The kernel's work, the last answer's where its meaning is the same; None where it cannot be analysed."""
+        program, last = state.program, state.answers.get((kernel.name, 0))
+        if last is not None and last.made is not None and last.made.meaning is program.meanings[kernel.name]:
+            return last.made.work
+        try:
+            return self._work(program, kernel, tuple(program.line_of(f) for f in program.rests_on[kernel.name]))[0]
+        except KernelcastError:
+            return None
 
     def forget(self, path: Path | None) -> None:
         """Nobody will ask about this file soon: keep nothing that was read of it."""
@@ -258,7 +283,14 @@ class Engine:
         spec = replace(made.spec, range=annotation.range) if annotation is not None else made.spec
         prediction = placed(made.prediction, moves(made.stood, places))
         forecast = Forecast(
-            kernel, made.launch, prediction, spec=spec, work=made.work, question=made.question, unsampled=made.unsampled
+            kernel,
+            made.launch,
+            prediction,
+            spec=spec,
+            work=made.work,
+            question=made.question,
+            tokens=made.tokens,
+            unsampled=made.unsampled,
         )
         return _Answer(kernel, annotation, places, made, forecast)
 
@@ -280,27 +312,28 @@ class Engine:
         analysed_s = time.perf_counter()
         self._told("analyse", analysed_s - began_s)
         moved = moves(stood, places)
-        spec = replace(written, options=program.options)
+        spec = refitted(kernel, work, replace(written, options=program.options))
         launch = self._complete(kernel, work, spec, device)
         plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device)
         prediction = self._advised(plain, program, work, moved, launch, device)
         if any(a.code in ignored for a in prediction.advice):
             prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
-        question = (
-            self._question(program, kernel, work, launch, device, prediction) if self._asks and covers(device) else None
-        )
+        tokens = self._tokens_of(program, kernel) if self._asks else ()
+        question = None
+        if self._asks and covers(device):
+            question = question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
         self._told("predict", time.perf_counter() - analysed_s)
         meaning = program.meanings[kernel.name]
-        return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction, question, unsampled)
+        return _Made(
+            meaning, device, ignored, written, spec, work, stood, launch, prediction, question, tokens, unsampled
+        )
 
-    def _question(
-        self, program: Program, kernel: Kernel, work: Work, launch: Launch, device: Device, prediction: Prediction
-    ) -> Question:
+    def _tokens_of(self, program: Program, kernel: Kernel) -> tuple[str, ...]:
         key = (kernel.fingerprint, program.options.flags)
         tokens = self._tokens.get(key)
         if tokens is None:
             tokens = self._tokens[key] = normalised_tokens(program, kernel.name)
-        return question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
+        return tokens
 
     def _advised(
         self, prediction: Prediction, program: Program, work: Work, moved: Moves, launch: Launch, device: Device

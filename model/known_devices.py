@@ -37,7 +37,10 @@ def recognised(facts: DriverFacts) -> Device | None:
     if known is None:
         return None
     rates, words = refined(known, facts)
-    return replace(known, rates=rates, note=f"{known.note}{words}")
+    # Another driver may count compute units otherwise, but the chip's cores are what they are.
+    cores = max(1, round(known.core_count * _units_ratio(known, facts)))
+    is_counted_in_parts = known.type is not DeviceType.CPU and cores != facts.compute_units
+    return replace(known, rates=rates, note=f"{known.note}{words}", cores=cores if is_counted_in_parts else 0)
 
 
 def _known(facts: DriverFacts) -> Device | None:
@@ -154,6 +157,12 @@ def _scaled(rates: Rates, units: float, clock: float, memory: float) -> Rates:
         **changed,
         contended_atomic_gop_s=round(rates.contended_atomic_gop_s * clock, 4),
         groups_to_fill=max(1, round(rates.groups_to_fill * units)),
+        peak_bandwidth_gb_s=rates.peak_bandwidth_gb_s * memory,
+        memory_levels=tuple(
+            replace(level, read_gb_s=level.read_gb_s * f, write_gb_s=level.write_gb_s * f)
+            for level in rates.memory_levels
+            for f in (factor(level.read_gb_s, far),)
+        ),
         bandwidth=tuple(
             BandwidthPoint(p.footprint_bytes, p.read_gb_s * f, p.write_gb_s * f)
             for p in rates.bandwidth

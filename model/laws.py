@@ -11,14 +11,27 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Bound, overlapped
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
+from model.bounds import floor_us
 from model.costs import Costs, costs_of
 from model.device import Device, DeviceType, Rates
 from model.laws_cpu import cpu_times
+from model.laws_gpu import (
+    FILLING_ITEMS,
+    GPU_CACHE_EFFICIENCY,
+    GPU_INTEGER_SHARE,
+    GPU_MEMORY_EFFICIENCY,
+    crowding,
+    gpu_traffic,
+    idle_lanes,
+    line_time_us,
+    memory_times_us,
+    streaming,
+)
 from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us, measured_gop_s
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
-from model.prediction import Bound
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
 
 # Compute and memory overlap in part: their times add under this norm (1 = not at all, infinity = fully).
@@ -29,8 +42,6 @@ MIN_BARRIER_ITEMS = 32
 # Real code reaches this part of what microbenchmarks sustain: the median over the kernels in tests/kernels. A
 # learned efficiency per kernel and resource takes its place later.
 TYPICAL_EFFICIENCY = 0.65
-# Streams on GPUs come nearer to it: fitted on three GPUs, see tests/catalog/README.md.
-GPU_MEMORY_EFFICIENCY = 0.95
 CACHE_LINE_BYTES = 64
 HALF_IN_SOFTWARE = 20  # integer operations to widen or narrow a half where the device cannot
 CPU_LANES = 8  # 32-bit lanes of a 256-bit vector unit
@@ -39,50 +50,41 @@ _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CON
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Microseconds per resource, and the whole. `least_us` is the roofline: no efficiency can beat it."""
+    """Microseconds per resource, and the whole.
+
+    `floor_us` is what no answer may be below (see `model.bounds`); `least_us`, a roofline that takes everything for
+    cached, is what the learned model was trained to look at. In the order of `resources`, `needed_us` is what each
+    takes with the efficiency that is reckoned with, `exposed_us` what it adds to `total_us` (their sum): the rest of it
+    is hidden behind others.
+    """
 
     resources: tuple[tuple[str, Bound, float], ...]
     total_us: float
     least_us: float
+    floor_us: float = 0.0
+    needed_us: tuple[float, ...] = ()
+    exposed_us: tuple[float, ...] = ()
 
-
-# What each resource says of a launch that it holds up.
-_BOUNDS = {
-    "floating point": Bound.COMPUTE,
-    "integer": Bound.COMPUTE,
-    "special functions": Bound.COMPUTE,
-    "operations that wait for each other": Bound.LATENCY,
-    "global memory": Bound.MEMORY,
-    "local memory": Bound.MEMORY,
-    "private memory": Bound.MEMORY,
-    "images": Bound.MEMORY,
-    "barriers": Bound.LATENCY,
-    "atomics": Bound.LATENCY,
-    "starting groups": Bound.LAUNCH,
-    "launch floor": Bound.LAUNCH,
-}
-
-RESOURCES = tuple(_BOUNDS)  # in the order of `Times.resources`
-
-
-def bound_of_resource(resource: str) -> Bound:
-    return _BOUNDS[resource]
+    @property
+    def bounded_us(self) -> float:
+        """What the laws say, within its bounds."""
+        return max(self.total_us, self.least_us, self.floor_us)
 
 
 def launch_times(work: WorkCounts, device: Device) -> Times:
     """The laws, resource by resource [us]."""
+    if device.type is not DeviceType.CPU:
+        return _gpu_launch_times(work, device)
     rates = device.rates
     waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
-    costs = costs_of(rates) if device.type is DeviceType.CPU else None
+    costs = costs_of(rates)
     if costs is not None and work.breakdown is not None:
         return _cpu_launch_times(work, device, costs, waves)
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     waiting = waiting_time_us(work, device, fp + integer)
-    memory = memory_time_us(work, rates, is_cpu=device.type is DeviceType.CPU)
+    memory = memory_time_us(work, rates, is_cpu=True)
     local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates)
-    private = (
-        1e-3 * sum(a.bytes for a in work.accesses if a.space is AddressSpace.PRIVATE) / rates.private_bandwidth_gb_s
-    )
+    private = _private_us(work, rates)
     images = images_us(work.image_reads, work.image_writes, rates)
     barriers = _barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns
     atomics = atomic_time_us(work.accesses, rates)
@@ -101,17 +103,77 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
         "starting groups": starts,
         "launch floor": rates.launch_floor_us,
     }
-    resources = tuple((name, _BOUNDS[name], time_us) for name, time_us in times.items())
-    compute_us = (fp + integer + special + waiting) * waves / TYPICAL_EFFICIENCY
-    if device.type is DeviceType.CPU:
-        memory_us = (memory + local + private + images) * waves / TYPICAL_EFFICIENCY
-        busy = starts + _together(compute_us, memory_us, OVERLAP_NORM)
-    else:
-        memory_us = (memory / GPU_MEMORY_EFFICIENCY + (local + private + images) / TYPICAL_EFFICIENCY) * waves
-        # Groups start while others run.
-        busy = _together(starts, _together(compute_us, memory_us, OVERLAP_NORM), OVERLAP_NORM)
-    total = rates.launch_floor_us + busy + barriers * waves + atomics
-    return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
+    groups = [{name: times[name] / TYPICAL_EFFICIENCY for name in group} for group in (COMPUTE, MEMORY)]
+    return _times(times, groups, OVERLAP_NORM, work, device)
+
+
+def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
+    """A GPU's whole launch: its levels of memory, its lanes and what starts groups work at the same time."""
+    rates = device.rates
+    idle, crowded = idle_lanes(work, device), crowding(work, device, FILLING_ITEMS)
+    fp, integer, special = (
+        each * idle * crowded for each in compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
+    )
+    integer *= GPU_INTEGER_SHARE
+    near, last, far = memory_times_us(gpu_traffic(work, device), device)
+    near, last, far = near * crowded, last * streaming(work, device), far * streaming(work, device)
+    local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
+    private, images = (
+        _private_us(work, rates) * crowded,
+        crowded * images_us(work.image_reads, work.image_writes, rates),
+    )
+    barriers = (_barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns) * crowded
+    atomics = atomic_time_us(work.accesses, rates)
+    starts = 1e-3 * (work.work_groups * rates.group_overhead_ns + work.work_items * rates.item_overhead_ns)
+    times = {
+        "floating point": fp,
+        "integer": integer,
+        "special functions": special,
+        "operations that wait for each other": 0.0,
+        "global memory": _together(near, last, far),
+        "local memory": local,
+        "private memory": private,
+        "images": images,
+        "barriers": barriers,
+        "atomics": atomics,
+        "starting groups": starts,
+        "launch floor": rates.launch_floor_us,
+    }
+    groups = [
+        {name: times[name] / TYPICAL_EFFICIENCY for name in COMPUTE},
+        {"global memory": far / GPU_MEMORY_EFFICIENCY},
+        {"global memory": last / GPU_CACHE_EFFICIENCY},
+        {"global memory": near / GPU_CACHE_EFFICIENCY, "images": images / GPU_CACHE_EFFICIENCY},
+        {"local memory": local / GPU_CACHE_EFFICIENCY, "private memory": private / GPU_CACHE_EFFICIENCY},
+        {"starting groups": starts},  # they start while others run
+    ]
+    return _times(times, groups, OVERLAP_NORM, work, device)
+
+
+def _times(
+    resources: Mapping[str, float],
+    groups: Sequence[Mapping[str, float]],
+    norm: float,
+    work: WorkCounts,
+    device: Device,
+) -> Times:
+    """The whole: `groups` of resources, with their times, overlap with each other; all others come on top."""
+    overlapping = overlapped(groups, norm)
+    needed = {name: overlapping.get(name, (time_us, time_us)) for name, time_us in resources.items()}
+    return Times(
+        tuple((name, BOUNDS[name], time_us) for name, time_us in resources.items()),
+        sum(time_us for name, time_us in resources.items() if name not in overlapping)
+        + _together(*(sum(group.values()) for group in groups), norm=norm),
+        max(device.rates.launch_floor_us, _roofline_us(work, device.rates)),
+        floor_us(work, device),
+        tuple(needed_us for needed_us, _ in needed.values()),
+        tuple(exposed_us for _, exposed_us in needed.values()),
+    )
+
+
+def _private_us(work: WorkCounts, rates: Rates) -> float:
+    moved = sum(a.bytes for a in work.accesses if a.space is AddressSpace.PRIVATE)
+    return 1e-3 * moved / rates.private_bandwidth_gb_s
 
 
 def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: float) -> Times:
@@ -138,10 +200,8 @@ def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: flo
         "starting groups": starts,
         "launch floor": rates.launch_floor_us,
     }
-    busy = _together(own.near, own.far, CPU_OVERLAP_NORM)
-    total = rates.launch_floor_us + starts + (busy + barriers) * waves + atomics
-    resources = tuple((name, _BOUNDS[name], time_us) for name, time_us in times.items())
-    return Times(resources, total, max(rates.launch_floor_us, _roofline_us(work, rates)))
+    near = {name: times[name] for name in COMPUTE + ON_CHIP} | {"global memory": own.issue * waves}
+    return _times(times, [near, {"global memory": own.far * waves}], CPU_OVERLAP_NORM, work, device)
 
 
 def _barriers_us(work: WorkCounts, rates: Rates) -> float:
@@ -151,20 +211,12 @@ def _barriers_us(work: WorkCounts, rates: Rates) -> float:
     return 1e-3 * work.barriers * each_ns
 
 
-def _together(a_us: float, b_us: float, norm: float) -> float:
-    """Two times that overlap in part; however long, without overflow."""
-    longer = max(a_us, b_us)
-    if longer <= 0 or math.isinf(longer):
-        return longer
-    return longer * math.pow((a_us / longer) ** norm + (b_us / longer) ** norm, 1 / norm)
-
-
-def bound_of(times: Times) -> Bound:
-    """The kind of resource that takes longest."""
-    sums: dict[Bound, float] = {}
-    for _, bound, time_us in times.resources:
-        sums[bound] = sums.get(bound, 0.0) + time_us
-    return max(sums, key=lambda b: sums[b])
+def _together(*times_us: float, norm: float = OVERLAP_NORM) -> float:
+    """Times that overlap in part; however long, without overflow."""
+    longest = max(times_us)
+    if longest <= 0 or math.isinf(longest):
+        return longest
+    return longest * math.pow(sum((each / longest) ** norm for each in times_us), 1 / norm)
 
 
 def _roofline_us(work: WorkCounts, rates: Rates) -> float:
@@ -212,6 +264,11 @@ def compute_times_us(
     if is_cpu:
         integer += 1e-3 * scalar_accesses / scalar_issue_gop_s(rates)
     return fp, integer, special
+
+
+def resource_of(kind: OpKind) -> str:
+    """The resource that operations of this kind keep busy."""
+    return "special functions" if kind in _SPECIAL else "integer" if kind in _INTEGER else "floating point"
 
 
 def one_by_one(scalar_ops: Iterable[OpCount]) -> dict[tuple[OpKind, str], float]:
@@ -287,12 +344,14 @@ def access_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: fl
     the access's own footprint fits in. A CPU runs one work-item after the other: a loop that walks memory in steps
     of an element streams, however far apart neighbouring work-items are.
     """
+    if not is_cpu:
+        return line_time_us(access, rates, launch_footprint_bytes)
     first = min(access.bytes, access.footprint_bytes)
     near = _rate_gb_s(access, access.footprint_bytes, rates)
     far = _rate_gb_s(access, max(access.footprint_bytes, launch_footprint_bytes), rates)
     again_us = 1e-3 * (access.bytes - first) / near
     streaming_us = 1e-3 * first / far + again_us
-    if is_cpu and access.step_bytes is not None and 0 < abs(access.step_bytes) <= access.element_bytes:
+    if access.step_bytes is not None and 0 < abs(access.step_bytes) <= access.element_bytes:
         return streaming_us
     match access.pattern:
         case Pattern.UNIT:

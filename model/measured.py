@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cachetools import LRUCache
 
+from model.bounds import within_bounds
 from model.device import Device
 from model.fit import MAX_POINTS, Fit, Point, fit
 from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
 from model.laws import Times, launch_times
-from model.prediction import Basis, Prediction, Quantiles, Through
+from model.prediction import Basis, Prediction, Quantiles, Through, retimed
 from model.work.work import Work
 
 _KEPT = 1024
@@ -32,7 +33,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """`beaten` is what is left of a roofline that a sample was faster than; 1 where none was."""
+    """`beaten` is what is left of a bound that a sample was faster than; 1 where none was."""
 
     fit: Fit
     beaten: float
@@ -51,26 +52,25 @@ class Fits:
         """`prediction`, of `launch`, as the samples' own line has it; the same where there is none.
 
         The samples must be of the kernel whose work this is, under the same build options, on this device and driver.
-        Never faster than the roofline, except where a sample has beaten that already.
+        Within its bounds, except where a sample was faster than they say: then they are as much lower.
         """
         alike = _alike(launch, samples)
         line = self._line(work, alike, device)
         if line is None:
             return prediction
         times = self._laws(work, launch, device)
-        work_us, least_us = _work_us(times, device), times.least_us * line.beaten
-        p50 = max(line.fit.runtime_us(work_us), least_us)
-        spread = line.fit.spread(work_us)
+        work_us = _work_us(times, device)
+        middle_us, spread = line.fit.runtime_us(work_us), line.fit.spread(work_us)
+        runtime_us = within_bounds(
+            Quantiles(middle_us / spread, middle_us, middle_us * spread), times.floor_us * line.beaten
+        )
         own = prediction.own_us
-        scale = p50 / own.p50 if own.p50 > 0 else 1.0
         items = [each.launch.work_items for each in alike]
-        return replace(
+        return retimed(
             prediction,
-            runtime_us=Quantiles(max(p50 / spread, min(least_us, p50)), p50, p50 * spread),
-            basis=Basis.MEASURED,
+            runtime_us,
+            Basis.MEASURED,
             assumptions=(_assumption(len(alike)), *prediction.assumptions),
-            # The laws' shares of the time that is now known better.
-            resources=tuple(replace(r, time_us=r.time_us * scale) for r in prediction.resources),
             through=Through(line.fit, min(items), max(items), own, prediction.basis),
         )
 
@@ -85,7 +85,7 @@ class Fits:
             timed = [(each, self._laws(work, each.launch, device)) for each in samples]
             points = [Point(_work_us(times, device), each.measured_us, each.noise) for each, times in timed]
             found = fit(points, device.rates.launch_floor_us)
-            beaten = min((each.measured_us / times.least_us for each, times in timed), default=1.0)
+            beaten = min((each.measured_us / times.floor_us for each, times in timed), default=1.0)
             self._lines[key] = None if found is None else _Line(found, min(1.0, beaten))
         return self._lines[key]
 

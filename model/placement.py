@@ -52,7 +52,7 @@ def apart(prediction: Prediction) -> tuple[Prediction, Moves]:
 
 
 # What does not depend on where a kernel stands.
-_SETTLED = frozenset({each.name for each in fields(Prediction)} - {"work", "assumptions", "lines", "advice"})
+_SETTLED = frozenset({each.name for each in fields(Prediction)} - {"work", "assumptions", "line_costs", "advice"})
 
 
 class _Placed(Prediction):
@@ -113,7 +113,7 @@ def _whole(prediction: Prediction, moved: Moves) -> Prediction:
         prediction,
         assumptions=assumptions,
         advice=tuple(_advised(a, moved) for a in prediction.advice),
-        lines=tuple(replace(share, line=moved.line(share.line)) for share in prediction.lines),
+        line_costs=tuple(replace(cost, line=moved.line(cost.line)) for cost in prediction.line_costs),
         work=replace(
             work,
             accesses=tuple(accesses[a] for a in work.accesses),

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from model.advice.advice import Advice
+from model.account import OTHER, Bound, ResourceTime, TimeAccount, account_of
+from model.advice.advice import Advice, relevant
 from model.fit import Fit
 from model.launch.launch import Assumption
 from model.work.counts import WorkCounts
 
 if TYPE_CHECKING:
     from model.laws import Times
-
-
-class Bound(StrEnum):
-    """What limits a launch."""
-
-    COMPUTE = "compute"
-    MEMORY = "memory"
-    LATENCY = "latency"  # too little parallelism, barriers, contended atomics, dependent loads
-    LAUNCH = "launch"  # the launch floor and the cost of starting groups
 
 
 class Basis(StrEnum):
@@ -43,9 +35,15 @@ class Quantiles:
     p90: float
 
 
+NO_LINE = -2  # of the source: what the launch itself costs, and what nothing explains
+
+
 @dataclass(frozen=True, slots=True)
 class LineShare:
-    """`share` of the predicted runtime (0..1) that source line `line` (from 0) accounts for, and its main cost."""
+    """`share` of the predicted runtime (0..1) that source line `line` accounts for, and its main cost.
+
+    Lines count from 0; -1 are those of included files, `NO_LINE` is what no line takes.
+    """
 
     line: int
     share: float
@@ -53,11 +51,20 @@ class LineShare:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceTime:
-    """Time that one resource alone would need: `fp32`, `dram`, `local memory`, `barriers`, `launch` ..."""
+class LinePart:
+    """`fraction` (0..1) of the time of a resource, and what it is for."""
 
     resource: str
-    time_us: float
+    fraction: float
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineCost:
+    """What one source line has in the time of each resource; each resource's fractions sum to 1 over all lines."""
+
+    line: int
+    parts: tuple[LinePart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +87,42 @@ class Prediction:
     """The runtime of one launch of one kernel on one device, why, and how sure it is."""
 
     runtime_us: Quantiles
-    bound: Bound
     basis: Basis
     work: WorkCounts
     assumptions: tuple[Assumption, ...]
     device_id: str
     device_name: str
     calibrated: bool
-    resources: tuple[ResourceTime, ...]  # slowest first
-    lines: Sequence[LineShare]  # hottest first; a tuple, or equal to one
+    line_costs: Sequence[LineCost] = ()  # a tuple, or equal to one
+    is_guessed: bool = False  # whether sizes, or how often loops run, are among the assumptions
     novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the laws alone
     advice: tuple[Advice, ...] = ()  # in the order of the source
     through: Through | None = None  # set where the basis is `measured`
     laws: Times | None = None  # what the laws alone say; None where nobody asked them
+
+    @property
+    def guesses(self) -> tuple[Assumption, ...]:
+        """What was guessed of sizes and of how often loops run."""
+        return tuple(each for each in self.assumptions if each.is_guess)
+
+    @property
+    def account(self) -> TimeAccount:
+        """Where the time that is predicted goes, whatever gave it."""
+        return account_of(self.laws, self.runtime_us.p50)
+
+    @property
+    def bound(self) -> Bound:
+        return self.account.limiter
+
+    @property
+    def resources(self) -> tuple[ResourceTime, ...]:
+        """What each resource adds to the time, the slowest first; they sum to it."""
+        return self.account.parts
+
+    @property
+    def lines(self) -> tuple[LineShare, ...]:
+        """The same time by source line, hottest first."""
+        return _shares(self.line_costs, self.account)
 
     @property
     def own_us(self) -> Quantiles:
@@ -101,5 +131,39 @@ class Prediction:
 
     @property
     def laws_us(self) -> float | None:
-        """What the laws alone say, in the middle; never below the roofline."""
-        return max(self.laws.total_us, self.laws.least_us) if self.laws else None
+        """What the laws alone say, in the middle; within their bounds."""
+        return self.laws.bounded_us if self.laws else None
+
+    @property
+    def floor_us(self) -> float:
+        """What no answer about this launch may be below: see `model.bounds`."""
+        return self.laws.floor_us if self.laws else 0.0
+
+
+def retimed(prediction: Prediction, runtime_us: Quantiles, basis: Basis, **changes: Any) -> Prediction:  # noqa: ANN401
+    """`prediction` with another time, and with the advice that is worth giving in its account."""
+    before_us, account = prediction.runtime_us.p50, account_of(prediction.laws, runtime_us.p50)
+    advice = relevant(prediction.advice, account, runtime_us.p50 / before_us if before_us > 0 else 1.0)
+    return replace(prediction, runtime_us=runtime_us, basis=basis, advice=advice, **changes)
+
+
+def _shares(costs: Sequence[LineCost], account: TimeAccount) -> tuple[LineShare, ...]:
+    of_resource = {part.resource: part.share for part in account.parts}
+    found = []
+    placed = dict.fromkeys(of_resource, 0.0)
+    for cost in costs:
+        own = [(of_resource.get(part.resource, 0.0) * part.fraction, part) for part in cost.parts]
+        for share, part in own:
+            placed[part.resource] = placed.get(part.resource, 0.0) + share
+        whole = sum(share for share, _ in own)
+        if whole > 0:
+            found.append(LineShare(cost.line, whole, max(own, key=lambda each: each[0])[1].what))
+    for resource, share in of_resource.items():
+        left = share - placed[resource]
+        if left > _ROUNDING:
+            found.append(LineShare(NO_LINE, left, _NO_LINES.get(resource, resource)))
+    return tuple(sorted(found, key=lambda each: (-each.share, each.line)))
+
+
+_ROUNDING = 1e-9
+_NO_LINES = {OTHER: "more than the analytical model explains"}

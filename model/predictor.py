@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from cachetools import LRUCache
 
 from model.assumptions import assumptions_of, doubt_of
+from model.bounds import within_bounds
 from model.costs import costs_of
 from model.device import Device
 from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
-from model.laws import bound_of, launch_times
-from model.prediction import Basis, Prediction, Quantiles, ResourceTime
-from model.shares import LineShares
+from model.laws import launch_times
+from model.prediction import Basis, Prediction, Quantiles
+from model.shares import LineCosts
 from model.work.counts import WorkCounts
 from model.work.sample import Sample
 from model.work.work import Work
@@ -35,7 +36,7 @@ class Predictor:
         self._counts: LRUCache[tuple[Work, Launch, Sample | None], WorkCounts] = LRUCache(_COUNTS_KEPT)
 
     def predict(self, work: Work, launch: Launch, device: Device) -> Prediction:
-        """The runtime of `launch` of the kernel whose work this is. Never faster than the roofline."""
+        """The runtime of `launch` of the kernel whose work this is. Never below its bounds."""
         key = (work, launch, device, work.sample_for(launch))
         found = self._cache.get(key)
         if found is None:
@@ -56,19 +57,17 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -
     times = launch_times(counts, device)
     assumptions = assumptions_of(work, counts, launch)
     spread = _spread(assumptions, device)
-    p50 = max(times.total_us, times.least_us)
-    resources = sorted((ResourceTime(name, t) for name, _, t in times.resources if t > 0), key=lambda r: -r.time_us)
+    p50 = times.bounded_us
     return Prediction(
-        runtime_us=Quantiles(max(p50 / spread, min(times.least_us, p50)), p50, p50 * spread),
-        bound=bound_of(times),
+        runtime_us=within_bounds(Quantiles(p50 / spread, p50, p50 * spread), times.floor_us),
         basis=Basis.ANALYTIC,
         work=counts,
         assumptions=assumptions,
         device_id=device.id,
         device_name=device.name,
         calibrated=device.calibrated,
-        resources=tuple(resources),
-        lines=LineShares(counts, device),
+        line_costs=LineCosts(counts, device),
+        is_guessed=any(each.is_guess for each in assumptions),
         laws=times,
     )
 

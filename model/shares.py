@@ -1,16 +1,19 @@
-"""Which source lines the time goes to: each line's own costs under the laws, as shares of the whole."""
+"""Which source lines the time goes to: each line's part in the time of each resource."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import overload
 
+from model.costs import costs_of
 from model.device import Device, DeviceType
-from model.laws import access_time_us, atomic_time_us, one_by_one, operation_time_us
+from model.laws import access_time_us, atomic_time_us, one_by_one, operation_time_us, resource_of
 from model.opencl.types import AddressSpace
-from model.prediction import LineShare
-from model.work.counts import AccessCount, LineCount, OpKind, Pattern, WorkCounts
+from model.prediction import LineCost, LinePart
+from model.work.counts import AccessCount, OpKind, Pattern, WorkCounts
 
 _NAMES = {
     OpKind.DIVIDE: "divisions", OpKind.SQRT: "square roots", OpKind.SPECIAL: "special functions",
@@ -20,80 +23,124 @@ _NAMES = {
 _PATTERNS = {Pattern.STRIDED: ", strided", Pattern.GATHERED: ", gathered"}
 
 
-class LineShares(Sequence[LineShare]):
-    """What `line_shares` says, worked out when somebody looks: of most launches only the time is asked for.
+class LineCosts(Sequence[LineCost]):
+    """What `line_costs` says, worked out when somebody looks: of most launches only the time is asked for.
 
-    Equal to the tuple of its shares, and pickled as that.
+    Equal to the tuple of its costs, and pickled as that.
     """
 
     def __init__(self, work: WorkCounts, device: Device) -> None:
         self._work, self._device = work, device
 
     @cached_property
-    def _shares(self) -> tuple[LineShare, ...]:
-        return line_shares(self._work, self._device)
+    def _costs(self) -> tuple[LineCost, ...]:
+        return line_costs(self._work, self._device)
 
     @overload
-    def __getitem__(self, at: int) -> LineShare: ...
+    def __getitem__(self, at: int) -> LineCost: ...
     @overload
-    def __getitem__(self, at: slice) -> tuple[LineShare, ...]: ...
-    def __getitem__(self, at: int | slice) -> LineShare | tuple[LineShare, ...]:
-        return self._shares[at]
+    def __getitem__(self, at: slice) -> tuple[LineCost, ...]: ...
+    def __getitem__(self, at: int | slice) -> LineCost | tuple[LineCost, ...]:
+        return self._costs[at]
 
     def __len__(self) -> int:
-        return len(self._shares)
+        return len(self._costs)
 
-    def __iter__(self) -> Iterator[LineShare]:
-        return iter(self._shares)
+    def __iter__(self) -> Iterator[LineCost]:
+        return iter(self._costs)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, (LineShares, tuple)) and self._shares == tuple(other))
+        return self is other or (isinstance(other, (LineCosts, tuple)) and self._costs == tuple(other))
 
     def __hash__(self) -> int:
-        return hash(self._shares)
+        return hash(self._costs)
 
     def __repr__(self) -> str:
-        return repr(self._shares)
+        return repr(self._costs)
 
-    def __reduce__(self) -> tuple[type[tuple[LineShare, ...]], tuple[tuple[LineShare, ...]]]:
-        return tuple, (self._shares,)
-
-
-def line_shares(work: WorkCounts, device: Device) -> tuple[LineShare, ...]:
-    """Shares of the time that work takes (launch overheads left out), hottest line first."""
-    slow = one_by_one(work.scalar_ops) if device.type is DeviceType.CPU else {}
-    costs = [(line, *_cost(line, work, slow, device)) for line in work.lines]
-    total = sum(time_us for _, time_us, _ in costs)
-    if total <= 0:
-        return ()
-    shares = [LineShare(line.line, time_us / total, what) for line, time_us, what in costs if time_us > 0]
-    return tuple(sorted(shares, key=lambda s: (-s.share, s.line)))
+    def __reduce__(self) -> tuple[type[tuple[LineCost, ...]], tuple[tuple[LineCost, ...]]]:
+        return tuple, (self._costs,)
 
 
-def _cost(
-    line: LineCount, work: WorkCounts, slow: Mapping[tuple[OpKind, str], float], device: Device
-) -> tuple[float, str]:
-    """The line's time [us] and the greatest part of it in words; `slow` are operations that go one by one."""
+@dataclass(slots=True)
+class _Cost:
+    """Time [us] of one line on one resource alone, and what the longest piece of it is."""
+
+    time_us: float = 0.0
+    longest_us: float = 0.0
+    text: Callable[[], str] = str
+
+    def add(self, time_us: float, text: Callable[[], str]) -> None:
+        self.time_us += time_us
+        if time_us > self.longest_us:
+            self.longest_us, self.text = time_us, text
+
+
+def line_costs(work: WorkCounts, device: Device) -> tuple[LineCost, ...]:
+    """How much of each resource's time each line needs; lines ascend. A launch's own costs are no line's."""
+    is_cpu = device.type is DeviceType.CPU
+    slow = one_by_one(work.scalar_ops) if is_cpu else {}
+    # Where a CPU's costs were measured, functions are measured as such, and reads of images are apart from memory's.
+    is_costed = is_cpu and costs_of(device.rates) is not None
+    images = _image_accesses(work)
+    found: list[tuple[int, dict[str, _Cost]]] = []
+    for line in work.lines:
+        own: dict[str, _Cost] = defaultdict(_Cost)
+        for op in line.ops:
+            text = partial(_ops_text, op.kind, op.element, op.count)
+            time_us = operation_time_us(op, slow, device.rates)
+            own["special functions" if is_costed and op.function else resource_of(op.kind)].add(time_us, text)
+            own["operations that wait for each other"].add(time_us, text)
+        for access in line.accesses:
+            text = partial(_access_text, access)
+            if access in images:
+                own["images"].add(access.count, text)
+            if access not in images or not is_costed:
+                own[_resource_of_access(access)].add(_access_us(access, work, device), text)
+        if line.barriers:
+            own["barriers"].add(line.barriers, partial(_barriers_text, line.barriers))
+        found.append((line.line, own))
+    totals: dict[str, float] = defaultdict(float)
+    for _, own in found:
+        for resource, cost in own.items():
+            totals[resource] += cost.time_us
+    return tuple(
+        LineCost(
+            line,
+            tuple(
+                LinePart(resource, cost.time_us / totals[resource], cost.text())
+                for resource, cost in own.items()
+                if cost.time_us > 0
+            ),
+        )
+        for line, own in found
+    )
+
+
+def _resource_of_access(access: AccessCount) -> str:
+    if access.is_atomic:
+        return "atomics"
+    return {AddressSpace.LOCAL: "local memory", AddressSpace.PRIVATE: "private memory"}.get(
+        access.space, "global memory"
+    )
+
+
+def _access_us(access: AccessCount, work: WorkCounts, device: Device) -> float:
+    """The time of an access alone [us]."""
     rates = device.rates
-    parts: list[tuple[float, Callable[[], str]]] = [
-        (operation_time_us(op, slow, rates), partial(_ops_text, op.kind, op.element, op.count)) for op in line.ops
-    ]
-    for access in line.accesses:
-        if access.is_atomic:
-            time_us = atomic_time_us([access], rates)
-        elif access.space is AddressSpace.LOCAL:
-            time_us = 1e-3 * access.bytes / rates.local_bandwidth_gb_s
-        elif access.space is AddressSpace.PRIVATE:
-            time_us = 1e-3 * access.bytes / rates.private_bandwidth_gb_s
-        else:
-            time_us = access_time_us(access, rates, work.global_footprint_bytes, is_cpu=device.type is DeviceType.CPU)
-        parts.append((time_us, partial(_access_text, access)))
-    if line.barriers:
-        parts.append((1e-3 * line.barriers * rates.barrier_ns, partial(_barriers_text, line.barriers)))
-    if not parts:
-        return 0.0, ""
-    longest = max(time_us for time_us, _ in parts)
-    return sum(time_us for time_us, _ in parts), max(text() for time_us, text in parts if time_us == longest)
+    if access.is_atomic:
+        return atomic_time_us([access], rates)
+    if access.space is AddressSpace.LOCAL:
+        return 1e-3 * access.bytes / rates.local_bandwidth_gb_s
+    if access.space is AddressSpace.PRIVATE:
+        return 1e-3 * access.bytes / rates.private_bandwidth_gb_s
+    return access_time_us(access, rates, work.global_footprint_bytes, is_cpu=device.type is DeviceType.CPU)
+
+
+def _image_accesses(work: WorkCounts) -> frozenset[AccessCount]:
+    if not work.image_reads and not work.image_writes:
+        return frozenset()
+    return frozenset(placed.access for part in work.contexts for placed in part.accesses if placed.image)
 
 
 def _barriers_text(count: float) -> str:

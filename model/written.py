@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from model.annotated import Standing
+from model.annotated import Annotations, Standing
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.launch import Origin
-from model.launch.spec import LaunchSpec
+from model.launch.spec import LaunchSpec, SharedGuesses
 from model.opencl.kernel import Kernel
+from model.opencl.options import BuildOptions
+from model.opencl.program import Program
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +40,16 @@ def written_for(
         written = [Written(spec) for spec in config.specs_for(kernel.name, path)]
     if requests:
         base = written[0] if written else NOTHING
-        return [Written(base.spec.merged(request), base.annotation) for request in requests]
+        return [Written(_asked(base.spec, request), base.annotation) for request in requests]
     return written or [NOTHING]
+
+
+def _asked(base: LaunchSpec, request: LaunchSpec) -> LaunchSpec:
+    """`request` over what is written; a global size of its own is one that lengths may have to follow."""
+    merged = base.merged(request)
+    if request.global_size is None or base.is_silent:
+        return merged
+    return replace(merged, over=(base, request))
 
 
 def shared_out(written: dict[str, list[Written]], most: int | None) -> tuple[dict[str, list[Written]], str]:
@@ -55,3 +65,37 @@ def shared_out(written: dict[str, list[Written]], most: int | None) -> tuple[dic
         f"{count} launches are written for the kernels of this file, which is more than the {most} that are predicted "
         f"while you type: of each kernel these are the first {share}"
     )
+
+
+def silent_kernels(
+    program: Program,
+    annotations: Annotations,
+    said: Mapping[str, Sequence[Written]],
+    config: Config | None,
+    path: Path | None,
+    requests: Sequence[LaunchSpec],
+) -> dict[str, tuple[Kernel, LaunchSpec]]:
+    """Return the kernels for which nothing is said of sizes and arguments; none where none of them is in `said`.
+
+    Kernels beyond `said`, which are not asked about, count too: an answer must not depend on what else is asked.
+    """
+    if not any(written.spec.is_silent for each in said.values() for written in each):
+        return {}
+    silent: dict[str, tuple[Kernel, LaunchSpec]] = {}
+    for kernel in program.kernels:
+        own = annotations.of_kernel.get(kernel.name, ())
+        written = said.get(kernel.name) or written_for(kernel, own, config, path, requests)
+        spec = written[0].spec
+        if len(written) == 1 and spec.is_silent and spec.options == BuildOptions():
+            silent[kernel.name] = kernel, replace(spec, options=program.options)
+    return silent
+
+
+def with_shared(said: dict[str, list[Written]], shared: Mapping[str, SharedGuesses]) -> dict[str, list[Written]]:
+    """`said` with what kernels take over from others of their file."""
+    return {
+        name: [replace(each, spec=replace(each.spec, shared=shared[name])) for each in written]
+        if name in shared
+        else written
+        for name, written in said.items()
+    }

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from model.device import Device, DeviceType, ProfileSource, Rates
 from model.device_catalog import slug
-from model.device_rates import DriverFacts, derive_rates
+from model.device_rates import DriverFacts, cores_of, derive_rates
 from model.errors import UnknownDevice
 from model.known_devices import recognised
 from profiler.measurement import DeviceGone
@@ -52,7 +52,7 @@ def discover(
 
 def device_of(device_id: str, facts: DriverFacts) -> Device:
     """A profile from what the driver reports: datasheet rates if the chip is known, else scaled templates."""
-    rates, note = _rates(facts)
+    rates, note, cores = _rates(facts)
     return Device(
         id=device_id,
         name=facts.name,
@@ -74,6 +74,7 @@ def device_of(device_id: str, facts: DriverFacts) -> Device:
         rates=rates,
         source=ProfileSource.DRIVER,
         note=note,
+        cores=cores,
     )
 
 
@@ -172,8 +173,10 @@ def _base_id(facts: DriverFacts) -> str:
     return name if name.startswith(slug(maker)) else slug(maker, facts.name)
 
 
-def _rates(facts: DriverFacts) -> tuple[Rates, str]:
+def _rates(facts: DriverFacts) -> tuple[Rates, str, int]:
+    """Rates, where they come from, and the cores."""
     known = recognised(facts)
     if known is not None:
-        return known.rates, f"{KNOWN_AS}{known.name}: {known.note}"
-    return derive_rates(facts), "scaled from what the driver reports; run `kernelcast calibrate` to measure it"
+        return known.rates, f"{KNOWN_AS}{known.name}: {known.note}", known.cores
+    words = "scaled from what the driver reports; run `kernelcast calibrate` to measure it"
+    return derive_rates(facts), words, cores_of(facts)

@@ -216,6 +216,16 @@ class Snapshot:
         return self.analysis.device
 
     @property
+    def is_device_here(self) -> bool:
+        """Whether the device that is predicted for is in this machine, as far as was known when it was predicted."""
+        return any(found.id == self.device.id for found in self.analysis.found)
+
+    @property
+    def can_run(self) -> bool:
+        """Whether kernels can be measured: only then is it offered."""
+        return self.trusted and self.is_device_here
+
+    @property
     def shows_hints(self) -> bool:
         return self.settings.show_hints and not self.analysis.hints_off
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from model.account import TimeAccount
 
 
 class AdviceCode(StrEnum):
@@ -27,3 +30,20 @@ class Advice:
     line: int | None = None  # from 0; None: the kernel and its launch as a whole
     gain_us: float | None = None  # how much sooner the launch would be done, where the laws can tell
     is_fault: bool = False  # more than slow: the standard leaves undefined what happens
+    resources: tuple[str, ...] = ()  # whose time it would save; none: of the launch as a whole
+
+
+def relevant(advice: Iterable[Advice], account: TimeAccount, factor: float = 1.0) -> tuple[Advice, ...]:
+    """The advice that is about a good part of the time, with gains of no more than that part.
+
+    `factor` is by how much the time is longer now than when the gains were reckoned. Faults are always told.
+    """
+    return tuple(
+        replace(each, gain_us=_most(each, account, each.gain_us * factor)) if each.gain_us is not None else each
+        for each in advice
+        if each.is_fault or account.is_critical(*each.resources)
+    )
+
+
+def _most(advice: Advice, account: TimeAccount, gain_us: float) -> float:
+    return min(gain_us, account.time_of(*advice.resources) if advice.resources else account.runtime_us)

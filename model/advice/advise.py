@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from model.advice.advice import Advice
+from model.advice.advice import Advice, relevant
 from model.advice.banks import bank_conflicts
 from model.advice.barriers import divergent_barrier
 from model.advice.coalescing import uncoalesced_access
@@ -32,11 +32,12 @@ RULES: tuple[Rule, ...] = (
 def advise(situation: Situation) -> tuple[Advice, ...]:
     """What would help this launch, in the order of the source; launches as a whole come first.
 
-    Says nothing of a kernel that could only be read in part: what is missing may be what matters.
+    Only what is about a good part of the launch's time: so it never contradicts what is said to limit the launch. Says
+    nothing of a kernel that could only be read in part: what is missing may be what matters.
     """
     if situation.work.kernel.has_errors:
         return ()
-    found = [advice for rule in RULES for advice in rule(situation)]
+    found = relevant((advice for rule in RULES for advice in rule(situation)), situation.prediction.account)
     if situation.is_guessed:
-        found = [replace(advice, message=advice.message + _GUESSED) for advice in found]
+        found = tuple(replace(advice, message=advice.message + _GUESSED) for advice in found)
     return tuple(sorted(found, key=lambda advice: (-1 if advice.line is None else advice.line, advice.code)))

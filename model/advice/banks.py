@@ -56,6 +56,7 @@ def _advice(facts: AccessFacts) -> Advice:
         f"up to {turns} of {_LANES} lanes meet in one bank, so that an access takes {turns} turns instead of 1; "
         f"{_remedy(count.stride_bytes, count.element_bytes)}",
         count.line if count.line >= 0 else None,
+        resources=("local memory",),
     )
 
 

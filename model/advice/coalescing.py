@@ -84,6 +84,7 @@ def _advice(facts: AccessFacts, places: int, gain_us: float, situation: Situatio
         f"{min(_LANES, situation.group_items)} lanes moves {moved} bytes for {wanted}; {_remedy(count, situation)}",
         count.line if count.line >= 0 else None,
         gain_us,
+        resources=("global memory",),
     )
 
 
@@ -120,4 +121,5 @@ def _scattered(situation: Situation, facts: AccessFacts) -> Iterator[Advice]:
             f"{count.element_bytes}; sorted indices, so that neighbours meet near each other, would share them",
             count.line if count.line >= 0 else None,
             gain_us,
+            resources=("global memory",),
         )

@@ -22,17 +22,19 @@ def too_few_groups(situation: Situation) -> Iterator[Advice]:
     Silent where a few units more would not matter, where the number of groups is not known for sure (the global size
     was assumed, the driver chooses the local size), and where the launch is so short that its floor is most of it.
     """
-    counts, units, device = situation.counts, situation.device.compute_units, situation.device
+    counts, units, device = situation.counts, situation.device.core_count, situation.device
     groups = counts.work_groups
     if groups > units * (1 - _LEAST_IDLE) or situation.is_assumed("global") or not situation.is_local_size_given:
         return
-    filled = replace(counts, work_groups=max(units, device.rates.groups_to_fill))
+    lanes = device.preferred_multiple if situation.is_gpu else CPU_LANES
+    most = max(units, device.rates.groups_to_fill)
+    # The same work in as many groups of this size as fill the device.
+    filled = replace(counts, work_groups=most, work_items=most * max(1, counts.work_items // max(1, groups)))
     # The same work on all units takes its share of the time, at the best: what is done does not become less.
     most_us = situation.runtime_us * (1 - groups / units)
     gain_us = min(most_us, situation.runtime_us - situation.predicted_us(filled))
     if not situation.is_worth(gain_us):
         return
-    lanes = device.preferred_multiple if situation.is_gpu else CPU_LANES
     could_split = counts.work_items // lanes >= units
     smaller = counts.work_items // units // lanes * lanes
     help_ = f"groups of {smaller} or fewer would use them all" if could_split else "more work-items would use them"
@@ -57,7 +59,7 @@ def local_size_multiple(situation: Situation) -> Iterator[Advice]:
     if not situation.is_local_size_given or not situation.is_long:
         return
     lanes = situation.device.preferred_multiple if situation.is_gpu else CPU_LANES
-    if situation.counts.work_items < lanes * situation.device.compute_units:
+    if situation.counts.work_items < lanes * situation.device.core_count:
         return
     yield from _partly_filled(situation) if situation.is_gpu else _too_narrow(situation)
 

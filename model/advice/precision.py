@@ -45,6 +45,7 @@ def precise_function(situation: Situation) -> Iterator[Advice]:
                 f"{_list([f'native_{name}' for name in names])}, which will do where a few digits are enough",
                 line.line if line.line >= 0 else None,
                 gain_us,
+                resources=("special functions",),
             )
 
 

@@ -100,11 +100,10 @@ class Situation:
 
     def predicted_us(self, counts: WorkCounts) -> float:
         """The laws' time [us] for other counts than the launch has."""
-        times = launch_times(counts, self.device)
-        return max(times.total_us, times.least_us)
+        return launch_times(counts, self.device).bounded_us
 
     def alone_us(self, accesses: Sequence[AccessCount]) -> float:
-        """What is theirs of the time [us] that global memory alone would need for the launch."""
+        """What is theirs of the time [us] that global memory adds to the launch."""
         every = [a for a in self.counts.accesses if a.space in GLOBAL_SPACES and not a.is_atomic]
         whole, rates = self.counts.global_footprint_bytes, self.device.rates
 
@@ -112,7 +111,7 @@ class Situation:
             return sum(access_time_us(access, rates, whole, is_cpu=not self.is_gpu) for access in some)
 
         total_us = time_us(every)
-        needed_us = sum(r.time_us for r in self.prediction.resources if r.resource == "global memory")
+        needed_us = self.prediction.account.time_of("global memory")
         return needed_us * time_us(accesses) / total_us if total_us else 0.0
 
     @property

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
+from model.account import CRITICAL_SHARE
 from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import GLOBAL_SPACES, Situation
 from model.advice.words import bytes_text, sizes_text, times_text
@@ -15,7 +16,6 @@ from model.work.symbolic import GLOBAL_ID, LOCAL_ID
 
 _LEAST_REUSE = 8.0  # by work-items of one group; what a few neighbours share, caches serve as well
 _LEAST_LOADS = 8.0  # of one work-item: a tile pays where it is filled and used over and over
-_LEAST_SHARE = 0.2  # of the runtime, for the loads alone
 
 
 def local_tile(situation: Situation) -> Iterator[Advice]:
@@ -55,6 +55,7 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
                 f"to {bytes_text(left)}",
                 line if line >= 0 else None,
                 gain_us if situation.is_worth(gain_us) else None,
+                resources=("global memory",),
             )
 
 
@@ -70,7 +71,7 @@ def _reuse_by_others(facts: AccessFacts) -> float:
 
 
 def _is_much(accesses: list[AccessCount], situation: Situation) -> bool:
-    return situation.alone_us(accesses) >= _LEAST_SHARE * situation.runtime_us
+    return situation.alone_us(accesses) >= CRITICAL_SHARE * situation.runtime_us
 
 
 def _is_regular(facts: AccessFacts, situation: Situation, loops: dict[int, LoopFacts]) -> bool:

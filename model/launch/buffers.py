@@ -39,7 +39,7 @@ def with_buffers(kernel: Kernel, work: Work, launch: Launch, evidence: Evidence)
     longest = max([launch.work_items, *(n for _, n in launch.buffers)])
     for parameter in rest:
         text = f"the length of `{parameter.name}` is not known from its index: taken for {longest} elements"
-        launch = _add_buffer(launch, parameter.name, longest, text)
+        launch = _add_buffer(launch, parameter.name, longest, text, is_guess=True)
     launch = _round(work, launch, buffers, uses, tried)
     return _with_local(kernel, work, launch, tried)
 
@@ -68,7 +68,10 @@ def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Use
             launch = replace(
                 launch,
                 fills=(*launch.fills, (parameter.name, found[0])),
-                assumptions=(*launch.assumptions, Assumption(parameter.name, found[1], 1.5)),
+                assumptions=(
+                    *launch.assumptions,
+                    Assumption(parameter.name, found[1], 1.5, is_guess=parameter.name in uses.decide_trips),
+                ),
             )
     return launch
 
@@ -116,11 +119,11 @@ def _tried(work: Work, launch: Launch) -> dict[str, float | None]:
     return ends
 
 
-def _add_buffer(launch: Launch, name: str, elements: int, text: str) -> Launch:
+def _add_buffer(launch: Launch, name: str, elements: int, text: str, *, is_guess: bool = False) -> Launch:
     return replace(
         launch,
         buffers=(*launch.buffers, (name, elements)),
-        assumptions=(*launch.assumptions, Assumption(name, text)),
+        assumptions=(*launch.assumptions, Assumption(name, text, is_guess=is_guess)),
     )
 
 

@@ -32,6 +32,11 @@ class Uses:
     counts: dict[str, int] = field(default_factory=dict)  # of work-items, by dimension
 
     @property
+    def decide_trips(self) -> frozenset[str]:
+        """Those that say how often loops run."""
+        return frozenset((*self.row_pointers, *self.trip_counts))
+
+    @property
     def all(self) -> frozenset[str]:
         return frozenset((*self.index_into, *self.row_pointers, *self.trip_counts, *self.counts))
 

@@ -13,12 +13,12 @@ from model.launch.annotation.possible import allows_uneven_groups
 from model.launch.buffers import with_buffers
 from model.launch.evidence import Evidence, gather
 from model.launch.extents import image_sizes
-from model.launch.launch import Assumption, Launch, Number, Origin
+from model.launch.launch import Assumption, Launch, Origin
 from model.launch.local_size import effective_local_size
 from model.launch.reach import Reach
 from model.launch.resolve import Said, resolve
-from model.launch.scalars import missing_scalars, name_of
-from model.launch.spec import LaunchSpec
+from model.launch.scalars import GuessedScalar, missing_scalars, name_of
+from model.launch.spec import LaunchSpec, SharedGuesses
 from model.opencl.kernel import Kernel, Parameter
 from model.work.work import Work
 
@@ -42,19 +42,25 @@ def complete(kernel: Kernel, work: Work, spec: LaunchSpec, device: Device | None
     """
     said = resolve(kernel, spec)
     evidence = gather(work)
-    if said.global_size is not None or _guarded_size(evidence, said) is not None:
+    is_shared = spec.shared is not None and spec.shared.global_size is not None
+    if said.global_size is not None or is_shared or _guarded_size(evidence, said) is not None:
         launch = _attempt(kernel, work, spec, said, evidence, 1)
     else:
         # An invented size must not ask for absurd buffers or times: an N x N matrix for a million work-items.
         for shrink in _SHRINK:
             launch = _attempt(kernel, work, spec, said, evidence, shrink)
-            if buffer_bytes(kernel, launch) > _BIGGEST_ASSUMED_BYTES:
-                continue
-            if sum(work.walk(launch).runs.values()) <= _MOST_ASSUMED_BLOCKS:
+            if not is_too_much(kernel, work, launch):
                 break
     launch = _without_surplus(kernel, work, launch)
     check(kernel, launch, device)
     return launch
+
+
+def is_too_much(kernel: Kernel, work: Work, launch: Launch) -> bool:
+    """Whether a launch that is guessed asks for more memory or time than anyone would guess."""
+    if buffer_bytes(kernel, launch) > _BIGGEST_ASSUMED_BYTES:
+        return True
+    return sum(work.walk(launch).runs.values()) > _MOST_ASSUMED_BLOCKS
 
 
 def buffer_bytes(kernel: Kernel, launch: Launch) -> int:
@@ -72,12 +78,12 @@ def _pointee_bytes(parameter: Parameter) -> int:
 
 
 def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence: Evidence, shrink: int) -> Launch:
-    notes: list[Assumption] = []
-    size = _global_size(said, evidence, kernel, shrink, notes)
+    notes = [Assumption("sizes", text) for text in spec.notes]
+    size = _global_size(said, evidence, kernel, shrink, notes, spec.shared)
     scalars = dict(said.scalars)
-    for name, value, text in _safe_scalars(kernel, work, spec, said, evidence, size):
-        scalars[name] = value
-        notes.append(Assumption(name, text))
+    for guess in _safe_scalars(kernel, work, spec, said, evidence, size):
+        scalars[guess.name] = guess.value
+        notes.append(Assumption(guess.name, guess.text, is_guess=guess.matters))
     images, of_images = image_sizes(kernel, said.images, scalars, size)
     notes += of_images
     launch = Launch(
@@ -97,18 +103,18 @@ def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence:
 
 def _safe_scalars(
     kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence: Evidence, size: tuple[int, ...]
-) -> list[tuple[str, Number, str]]:
+) -> list[GuessedScalar]:
     """What nobody gave, with margins wide enough that no index falls in front of its buffer."""
-    guesses = missing_scalars(kernel, work, evidence, size, said.scalars)
+    guesses = missing_scalars(kernel, work, evidence, size, said.scalars, shared=spec.shared)
     if not evidence.margins:
         return guesses
     tried = guesses
     for margin in _MARGINS:
-        scalars = {**said.scalars, **{name: value for name, value, _ in tried}}
+        scalars = {**said.scalars, **{guess.name: guess.value for guess in tried}}
         launch = Launch(size, said.local_size, tuple(scalars.items()), options=spec.options)
         if not Reach(work, launch).falls_short:
             return tried
-        tried = missing_scalars(kernel, work, evidence, size, said.scalars, margin=margin)
+        tried = missing_scalars(kernel, work, evidence, size, said.scalars, margin=margin, shared=spec.shared)
         if tried == guesses:
             break
     return guesses
@@ -127,7 +133,12 @@ def _guarded_size(evidence: Evidence, said: Said) -> tuple[int, ...] | None:
 
 
 def _global_size(
-    said: Said, evidence: Evidence, kernel: Kernel, shrink: int, notes: list[Assumption]
+    said: Said,
+    evidence: Evidence,
+    kernel: Kernel,
+    shrink: int,
+    notes: list[Assumption],
+    shared: SharedGuesses | None,
 ) -> tuple[int, ...]:
     if said.global_size is not None:
         return said.global_size
@@ -136,6 +147,9 @@ def _global_size(
     if guarded is not None:
         size = guarded
         text = "global={} from the bound check in the source"
+    elif shared is not None and shared.global_size is not None:
+        size = shared.global_size
+        text = f"global={{}}: nothing says how many work-items there are; as in `{shared.size_from}`"
     else:
         dimensions = max(evidence.dimensions, len(said.local_size or ()))
         default = _DEFAULT_GLOBAL[dimensions]
@@ -143,7 +157,7 @@ def _global_size(
         text = "global={}: nothing says how many work-items there are"
     if multiple:
         size = tuple(-(-s // m) * m for s, m in zip(size, multiple, strict=False))
-    notes.append(Assumption("global", text.format(_tuple_text(size))))
+    notes.append(Assumption("global", text.format(_tuple_text(size)), is_guess=guarded is None))
     return size
 
 
@@ -165,7 +179,9 @@ def _local_size(
     if not evidence.uses_local:
         return _group_for_stack(work, launch, notes)
     fitting = _fitting_group(work, launch, evidence.local_sides)
-    notes.append(Assumption("local", f"local={_tuple_text(fitting)}: nothing says how large a work-group is"))
+    notes.append(
+        Assumption("local", f"local={_tuple_text(fitting)}: nothing says how large a work-group is", is_guess=True)
+    )
     return fitting
 
 

@@ -52,6 +52,7 @@ class Assumption:
     text: str  # a whole sentence for the hover
     spread: float = 1.0
     line: int | None = None
+    is_guess: bool = False  # of a size, or of how often something runs: what the user alone knows
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ class Meaning(Enum):
     BINS = "bins"  # of a histogram
     FACTOR = "factor"  # between sizes
     WINDOW = "window"  # the side of what is moved over each element
+    LIMIT = "limit"  # how often something is repeated at most: it ends earlier where it can
 
 
 # Of names' last telling words, in lower case.
@@ -41,6 +42,25 @@ _WINDOWS = frozenset({"kernel", "filter", "window", "patch", "mask", "stencil", 
 _FACTORS = frozenset({"scale", "factor", "zoom", "ratio", "binning", "upsampling", "downsampling", "magnification"})
 _UNITS = frozenset({"item", "step", "word", "block", "tile", "group", "local", "bin", "type"})
 _COUNTING = frozenset({"n", "nb", "num", "number", "max"})  # `nb_points`, `numBins`
+_REPEATED = frozenset(
+    {
+        *("iter", "iters", "niter", "iteration", "iterations", "steps", "nsteps", "timesteps", "substeps", "samples"),
+        *(
+            "nsamples",
+            "bounces",
+            "rounds",
+            "trials",
+            "attempts",
+            "tries",
+            "epochs",
+            "sweeps",
+            "repeats",
+            "hops",
+            "reps",
+        ),
+    }
+)
+_LIMITING = frozenset({"max", "maximum", "limit", "cap", "most"})
 _AXES = {"x": Meaning.WIDTH, "y": Meaning.HEIGHT, "z": Meaning.DEPTH}
 _SIZES = frozenset({"size", "sizes", "dim", "dims", "n", "len", "extent", "extents", "shape", "resolution"})
 
@@ -72,6 +92,10 @@ def meaning_of(name: str) -> Meaning | None:
         return Meaning.WINDOW
     if _FACTORS & set(words):
         return Meaning.FACTOR
+    if len(words) == 2 and words[0] in _LIMITING and words[1] in _AXES:
+        return _AXES[words[1]]
+    if _is_limit(words):
+        return Meaning.LIMIT
     if len(words) > 1 and _UNITS & set(words):
         return None
     if len(words) > 1 and words[-1] in _AXES and words[-2] in _SIZES:
@@ -81,3 +105,15 @@ def meaning_of(name: str) -> Meaning | None:
     if len(words) > 1 and words[0] in _COUNTING:
         return Meaning.COUNT
     return next((_WORDS[word] for word in reversed(words) if word in _WORDS and len(word) > 3), None)
+
+
+def _is_limit(words: list[str]) -> bool:
+    """`max_iter`, `iterations`, `n_steps`, `limit`, `maxDepth`; not `max_width` or `num_points`, which are sizes."""
+    if words[0] in ("offset", "start", "begin", "first") or words[-1] in ("offset", "start", "begin", "first"):
+        return False
+    others = [word for word in words if word not in _LIMITING]
+    if _REPEATED & set(words):
+        return len(others) <= 2
+    if len(others) == len(words):
+        return False
+    return all(_WORDS.get(word) in (None, Meaning.DEPTH, Meaning.BINS) and word not in _AXES for word in others)

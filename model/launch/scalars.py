@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import IntEnum
 from math import prod
+from typing import NamedTuple
 
 from model.launch.evidence import Evidence
 from model.launch.extents import extents
 from model.launch.launch import Number
 from model.launch.meanings import Meaning, meaning_of, meaning_of_float
+from model.launch.spec import SharedGuesses
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
 from model.work.symbolic import Atom
@@ -16,12 +19,34 @@ from model.work.values import MAX_NUMBERS
 from model.work.work import Work
 
 _LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in each other
+_LIMITS = (256, 256, 64, 16)  # likewise of loops that may end earlier
 _SHORT = 8  # sides below say nothing of loops
 _USUAL_GROUP = 64
 _GROUP_SIDES = {1: 64, 2: 16, 3: 4}
 _USUAL_RADIUS = 2
 _USUAL_BINS = 256
 _USUAL_FACTOR = 2
+
+
+class Strength(IntEnum):
+    """What a guess rests upon, from weakest to strongest."""
+
+    FREE = -1  # nothing: what is counted does not depend on it
+    OWN = 0  # this kernel alone: no other kernel's business
+    NONE = 1
+    NAME = 2
+    LOOP = 3  # it bounds a loop
+    IDS = 4  # the source holds the ids of work-items against it
+
+
+class GuessedScalar(NamedTuple):
+    """A by-value argument that nobody gave, and the sentence that says why it has this value."""
+
+    name: str
+    value: Number
+    text: str
+    strength: Strength
+    matters: bool = True  # whether what is counted depends on it
 
 
 def name_of(atom: Atom) -> str:
@@ -36,11 +61,13 @@ def missing_scalars(
     known: Mapping[str, Number],
     *,
     margin: int = 0,
-) -> list[tuple[str, Number, str]]:
-    """(name, value, sentence) for each scalar that nobody gave, from what it is used for.
+    shared: SharedGuesses | None = None,
+) -> list[GuessedScalar]:
+    """A guess for each scalar that nobody gave, from what it is used for.
 
-    `margin` is what scalars get that keep ids away from an edge.
+    `margin` is what scalars get that keep ids away from an edge; `shared` are guesses of the file's other kernels.
     """
+    elsewhere = {name: (value, kernel) for name, value, kernel in shared.scalars} if shared is not None else {}
     wanted: list[tuple[str, Type | None]] = []
     for parameter in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT):
         wanted += _leaves(parameter.name, parameter.type)
@@ -62,10 +89,15 @@ def missing_scalars(
         }
         if len(guesses) == len(lanes) and len(set(guesses.values())) == 1:
             guesses = {name: guesses[lanes[0][0]]}  # one value for all components
-        for lane, (value, why) in guesses.items():
+        for lane, (value, why, strength) in guesses.items():
+            if lane in elsewhere:
+                other, of_kernel = elsewhere[lane]
+                value, why = other, f", as in `{of_kernel}`"  # noqa: PLW2901
             kept = min(value, _greatest(element))
             declared = "" if kind is not None else " (not declared: give it with -D)"
-            missing.append((lane, kept, f"`{lane}`={kept}{declared}{why}"))
+            missing.append(
+                GuessedScalar(lane, kept, f"`{lane}`={kept}{declared}{why}", strength, strength is not Strength.FREE)
+            )
     return missing
 
 
@@ -95,38 +127,51 @@ def _greatest(kind: Type | None) -> Number:
 
 def _guess(
     name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...], dimensions: int, margin: int
-) -> tuple[Number, str]:
+) -> tuple[Number, str, Strength]:
     if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
-        return _float_by_name(name)
+        return *_float_by_name(name), Strength.FREE
     atoms = [Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")]
     for d, guards in evidence.guards.items():
         if any(a in guards for a in atoms) and d < len(size) and not _is_start_of_several(name, guards):
-            return size[d], f", the global size of dimension {d}, which is checked against it"
+            return size[d], f", the global size of dimension {d}, which is checked against it", Strength.IDS
     for atom in atoms:
         if atom in evidence.strides:
             d = min(evidence.strides[atom], len(size) - 1)
-            return size[d], f", the global size of dimension {d}: it separates rows"
+            return size[d], f", the global size of dimension {d}: it separates rows", Strength.IDS
         for d, guards in evidence.group_guards.items():
             if atom in guards and d < len(size):
-                return max(1, size[d] // _USUAL_GROUP), ", about as many as there are work-groups to check against it"
+                return (
+                    max(1, size[d] // _USUAL_GROUP),
+                    ", about as many as there are work-groups to check against it",
+                    Strength.OWN,
+                )
         if atom in evidence.grid_bounds and evidence.grid_bounds[atom] < len(size):
-            return size[evidence.grid_bounds[atom]], ": the work-items together go up to it"
+            return size[evidence.grid_bounds[atom]], ": the work-items together go up to it", Strength.IDS
         if atom in evidence.trip_bounds and meaning_of(name) is Meaning.FACTOR:
-            return _USUAL_FACTOR, ": it bounds a loop, and is a factor by its name"
+            return _USUAL_FACTOR, ": it bounds a loop, and is a factor by its name", Strength.NAME
+        if atom in evidence.trip_bounds and meaning_of(name) is Meaning.LIMIT:
+            limit = _LIMITS[min(evidence.trip_bounds[atom], len(_LIMITS) - 1)]
+            return limit, ": by its name, how often a loop runs at most", Strength.LOOP
         if atom in evidence.trip_bounds:
-            return _loop_bound(evidence.trip_bounds[atom], size), ": it bounds a loop"
+            return _loop_bound(evidence.trip_bounds[atom], size), ": it bounds a loop", Strength.LOOP
         if atom in evidence.margins:
-            return margin, ": ids are checked against it, and most of them pass"
+            return margin, ": ids are checked against it, and most of them pass", Strength.OWN
     if (sibling := _sibling_bound(name, evidence)) is not None:
-        return _loop_bound(sibling, size), ": like its sibling of another axis, which bounds a loop"
+        return _loop_bound(sibling, size), ": like its sibling of another axis, which bounds a loop", Strength.LOOP
     if evidence.group_sides.intersection(atoms):
-        return _GROUP_SIDES[len(size)], ": it multiplies the group id, so it is as wide as a usual work-group"
+        return (
+            _GROUP_SIDES[len(size)],
+            ": it multiplies the group id, so it is as wide as a usual work-group",
+            Strength.OWN,
+        )
     value = _by_name(name, size, dimensions)
     if value is not None:
-        return value, f", by its name, in a launch of {'x'.join(map(str, size))}"
+        if meaning_of(name) is Meaning.LIMIT:
+            return value, ": by its name, how often something is repeated at most", Strength.NAME
+        return value, f", by its name, in a launch of {'x'.join(map(str, size))}", Strength.NAME
     if not evidence.used.intersection(atoms):
-        return 1, ": its value does not matter to the counts"
-    return 1, ": nothing says how large it is"
+        return 1, ": its value does not matter to the counts", Strength.FREE
+    return 1, ": nothing says how large it is", Strength.NONE
 
 
 def _is_start_of_several(name: str, guards: list[Atom]) -> bool:
@@ -181,5 +226,7 @@ def _by_name(name: str, size: tuple[int, ...], dimensions: int) -> int | None:
             return 2 * _USUAL_RADIUS + 1
         case Meaning.FACTOR:
             return _USUAL_FACTOR
+        case Meaning.LIMIT:
+            return _LIMITS[0]
         case _:
             return None

@@ -63,7 +63,7 @@ def scale(
             items = prod(size.global_size)
             if items in found:
                 continue
-            made = complete(kernel, work, _spec(planned, launch, size), device)
+            made = complete(kernel, work, spec_at(planned, launch, size), device)
         except LaunchError as error:
             if factor < 1:
                 continue
@@ -74,39 +74,39 @@ def scale(
 
 
 @dataclass(frozen=True, slots=True)
-class _Sizes:
+class Sizes:
     """The new global size, and the new values of the names that it is written with."""
 
     global_size: tuple[int, ...]
     drivers: Mapping[str, int]
 
 
-def _sizes(planned: Plan, launch: Launch, local: tuple[int, ...], factor: float) -> _Sizes:
+def _sizes(planned: Plan, launch: Launch, local: tuple[int, ...], factor: float) -> Sizes:
     if not planned.drivers:
         sizes = (
             size if not power else group * max(1, round(size * factor**power / group))
             for size, group, power in zip(launch.global_size, local, planned.sides, strict=True)
         )
-        return _Sizes(tuple(sizes), {})
+        return Sizes(tuple(sizes), {})
     # As near as possible first; then in whole groups, as `global=(W, H) local=(16, 16)` wants it.
     for step in (1, lcm(*local)):
         drivers = {g.name: _rounded(float(g.at) * factor**g.power, step) for g in planned.drivers}
-        size = _evaluated(planned.spec, planned.spec.global_size or (), drivers)
+        size = evaluated(planned.spec, planned.spec.global_size or (), drivers)
         if all(s % group == 0 for s, group in zip(size, local, strict=True)):
-            return _Sizes(size, drivers)
+            return Sizes(size, drivers)
     drivers = {g.name: _rounded(float(g.at) * factor**g.power, 1) for g in planned.drivers}
-    size = _evaluated(planned.spec, planned.spec.global_size or (), drivers)
-    return _Sizes(tuple(-(-s // group) * group for s, group in zip(size, local, strict=True)), drivers)
+    size = evaluated(planned.spec, planned.spec.global_size or (), drivers)
+    return Sizes(tuple(-(-s // group) * group for s, group in zip(size, local, strict=True)), drivers)
 
 
-def _evaluated(spec: LaunchSpec, parts: tuple[Expression, ...], changed: Mapping[str, int]) -> tuple[int, ...]:
+def evaluated(spec: LaunchSpec, parts: tuple[Expression, ...], changed: Mapping[str, int]) -> tuple[int, ...]:
     known = defined_numbers(spec.options)
     values = [(n, (constant(changed[n]),) if n in changed else e) for n, e in spec.values]
     names = {**known, **resolve(values, known).scalars}
     return tuple(part.evaluate_size(names) for part in parts)
 
 
-def _spec(planned: Plan, launch: Launch, size: _Sizes) -> LaunchSpec:
+def spec_at(planned: Plan, launch: Launch, size: Sizes) -> LaunchSpec:
     ratios = [new / old for new, old in zip(size.global_size, launch.global_size, strict=True)]
     values = dict(planned.spec.values)
     renewed: dict[Number, Number] = {}  # what a length was, and what it is now

@@ -6,9 +6,21 @@ from dataclasses import dataclass, replace
 
 from model.launch.expression import Expression
 from model.launch.fill import FillSpec
-from model.launch.launch import Origin
+from model.launch.launch import Number, Origin
 from model.opencl.kernel import SourceRange
 from model.opencl.options import BuildOptions
+
+
+@dataclass(frozen=True, slots=True)
+class SharedGuesses:
+    """Guesses of a file's kernels that were made together: what this one takes over where nobody says otherwise.
+
+    `scalars` have the kernel that each comes from; so has `global_size`, which is None where this kernel has its own.
+    """
+
+    scalars: tuple[tuple[str, Number, str], ...] = ()
+    global_size: tuple[int, ...] | None = None
+    size_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +41,14 @@ class LaunchSpec:
     name: str | None = None
     origin: Origin = Origin.REQUEST
     range: SourceRange | None = None  # where it stands, if in the kernel's own file
+    shared: SharedGuesses | None = None  # nobody said these
+    over: tuple[LaunchSpec, LaunchSpec] | None = None  # what was written, and the request of another global size
+    notes: tuple[str, ...] = ()  # what the user should know of how it came about
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is said of sizes and arguments, so that all of them are guessed."""
+        return self.global_size is None and self.local_size is None and not self.values
 
     def merged(self, over: LaunchSpec) -> LaunchSpec:
         """Both together; where they differ, `over` wins, whose origin the result has."""

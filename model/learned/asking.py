@@ -48,7 +48,7 @@ def question_of(
         device_facts=device_facts(device),
         compiled_facts=_of_code(compiled, facts) if compiled is not None else None,
         total_us=times.total_us,
-        least_us=times.least_us,
+        least_us=times.floor_us,
         doubt=doubt_of(assumptions_of(work, counts, launch)),
         device_id=device.id,
     )

@@ -5,33 +5,35 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from model.bounds import within_bounds
 from model.learned.question import Answer, Question
-from model.prediction import Basis, Prediction, Quantiles
+from model.prediction import Basis, Prediction, Quantiles, retimed
 
 
 def blended(prediction: Prediction, question: Question, answer: Answer) -> Prediction:
-    """`prediction` with the answer's time: wider by all that had to be assumed, and never below the roofline.
+    """`prediction` with the answer's time: wider by all that had to be assumed, and within its bounds.
 
-    Work, lines and what bounds it stay the laws'; resources keep their shares of the new time. A prediction through
-    measurements stays what it is, and carries the answer as the model's own.
+    The work stays what was counted, and the analytical model's account is brought to the new time. A prediction
+    through measurements stays what it is, and carries the answer as the model's own.
     """
     basis = Basis.MODEL if question.compiled_facts is None else Basis.COMPILED
     return with_own(prediction, _quantiles(answer.runtime_us, question), basis, answer.novelty)
 
 
 def with_own(prediction: Prediction, runtime_us: Quantiles, basis: Basis, novelty: float | None) -> Prediction:
-    """`prediction` where the model says this by itself, whatever was measured of other launches."""
+    """`prediction` where the model says this by itself, whatever was measured of other launches.
+
+    Within the bounds of the launch that it is about, whichever launch the answer was made for.
+    """
+    runtime_us = within_bounds(runtime_us, prediction.floor_us)
     if prediction.through is not None:
         through = replace(prediction.through, own_us=runtime_us, own_basis=basis)
         return replace(prediction, through=through, novelty=novelty)
-    before_us = prediction.runtime_us.p50
-    scale = runtime_us.p50 / before_us if before_us > 0 else 1.0
-    resources = tuple(replace(each, time_us=each.time_us * scale) for each in prediction.resources)
-    return replace(prediction, runtime_us=runtime_us, basis=basis, novelty=novelty, resources=resources)
+    return retimed(prediction, runtime_us, basis, novelty=novelty)
 
 
 def _quantiles(q: Quantiles, question: Question) -> Quantiles:
-    """Wider by the question's doubt; in order, finite, and none of them faster than the roofline allows.
+    """Wider by the question's doubt; in order and finite.
 
     Doubts are independent of the model's own, so their logarithms add in squares.
     """
@@ -39,9 +41,8 @@ def _quantiles(q: Quantiles, question: Question) -> Quantiles:
     down, up = (
         math.hypot(each, question.doubt) for each in (_log_ratio(middle_us, q.p10), _log_ratio(q.p90, middle_us))
     )
-    p50 = max(middle_us, question.least_us)
-    p10 = max(middle_us * math.exp(-min(down, _MOST)), question.least_us)
-    return Quantiles(min(p10, p50), p50, max(p50, middle_us * math.exp(min(up, _MOST))))
+    around = Quantiles(middle_us * math.exp(-min(down, _MOST)), middle_us, middle_us * math.exp(min(up, _MOST)))
+    return within_bounds(around, question.least_us)
 
 
 def _log_ratio(high_us: float, low_us: float) -> float:

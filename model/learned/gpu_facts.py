@@ -70,7 +70,7 @@ def placement(counts: WorkCounts, device: Device) -> Placement:
         UNIT_ITEMS / lanes,
     )
     resident = max(1, int(min(UNIT_GROUPS, *limits)))
-    return Placement(registers, warps, resident, groups / (resident * max(1, device.compute_units)), limits)
+    return Placement(registers, warps, resident, groups / (resident * device.core_count), limits)
 
 
 def gpu_facts(counts: WorkCounts, device: Device) -> tuple[float, ...]:
@@ -96,7 +96,7 @@ def gpu_facts(counts: WorkCounts, device: Device) -> tuple[float, ...]:
         "waves": placed.waves,
         "last_wave": placed.last_wave,
         "idle_lanes": idle,
-        "groups_per_unit": groups / max(1, device.compute_units),
+        "groups_per_unit": groups / device.core_count,
         "warps_per_group": placed.warps_per_group,
         "registers": placed.registers,
         "spilled": max(1.0, facts.registers / MOST_REGISTERS),
@@ -118,7 +118,7 @@ def gpu_facts(counts: WorkCounts, device: Device) -> tuple[float, ...]:
 def _times_us(counts: WorkCounts, device: Device, idle: float) -> dict[str, float]:
     """What each part of the GPU is busy at least, all units together."""
     rates, facts = device.rates, counts.facts
-    unit_gop_s = max(1, device.compute_units) * device.clock_mhz / 1000  # one a clock and unit
+    unit_gop_s = device.core_count * device.clock_mhz / 1000  # one a clock and unit
     lanes_gop_s = rates.fp32_gflop_s / 2
     far_gb_s = bandwidth_gb_s(1 << 31, rates)[0]
     l2_gb_s = max(far_gb_s, bandwidth_gb_s(device.cache_bytes / 2, rates)[0])

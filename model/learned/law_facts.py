@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from model.laws import RESOURCES, Times
+from model.account import RESOURCES
+from model.laws import Times
 
 LEAST_US = 2.0**-20
 LAW_FACT_NAMES = ("total", "least", *RESOURCES)

@@ -18,7 +18,7 @@ class Question:
     """`kernel` names the tokens: what is asked twice of one kernel is encoded once.
 
     Facts are in the order of the names beside the functions that make them. `total_us` and `least_us` are the laws'
-    time and the roofline, which no answer is below; `doubt` is the logarithm of the factor that assumptions add.
+    time and their bound, which no answer is below; `doubt` is the logarithm of the factor that assumptions add.
     """
 
     kernel: str

@@ -71,6 +71,23 @@ class Facts:
         )
 
     @cached_property
+    def line_bytes(self) -> tuple[float, float]:
+        """Bytes of the distinct lines of global and constant memory that a typical group and the launch touch.
+
+        As `group` and `launch` say, without what a work-item does.
+        """
+        own: dict[str, list[Reach]] = {}
+        for reach, count in self.read:
+            if count.space in GLOBAL_SPACES and not reach.access.is_image:
+                own.setdefault(count.buffer, []).append(reach)
+        walk, shape = self.paths.walk, self.paths.shape
+        group, launch = (
+            sum(footprint_of(reaches, scope, walk, shape, lines=True).line_bytes for reaches in own.values())
+            for scope in (Scope.GROUP, Scope.LAUNCH)
+        )
+        return group, launch
+
+    @cached_property
     def item(self) -> Footprint:
         """All global and constant memory that a typical work-item touches."""
         return total([b.item for b in self.buffers])

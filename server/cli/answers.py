@@ -12,6 +12,7 @@ from profiler.measurement import MeasureError, Measurement
 from server.cli.accesses import accesses_json, branches_json, loops_json
 from server.cli.forecasts import Found
 from server.cli.requests import Request
+from server.words.account import account_json, assumptions_json, lines_json
 from server.words.advice import advice_json
 from server.words.measured_json import measured_json
 from server.words.render import error_percent
@@ -41,12 +42,13 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
         "novelty": prediction.novelty,
         "laws_us": prediction.laws_us,
         "work": prediction.work.as_json(),
-        "assumptions": [{"subject": a.subject, "text": a.text, "spread": a.spread} for a in prediction.assumptions],
+        "assumptions": assumptions_json(prediction),
         "resources_us": {resource.resource: resource.time_us for resource in prediction.resources},
+        "account": account_json(prediction.account),
         "accesses": accesses_json(prediction.work),
         "loops": loops_json(prediction.work),
         "branches": branches_json(prediction.work),
-        "lines": [{"line": s.line + 1, "share": s.share, "what": s.what} for s in prediction.lines if s.line >= 0],
+        "lines": lines_json(prediction),
         "advice": [advice_json(each, forecast.kernel) for each in prediction.advice],
         "problems": [_error(problem) for problem in found.problems],
     }

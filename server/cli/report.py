@@ -11,6 +11,7 @@ from model.engine import FileForecast
 from model.errors import KernelcastError, UnknownDevice
 from profiler.measurement import MeasureError
 from profiler.store import StoredMeasurement, StoreError
+from server.analysis.elsewhere import Sources
 from server.analysis.memory import Memory
 from server.cli import tables
 from server.cli.device_choice import Devices
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         _here(devices),
         devices.remembered,
         _history(devices),
-        learned.ask if learned else None,
+        Sources(learned.ask if learned else None, memory.runs, memory.compiled),
     )
     if devices.store is not None and devices.store.left_out:
         warn(devices.store.left_out)

@@ -27,7 +27,7 @@ from server.words.fit import fit_sentence
 from server.words.format import format_duration_us, format_interval, format_percent, format_spread
 from server.words.learned import NOVEL, is_by_the_model, novelty_words
 from server.words.measured import circumstances
-from server.words.render import basis_sign, error_percent
+from server.words.render import basis_sign, error_percent, guess_mark
 
 _LOG_LINES = 40  # lines of a compiler's or driver's words that are shown
 
@@ -142,7 +142,7 @@ def _launch(forecast: Forecast) -> str:
 
 
 def _predicted(prediction: Prediction) -> str:
-    return f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}"
+    return f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}{guess_mark(prediction)}"
 
 
 def _left_out(measured: Left) -> str:

@@ -1,6 +1,7 @@
 """textDocument/codeAction: measure, write the launch down, report, choose or calibrate the device.
 
-In many editors this menu is the only way to a server's commands, so all of them stand in it.
+In many editors this menu is the only way to a server's commands, so all of them stand in it that can work: nothing is
+measured or calibrated on a device that is not in this machine.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def _kernel_at(snapshot: Snapshot, where: types.Range) -> KernelView | None:
 def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
     uri, device, kernel = snapshot.document.uri, snapshot.device, view.kernel.name
     commands = []
-    if snapshot.trusted:
+    if snapshot.can_run:
         commands += [
             types.Command(
                 _measure_title(launch, view, device.name), MEASURE, arguments=[uri, kernel, launch.slot.launch]
@@ -64,7 +65,7 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
             commands.append(types.Command("Measure all kernels of this file", MEASURE_ALL, arguments=[uri]))
     commands.append(types.Command(f"Show performance report of `{kernel}`", REPORT, arguments=[uri, kernel]))
     commands.append(types.Command(f"Choose device (now {device.name}) ...", CHOOSE_DEVICE, arguments=[]))
-    if snapshot.trusted and not device.calibrated:
+    if snapshot.can_run and not device.calibrated:
         commands.append(types.Command(f"Calibrate {device.name}", CALIBRATE, arguments=[device.id]))
     return commands
 

@@ -18,9 +18,10 @@ from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from model.device import Device
+    from model.learned.lessons import Lessons
     from model.learned.question import Answer, Question
     from server.predictor.answers import LearnedAnswers
 
@@ -80,13 +81,12 @@ def _must_hold(snapshot: Snapshot, kernel: str) -> None:
 
 def _made(snapshot: Snapshot, kernel: str, found: tuple[Device, ...], learned: LearnedAnswers) -> tuple[str, str]:
     """Title and page. Loaded at first use: the charts are nothing that `initialize` should wait for."""
-    lessons = snapshot.analysis.lessons
 
-    def ask(questions: Sequence[tuple[Question, Device]]) -> Sequence[Answer | None]:
-        return learned.now([question for question, _ in questions], lessons, _ANSWER_S)
+    def now(questions: Sequence[Question], lessons: Mapping[str, Lessons]) -> Sequence[Answer | None]:
+        return learned.now(questions, lessons, _ANSWER_S)
 
     making = importlib.import_module("server.report.from_snapshot")
-    title, text = making.page_about(snapshot, kernel, found, ask)
+    title, text = making.page_about(snapshot, kernel, found, now)
     return str(title), str(text)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from model.prediction import Quantiles
 from profiler.measurement import Measurement
 from server.report.facts import DeviceRow, HistoryRow, KernelFacts, LaunchFacts, Report, Sizes
+from server.words.account import account_json, assumptions_json, lines_json
 from server.words.advice import advice_json
 
 Json = dict[str, Any]
@@ -61,9 +62,10 @@ def _launch(launch: LaunchFacts) -> Json:
         "sizes": _sizes(launch.sizes) if launch.sizes else None,
         "devices": [_device(row) for row in launch.devices],
         "resources_us": {r.resource: r.time_us for r in prediction.resources},
-        "lines": [{"line": s.line + 1, "share": s.share, "what": s.what} for s in prediction.lines if s.line >= 0],
+        "account": account_json(prediction.account),
+        "lines": lines_json(prediction),
         "advice": [advice_json(each, launch.forecast.kernel) for each in prediction.advice],
-        "assumptions": [{"subject": a.subject, "text": a.text, "spread": a.spread} for a in prediction.assumptions],
+        "assumptions": assumptions_json(prediction),
     }
 
 

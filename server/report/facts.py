@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from model.account import Bound
 from model.device import Device
 from model.engine import Forecast
 from model.fit import Fit
 from model.launch.growth import Plan
-from model.prediction import Bound, Prediction, Quantiles
+from model.prediction import Prediction, Quantiles
 from model.roofline import Roofline
 from profiler.measurement import Measurement
 
@@ -95,6 +96,7 @@ class KernelFacts:
     launches: tuple[LaunchFacts, ...]
     history: tuple[HistoryRow, ...] = ()
     memory_problem: str = ""
+    is_device_here: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from model.device import Device
 from model.engine import FileForecast
+from model.learned.lessons import Lessons
+from model.learned.question import Answer, Question
 from profiler.devices import with_calibrations
 from profiler.store import Store, StoredMeasurement, StoreError
-from server.analysis.questions import Ask
+from server.analysis.elsewhere import Sources
+from server.analysis.fits import Run
+from server.analysis.memory import Memory
 from server.report.gathering import Subject, gather
 from server.report.page import page
 from server.snapshot import Snapshot
 
+Now = Callable[[Sequence[Question], Mapping[str, Lessons]], Sequence[Answer | None]]  # the learned model's answers
 
-def page_about(snapshot: Snapshot, kernel: str, found: Sequence[Device], ask: Ask | None = None) -> tuple[str, str]:
+
+def page_about(snapshot: Snapshot, kernel: str, found: Sequence[Device], now: Now | None = None) -> tuple[str, str]:
     """Title and page of one kernel, or of all if the name is empty. Reads the store; call it in a thread."""
     document = snapshot.analysis.document
     label = document.path.name if document.path else document.uri.rpartition("/")[2] or document.uri
@@ -24,7 +30,35 @@ def page_about(snapshot: Snapshot, kernel: str, found: Sequence[Device], ask: As
     known = tuple({id(m): m for m in (*snapshot.measured.values(), *snapshot.analysis.stored)}.values())
     subject = Subject(document.path, label, _of(snapshot.analysis.forecast, kernel), snapshot.device, known)
     remembered = _remembered()
-    return title, page(gather(title, [subject], with_calibrations(found, remembered), remembered, _history, ask))
+    return title, page(
+        gather(title, [subject], with_calibrations(found, remembered), remembered, _history, _sources(snapshot, now))
+    )
+
+
+def _sources(snapshot: Snapshot, now: Now | None) -> Sources:
+    """What the store keeps, and before it what this session measured and learned."""
+    memory, analysis = Memory(), snapshot.analysis
+    own = {
+        m: f.launch
+        for f in analysis.forecast.forecasts
+        for m in snapshot.measured.values()
+        if f.launch is not None and f.launch.key == m.launch_key
+    }
+
+    def ask(questions: Sequence[tuple[Question, Device]]) -> Sequence[Answer | None]:
+        devices = {device.id: device for _, device in questions}
+        kept = {each: memory.lessons(device) for each, device in devices.items() if each not in analysis.lessons}
+        return now([question for question, _ in questions], {**analysis.lessons, **kept}) if now else ()
+
+    def runs_of(fingerprint: str, device_id: str) -> Sequence[Run]:
+        newest = [
+            Run(m, launch)
+            for m, launch in own.items()
+            if m.kernel_fingerprint == fingerprint and m.device_id == device_id
+        ]
+        return (*newest, *memory.runs(fingerprint, device_id))
+
+    return Sources(ask if now is not None else None, runs_of, memory.compiled)
 
 
 def _of(forecast: FileForecast, kernel: str) -> FileForecast:

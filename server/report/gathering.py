@@ -20,18 +20,14 @@ from model.errors import KernelcastError
 from model.launch.inference import check
 from model.launch.launch import Launch
 from model.launch.scaling import scale
-from model.learned.blend import blended
 from model.measured import Fits
 from model.opencl.kernel import Kernel
-from model.prediction import Prediction
-from model.predictor import Predictor
 from model.roofline import roofline
-from model.work.work import Work
 from profiler.devices import distinct_devices
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
+from server.analysis.elsewhere import Elsewhere, Sources
 from server.analysis.fits import Run, samples_of
-from server.analysis.questions import Ask, question_at
 from server.report.facts import (
     DeviceRow,
     HistoryRow,
@@ -64,14 +60,14 @@ def gather(
     here: Sequence[Device],
     remembered: Sequence[Device],
     history: History,
-    ask: Ask | None = None,
+    sources: Sources | None = None,
 ) -> Report:
     """`here` are the devices of this machine, `remembered` those calibrated here once; both with calibrated rates.
 
     `history` reads the store, and may raise `StoreError`: then the report says why it knows of no measurements. Other
-    sizes and devices are by the learned model if it can be asked, as the forecasts are.
+    sizes and devices are predicted from `sources`, as the forecasts were.
     """
-    gatherer = _Gatherer(here, remembered, history, ask)
+    gatherer = _Gatherer(here, remembered, history, sources or Sources())
     kernels = tuple(fact for subject in subjects for fact in gatherer.kernels(subject))
     problems = tuple(f"{subject.label}: {_said(p)}" for subject in subjects for p in subject.forecast.problems)
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -79,12 +75,13 @@ def gather(
 
 
 class _Gatherer:
-    def __init__(self, here: Sequence[Device], remembered: Sequence[Device], history: History, ask: Ask | None) -> None:
+    def __init__(
+        self, here: Sequence[Device], remembered: Sequence[Device], history: History, sources: Sources
+    ) -> None:
         self._here = {device.id for device in here}
         self._own = (*here, *remembered)
         self._history = history
-        self._ask = ask
-        self._predictor = Predictor()
+        self._elsewhere = Elsewhere(sources)
         self._fits = Fits()
 
     def kernels(self, subject: Subject) -> list[KernelFacts]:
@@ -101,6 +98,7 @@ class _Gatherer:
             tuple(self._launch(subject, forecast, stored) for forecast in forecasts),
             tuple(_history_row(each, kernel, forecasts) for each in stored),
             problem,
+            subject.device.id in self._here,
         )
 
     def _stored(self, subject: Subject, kernel: Kernel) -> tuple[list[StoredMeasurement], str]:
@@ -122,7 +120,8 @@ class _Gatherer:
         launch, prediction = forecast.launch, forecast.prediction
         if launch is None or prediction is None:
             return LaunchFacts("no launch", forecast)
-        runs = [Run(s.measurement, s.launch) for s in stored if _is_of(s.measurement, forecast.kernel, subject.device)]
+        every = [Run(s.measurement, s.launch) for s in stored]
+        runs = [run for run in every if _is_of(run.measurement, forecast.kernel, subject.device)]
         same = [run.measurement for run in runs]
         return LaunchFacts(
             launch.name or launch.describe(),
@@ -130,7 +129,7 @@ class _Gatherer:
             next((m for m in same if m.launch_key == launch.key), None),
             roofline(prediction, subject.device),
             self._sizes(forecast, subject.device, same, runs),
-            self._devices(forecast, subject.device),
+            self._devices(forecast, subject.device, every),
         )
 
     def _sizes(
@@ -143,9 +142,9 @@ class _Gatherer:
         points = []
         samples = samples_of(runs, launch, device, {launch.key: launch})
         line = self._fits.line(work, launch, device, samples)
-        predictions = self._predicted(forecast, work, [(each.launch, device) for each in scaled.launches])
-        for each, own in zip(scaled.launches, predictions, strict=True):
-            prediction = self._fits.through(own, work, each.launch, device, samples)
+        wanted = [(each.launch, device) for each in scaled.launches]
+        predictions = self._elsewhere.predicted(forecast, device, wanted, runs)
+        for each, prediction in zip(scaled.launches, predictions, strict=True):
             is_current = each.launch is launch
             points.append(
                 SizePoint(
@@ -159,14 +158,14 @@ class _Gatherer:
             )
         return Sizes(scaled.plan, tuple(points), _at_sizes(measured, launch), scaled.stopped, line)
 
-    def _devices(self, forecast: Forecast, current: Device) -> tuple[DeviceRow, ...]:
+    def _devices(self, forecast: Forecast, current: Device, runs: Sequence[Run]) -> tuple[DeviceRow, ...]:
         """Fastest first; those that cannot run the launch last."""
         known = distinct_devices([current, *self._own], well_known_devices())
         problems = {device.id: _problem(forecast, device) for device in known if device.id != current.id}
         able = [device for device in known if not problems.get(device.id, "it is predicted already")]
         predictions = {current.id: forecast.prediction}
         if forecast.work is not None and forecast.launch is not None:
-            found = self._predicted(forecast, forecast.work, [(forecast.launch, device) for device in able])
+            found = self._elsewhere.predicted(forecast, current, [(forecast.launch, device) for device in able], runs)
             predictions |= {device.id: prediction for device, prediction in zip(able, found, strict=True)}
         rows = [
             DeviceRow(
@@ -184,24 +183,6 @@ class _Gatherer:
             replace(r, ratio=r.prediction.runtime_us.p50 / base_us) if r.prediction and base_us > 0 else r for r in rows
         ]
         return tuple(sorted(rated, key=lambda r: (r.prediction is None, _p50(r), r.device.name)))
-
-    def _predicted(
-        self, forecast: Forecast, work: Work, wanted: Sequence[tuple[Launch, Device]]
-    ) -> Sequence[Prediction]:
-        """The forecast's kernel under other launches or on other devices: by the model where it answers."""
-        laws = [self._predictor.predict(work, launch, device) for launch, device in wanted]
-        asked = forecast.question
-        if asked is None or self._ask is None:
-            return laws
-        questions = [
-            question_at(forecast, asked, work, launch, device, prediction)
-            for (launch, device), prediction in zip(wanted, laws, strict=True)
-        ]
-        answers = self._ask([(question, device) for question, (_, device) in zip(questions, wanted, strict=True)])
-        return [
-            blended(prediction, question, answer) if answer is not None else prediction
-            for prediction, question, answer in zip(laws, questions, answers, strict=True)
-        ]
 
 
 def _problem(forecast: Forecast, device: Device) -> str:

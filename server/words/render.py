@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from server.words.format import format_duration_us, format_factor
 
 if TYPE_CHECKING:
+    from model.launch.launch import Assumption
     from model.prediction import Prediction, Quantiles
     from profiler.measurement import Measurement
     from server.snapshot import KernelView, LaunchView
 
 HINT_LENGTH = 30
+_GUESSES_SHOWN = 4
+_VALUE = re.compile(r"(`[^`]+`=[^\s:,]+)")  # an assumption's text begins with what is taken for its value
 _BASIS = {
     "analytic": "performance laws",
     "model": "learned model",
@@ -43,7 +47,8 @@ def hint_tooltip(view: KernelView) -> str:
     prediction, launch = first.forecast.prediction, first.forecast.launch
     if prediction is None or launch is None:
         return "Hover the kernel's name for the full story."
-    said = f"{launch.describe()} on {prediction.device_name}, bound by {prediction.bound}."
+    guessed = f" (guessed: {guesses_text(prediction)})" if prediction.is_guessed else ""
+    said = f"{launch.describe()}{guessed} on {prediction.device_name}, bound by {prediction.bound}."
     if first.failure:
         said += f" Last measurement failed: {first.failure.message}"
     return f"{said} Hover the kernel's name for the full story."
@@ -56,8 +61,8 @@ def _launch_label(view: LaunchView) -> str:
         return "? " + shorten(message, HINT_LENGTH - 2)
     if view.measured:
         off = error_text(prediction, view.measured)
-        return f"{format_duration_us(view.measured.median_us)} measured (est {off})"
-    estimate = f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}"
+        return f"{format_duration_us(view.measured.median_us)}{guess_mark(prediction)} measured (est {off})"
+    estimate = f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}{guess_mark(prediction)}"
     spread = spread_text(prediction.runtime_us)
     if view.stale:
         old = f"{format_duration_us(view.stale.median_us)} stale"
@@ -66,10 +71,12 @@ def _launch_label(view: LaunchView) -> str:
 
 
 def _briefest(view: LaunchView) -> str:
-    if view.measured:
-        return format_duration_us(view.measured.median_us)
     prediction = view.forecast.prediction
-    return f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}" if prediction else "?"
+    if view.measured:
+        return f"{format_duration_us(view.measured.median_us)}{guess_mark(prediction)}"
+    if prediction is None:
+        return "?"
+    return f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}{guess_mark(prediction)}"
 
 
 def _name(view: LaunchView) -> str:
@@ -102,6 +109,27 @@ def shorten(text: str, length: int) -> str:
 def basis_sign(prediction: Prediction) -> str:
     """`~` for the laws on a device known from its datasheet or driver, `≈` for anything better founded."""
     return "≈" if prediction.calibrated or prediction.basis != "analytic" else "~"
+
+
+def guess_mark(prediction: Prediction | None) -> str:
+    """`?` behind the time of a launch of which sizes were guessed, or how often a loop runs."""
+    return "?" if prediction is not None and prediction.is_guessed else ""
+
+
+def guesses_text(prediction: Prediction) -> str:
+    """`global size, n=512, how often the loop on line 12 runs`: what of the launch was guessed, in few words."""
+    said = list(dict.fromkeys(_guess_text(each) for each in prediction.guesses))
+    more = [f"{len(said) - _GUESSES_SHOWN} more"] if len(said) > _GUESSES_SHOWN else []
+    return ", ".join(said[:_GUESSES_SHOWN] + more)
+
+
+def _guess_text(guess: Assumption) -> str:
+    if guess.subject in ("global", "local"):
+        return f"{guess.subject} size"
+    if guess.line is not None:
+        return f"how often the loop on line {guess.line + 1} runs"
+    value = _VALUE.match(guess.text)
+    return value[1] if value else f"`{guess.subject}`"
 
 
 def basis_text(prediction: Prediction | None) -> str:

@@ -6,25 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from server.words.account import limit_text, line_rows, overlap_text, parts_text
 from server.words.advice import advice_of
 from server.words.comparison import compared
 from server.words.compiled import in_short
 from server.words.format import format_bytes, format_count, format_duration_us
 from server.words.layout import in_columns, labelled, plain
-from server.words.render import launch_title
+from server.words.render import guesses_text, launch_title
 
 if TYPE_CHECKING:
-    from model.device import Device
+    from model.launch.launch import Launch
     from model.prediction import Prediction
     from model.work.counts import WorkCounts
     from server.snapshot import KernelView, LaunchView, Snapshot
 
 _LINES_SHOWN = 5
-_LEAST_SHARE = 0.005  # less would be shown as 0 %
 _LINES_SHOWN_OF_MANY = 3  # of each launch, where a kernel has several
 _LEAST_REUSE = 1.5
 _LEAST_CONFLICT = 1.5
-_BOUND = {"launch": "the cost of a launch itself"}
 _ORIGIN = {"config": "kernelcast.toml"}
 
 
@@ -39,7 +38,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """`lead` answers the question; the rest says why and how sure."""
+    """`lead` says what launch it is about, what of that was guessed, and the answer; the rest says why and how sure."""
 
     lead: str
     sections: tuple[Section, ...]
@@ -51,8 +50,20 @@ def tell(view: KernelView, snapshot: Snapshot) -> Story:
     sections.append(Section("Advice", notes=_advice(view, snapshot)))
     sections.append(Section("Assumed", notes=_assumptions(view)))
     sections.append(Section("Not all could be read", notes=_gaps(view, snapshot)))
-    sections.append(Section("", notes=_device_notes(snapshot.device, snapshot.settings.calibration_hints)))
-    return Story(_lead(view), tuple(section for section in sections if section.figures or section.notes))
+    sections.append(Section("", notes=_device_notes(snapshot)))
+    return Story(_about(view) + _lead(view), tuple(section for section in sections if section.figures or section.notes))
+
+
+def _about(view: KernelView) -> str:
+    """The first launch, and what of it was guessed."""
+    first = view.launches[0]
+    prediction = first.forecast.prediction
+    launch = first.forecast.launch
+    if launch is None:
+        return ""
+    sizes, groups = ("x".join(map(str, each)) if each else "auto" for each in (launch.global_size, launch.local_size))
+    guessed = f"; guessed: {guesses_text(prediction)}" if prediction is not None and prediction.is_guessed else ""
+    return f"global {sizes}, local {groups} ({_origin(launch)}{guessed}): "
 
 
 def _lead(view: KernelView) -> str:
@@ -69,12 +80,8 @@ def _lead(view: KernelView) -> str:
         return f"`{name}` has no prediction: {reason}"
     return (
         f"`{name}` will take about **{format_duration_us(prediction.runtime_us.p50)}** on {prediction.device_name}, "
-        f"bound by {_bound(prediction)}{more}."
+        f"bound by {limit_text(prediction.account)}{more}."
     )
-
-
-def _bound(prediction: Prediction) -> str:
-    return _BOUND.get(str(prediction.bound), str(prediction.bound))
 
 
 def _launch(view: LaunchView, several: bool) -> list[Section]:
@@ -82,9 +89,12 @@ def _launch(view: LaunchView, several: bool) -> list[Section]:
     rows: list[tuple[str, str]] = []
     if forecast.launch is not None:
         rows.append(("Launch", launch_text(view)))
+        if several and prediction is not None and prediction.is_guessed:
+            rows.append(("Guessed", guesses_text(prediction)))
     if prediction is not None:
-        times = ", ".join(f"{r.resource} {format_duration_us(r.time_us)}" for r in prediction.resources[:3])
-        rows.append(("Bound by", _bound(prediction) + (f": {times}" if times else "")))
+        rows.append(("Bound by", f"{limit_text(prediction.account)}: {parts_text(prediction.account)}"))
+        if overlap := overlap_text(prediction.account):
+            rows.append(("Overlap", overlap))
         rows += _work_rows(prediction.work)
     if view.compiled is not None and (compiled := in_short(view.compiled)):
         rows.append(("Compiled", compiled))
@@ -106,7 +116,11 @@ def launch_text(view: LaunchView) -> str:
         return "unknown"
     sizes = "x".join(map(str, launch.global_size))
     groups = f"of {'x'.join(map(str, launch.local_size))}" if launch.local_size else "that the driver chooses"
-    return f"{sizes} work-items in groups {groups} ({_ORIGIN.get(str(launch.origin), str(launch.origin))})"
+    return f"{sizes} work-items in groups {groups} ({_origin(launch)})"
+
+
+def _origin(launch: Launch) -> str:
+    return _ORIGIN.get(str(launch.origin), str(launch.origin))
 
 
 def _work_rows(work: WorkCounts) -> list[tuple[str, str]]:
@@ -146,11 +160,7 @@ def _moved(loaded: float, stored: float) -> str:
 
 
 def _hottest(prediction: Prediction, shown: int) -> tuple[str, ...]:
-    rows = [
-        (f"{line.share * 100:.0f} %", f"line {line.line + 1}", plain(line.what))
-        for line in prediction.lines[:shown]
-        if line.line >= 0 and line.share >= _LEAST_SHARE
-    ]
+    rows = [(share, place, plain(what)) for share, place, what in line_rows(prediction, shown)]
     return in_columns(rows, right=(0, 1))
 
 
@@ -186,15 +196,18 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _device_notes(device: Device, say_how: bool) -> tuple[str, ...]:
+def _device_notes(snapshot: Snapshot) -> tuple[str, ...]:
+    device, say_how = snapshot.device, snapshot.settings.calibration_hints and snapshot.is_device_here
+    # Before devices are looked for none is known to be here.
+    away = " It is not in this machine." if snapshot.analysis.found and not snapshot.is_device_here else ""
     name = device.name if device.platform in ("", "none") else f"{device.name} ({device.platform})"
     if device.calibrated:
         when = f" on {device.measured_at[:10]}" if device.measured_at else ""
         noise = f", noise {device.noise_percent:.1f} %" if device.noise_percent is not None else ""
-        return (f"{name} was calibrated{when}{noise}.",)
+        return (f"{name} was calibrated{when}{noise}.{away}",)
     how = (
         " Calibrate it for narrower ranges: code action, or `kernelcast calibrate`."
         if say_how and device.source == "driver"
         else ""
     )
-    return (f"{name} is not calibrated: its rates come from the {device.source}.{how}",)
+    return (f"{name} is not calibrated: its rates come from the {device.source}.{away}{how}",)

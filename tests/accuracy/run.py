@@ -134,7 +134,7 @@ def _lines(found: list[tuple[Path, Forecast | Row]], results: Results, device: D
             failures.append(f"{one.kernel.name}: {kept.failure or 'not measured'}")
         else:
             times = launch_times(one.prediction.work, device)
-            lines.append(Line.of(file.name, one.kernel.name, one.launch, one.prediction, kept, times.least_us))
+            lines.append(Line.of(file.name, one.kernel.name, one.launch, one.prediction, kept, times.floor_us))
     return lines, failures
 
 

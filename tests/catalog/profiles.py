@@ -15,7 +15,7 @@ from pathlib import Path
 from model.device import BandwidthPoint, Device, DeviceType, ProfileSource, Rates
 from model.device_catalog import slug
 from model.device_names import platform_family
-from model.device_rates import KIB, SUSTAINED_SHARE, DriverFacts, GpuFigures, cpu_rates, gpu_rates
+from model.device_rates import KIB, SUSTAINED_SHARE, DriverFacts, GpuFigures, cpu_rates, gpu_rates, intel_cores
 
 HERE = Path(__file__).parent
 CLPEAK = "clpeak's public results (krrishnarraj/clpeak, Apache-2.0)"
@@ -99,6 +99,7 @@ def read_gpus() -> Iterator[GpuRow]:
             dram_bandwidth_gb_s=_number(row["bandwidth_gb_s"]) or 0.0,
             l2_bytes=int(row["cache_kib"]) * KIB,
             launch_floor_us=5.0 if row["platform"] == "NVIDIA CUDA" else 8.0,
+            cores=intel_cores(row["name"], units) if _is_intels(row["name"]) else 0,
         )
         aliases, logs = _several(row["aliases"]), _several(row["clpeak_log"])
         yield GpuRow(row["name"], row["platform"], aliases, figures, float(row["memory_gb"]), logs, row["source"])
@@ -137,6 +138,9 @@ def gpu_profile(row: GpuRow, peaks: Peaks | None) -> Device:
             if value
         ]
         rates = replace(rates, **changes)
+    # What was measured stays below it, whatever stands in a table.
+    peak = max(sheet.dram_bandwidth_gb_s, rates.bandwidth[-1].read_gb_s)
+    rates = replace(rates, peak_bandwidth_gb_s=peak if sheet.dram_bandwidth_gb_s else rates.peak_bandwidth_gb_s)
     local_kib, lanes, largest, is_wide = _limits(row)
     return Device(
         id=_id(row.name, row.platform),
@@ -160,12 +164,17 @@ def gpu_profile(row: GpuRow, peaks: Peaks | None) -> Device:
         source=ProfileSource.DATASHEET,
         note=_note(peaks, measured, row.source, len(row.logs)) + words,
         aliases=row.aliases,
+        cores=sheet.cores,
     )
+
+
+def _is_intels(name: str) -> bool:
+    return name.startswith(("Intel", "Iris"))
 
 
 def rounded(rates: Rates) -> Rates:
     """To four digits: nothing here is known better."""
-    curves = ("bandwidth", "gather", "strided")
+    curves = ("bandwidth", "gather", "strided", "memory_levels")
     plain = {
         name: _short(value) for name in Rates.__dataclass_fields__ if isinstance(value := getattr(rates, name), float)
     }

@@ -43,7 +43,6 @@ async def test_the_kernels_of_a_document_are_listed_with_their_launches(start_ed
         assert scale["range"]["start"]["line"] == 2
         assert scale["range"]["end"] == {"line": 5, "character": 1}
         assert [launch["title"] for launch in scale["launches"]] == ["small", "large"]
-        assert all(launch["measurable"] for launch in scale["launches"])
         assert shown == [scale["label"], shift["label"]]
 
 
@@ -62,6 +61,20 @@ async def test_devices_are_listed_this_machines_first(start_editor: Start, no_op
         assert await editor.run("kernelcast.chooseDevice", "auto") == "auto"
         told = await editor.run("kernelcast.listDevices")
         assert (told["chosen"], told["current"]) == ("", "generic-cpu")
+
+
+async def test_nothing_is_offered_that_a_device_elsewhere_would_have_to_run(start_editor: Start) -> None:
+    async with start_editor(options={"device": "nvidia-h200"}) as editor:
+        editor.open("two.cl", TWO)
+        await editor.wait_for_hint("two.cl")
+        await editor.run("kernelcast.listDevices")  # answers when the drivers have
+        titles = await editor.actions("two.cl", 3)
+        assert not [title for title in titles if title.startswith(("Measure", "Calibrate"))]
+        assert [title for title in titles if title.startswith("Choose device")]
+        scale, _ = await editor.run("kernelcast.listKernels", editor.uri("two.cl"))
+        assert not any(launch["measurable"] for launch in scale["launches"])
+        refused = await editor.run("kernelcast.measure", editor.uri("two.cl"), "scale")
+        assert "error" in refused
 
 
 async def test_the_current_device_is_known_without_a_document(start_editor: Start, no_opencl: dict[str, str]) -> None:

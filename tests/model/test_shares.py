@@ -9,8 +9,8 @@ import pytest
 
 from model.device_catalog import find_builtin
 from model.engine import Engine
-from model.prediction import Prediction
-from model.shares import LineShares, line_shares
+from model.prediction import NO_LINE, Prediction
+from model.shares import LineCosts, line_costs
 
 KERNEL = """// kernelcast: global=4096 local=64
 __kernel void k(__global float *x) {
@@ -35,20 +35,21 @@ def test_the_hottest_line_comes_first_and_shares_add_up(prediction: Prediction) 
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1)
     assert prediction.lines[0].line == 4
+    assert {line.what for line in prediction.lines if line.line == NO_LINE} >= {"launch floor"}
 
 
 def test_lines_are_equal_to_the_tuple_of_them_on_either_side(prediction: Prediction) -> None:
     device = find_builtin("generic-cpu")
     assert device is not None
-    lines, plain = LineShares(prediction.work, device), line_shares(prediction.work, device)
+    lines, plain = LineCosts(prediction.work, device), line_costs(prediction.work, device)
     assert lines == plain
     assert plain == lines
     assert (lines[:1], lines[0], len(lines), tuple(lines)) == (plain[:1], plain[0], len(plain), plain)
-    assert hash(replace(prediction, lines=lines)) == hash(replace(prediction, lines=plain))
+    assert hash(replace(prediction, line_costs=lines)) == hash(replace(prediction, line_costs=plain))
     assert lines != plain[1:]
 
 
 def test_lines_are_pickled_as_the_tuple_that_they_are(prediction: Prediction) -> None:
     device = find_builtin("generic-cpu")
     assert device is not None
-    assert pickle.loads(pickle.dumps(LineShares(prediction.work, device))) == line_shares(prediction.work, device)
+    assert pickle.loads(pickle.dumps(LineCosts(prediction.work, device))) == line_costs(prediction.work, device)

@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from model.account import Bound
 from model.device import Device
 from model.device_catalog import find_builtin
 from model.engine import FileForecast, Forecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
+from model.laws import Times
 from model.opencl.kernel import Kernel, KernelAttributes, SourceRange
-from model.prediction import Basis, Bound, LineShare, Prediction, Quantiles, ResourceTime
+from model.prediction import Basis, LineCost, LinePart, Prediction, Quantiles
 from model.work.counts import WorkCounts
 from model.work.facts import no_facts
 from profiler.measurement import Measurement
@@ -69,9 +71,10 @@ def prediction(device: Device, runtime_us: tuple[float, float, float], **changes
         image_writes=0, facts=no_facts(),
     )  # fmt: skip
     plain = Prediction(
-        Quantiles(*runtime_us), Bound.MEMORY, Basis.ANALYTIC, work,
+        Quantiles(*runtime_us), Basis.ANALYTIC, work,
         (Assumption("n", "`n` is taken to be 1024.", 1.5),), device.id, device.name, calibrated=False,
-        resources=(ResourceTime("dram", 3100.0),), lines=(LineShare(2, 0.83, "12.6 MB stored to `a`"),),
+        line_costs=(LineCost(2, (LinePart("global memory", 1.0, "12.6 MB stored to `a`"),)),),
+        laws=Times((("global memory", Bound.MEMORY, 3100.0), ("launch floor", Bound.LAUNCH, 100.0)), 3200.0, 10.0),
     )  # fmt: skip
     return replace(plain, **changes)
 
@@ -111,7 +114,7 @@ def snapshot_of(device: Device, forecast_of: Callable[..., FileForecast]) -> Cal
         **known: Any,
     ) -> Snapshot:
         document = Document(URI, 1, IndexedText.of(text))
-        analysis = Analysis(1, document, forecast or forecast_of(text), device)
+        analysis = Analysis(1, document, forecast or forecast_of(text), device, found=(device,))
         return Snapshot(document, analysis, settings or Settings(), encoding, **known)
 
     return build

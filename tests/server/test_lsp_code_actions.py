@@ -67,6 +67,15 @@ def test_an_untrusted_workspace_offers_nothing_that_runs(snapshot_of: Snapshots)
     assert commands == [REPORT, CHOOSE_DEVICE]
 
 
+def test_on_a_device_that_is_not_in_this_machine_nothing_is_offered_that_would_run(snapshot_of: Snapshots) -> None:
+    text = "__kernel void a(int n) {}\n__kernel void b(int n) {}\n"
+    for found in ((), (replace(snapshot_of().device, id="another"),)):
+        snapshot = snapshot_of(text)
+        away = replace(snapshot, analysis=replace(snapshot.analysis, found=found))
+        assert [a.command.command for a in actions(away, 0) if a.command] == [REPORT, CHOOSE_DEVICE]
+        assert not away.can_run
+
+
 def test_a_device_that_is_not_calibrated_can_be(snapshot_of: Snapshots) -> None:
     assert [a.command.command for a in actions(snapshot_of()) if a.command] == [
         MEASURE,

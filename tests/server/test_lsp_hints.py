@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -186,3 +187,25 @@ def test_hints_can_be_turned_off(snapshot_of: Snapshots) -> None:
 
 def test_a_long_reason_is_cut_at_a_word() -> None:
     assert shorten("the header `inc/config.h` was not found", 28) == "the header `inc/config.h`…"
+
+
+@pytest.mark.parametrize("runtime_us", [(2200.0, 3200.0, 4480.0), (10.0, 320.0, 99000.0), (0.9, 1.0, 1.1)])
+def test_a_hint_of_a_launch_that_was_guessed_says_so(
+    snapshot_of: Snapshots, forecast_of: Forecasts, runtime_us: tuple[float, float, float]
+) -> None:
+    text = snapshot_of().document.text.value
+    plain, guessed = (
+        labels(snapshot_of(forecast=forecast_of(text, runtime_us=runtime_us, is_guessed=each)))[0]
+        for each in (False, True)
+    )
+    assert "?" not in plain
+    assert re.match(r"~ [\d.]+ (µs|ms)\?", guessed)
+    assert len(guessed) <= 30
+
+
+def test_what_was_measured_of_guessed_sizes_says_so_too(
+    snapshot_of: Snapshots, forecast_of: Forecasts, measurement: Callable[..., Measurement]
+) -> None:
+    snapshot = snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, is_guessed=True))
+    (label,) = labels(replace(snapshot, measured={Slot("blur", "#0"): measurement(snapshot)}))
+    assert label.startswith("3.1 ms? measured")

@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 from lsprotocol import types
 
+from model.account import Bound
 from model.device import ProfileSource
 from model.engine import FileForecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
 from model.laws import Times
 from model.opencl.program import read_program
-from model.prediction import Basis, LineShare, ResourceTime
+from model.prediction import Basis, LineCost, LinePart
 from model.work.analyse import analyse
 from profiler.measurement import Measurement
 from server.features.hover import hover
@@ -34,15 +35,29 @@ def told(snapshot: Snapshot, formats: Sequence[types.MarkupKind] = MARKDOWN) -> 
 
 def test_the_first_line_answers_the_question(snapshot_of: Snapshots) -> None:
     first = told(snapshot_of()).splitlines()[0]
-    assert first == "`blur` will take about **3.2 ms** on Generic CPU (8 cores at 3 GHz), bound by memory."
+    launch, _, answer = first.partition(": ")
+    assert launch == "global 1024, local 64 (inferred)"
+    assert answer == "`blur` will take about **3.2 ms** on Generic CPU (8 cores at 3 GHz), bound by memory."
+
+
+def test_the_first_line_says_what_of_the_launch_was_guessed(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
+    guesses = (
+        Assumption("global", "global=1024: nothing says how many work-items there are", is_guess=True),
+        Assumption("n", "`n`=1024, the global size of dimension 0, which is checked against it", is_guess=True),
+        Assumption("a", "`a` holds 1024 elements, as far as its index reaches"),
+        Assumption("loop.3", "nothing says how often the loop on line 3 runs", 4.0, 2, is_guess=True),
+    )
+    found = forecast_of(snapshot_of().document.text.value, assumptions=guesses, is_guessed=True)
+    first = told(snapshot_of(forecast=found)).splitlines()[0]
+    assert "(inferred; guessed: global size, `n`=1024, how often the loop on line 3 runs): `blur` will take" in first
 
 
 @pytest.mark.parametrize(
     "words",
     [
         "80 % range", "2.2-4.5 ms", "2.1 Gflop", "4.3 GB loaded", "12.6 MB distinct", "flop per byte", "line 3",
-        "83 %", "12.6 MB stored to a", "`n` is taken to be 1024 (may cost a factor of 1.5).", "performance laws",
-        "1024 work-items in groups of 64 (inferred)", "memory: dram 3.1 ms", "not calibrated",
+        "97 %", "12.6 MB stored to a", "`n` is taken to be 1024 (may cost a factor of 1.5).", "performance laws",
+        "1024 work-items in groups of 64 (inferred)", "memory: global memory 3.1 ms (97 %)", "not calibrated",
     ],
 )  # fmt: skip
 def test_the_story_is_whole(snapshot_of: Snapshots, words: str) -> None:
@@ -57,6 +72,9 @@ def test_a_client_without_markdown_gets_plain_text(snapshot_of: Snapshots) -> No
     assert not set("`|*") & set(answer.contents.value.splitlines()[0])
 
 
+LONG = "a_long_name_of_a_buffer" * 3
+
+
 def long_winded(snapshot: Snapshot) -> Snapshot:
     """The same with resources, costs and assumptions that go on and on."""
     forecast = snapshot.analysis.forecast
@@ -64,9 +82,16 @@ def long_winded(snapshot: Snapshot) -> Snapshot:
     assert first.prediction is not None
     prediction = replace(
         first.prediction,
-        resources=tuple(ResourceTime(f"a resource with a name of many words {n}", 1234.5) for n in range(3)),
-        lines=tuple(
-            LineShare(n, 0.2, f"{n} MB loaded from `{'a_long_name_of_a_buffer' * 3}`, strided") for n in range(9)
+        laws=Times(tuple((f"a resource of many words {n}", Bound.MEMORY, 1234.5) for n in range(3)), 3200.0, 10.0),
+        line_costs=tuple(
+            LineCost(
+                n,
+                tuple(
+                    LinePart(f"a resource of many words {m}", 1 / 9, f"{n} MB loaded from `{LONG}`, strided")
+                    for m in range(3)
+                ),
+            )
+            for n in range(9)
         ),
         assumptions=(Assumption("n", "the data decide " + "and decide " * 30 + "`n`.", 4.0),),
     )
@@ -125,7 +150,7 @@ def test_a_measurement_stands_below_its_prediction_figure_below_figure(
 ) -> None:
     snapshot = snapshot_of()
     text = told(replace(snapshot, measured={Slot("blur", "#0"): measurement(snapshot)}))
-    assert text.startswith("`blur` takes **3.1 ms** on Generic CPU (8 cores at 3 GHz) (measured), predicted 3.2 ms.")
+    assert ": `blur` takes **3.1 ms** on Generic CPU (8 cores at 3 GHz) (measured), predicted 3.2 ms.\n" in text
     lines = text.splitlines()
     head, predicted, measured, error = lines[lines.index("```text") + 1 :][:4]
     assert predicted.split()[:2] == ["Predicted", "3.2"]
@@ -199,8 +224,12 @@ def test_lines_that_take_no_time_worth_telling_are_left_out(snapshot_of: Snapsho
     forecast = snapshot.analysis.forecast
     (first,) = forecast.forecasts
     assert first.prediction is not None
-    lines = (LineShare(2, 0.998, "special functions"), LineShare(3, 0.002, "int32 operations"))
-    changed = replace(forecast, forecasts=(replace(first, prediction=replace(first.prediction, lines=lines)),))
+    costs = tuple(
+        LineCost(line, (LinePart("global memory", share, "loads"),)) for line, share in ((2, 0.998), (3, 0.002))
+    )
+    laws = Times((("global memory", Bound.MEMORY, 3200.0),), 3200.0, 10.0)
+    prediction = replace(first.prediction, line_costs=costs, laws=laws)
+    changed = replace(forecast, forecasts=(replace(first, prediction=prediction),))
     story = told(replace(snapshot, analysis=replace(snapshot.analysis, forecast=changed)))
     assert "100 %  line 3" in story
     assert " 0 %" not in story
@@ -233,3 +262,15 @@ def test_a_prediction_by_the_laws_says_nothing_of_a_model(snapshot_of: Snapshots
     assert "performance laws" in text
     assert "Laws alone" not in text
     assert "trained" not in text
+
+
+def test_a_device_that_is_not_here_is_neither_calibrated_nor_taken_for_one_of_this_machine(
+    snapshot_of: Snapshots,
+) -> None:
+    snapshot = snapshot_of()
+    driver = replace(snapshot.device, source=ProfileSource.DRIVER)
+    other = replace(driver, id="another")
+    for found, said in (((driver,), "Calibrate it"), ((other,), "It is not in this machine.")):
+        story = told(replace(snapshot, analysis=replace(snapshot.analysis, device=driver, found=found)))
+        assert said in " ".join(story.split())
+        assert ("Calibrate it" in " ".join(story.split())) == (said == "Calibrate it")

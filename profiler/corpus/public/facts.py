@@ -79,13 +79,13 @@ def _facts_of(rows: Sequence[PublicRow]) -> list[tuple[tuple[float, ...], float]
 
 
 def _facts(row: PublicRow) -> tuple[tuple[float, ...], float]:
-    """In the order of FACT_NAMES, and the roofline [us]."""
+    """In the order of FACT_NAMES, and the bound [us]."""
     device = find_builtin_by_name(row.device)
     assert device is not None
     counted = _counted(row.family, row.settings, row.choices)
     times = launch_times(counted.counts, device)
     found = (*counted.facts, *law_facts(times), *gpu_facts(counted.counts, device), *device_facts(device))
-    return found, times.least_us
+    return found, times.floor_us
 
 
 @lru_cache(maxsize=32)  # rows of one launch on several devices come one after the other

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from model.laws import bound_of_resource
-from model.prediction import Bound, Prediction
+from model.prediction import Prediction
 from server.report.facts import KernelFacts, LaunchFacts
-from server.report.markup import Child, Element, prose, tag, unbroken
+from server.report.markup import Child, Element, prose, tag
 from server.report.sections.tables import Column, Row, table
+from server.words.account import line_rows, name_of_part
+from server.words.account import reading as account_reading
 from server.words.advice import sentence
 from server.words.format import format_duration_us, format_percent
 
 _MOST_LINES = 10
-_ADVICE = {
-    Bound.MEMORY: "Most of the time goes to moving data ({time} for {what} alone), so fewer bytes, or using again "
-    "what was loaded, will help more than saving operations.",
-    Bound.COMPUTE: "Most of the time goes to operations ({time} for {what} alone), so fewer or cheaper ones will "
-    "help more than saving bytes.",
-    Bound.LATENCY: "Most of the time goes to waiting ({time} for {what} alone): for barriers, for atomics on one "
-    "place, or for operations that need the result of the one before. More independent work at a time will help.",
-    Bound.LAUNCH: "Starting it costs more than what it does ({time} for {what} alone), so more work in each launch "
-    "and in each work-group will help.",
-}
+_LEAST_SHOWN = 0.001  # of the time
 
 
 def reading(launch: LaunchFacts) -> list[Child]:
@@ -28,12 +20,7 @@ def reading(launch: LaunchFacts) -> list[Child]:
     prediction = launch.forecast.prediction
     if prediction is None or not prediction.resources:
         return []
-    own = [r for r in prediction.resources if bound_of_resource(r.resource) is prediction.bound]
-    heaviest = (own or list(prediction.resources))[0]
-    advice = _ADVICE[prediction.bound].format(
-        what=heaviest.resource, time=unbroken(format_duration_us(heaviest.time_us))
-    )
-    return [tag("p", advice, " ", _doubt(prediction), class_="reading")]
+    return [tag("p", account_reading(prediction.account), " ", _doubt(prediction), class_="reading")]
 
 
 def _doubt(prediction: Prediction) -> str:
@@ -53,25 +40,34 @@ def breakdown_section(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
 
 
 def _resources(prediction: Prediction) -> list[Child]:
-    longest = max((r.time_us for r in prediction.resources), default=0.0)
-    if longest <= 0:
-        return []
-    columns = (Column("Resource"), Column("Alone", "number"), Column("", "fill"))
+    account = prediction.account
+    columns = (
+        Column("Resource"), Column("Share", "number"), Column("Time", "number"), Column("Hidden", "number"),
+        Column("", "fill"),
+    )  # fmt: skip
     rows = [
         Row(
-            [r.resource, format_duration_us(r.time_us), _bar(r.time_us / longest)],
-            f"bound-{bound_of_resource(r.resource)}",
+            [
+                name_of_part(r),
+                format_percent(r.share * 100),
+                format_duration_us(r.time_us),
+                format_duration_us(r.hidden_us) if r.hidden_us >= _LEAST_SHOWN * account.runtime_us else "",
+                _bar(r.share),
+            ],
+            f"bound-{r.bound or 'latency'}",
             r.resource,
         )
-        for r in prediction.resources
-        if r.time_us >= 0.001 * longest
+        for r in account.parts
+        if max(r.time_us, r.hidden_us) >= _LEAST_SHOWN * account.runtime_us
     ]
+    if not rows:
+        return []
     note = (
-        "What each resource would need if it were alone and perfectly used. They overlap in part and none is used "
-        "perfectly, so they do not add up to the prediction."
+        f"What each resource adds to the {format_duration_us(account.runtime_us)} that are predicted. What it works "
+        "while others take longer is hidden behind them and costs nothing."
     )
     found = table(columns, rows, "resources full", "Time for each resource")
-    return [tag("h4", "Resources"), found, tag("p", note, class_="soft")]
+    return [tag("h4", "Where the time goes"), found, tag("p", note, class_="soft")]
 
 
 def _bar(share: float) -> Element:
@@ -80,14 +76,13 @@ def _bar(share: float) -> Element:
 
 
 def _lines(kernel: KernelFacts, prediction: Prediction) -> list[Child]:
-    shown = [share for share in prediction.lines if share.line >= 0][:_MOST_LINES]
-    if not shown:
+    rows = [
+        Row([place.removeprefix("line "), share, prose(what), _bar(float(share.removesuffix(" %")) / 100)], key=place)
+        for share, place, what in line_rows(prediction, _MOST_LINES)
+    ]
+    if not rows:
         return []
     columns = (Column("Line", "number"), Column("Share", "number"), Column("Mostly", "words"), Column("", "fill", True))
-    rows = [
-        Row([str(s.line + 1), format_percent(s.share * 100), prose(s.what), _bar(s.share)], key=str(s.line + 1))
-        for s in shown
-    ]
     return [tag("h4", "Hottest lines"), table(columns, rows, "lines full", f"Lines of {kernel.file}")]
 
 

@@ -6,7 +6,7 @@ from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag, unbroken
 from server.words.comparison import miss_words
 from server.words.format import format_duration_us, format_interval
-from server.words.render import basis_sign, spread_text
+from server.words.render import basis_sign, guess_mark, guesses_text, spread_text
 
 
 def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
@@ -18,7 +18,12 @@ def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
         return [tag("p", "No prediction: ", prose(why), class_="lead warning no-prediction")]
     q = prediction.runtime_us
     facts = [
-        _fact("Predicted", f"{basis_sign(prediction)} {format_duration_us(q.p50)}", spread_text(q), "predicted"),
+        _fact(
+            "Predicted",
+            f"{basis_sign(prediction)} {format_duration_us(q.p50)}{guess_mark(prediction)}",
+            spread_text(q),
+            "predicted",
+        ),
         _fact("8 times in 10 within", format_interval(q.p10, q.p90), None, "interval"),
         _fact("Bound by", str(prediction.bound), None, "bound"),
     ]
@@ -26,7 +31,13 @@ def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
     if measured:
         missed = f"prediction {miss_words(prediction, measured)}"
         facts.append(_fact("Measured", format_duration_us(measured.median_us), missed, "measured"))
-    return [tag("p", _sentence(kernel, launch), class_="lead answer"), tag("dl", facts, class_="facts")]
+    said = tag("p", _sentence(kernel, launch), class_="lead answer")
+    guessed = (
+        [tag("p", "Guessed of the launch: ", prose(guesses_text(prediction)), ".", class_="soft guessed")]
+        if prediction.is_guessed
+        else []
+    )
+    return [*guessed, said, tag("dl", facts, class_="facts")]
 
 
 def _sentence(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:

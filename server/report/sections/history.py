@@ -31,9 +31,12 @@ _NOTE = (
 def history_section(kernel: KernelFacts, chart_id: str) -> list[Child]:
     heading = tag("h3", "Measurements")
     if not kernel.history:
-        why = kernel.memory_problem or (
-            "None yet. The code action Measure, or kernelcast measure, runs the kernel and keeps what came out."
+        how = (
+            "The code action Measure, or kernelcast measure, runs the kernel and keeps what came out."
+            if kernel.is_device_here
+            else f"{kernel.device.name} is not in this machine."
         )
+        why = kernel.memory_problem or f"None yet. {how}"
         return [heading, tag("p", why, class_="soft no-history")]
     found: list[Child] = [heading]
     for place, rows in enumerate(_series(kernel.history)[:2]):

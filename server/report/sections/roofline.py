@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from model.prediction import Prediction
 from model.roofline import Roofline
 from server.report.charts.gauge import Mark, gauges
 from server.report.charts.roofline import roofline_charts
 from server.report.facts import LaunchFacts
 from server.report.markup import Child, tag
+from server.words.account import limit_text, share_text
 from server.words.format import format_bytes, format_count
 
 
@@ -18,7 +20,7 @@ def roofline_section(launch: LaunchFacts, chart_id: str, device_name: str) -> li
         charts = roofline_charts(chart_id, roof, prediction.runtime_us, launch.measured)
         return [
             _heading("Roofline"),
-            tag("figure", charts, tag("figcaption", _caption(roof, device_name)), class_="roofline"),
+            tag("figure", charts, tag("figcaption", _caption(roof, device_name, prediction)), class_="roofline"),
         ]
     if roof.requested_bytes and roof.slopes:
         levels = [("caches" if s.up_to_bytes else "memory", s.read_gb_s * 1e9) for s in roof.slopes]
@@ -60,10 +62,15 @@ def _rates(amount: float, low_us: float, middle_us: float, high_us: float) -> tu
     return 1e6 * amount / low_us, 1e6 * amount / middle_us, 1e6 * amount / high_us
 
 
-def _caption(roof: Roofline, device_name: str) -> str:
+def _caption(roof: Roofline, device_name: str, prediction: Prediction) -> str:
     integers = " It computes with integers alone, so operations on these are counted." if roof.unit == "int op" else ""
     return (
         f"{format_count(roof.operations, roof.unit)}s for {format_bytes(roof.requested_bytes)} of global memory, under "
         f"the roofs of {device_name}.{integers} Bytes are counted as loads and stores ask for them, so a kernel that "
-        "reads its data again from a cache may stand above the line of memory. The bar goes from p10 to p90."
+        "reads its data again from a cache may stand above the line of memory. The bar goes from p10 to p90. "
+        f"{share_text(_limit_share(prediction))} of the launch's time goes to {limit_text(prediction.account)}."
     )
+
+
+def _limit_share(prediction: Prediction) -> float:
+    return next((share for _, share in prediction.account.kinds), 0.0)

@@ -149,7 +149,8 @@ def foretold(kernelcast: str, tmp_path_factory: pytest.TempPathFactory) -> Foret
         answer = json.loads(done.stdout)
         is_founded = answer["device"]["calibrated"] or answer["basis"] != "analytic"
         sign = "≈" if is_founded else "~"
-        return f"{sign} {format_duration_us(answer['runtime_us']['p50'])} "
+        mark = "?" if any(each["is_guess"] for each in answer["assumptions"]) else ""
+        return f"{sign} {format_duration_us(answer['runtime_us']['p50'])}{mark} "
 
     return foretell
 

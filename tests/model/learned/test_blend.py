@@ -47,9 +47,24 @@ def test_the_models_time_replaces_the_laws_and_keeps_what_they_explain() -> None
     assert found.runtime_us.p50 == 3 * laws.runtime_us.p50
     assert found.basis is Basis.MODEL
     assert found.novelty == 0.3
-    assert (found.work, found.lines, found.bound, found.laws) == (laws.work, laws.lines, laws.bound, laws.laws)
-    shares = [each.time_us / found.runtime_us.p50 for each in found.resources]
-    assert shares == pytest.approx([each.time_us / laws.runtime_us.p50 for each in laws.resources])
+    assert (found.work, found.line_costs, found.bound, found.laws) == (
+        laws.work,
+        laws.line_costs,
+        laws.bound,
+        laws.laws,
+    )
+    assert sum(each.time_us for each in found.resources) == pytest.approx(found.runtime_us.p50)
+    floor_us = {each.resource: each.time_us for each in laws.resources}["launch floor"]
+    assert {each.resource: each.time_us for each in found.resources}["launch floor"] == pytest.approx(floor_us)
+
+
+def test_what_the_model_adds_beyond_all_inefficiency_is_not_put_down_to_a_resource() -> None:
+    laws, question = parts()
+    found = blended(laws, question, around(40 * laws.runtime_us.p50))
+    assert found.resources[0].resource == "other"
+    assert sum(each.share for each in found.resources) == pytest.approx(1)
+    assert sum(each.share for each in found.lines) == pytest.approx(1)
+    assert found.bound is laws.bound
 
 
 def test_with_compiled_facts_the_basis_says_so() -> None:

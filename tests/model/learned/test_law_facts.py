@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.account import RESOURCES, Bound
 from model.device import Device
 from model.device_catalog import builtin_devices
 from model.launch.launch import Launch
-from model.laws import RESOURCES, Times, bound_of_resource, launch_times
+from model.laws import Times, launch_times
 from model.learned.law_facts import LAW_FACT_NAMES, law_facts
 from model.opencl.program import read_program
 from model.work.analyse import analyse
@@ -35,7 +36,7 @@ def test_facts_are_the_laws_times_on_every_known_device(device: Device) -> None:
 @given(st.lists(st.floats(0, math.inf), min_size=len(RESOURCES) + 2, max_size=len(RESOURCES) + 2))
 def test_facts_are_finite_whatever_the_laws_say(times_us: list[float]) -> None:
     total_us, least_us, *rest = times_us
-    resources = tuple((name, bound_of_resource(name), time_us) for name, time_us in zip(RESOURCES, rest, strict=True))
+    resources = tuple((name, Bound.COMPUTE, time_us) for name, time_us in zip(RESOURCES, rest, strict=True))
     found = law_facts(Times(resources, total_us, least_us))
     assert len(found) == len(LAW_FACT_NAMES)
     assert all(math.isfinite(each) for each in found)

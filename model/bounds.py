@@ -1,0 +1,119 @@
+"""The bounds of every answer: no device is faster than its peaks, whoever predicts.
+
+`floor_us` says what a launch takes at least on a device, `within_bounds` keeps an answer's quantiles above it. A bound
+is optimistic: it takes everything to overlap, and each resource for as good as datasheets or measurements know it at
+its best. Where a calibration measured what is sustained, a peak lies above that by a margin. Source: Williams et al.,
+"Roofline", CACM 2009.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from model.device import Device, DeviceType, Rates
+from model.laws_gpu import caches_of, streamed
+from model.opencl.types import AddressSpace
+from model.prediction import Quantiles
+from model.work.counts import OpKind, Pattern, WorkCounts
+
+# What was sustained over the peak that it comes from: of GPUs, see model/device_rates.py; CPUs' clocks and neighbours
+# change from one minute to the next.
+GPU_SUSTAINED, CPU_SUSTAINED = 0.85, 0.6
+FUSED_INTEGERS = 4  # operations of the source that one instruction can do: three-input adds, any logic of three bits
+KEPT_LOADS = 4  # loads of local memory for each that compilers leave: what a work-item reads twice stays in registers
+WARP_ATOMICS = 32  # lanes that hardware adds up before memory sees them
+ATOMICS_AT_ONCE = 8  # words of a sector that are updated together
+_SPECIAL = frozenset({OpKind.SPECIAL, OpKind.NATIVE})
+_INTEGER = frozenset({OpKind.INTEGER, OpKind.INT_MUL})
+_TYPES = ("f64", "f16")
+
+
+def within_bounds(runtime_us: Quantiles, floor_us: float) -> Quantiles:
+    """The same quantiles, in order and none of them below `floor_us`."""
+    p50 = max(runtime_us.p50, floor_us)
+    return Quantiles(min(max(runtime_us.p10, floor_us), p50), p50, max(runtime_us.p90, p50))
+
+
+def floor_us(work: WorkCounts, device: Device) -> float:
+    """What the launch takes at least on the device [us]."""
+    peaks = peaks_of(device)
+    rates = device.rates
+    bounds = [rates.launch_floor_us, 1e-3 * work.global_footprint_bytes / peaks.cache_gb_s]
+    beyond = work.global_footprint_bytes * streamed(work.global_footprint_bytes, peaks.cache_bytes)
+    bounds.append(1e-3 * beyond / peaks.memory_gb_s)
+    for element, gflop_s in peaks.gflop_s:
+        flops = sum(op.flops for op in work.ops if _type(op.element) == element)
+        bounds.append(1e-3 * flops / gflop_s if gflop_s else 0.0)
+    if device.type is not DeviceType.CPU:
+        bounds += _lanes_us(work, rates)
+    return max(bound for bound in bounds if math.isfinite(bound))
+
+
+@dataclass(frozen=True, slots=True)
+class Peaks:
+    """The best that a device can do. g = 1e9."""
+
+    memory_gb_s: float
+    cache_gb_s: float  # of the nearest cache, all compute units together
+    cache_bytes: float  # beyond that, bytes come from memory
+    gflop_s: tuple[tuple[str, float], ...]  # by element type; "" stands for all others
+
+
+@lru_cache(maxsize=256)
+def peaks_of(device: Device) -> Peaks:
+    rates = device.rates
+    is_cpu = device.type is DeviceType.CPU
+    share = CPU_SUSTAINED if is_cpu else GPU_SUSTAINED
+    points = rates.bandwidth
+    far_gb_s = max(points[-1].read_gb_s, points[-1].write_gb_s, points[-1].copy_gb_s) if points else math.inf
+    near_gb_s = max((max(p.read_gb_s, p.write_gb_s, p.copy_gb_s) for p in points), default=math.inf)
+    memory_gb_s = max(far_gb_s, rates.peak_bandwidth_gb_s) if rates.peak_bandwidth_gb_s else far_gb_s / share
+    # What a type is computed in is the compiler's choice: single precision may run in vectors of halves never, but
+    # whatever was measured in any width counts.
+    seen = {
+        element: max(
+            (r.gop_s for r in rates.arithmetic if r.operation == "multiply-add" and r.type.startswith(name)),
+            default=0.0,
+        )
+        for element, name in (("", "float"), ("f64", "double"), ("f16", "half"))
+    }
+    spare = share if device.calibrated else 1.0
+    gflop_s = {
+        "": max(rates.fp32_gflop_s, seen[""]),
+        "f64": max(rates.fp64_gflop_s, seen["f64"]),
+        "f16": max(rates.fp16_gflop_s, seen["f16"], rates.fp32_gflop_s),
+    }
+    return Peaks(
+        memory_gb_s,
+        max(near_gb_s / share, memory_gb_s),
+        caches_of(device).last_bytes,
+        tuple((element, rate / spare) for element, rate in gflop_s.items()),
+    )
+
+
+def _type(element: str) -> str:
+    return element if element in _TYPES else ""
+
+
+def _lanes_us(work: WorkCounts, rates: Rates) -> list[float]:
+    """What a GPU's other units take at least. On CPUs compilers turn these into other instructions."""
+    special = sum(op.count for op in work.ops if op.kind in _SPECIAL)
+    integer = sum(op.count for op in work.ops if op.kind in _INTEGER)
+    apart = sum(
+        a.bytes / WARP_ATOMICS if a.pattern is Pattern.BROADCAST else a.bytes
+        for a in work.accesses
+        if a.space is AddressSpace.LOCAL and not a.is_atomic
+    )
+    found = [
+        special / max(rates.native_gop_s, rates.special_gop_s),
+        integer / (rates.int32_gop_s * FUSED_INTEGERS),
+        apart / (rates.local_bandwidth_gb_s * KEPT_LOADS),
+    ]
+    for access in work.accesses:
+        if access.is_atomic and access.space is not AddressSpace.LOCAL:
+            addresses = max(1.0, access.footprint_bytes / max(1, access.element_bytes))
+            rate = min(rates.atomic_gop_s * ATOMICS_AT_ONCE, rates.contended_atomic_gop_s * WARP_ATOMICS * addresses)
+            found.append(access.count / rate)
+    return [1e-3 * each for each in found]

@@ -1,0 +1,184 @@
+"""The laws of a GPU's memory and of how its work-groups spread: three levels that share their load, and no cliffs.
+
+Bytes are counted where they pass: 128-byte lines that a core's cache or local memory gives out, sectors between the
+cores and the last cache, and lines between that and memory. A work-group's bytes come once to its core, the launch's
+once to the last cache; what is asked for again is found in a cache as far as what is asked for fits there. So time
+grows with the footprint as smoothly as the share that does not fit. Sources: hierarchical roofline after Yang et al.,
+"Hierarchical roofline analysis for GPUs", 2020; hit share of accesses spread over a footprint: capacity / footprint.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from model.bandwidth import bandwidth_gb_s
+from model.device import Device, Rates
+from model.memory_levels import memory_levels
+from model.opencl.types import AddressSpace
+from model.work.counts import AccessCount, Pattern, WorkCounts
+
+# Chosen on the public rows (profiler/corpus/public): what real code reaches of each peak, how many of the source's
+# integer operations remain when compilers have folded addresses and hoisted what loops repeat, and which part of what
+# is asked for again comes so late that its place in the cache may be gone.
+GPU_MEMORY_EFFICIENCY = 0.95  # of streams: fitted on three GPUs, see tests/catalog/README.md
+GPU_CACHE_EFFICIENCY = 0.8
+GPU_INTEGER_SHARE = 0.5
+LATE_SHARE = 0.25
+RESIDENT_GROUPS = 2  # of a core, whose bytes are asked for again at the same time
+WARP, LINE_BYTES, SECTOR_BYTES = 32, 128, 32
+CORE_CACHE_BYTES = 64 * 1024
+# Work-items that a core holds until its lanes are busy all the time (four warps for each of four schedulers cover
+# the latency of arithmetic), and until its part of the device's bandwidth is used.
+FILLING_ITEMS, STREAMING_ITEMS = 512, 512
+# A stream through more than this many times the cache finds nothing left of its last pass.
+GONE_AT = 1.5
+_GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
+
+
+@dataclass(frozen=True, slots=True)
+class Caches:
+    """The last cache before memory, and what a device's levels deliver [GB/s]."""
+
+    last_bytes: float
+    last_gb_s: float
+    read_gb_s: float  # of memory itself
+    write_gb_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bytes that a launch moves at each level; each is at least the next."""
+
+    near_lines: float  # of LINE_BYTES, that the cores' caches give out
+    near_bytes: float
+    last_bytes: float  # between the cores and the last cache
+    memory_bytes: float
+    stored_share: float  # of the distinct bytes
+
+
+@lru_cache(maxsize=256)
+def caches_of(device: Device) -> Caches:
+    levels = device.rates.memory_levels or memory_levels(device.rates.bandwidth)
+    if not levels:
+        return Caches(device.cache_bytes, math.inf, math.inf, math.inf)
+    far = levels[-1]
+    if len(levels) == 1:
+        return Caches(device.cache_bytes, far.read_gb_s, far.read_gb_s, far.write_gb_s)
+    last = levels[-2]
+    held = max(last.up_to_bytes or 0, device.cache_bytes)
+    return Caches(held, max(last.read_gb_s, far.read_gb_s), far.read_gb_s, far.write_gb_s)
+
+
+def missed(footprint_bytes: float, cache_bytes: float) -> float:
+    """The share of repeated accesses, spread over a footprint, that a cache does not hold; grows smoothly from 0."""
+    return max(0.0, 1 - cache_bytes / footprint_bytes) if footprint_bytes > 0 else 0.0
+
+
+def streamed(footprint_bytes: float, cache_bytes: float) -> float:
+    """The share of a footprint, passed over once a launch, that the last launch did not leave in the cache."""
+    if cache_bytes <= 0:
+        return 1.0
+    return min(1.0, max(0.0, (footprint_bytes / cache_bytes - 1) / (GONE_AT - 1)))
+
+
+def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
+    """What the launch moves, from the cores outwards."""
+    own = [a for a in work.accesses if a.space in _GLOBAL and not a.is_atomic and a.count > 0]
+    known = _known_lines(work)
+    lines = near = stored = touched = 0.0
+    for access in own:
+        line_count, sector_count = known.get(id(access)) or lines_of(access)
+        warps = access.count / WARP
+        lines += warps * line_count
+        near += warps * sector_count * SECTOR_BYTES
+        touched += access.footprint_bytes
+        stored += access.footprint_bytes * access.is_store
+    group_bytes, launch_bytes = work.facts.line_bytes
+    launch_bytes = min(near, launch_bytes or work.global_footprint_bytes)
+    once = min(near, max(launch_bytes, work.work_groups * group_bytes))
+    held_bytes = caches_of(device).last_bytes
+    within = (near - once) * missed(group_bytes, CORE_CACHE_BYTES)  # a group's own bytes, again
+    at_once = min(launch_bytes, group_bytes * device.core_count * RESIDENT_GROUPS)
+    late = (once - launch_bytes) * missed(launch_bytes, held_bytes) + within * missed(at_once, held_bytes)
+    memory = launch_bytes * streamed(launch_bytes, held_bytes) + late * LATE_SHARE
+    return Traffic(lines, near, once + within, memory, stored / touched if touched else 0.0)
+
+
+def _known_lines(work: WorkCounts) -> dict[int, tuple[float, float]]:
+    """128-byte lines and 32-byte sectors that a warp asks for, by access, where its lanes' places are known."""
+    found = {}
+    for facts in work.facts.accesses:
+        fetched = facts.transactions if facts.count.space in _GLOBAL else None
+        if fetched is not None:
+            words = facts.count.element_bytes * WARP / LINE_BYTES
+            lines = max(fetched.lines, words if facts.count.pattern is not Pattern.BROADCAST else 1.0)
+            found[id(facts.count)] = lines, max(fetched.sectors, 1.0)
+    return found
+
+
+def lines_of(access: AccessCount) -> tuple[float, float]:
+    """As `_known_lines`, from how neighbours stand to each other alone."""
+    width = max(1, access.element_bytes)
+    match access.pattern:
+        case Pattern.BROADCAST:
+            return max(1.0, width / LINE_BYTES), max(1.0, width / SECTOR_BYTES)
+        case Pattern.UNIT:
+            span = float(WARP * width)
+        case Pattern.STRIDED:
+            span = float(WARP * max(width, access.stride_bytes))
+        case Pattern.GATHERED:
+            span = math.inf
+    each = max(1.0, width / SECTOR_BYTES)
+    lines = max(min(span / LINE_BYTES, WARP), WARP * width / LINE_BYTES)
+    return lines, max(1.0, min(span / SECTOR_BYTES, WARP * each))
+
+
+def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, float]:
+    """Each level's time [us] with all cores busy: the cores' caches, the last cache, memory."""
+    caches = caches_of(device)
+    line_gop_s = device.core_count * (device.clock_mhz or 1000) / 1000  # one a clock and core
+    share = traffic.stored_share
+    each_byte = (1 - share) / caches.read_gb_s + share / caches.write_gb_s
+    return (
+        1e-3 * traffic.near_lines / line_gop_s,
+        1e-3 * traffic.last_bytes / caches.last_gb_s,
+        1e-3 * traffic.memory_bytes * each_byte,
+    )
+
+
+def idle_lanes(work: WorkCounts, device: Device) -> float:
+    """How many lanes a group occupies for each of its work-items: at least 1."""
+    items = max(1.0, work.work_items / max(1, work.work_groups))
+    together = max(1, device.preferred_multiple)
+    return max(1.0, math.ceil(items / together) * together / items)
+
+
+def crowding(work: WorkCounts, device: Device, needed_items: int) -> float:
+    """How much longer than on evenly filled cores: some have a group more than others, or all too few work-items."""
+    groups = max(1, work.work_groups)
+    items = max(1.0, work.work_items / groups)
+    on_each = groups / device.core_count
+    return max(math.ceil(on_each), needed_items / items) / on_each
+
+
+def streaming(work: WorkCounts, device: Device) -> float:
+    """How much longer than with enough work-items under way to use the whole bandwidth."""
+    return max(1.0, STREAMING_ITEMS * device.core_count / max(1, work.work_items))
+
+
+def line_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: float) -> float:
+    """One access by itself [us], for shares of lines: distinct bytes once from where the launch fits, others again."""
+    _, sectors = lines_of(access)
+    moved = access.count / WARP * sectors * SECTOR_BYTES
+    spread = max(1.0, moved / max(1.0, access.bytes)) if access.pattern is not Pattern.BROADCAST else 1.0
+    first = min(moved, access.footprint_bytes * spread)
+    near = _blended_gb_s(access, access.footprint_bytes, rates)
+    far = _blended_gb_s(access, max(access.footprint_bytes, launch_footprint_bytes), rates)
+    return 1e-3 * (first / far + (moved - first) / near)
+
+
+def _blended_gb_s(access: AccessCount, footprint_bytes: float, rates: Rates) -> float:
+    read, write = bandwidth_gb_s(footprint_bytes, rates)
+    return write if access.is_store else read
