@@ -1,4 +1,4 @@
-"""What every device of the catalogue promises of every kernel: no answer beats the hardware, and more work takes longer.
+"""What every device of the catalogue promises of every kernel: nothing beats the hardware, and more work takes longer.
 
 No device and no kernel is left out of a property; where one speaks of GPUs alone, its name says so.
 """
