@@ -116,7 +116,11 @@ class Expressions(Literals):
         name = self.reader.text(node)
         key = self.lookup(name)
         if key is not None:
-            return self.held(key)
+            held = self.held(key)
+            if isinstance(held, Pointer) and not isinstance(self.types[key], PointerType | ArrayType):
+                place = self.place(node)  # a number or a struct in local memory
+                return self.load(place) if place is not None else held
+            return held
         if name in self.reader.names.constants:
             return Scalar(number(self.reader.names.constants[name]), INT)
         if name in INTEGER_CONSTANTS:

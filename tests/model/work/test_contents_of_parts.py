@@ -39,7 +39,6 @@ def loop_trips(count: Count, bound: str, *words: str) -> float:
     }}"""
     lengths = {"rows": 1001, "p": 2, "state": 1000, "four": 1000, "y": 1000}
     counted = count(text, (1000,), (10,), buffers=lengths, fills=fills(*words))
-    assert "nothing says" not in counted.said or words
     return sum(a.count for a in counted.accesses("y", store=False)) / 1000
 
 
