@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from model.opencl.declarations import Declared
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
@@ -69,6 +70,10 @@ class Places(Operators):
     def value(self, node: Node) -> Value:
         raise NotImplementedError
 
+    def global_place(self, declared: Declared) -> Location:
+        """Where a struct at program scope lies; what a constant one holds is read from its initialiser."""
+        raise NotImplementedError
+
     def place(self, node: Node) -> Place | None:
         """The place that `node` names, evaluating its subscripts; None when it names none."""
         match node.type:
@@ -96,7 +101,9 @@ class Places(Operators):
     def _named_place(self, name: str) -> Place | None:
         key = self.lookup(name)
         if key is None:
-            return None
+            declared = self.program.globals.get(name)
+            is_struct = declared is not None and isinstance(declared.type, StructType)
+            return self.global_place(declared) if declared is not None and is_struct else None
         kind, value = self.types[key], self.held(key)
         if isinstance(value, Pointer) and not isinstance(kind, PointerType):  # arrays, and all that is local memory
             return Location(value.memory, value.offset, kind)

@@ -142,7 +142,7 @@ class Statements(Loops):
 
     def _initialise(self, memory: Memory, kind: ArrayType, value: Node) -> None:
         """Compilers copy short arrays from constants, or make registers of them: no store is counted."""
-        table = table_of(value, kind, self.initial)
+        table = table_of(value, kind, self.initial, is_whole=memory.space is AddressSpace.CONSTANT)
         if table is None:
             self.stored(Spot(memory, None, 1, "i8"))
         elif memory.space is AddressSpace.CONSTANT:

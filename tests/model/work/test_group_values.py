@@ -39,10 +39,15 @@ LOOP = "for (int j = {} + lid; j < {}; j += 64) s += x[j];"
         ("__local int start, end;", "start = rows[g]; end = rows[g + 1];", "start", "end"),
         ("__local int2 r;", "r = (int2)(rows[g], rows[g + 1]);", "r.x", "r.y"),
         ("__local int r[2];", "r[0] = rows[g]; r[1] = rows[g + 1];", "r[0]", "r[1]"),
-        ("__local struct { int at[2]; } r[3];", "r[1].at[0] = rows[g]; r[1].at[1] = rows[g + 1];", "r[1].at[0]", "r[1].at[1]"),
+        (
+            "__local struct { int a[2]; } r[3];",
+            "r[1].a[0] = rows[g]; r[1].a[1] = rows[g + 1];",
+            "r[1].a[0]",
+            "r[1].a[1]",
+        ),
         ("__local struct { int a; struct { int b; } in; } r;", "r.a = rows[g]; r.in.b = rows[g + 1];", "r.a", "r.in.b"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize(
     "guard", ["lid == 0", "!lid", "lid == 63", "get_local_id(0) == get_local_size(0) - 1", "lid < 1", "lid == arg"]
 )
