@@ -19,6 +19,7 @@ from model.annotated import Annotations, annotations_of
 from model.compiled import CompiledFacts
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
+from model.faults import contained, internal_error
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.expression import ExpressionError
@@ -171,8 +172,28 @@ class Engine:
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
         Files beyond `reach` are not included; without one, all may be.
         """
+        found = contained(
+            "reading a file",
+            lambda: self._forecast(text, path, device, config, options or BuildOptions(), requests, kernel, reach),
+        )
+        if isinstance(found, KernelcastError):
+            self.forget(path)  # what was remembered of it may be half of something
+            return FileForecast(problems=(Problem(found.code, found.message, found.line),))
+        return found
+
+    def _forecast(
+        self,
+        text: str,
+        path: Path | None,
+        device: Device,
+        config: Config | None,
+        options: BuildOptions,
+        requests: Sequence[LaunchSpec],
+        kernel: str | None,
+        reach: Reach | None,
+    ) -> FileForecast:
         began_s = time.perf_counter()
-        whole = (config.options_for(path) if config else BuildOptions()).merged(options or BuildOptions())
+        whole = (config.options_for(path) if config else BuildOptions()).merged(options)
         state = self._read(text, path, whole, reach)
         program = state.program
         annotations = state.annotations = annotations_of(program, state.annotations)
@@ -232,7 +253,8 @@ class Engine:
             made = before.made if before is not None else None
             if made is None or not _still_holds(made, program.meanings[kernel.name], written.spec, device, ignored):
                 made = self._made(program, kernel, written.spec, places, device, ignored, made)
-        except KernelcastError as error:
+        except Exception as raised:  # noqa: BLE001 - a mistake of ours costs this launch alone
+            error = raised if isinstance(raised, KernelcastError) else internal_error(raised, "predicting a launch")
             place = _place(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)

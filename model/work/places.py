@@ -297,7 +297,8 @@ class Places(Operators):
                 return Vector(known, kind) if isinstance(kind, VectorType) else Scalar(known[0], kind)
         spot = spot_of(memory, offset, kind)
         last = self.writes.last(spot)
-        if last is not None and last.value is not None and last.spot == spot:
+        # As many bytes may have been stored as other numbers: a `float3` takes 16 bytes, as a `float4` and a `char16` do.
+        if last is not None and last.value is not None and last.spot == spot and len(last.value) == width:
             parts = last.value
         else:
             version = last.stamp if last is not None else 0
