@@ -297,7 +297,7 @@ class Places(Operators):
                 return Vector(known, kind) if isinstance(kind, VectorType) else Scalar(known[0], kind)
         spot = spot_of(memory, offset, kind)
         last = self.writes.last(spot)
-        # As many bytes may have been stored as other numbers: a `float3` takes 16 bytes, as a `float4` and a `char16` do.
+        # The same bytes may have been stored as more numbers or fewer: `float3`, `float4` and `char16` are 16 bytes.
         if last is not None and last.value is not None and last.spot == spot and len(last.value) == width:
             parts = last.value
         else:

@@ -1,4 +1,4 @@
-"""The file with mistakes of our own: in the user's data folder, for them to report. Light until there is something in it."""
+"""The file with mistakes of our own: in the user's data folder, for them to report. Light until it has a record."""
 
 from __future__ import annotations
 

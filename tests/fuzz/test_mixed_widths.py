@@ -27,7 +27,7 @@ def _problems(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("kind", "body"),
     [
-        ("float4", "float3 v = *(__global float3 *)p; p[0] = (float4)(1); v = ((__global float3 *)p)[0]; p[1].xyz = v * v;"),
+        ("float4", "p[0] = (float4)(1); float3 v = ((__global float3 *)p)[0]; p[1].xyz = v * v + v;"),
         ("float3", "p[0] = (float3)(1); float4 q = ((__global float4 *)p)[0]; q = q * q + q; x[i] = q.w;"),
         ("char16", "p[0] = (char16)(1); float4 q = ((__global float4 *)p)[0]; x[i] = (q == q).w ? q.x : 1;"),
         ("float4", "float4 v = p[i]; v += p; v = v * p + v; x[i] = v.w;"),
