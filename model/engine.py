@@ -26,6 +26,7 @@ from model.launch.expression import ExpressionError
 from model.launch.inference import complete
 from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
+from model.launch.vectors import with_components
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
 from model.opencl.kernel import Kernel, SourceRange
@@ -292,7 +293,7 @@ class Engine:
         analysed_s = time.perf_counter()
         self._told("analyse", analysed_s - began_s)
         moved = moves(stood, places)
-        spec = replace(written, options=program.options)
+        spec = replace(with_components(kernel, written), options=program.options)
         launch = self._complete(kernel, work, spec, device)
         prediction = self._advised(self._predictor.predict(work, launch, device), program, work, moved, launch, device)
         if any(a.code in ignored for a in prediction.advice):

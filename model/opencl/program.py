@@ -291,7 +291,8 @@ class _Assembly:
             self.globals.update(reading.globals)
             self.chunks_of_globals.update(dict.fromkeys(reading.globals, reading.chunk))
         functions = iter(reading.functions)
-        for name, definition, weight in reading.says:
+        for name, said, weight in reading.says:
+            definition = said
             if weight >= Weight.FUNCTION:
                 function = next(functions)
                 known = self.functions.get(name)

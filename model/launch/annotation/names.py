@@ -8,6 +8,7 @@ from model.launch.annotation.found import Annotation, AnnotationProblem
 from model.launch.expression import Expression, suggestion
 from model.launch.names import defined_numbers
 from model.launch.spec import LaunchSpec
+from model.launch.vectors import count_problem, vector_named
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import ImageType, StructType, VectorType, lane_names
 
@@ -53,7 +54,8 @@ def _value_problem(name: str, count: int, kernel: Kernel, *, is_used: bool) -> s
         close = suggestion(name, [*_KEYS, *(p.name for p in kernel.parameters)])
         return f"`{name}` is neither a parameter of `{kernel.name}` nor used by another value.{close}"
     if member:
-        return _member_problem(parameter, member)
+        wrong = _member_problem(parameter, member)
+        return wrong if wrong is not None or count == 1 else _several_problem(name, count, kernel)
     match parameter.kind:
         case ParameterKind.STRUCT:
             return f"`{name}` is a struct: give its members, as in {name}.{_members(parameter)[0]}=..."
@@ -63,8 +65,15 @@ def _value_problem(name: str, count: int, kernel: Kernel, *, is_used: bool) -> s
                 sizes = ", ".join(("width", "height", "depth")[:wanted])
                 return f"`{name}` is an {parameter.type.name} and takes {wanted} size(s): {name}=({sizes})"
         case _ if count != 1:
-            return f"`{name}` takes one value; only images take several"
+            return _several_problem(name, count, kernel)
     return None
+
+
+def _several_problem(name: str, count: int, kernel: Kernel) -> str | None:
+    kind = vector_named(kernel, name)
+    if kind is None:
+        return f"`{name}` takes one value; only images and vectors take several"
+    return count_problem(name, kind, count)
 
 
 def _member_problem(parameter: Parameter, member: str) -> str | None:

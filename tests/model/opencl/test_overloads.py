@@ -48,7 +48,7 @@ def test_a_call_means_the_function_that_its_arguments_fit_best(arguments: tuple[
         if name.endswith("*"):
             element = builtin_type("float")
             assert element is not None
-            return PointerType(element, AddressSpace(name.split()[0]))
+            return PointerType(element, AddressSpace(name.split(maxsplit=1)[0]))
         found = program.names.type_named(name)
         assert found is not None
         return found
@@ -77,7 +77,8 @@ def test_an_overload_of_a_builtin_function_may_call_it() -> None:
     found = _forecasts("""
     typedef struct { float a, b; } Pair;
     float __attribute__((overloadable)) max(Pair p) { return max(p.a, p.b); }
-    __kernel void k(__global Pair *p, __global float *y) { int i = get_global_id(0); y[i] = max(p[i]) + max(y[i], 0.f); }
+    __kernel void k(__global Pair *p, __global float *y) { int i = get_global_id(0); y[i] = max(p[i]) + max(y[i], 0.f);
+    }
     """)
     assert found["k"].prediction is not None, found["k"].problem
 
