@@ -166,16 +166,20 @@ class Engine:
         requests: Sequence[LaunchSpec] = (),
         kernel: str | None = None,
         reach: Reach | None = None,
+        included: bool = False,
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
         Launches come from `requests` (each laid over the first annotation or config launch of the kernel), else
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
-        Files beyond `reach` are not included; without one, all may be.
+        Files beyond `reach` are not included; without one, all may be. A kernel of an included file is found by its
+        name; with `included` all of them are wanted where the file has no kernel of its own.
         """
         found = contained(
             "reading a file",
-            lambda: self._forecast(text, path, device, config, options or BuildOptions(), requests, kernel, reach),
+            lambda: self._forecast(
+                text, path, device, config, options or BuildOptions(), requests, kernel, reach, included=included
+            ),
         )
         if isinstance(found, KernelcastError):
             self.forget(path)  # what was remembered of it may be half of something
@@ -183,16 +187,9 @@ class Engine:
         return found
 
     def _forecast(
-        self,
-        text: str,
-        path: Path | None,
-        device: Device,
-        config: Config | None,
-        options: BuildOptions,
-        requests: Sequence[LaunchSpec],
-        kernel: str | None,
-        reach: Reach | None,
-    ) -> FileForecast:
+        self, text: str, path: Path | None, device: Device, config: Config | None, options: BuildOptions,
+        requests: Sequence[LaunchSpec], kernel: str | None, reach: Reach | None, *, included: bool,
+    ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
         whole = (config.options_for(path) if config else BuildOptions()).merged(options)
         state = self._read(text, path, whole, reach)
@@ -203,7 +200,7 @@ class Engine:
         ignored = config.advice_ignored if config else frozenset()
         self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], _Answer] = {}
-        wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
+        wanted = program.wanted(kernel, included=included)
         said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
         said, left_out = shared_out(said, self._most_launches)
         for one in wanted:

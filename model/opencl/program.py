@@ -61,7 +61,8 @@ class Program:
     raw: str  # one character a byte
     options: BuildOptions
     plan: Plan
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[Kernel, ...]  # of the main file
+    included: tuple[Kernel, ...]  # of the files that it includes: they stand where it includes them
     by_name: dict[str, Kernel]
     functions: dict[str, Function]  # of several of one name the last: see `overloads`
     several: dict[str, tuple[Function, ...]]  # those of one name with different parameters, in their order
@@ -82,10 +83,17 @@ class Program:
         """Whether the same text may read differently later: it includes files, or misses some."""
         return bool(self.plan.opened or self.notes)
 
+    def wanted(self, name: str | None, *, included: bool = False) -> list[Kernel]:
+        """All kernels of the file, or of those that it includes where it has none; by its name one of either."""
+        if name is None:
+            return list(self.kernels or (self.included if included else ()))
+        found = self.by_name.get(name)
+        return [found] if found is not None else []
+
     def kernel(self, name: str) -> Kernel:
         found = self.by_name.get(name)
         if found is None:
-            known = ", ".join(f"`{k.name}`" for k in self.kernels) or "none"
+            known = ", ".join(f"`{k.name}`" for k in (*self.kernels, *self.included)) or "none"
             raise NoSuchKernel(f"there is no kernel `{name}` here; kernels in this file: {known}")
         return found
 
@@ -232,7 +240,8 @@ class _Assembly:
             raw=self.raw,
             options=self.options,
             plan=self.plan,
-            kernels=tuple(sorted(by_name.values(), key=lambda k: k.range)),
+            kernels=tuple(sorted((k for k in by_name.values() if self._is_own(k)), key=lambda k: k.range)),
+            included=tuple(k for k in by_name.values() if not self._is_own(k)),
             by_name=by_name,
             functions=self.functions,
             several=self.several,
@@ -248,6 +257,9 @@ class _Assembly:
             notes=tuple(dict.fromkeys(self.notes)),
             kept=self.kept,
         )
+
+    def _is_own(self, kernel: Kernel) -> bool:
+        return self.functions[kernel.name].is_own
 
     def _note_pieces(self) -> None:
         main = self.plan.files[0]
@@ -317,7 +329,7 @@ class _Assembly:
     def _meanings(self) -> dict[str, Meaning]:
         """The meanings of all kernels; those that no changed definition concerns are kept."""
         before = self.previous
-        wanted = [name for name, f in self.functions.items() if f.is_kernel and f.is_own]
+        wanted = [name for name, f in self.functions.items() if f.is_kernel]
         if before is None:
             return {name: meaning(name, self.definitions) for name in wanted}
         changed = set(_differing(before.definitions, self.definitions))

@@ -107,16 +107,15 @@ class Devices:
         if not wanted:
             return pick_device((), self.here, (), ())[0]
         elsewhere = None if called(self.here, wanted) else self._named_elsewhere(wanted)
-        try:
-            if elsewhere is None:
+        if elsewhere is None:
+            try:
                 return find_device(self.here, wanted)
-            raise UnknownDevice(elsewhere.name)
-        except UnknownDevice:
-            elsewhere = elsewhere or self._known_elsewhere(wanted)
-            if elsewhere is None:
-                raise
-            here = ", ".join(device.id for device in self.here)
-            raise DeviceGone(f"{elsewhere.name} is not in this machine; devices here: {here}") from None
+            except UnknownDevice:
+                elsewhere = self._known_elsewhere(wanted)
+                if elsewhere is None:
+                    raise
+        here = ", ".join(device.id for device in self.here)
+        raise DeviceGone(f"{elsewhere.name} is not in this machine; devices here: {here}")
 
     def _named_elsewhere(self, wanted: str) -> Device | None:
         """The device of exactly this name, once calibrated here or known from datasheets; None where several are."""

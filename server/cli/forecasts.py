@@ -116,6 +116,7 @@ class Forecaster:
             options=request.options,
             requests=_requests(request, launches),
             kernel=request.kernel,
+            included=True,
         )
         if not found.forecasts:
             raise _nothing(request, found)
