@@ -17,9 +17,10 @@ from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
 from model.annotated import Annotations, annotations_of
-from model.compiled import CompiledFacts
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
+from model.faults import contained, internal_error
+from model.forecast import FileForecast, Forecast, Problem
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.expression import ExpressionError
@@ -28,6 +29,7 @@ from model.launch.launch import Launch
 from model.launch.refit import refitted
 from model.launch.spec import LaunchSpec
 from model.launch.together import Complete, FileGuesses
+from model.launch.vectors import with_components
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
 from model.observing import Observer
@@ -45,51 +47,6 @@ from model.work.analyse import analyse
 from model.work.sample import Sample
 from model.work.work import Work
 from model.written import Written, shared_out, silent_kernels, with_shared, written_for
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A named failure. `code` and `message` as in `KernelcastError`; `line` counts from 1."""
-
-    code: str
-    message: str
-    line: int | None = None
-    range: SourceRange | None = None  # set for annotations: these become editor diagnostics
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """One launch of one kernel: either a prediction (then all but `problem` are set) or a problem.
-
-    `spec` is what was said of the launch, build options included, and `work` the kernel's: with them other sizes and
-    other devices can be asked about without the engine, from any thread. `question` is for the learned model, of
-    devices that it covers; `tokens` are the kernel's, for questions about others, and `compiled` what it was told of
-    the code. `unsampled` where running some work-items would tell what is assumed.
-    """
-
-    kernel: Kernel
-    launch: Launch | None = None
-    prediction: Prediction | None = None
-    problem: Problem | None = None
-    spec: LaunchSpec | None = field(default=None, compare=False)
-    work: Work | None = field(default=None, compare=False)
-    question: Question | None = field(default=None, compare=False)
-    tokens: tuple[str, ...] = field(default=(), compare=False)
-    compiled: CompiledFacts | None = field(default=None, compare=False)
-    unsampled: SampleKey | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class FileForecast:
-    """Everything about one file. `kernels` in source order; each has at least one forecast, in the same order.
-
-    `problems` concern the file: missing includes, unreadable text ...; `annotation_problems` each have a range.
-    """
-
-    kernels: tuple[Kernel, ...] = ()
-    forecasts: tuple[Forecast, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    annotation_problems: tuple[Problem, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,15 +135,32 @@ class Engine:
         requests: Sequence[LaunchSpec] = (),
         kernel: str | None = None,
         reach: Reach | None = None,
+        included: bool = False,
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
         Launches come from `requests` (each laid over the first annotation or config launch of the kernel), else
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
-        Files beyond `reach` are not included; without one, all may be.
+        Files beyond `reach` are not included; without one, all may be. A kernel of an included file is found by its
+        name; with `included` all of them are wanted where the file has no kernel of its own.
         """
+        found = contained(
+            "reading a file",
+            lambda: self._forecast(
+                text, path, device, config, options or BuildOptions(), requests, kernel, reach, included=included
+            ),
+        )
+        if isinstance(found, KernelcastError):
+            self.forget(path)  # what was remembered of it may be half of something
+            return FileForecast(problems=(Problem(found.code, found.message, found.line),))
+        return found
+
+    def _forecast(
+        self, text: str, path: Path | None, device: Device, config: Config | None, options: BuildOptions,
+        requests: Sequence[LaunchSpec], kernel: str | None, reach: Reach | None, *, included: bool,
+    ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
-        whole = (config.options_for(path) if config else BuildOptions()).merged(options or BuildOptions())
+        whole = (config.options_for(path) if config else BuildOptions()).merged(options)
         state = self._read(text, path, whole, reach)
         program = state.program
         annotations = state.annotations = annotations_of(program, state.annotations)
@@ -195,7 +169,7 @@ class Engine:
         ignored = config.advice_ignored if config else frozenset()
         self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], _Answer] = {}
-        wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
+        wanted = program.wanted(kernel, included=included)
         said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
         said, left_out = shared_out(said, self._most_launches)
         silent = silent_kernels(program, annotations, said, config, path, requests)
@@ -265,7 +239,8 @@ class Engine:
             meaning = program.meanings[kernel.name]
             if made is None or not _still_holds(made, meaning, written.spec, device, ignored, self._observer.samples):
                 made = self._made(program, kernel, written.spec, places, device, ignored, made)
-        except KernelcastError as error:
+        except Exception as raised:  # noqa: BLE001 - a mistake of ours costs this launch alone
+            error = raised if isinstance(raised, KernelcastError) else internal_error(raised, "predicting a launch")
             place = _place(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
@@ -312,7 +287,7 @@ class Engine:
         analysed_s = time.perf_counter()
         self._told("analyse", analysed_s - began_s)
         moved = moves(stood, places)
-        spec = refitted(kernel, work, replace(written, options=program.options))
+        spec = refitted(kernel, work, replace(with_components(kernel, written), options=program.options))
         launch = self._complete(kernel, work, spec, device)
         plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device)
         prediction = self._advised(plain, program, work, moved, launch, device)

@@ -20,7 +20,7 @@ from server.words.render import hint_label, hint_tooltip
 
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
     from model.device import Device
-    from model.engine import FileForecast, Forecast
+    from model.forecast import FileForecast, Forecast
     from model.launch.launch import Launch
     from model.learned.lessons import Lessons
     from model.learned.question import Question

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from model.launch.launch import Assumption, Launch
 from model.opencl.kernel import Kernel, Parameter
-from model.opencl.types import PointerType
-from model.work.contents import holds_floats
+from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, VectorType
 from model.work.counts import WorkCounts
 from model.work.region import Access, Branch, Loop
 from model.work.sample import Sample, key_of, numbered
@@ -115,7 +114,7 @@ def _is_load(leaf: Atom, name: str) -> bool:
 def _fill(work: Work, launch: Launch, name: str) -> str:
     """Words that would settle it, for its type."""
     parameter = _parameter(work.kernel, name)
-    if parameter is not None and holds_floats(parameter):
+    if parameter is not None and _holds_floats(parameter):
         return "uniform:0:1"
     indexed = (
         i.buffer for _, i in numbered(work.root) if isinstance(i, Access) and i.offset and _loads(i.offset, name)
@@ -127,3 +126,11 @@ def _fill(work: Work, launch: Launch, name: str) -> str:
 def _parameter(kernel: Kernel, name: str) -> Parameter | None:
     found = kernel.parameter(name)
     return found if found is not None and isinstance(found.type, PointerType) else None
+
+
+def _holds_floats(parameter: Parameter) -> bool:
+    """Whether a pointer leads to floats, also in vectors."""
+    element = parameter.type.pointee if isinstance(parameter.type, PointerType) else None
+    while isinstance(element, ArrayType | VectorType):
+        element = element.element
+    return isinstance(element, ScalarType) and element.kind is ScalarKind.FLOAT

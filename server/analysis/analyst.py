@@ -9,8 +9,9 @@ from pathlib import Path
 
 from model.compiled import CompiledFacts, FactsKey, key_of
 from model.device import Device
-from model.engine import Engine, FileForecast, Forecast
+from model.engine import Engine
 from model.errors import ConfigError
+from model.forecast import FileForecast, Forecast
 from model.launch.annotation import write_annotation
 from model.launch.config import Config
 from model.launch.config_place import find_config

@@ -16,7 +16,7 @@ from server.positions import source_offsets, source_range
 from server.snapshot import Analysis, slots
 
 if TYPE_CHECKING:
-    from model.engine import Forecast
+    from model.forecast import Forecast
     from model.opencl.kernel import Kernel, SourceRange
 
 Span = tuple[int, int]

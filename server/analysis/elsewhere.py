@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from model.compiled import CompiledFacts
 from model.device import Device
-from model.engine import Forecast
+from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.learned.asking import covers, question_of
 from model.measured import Fits

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from model.device import Device
-from model.engine import Forecast
+from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.measured import Fits, Sample
 from profiler.measurement import Measurement

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from model.compiled import CompiledFacts
 from model.device import Device
-from model.engine import Forecast
+from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.learned.asking import at_launch, with_compiled
 from model.learned.blend import blended

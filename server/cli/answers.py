@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.engine import Forecast, Problem
 from model.errors import KernelcastError
+from model.forecast import Forecast, Problem
 from model.launch.launch import Launch
 from model.prediction import Prediction
 from profiler.measurement import MeasureError, Measurement

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from model.compiled import CompiledFacts
 from model.device import Device
-from model.engine import Forecast, Problem
 from model.errors import KernelcastError, UnknownDevice
+from model.forecast import Forecast, Problem
 from model.launch.driver_choice import on_device
 from profiler.compiling import CompileRequest, compile_program
 from profiler.kept_facts import keep_facts, known_facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from model.compiled import CompiledFacts, facts_to_json
-from model.engine import Forecast
+from model.forecast import Forecast
 from server.cli.answers import Answer
 from server.cli.requests import Request
 from server.words.compiled import counted_by_the_analysis

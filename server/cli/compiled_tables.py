@@ -11,7 +11,7 @@ from rich.text import Text
 
 from model.compiled import OTHER_KINDS, CodeSource, CompiledFacts
 from model.device import Device
-from model.engine import Forecast
+from model.forecast import Forecast
 from model.work.counts import OpKind
 from server.cli.terminal import hung, out
 from server.words.compiled import counted_by_the_analysis, in_short, instruction_words, loop_words

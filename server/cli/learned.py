@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from model.device import Device
-from model.engine import Forecast
+from model.forecast import Forecast
 from model.learned.learned import UnusableModel, load_model, weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question

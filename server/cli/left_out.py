@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.device import Device
-from model.engine import Forecast
 from model.errors import KernelcastError
 from model.fit import Fit
+from model.forecast import Forecast
 from model.measured import Fits
 from profiler.measurement import Measurement
 from server.analysis.fits import Run, samples_of

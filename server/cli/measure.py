@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 
-from model.engine import Forecast
 from model.errors import KernelcastError, UnknownDevice
+from model.forecast import Forecast
 from model.predictor import Predictor
 from profiler.measurement import Cancelled
 from server.analysis.memory import Memory

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.engine import Forecast, Problem
 from model.errors import KernelcastError
+from model.forecast import Forecast, Problem
 from model.learned.lessons import packed
 from profiler.measure import measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from model.device import Device
-from model.engine import Forecast, Problem
 from model.errors import LaunchError
+from model.forecast import Forecast, Problem
 from model.launch.launch import Launch
 from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_as_wanted, sizes_to_measure

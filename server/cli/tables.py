@@ -14,8 +14,8 @@ from rich.text import Text
 
 from model.advice.advice import Advice
 from model.device import Device
-from model.engine import Forecast
 from model.errors import KernelcastError
+from model.forecast import Forecast
 from model.launch.launch import Assumption
 from model.prediction import Prediction
 from profiler.measurement import MeasureError

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from model.compiled import CompiledFacts, FactsKey
 from model.device import Device
 from model.device_catalog import builtin_devices, well_known_devices
-from model.engine import Forecast
 from model.errors import LaunchError
 from model.fit import Fit
+from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.learned.lessons import packed
 from model.measured import Fits

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from model.account import Bound
 from model.device import Device
-from model.engine import Forecast
 from model.fit import Fit
+from model.forecast import Forecast
 from model.launch.growth import Plan
 from model.prediction import Prediction, Quantiles
 from model.roofline import Roofline

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from model.device import Device
-from model.engine import FileForecast
+from model.forecast import FileForecast
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from profiler.devices import with_calibrations

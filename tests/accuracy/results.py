@@ -11,7 +11,7 @@ from typing import Any
 
 from model.device import Device
 from model.device_catalog import device_from_json, device_to_json
-from model.engine import Forecast
+from model.forecast import Forecast
 
 
 @dataclass(slots=True)

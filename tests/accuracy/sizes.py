@@ -24,9 +24,10 @@ from rich.console import Console
 
 from model.device import Device
 from model.device_catalog import device_from_json, device_to_json
-from model.engine import Engine, Forecast
+from model.engine import Engine
 from model.errors import KernelcastError
 from model.fit import Point, fit
+from model.forecast import Forecast
 from model.launch.scaling import scale
 from model.laws import launch_times
 from model.observing import Observer

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.device import Device
-from model.engine import Engine, Forecast
+from model.engine import Engine
 from model.errors import KernelcastError
+from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.learned.learned import LearnedModel, load_model
 from model.observing import Observer

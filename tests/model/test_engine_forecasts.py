@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from model.device import Device
-from model.engine import Engine, FileForecast, Forecast
+from model.engine import Engine
+from model.forecast import FileForecast, Forecast
 from model.launch.config import parse_config
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from model.device import Device
 from model.device_catalog import find_builtin
-from model.engine import Engine, Forecast
+from model.engine import Engine
 from model.errors import LaunchError
+from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec

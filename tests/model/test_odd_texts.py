@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from model.device_catalog import find_builtin
-from model.engine import Engine, Forecast
+from model.engine import Engine
+from model.forecast import Forecast
 from model.launch.config import load_config
 
 LOOP = "#define ROUNDS 3\n__kernel void k(__global float *a) { for (int i = 0; i < ROUNDS; i++) a[i] = 1.0f; }\n"

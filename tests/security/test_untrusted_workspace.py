@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.device_catalog import find_builtin
-from model.engine import Engine, FileForecast
+from model.engine import Engine
 from model.errors import ConfigError
+from model.forecast import FileForecast
 from model.launch.config import load_config, parse_config
 from model.launch.harmless_flags import harmful
 from model.opencl.options import BuildOptions

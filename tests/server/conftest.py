@@ -16,7 +16,7 @@ from lsprotocol import types
 from model.account import Bound
 from model.device import Device
 from model.device_catalog import find_builtin
-from model.engine import FileForecast, Forecast, Problem
+from model.forecast import FileForecast, Forecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
 from model.laws import Times
 from model.opencl.kernel import Kernel, KernelAttributes, SourceRange

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from model.device import Device
 from model.device_catalog import find_builtin
-from model.engine import Engine, Forecast
+from model.engine import Engine
+from model.forecast import Forecast
 from model.learned.question import Answer, Question
 from model.prediction import Basis, Quantiles
 from server.analysis.questions import Answers

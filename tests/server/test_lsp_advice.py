@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 
 from model.advice.advice import Advice, AdviceCode
-from model.engine import FileForecast
+from model.forecast import FileForecast
 from model.launch.launch import Launch, Origin
 from server.analysis.continuity import carry_over
 from server.client.settings import Settings

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from lsprotocol import types
 
-from model.engine import FileForecast
+from model.forecast import FileForecast
 from server.analysis.continuity import carry_over
 from server.documents import changed
 from server.features.inlay_hints import inlay_hints

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from model.engine import FileForecast, Problem
+from model.forecast import FileForecast, Problem
 from model.launch.launch import Launch, Origin
 from model.prediction import Quantiles
 from profiler.measurement import Measurement

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from model.account import Bound
 from model.device import ProfileSource
-from model.engine import FileForecast, Problem
+from model.forecast import FileForecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
 from model.laws import Times
 from model.opencl.program import read_program

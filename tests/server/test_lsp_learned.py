@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from model.engine import FileForecast
 from model.fit import Fit
+from model.forecast import FileForecast
 from model.learned.question import Question
 from model.prediction import Basis, Prediction, Quantiles, Through
 from server.analysis.holding import hold_answers

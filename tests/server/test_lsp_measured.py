@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from model.engine import FileForecast
 from model.fit import Fit, Point
+from model.forecast import FileForecast
 from model.launch.launch import Launch
 from model.prediction import Basis, Quantiles, Through
 from profiler.measurement import Measurement

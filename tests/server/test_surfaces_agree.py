@@ -10,7 +10,8 @@ import pytest
 
 from model.device import Device, DeviceType
 from model.device_catalog import find_builtin, well_known_devices
-from model.engine import Engine, FileForecast
+from model.engine import Engine
+from model.forecast import FileForecast
 from model.launch.expression import constant
 from model.launch.spec import LaunchSpec
 from model.learned.lessons import Lessons

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from model.engine import FileForecast
+from model.forecast import FileForecast
 from profiler.measurement import Measurement
 from server.features.inlay_hints import inlay_hints
 from server.positions import offset_of

@@ -6,7 +6,8 @@ import pytest
 
 from model.device import Device
 from model.device_catalog import find_builtin
-from model.engine import Engine, FileForecast, Forecast
+from model.engine import Engine
+from model.forecast import FileForecast, Forecast
 from model.launch.launch import Launch
 
 HEAD = "__global const float *A, __global const float *B, __global float *C, int n"

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from model.device import Device
-from model.engine import Engine, Forecast
+from model.engine import Engine
 from model.errors import LaunchError
+from model.forecast import Forecast
 from model.launch.annotation import write_annotation
 from model.launch.inference import complete
 from model.launch.launch import Launch, Origin

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from model.device import Device
 from model.device_catalog import find_builtin
-from model.engine import Engine, Forecast
+from model.engine import Engine
+from model.forecast import Forecast
 from model.launch.expression import constant
 from model.launch.inference import complete
 from model.launch.launch import Launch

@@ -11,7 +11,8 @@ import pytest
 
 from model.compiled import CompiledFacts
 from model.device import Device
-from model.engine import Engine, Forecast
+from model.engine import Engine
+from model.forecast import Forecast
 from model.learned.asking import question_of, with_compiled
 from model.learned.learned import WEIGHTS_VARIABLE, UnusableModel, load_model, weights_folder
 from model.learned.question import Question

@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from model.device_catalog import find_builtin
-from model.engine import Engine, Forecast
+from model.engine import Engine
+from model.forecast import Forecast
 from model.learned.blend import blended
 from model.learned.question import Answer, Question
 from model.measured import Fits, Sample

@@ -12,7 +12,8 @@ import pytest
 
 from model.device import Device
 from model.device_catalog import find_builtin
-from model.engine import Engine, FileForecast
+from model.engine import Engine
+from model.forecast import FileForecast
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
 from server.report.facts import Report

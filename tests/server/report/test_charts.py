@@ -89,7 +89,7 @@ def test_predicted_and_measured_differ_in_shape(report_of: ReportOf, measured_of
     assert roof is not None
     assert prediction is not None
     q = prediction.runtime_us
-    from model.engine import FileForecast
+    from model.forecast import FileForecast
 
     measured = measured_of(FileForecast((launch.forecast.kernel,), (launch.forecast,)), median_us=q.p50 * 3)
     for chart in roofline_charts("c", roof, q, measured):

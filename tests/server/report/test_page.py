@@ -10,7 +10,7 @@ import pytest
 
 from model.device import Device, ProfileSource
 from model.device_catalog import builtin_devices, find_builtin, well_known_devices
-from model.engine import FileForecast
+from model.forecast import FileForecast
 from profiler.measurement import Measurement
 from server.report.facts import Report
 from server.report.page import page
