@@ -78,8 +78,7 @@ def _serve(orders: SimpleQueue[Ask | RunItems], outgoing: IO[bytes]) -> None:
 
 def _run(order: RunItems) -> Sample:
     program = _read(order.text, order.path, order.launch.options, order.reach)
-    found = observe(program, program.kernel(order.kernel), order.launch)
-    return found if found is not None else Sample(0, stopped="there is nothing to find out")
+    return observe(program, program.kernel(order.kernel), order.launch)
 
 
 @lru_cache(4)

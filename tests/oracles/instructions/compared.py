@@ -9,12 +9,10 @@ from pathlib import Path
 from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.launch.local_size import effective_local_size
+from model.observing import observe
 from model.opencl.program import read_program
-from model.sampling.run import sample_launch
-from model.sampling.sample import SampleBudget
 from model.work.analyse import analyse
 from model.work.counts import OpKind, WorkCounts
-from model.work.sampled import needs_sample, sampled, wanted_sites
 from model.work.work import Work
 from tests.oracles.instructions.decided import Decided, decided
 from tests.oracles.instructions.meaning import flop_instructions, global_bytes, why_bytes_unseen
@@ -92,11 +90,7 @@ def _observed(task: Task) -> Work:
     program = read_program(task.source, task.path, task.launch.options)
     kernel = program.kernel(task.kernel.name)
     work = analyse(program, kernel)
-    if needs_sample(work, task.launch):
-        raw = sample_launch(
-            program, kernel, task.launch, wanted_sites(work, task.launch), replace(SampleBudget(), seconds=PATIENCE_S)
-        )
-        work.remember(task.launch, sampled(work, task.launch, raw))
+    work.remember(task.launch, observe(program, kernel, task.launch, patience_s=PATIENCE_S))
     return work
 
 
