@@ -214,6 +214,9 @@ def compile_kernel(
         (0, VOID),
     )
     try:
-        return CompiledKernel(compiler, compiler.compiled(function))
+        body = compiler.compiled(function)
+        for parameter in body.parameters:
+            compiler.flows.assigned(f"${parameter.slot}", frozenset((f"&{parameter.name}",)))
+        return CompiledKernel(compiler, body)
     except RecursionError:
         raise NotInterpreted("statements or expressions are nested too deeply to be interpreted") from None
