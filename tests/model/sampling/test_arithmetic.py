@@ -121,7 +121,8 @@ def test_whole_numbers_are_as_wide_and_signed_as_in_c(term: Term, in_variables: 
 @given(st.lists(st.floats(width=32, allow_nan=False), min_size=3, max_size=3))
 def test_floats_are_rounded_after_each_operation(numbers: list[float]) -> None:
     source = """__kernel void k(__global float* out, float a, float b, float c) {
-      out[0] = a * b + c; out[1] = (a - b) / c; out[2] = a < b ? a : -c; out[3] = (float)(int)(a > 1e9f ? 0 : a < -1e9f ? 0 : a);
+      out[0] = a * b + c; out[1] = (a - b) / c; out[2] = a < b ? a : -c;
+      out[3] = (float)(int)(a > 1e9f ? 0 : a < -1e9f ? 0 : a);
     }"""
     program = read_program(source)
     scalars = tuple(zip("abc", numbers, strict=True))
