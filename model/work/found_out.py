@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from model.launch.launch import Assumption, Launch
 from model.opencl.kernel import Kernel, Parameter
-from model.opencl.types import PointerType
-from model.work.contents import holds_floats
+from model.opencl.types import PointerType, ScalarType, VectorType
 from model.work.counts import WorkCounts
 from model.work.region import Access, Branch, Loop
 from model.work.sample import Sample, key_of, numbered
 from model.work.symbolic import Atom, Expression
+from model.work.values import is_float
 from model.work.work import Work
 
 _SAMPLED_SPREAD = 1.05  # of means over a few thousand work-items
@@ -115,13 +115,18 @@ def _is_load(leaf: Atom, name: str) -> bool:
 def _fill(work: Work, launch: Launch, name: str) -> str:
     """Words that would settle it, for its type."""
     parameter = _parameter(work.kernel, name)
-    if parameter is not None and holds_floats(parameter):
+    if parameter is not None and _holds_floats(parameter):
         return "uniform:0:1"
     indexed = (
         i.buffer for _, i in numbered(work.root) if isinstance(i, Access) and i.offset and _loads(i.offset, name)
     )
     lengths = dict(launch.buffers)
     return f"randint:0:{next((lengths[buffer] for buffer in indexed if buffer in lengths), 256)}"
+
+
+def _holds_floats(parameter: Parameter) -> bool:
+    kind = parameter.type.pointee if isinstance(parameter.type, PointerType) else None
+    return isinstance(kind, ScalarType | VectorType) and is_float(kind)
 
 
 def _parameter(kernel: Kernel, name: str) -> Parameter | None:
