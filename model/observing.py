@@ -19,7 +19,7 @@ from model.samples import SampleKey, Samples
 from model.work.analyse import analyse
 from model.work.counts import WorkCounts
 from model.work.sample import Sample
-from model.work.sampled import is_open, needs_sample, sampled, wanted_sites
+from model.work.sampled import is_open, leaves_open, needs_sample, sampled, wanted_sites
 from model.work.work import Work
 
 logger = logging.getLogger(__name__)
@@ -33,23 +33,34 @@ def never() -> bool:
     return False
 
 
-def observe(program: Program, kernel: Kernel, launch: Launch, cancelled: Callable[[], bool] = never) -> Sample:
+def observe(
+    program: Program,
+    kernel: Kernel,
+    launch: Launch,
+    cancelled: Callable[[], bool] = never,
+    *,
+    patience_s: float | None = None,
+) -> Sample:
     """Run some of the work-items of `launch`, one instruction after the other; of none where nothing need be assumed.
 
-    The kernel is analysed afresh: sites are comparable within one reading alone. Loads NumPy.
+    The kernel is analysed afresh: sites are comparable within one reading alone. Loads NumPy. With `patience_s`, the
+    number of steps ends a sample rather than the usual time, so that a busy machine finds the same.
     """
     work = analyse(program, kernel)
-    if not needs_sample(work, launch):
+    walk = work.walk(launch)
+    if not leaves_open(work, walk):
         return Sample(0)
     from model.sampling.run import sample_launch  # noqa: PLC0415 - loads NumPy, which most launches do without
+    from model.sampling.sample import SampleBudget  # noqa: PLC0415
 
+    budget = SampleBudget() if patience_s is None else SampleBudget(seconds=patience_s)
     try:
-        raw = sample_launch(program, kernel, launch, wanted_sites(work, launch), cancelled=cancelled)
+        raw = sample_launch(program, kernel, launch, wanted_sites(work, walk), budget, cancelled)
     except Exception as error:
         # A fault of ours must cost no more than the sample: the prediction then rests on what was assumed.
         logger.exception("`%s` cannot be run for some of its work-items", kernel.name)
         return Sample(0, stopped=f"a fault of Kernelcast's, {type(error).__name__}")
-    return sampled(work, launch, raw)
+    return sampled(work, walk, raw)
 
 
 def count_observed(program: Program, kernel: Kernel, work: Work, launch: Launch) -> WorkCounts:

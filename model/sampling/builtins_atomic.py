@@ -48,6 +48,7 @@ def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
         raise c.refuse(f"`{name}` does not take these arguments", node)
     access, dtype = c.access(node), dtype_of(kind)
     where, what = pointer.run, operand.run
+    c.address_taints |= pointer.taint
     for token in read_through(pointer.taint):
         c.flows.assigned(token, operand.taint)
     c.cost += 30
@@ -132,6 +133,7 @@ def _exchange_if(c: Compiler, name: str, values: list[Code], node: Node) -> Code
     expected, new = assigned_as(values[1], kind), assigned_as(values[2], kind)
     access, dtype = c.access(node), dtype_of(kind)
     where, old_run, new_run = pointer.run, expected.run, new.run
+    c.address_taints |= pointer.taint
     for token in read_through(pointer.taint):
         c.flows.assigned(token, new.taint)
     c.cost += 40

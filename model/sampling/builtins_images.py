@@ -74,6 +74,7 @@ def _read(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
         texels = texels.astype(given)
         return (texels[0] if f.width > 1 else texels[0, 0]) if is_depth else texels
 
+    c.address_taints |= rest[0].taint
     taint = read_through(image.taint) | rest[0].taint
     return Code(run, channel if is_depth else VectorType(channel, 4), is_pure=False, taint=taint)
 

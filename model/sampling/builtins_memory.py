@@ -59,6 +59,7 @@ def _stored(c: Compiler, place: Place, value: Code) -> Value:
     access = place.access
     size = dtype.itemsize * (len(rows) if rows is not None else 1)
     c.cost += 10
+    c.address_taints |= place.pointer | place.index
     for token in read_through(place.pointer):
         c.flows.assigned(token, value.taint)
 

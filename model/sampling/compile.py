@@ -214,9 +214,9 @@ def compile_kernel(
         (0, VOID),
     )
     try:
-        compiled = compiler.compiled(function)
-        for parameter in compiled.parameters:  # what a buffer holds comes in by its pointer
+        body = compiler.compiled(function)
+        for parameter in body.parameters:
             compiler.flows.assigned(f"${parameter.slot}", frozenset((f"&{parameter.name}",)))
-        return CompiledKernel(compiler, compiled)
+        return CompiledKernel(compiler, body)
     except RecursionError:
         raise NotInterpreted("statements or expressions are nested too deeply to be interpreted") from None

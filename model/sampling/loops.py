@@ -82,6 +82,7 @@ class _Loop:
         """Run until no lane is left; `is_first`: the next iteration begins without a look at the condition."""
         truth, update, body = self.truth, self.update, self.body
         since, taken_by = 0, f.mask  # iterations that were not noted yet, all by these lanes
+        is_inside = False  # an iteration that is counted and has not stepped yet
         try:
             while True:
                 f.meter.spend(self.cost, f.width)
@@ -117,6 +118,7 @@ class _Loop:
                 since += 1
                 record.taken += f.active
                 trace.note(f.active)
+                is_inside = True
                 left = body(f)
                 if f.continued is not None:
                     f.mask = f.continued if left else f.whole_mask() | f.continued
@@ -126,8 +128,9 @@ class _Loop:
                     return
                 if update is not None:
                     update(f)
+                is_inside = False
         except BudgetEnded:
-            trace.end(f, self.remaining)
+            trace.end(f, self.remaining, begun=1 if is_inside else 0)
             raise
         finally:
             if since:
@@ -155,11 +158,13 @@ class _Trace:
         if self.iterations & (self.iterations - 1) == 0:
             self.marks.append((self.iterations, lanes))
 
-    def end(self, f: Lanes, remaining: Remaining | None) -> None:
-        """The budget ends the loop: look how far its lanes would go, those that are in it alone."""
+    def end(self, f: Lanes, remaining: Remaining | None, *, begun: int) -> None:
+        """The budget ends the loop: look how far its lanes would go, those that are in it alone, beyond what they have
+        `begun`."""
         if not self.is_ended and remaining is not None:
             with suppress(BudgetEnded, ValueError, IndexError):  # a value of lanes that were left away
-                self.bound = remaining(f)
+                far = remaining(f)
+                self.bound = max(0.0, far - begun) if far is not None else None
         self.is_ended = True
 
     def unfinished(self, record: Value, context: Value, site: int) -> Unfinished:
@@ -188,7 +193,7 @@ def loop(c: Compiler, node: Node) -> Step:
         update = c.expression(update_node).run if update_node is not None else None
         is_endless = condition is None or (condition.constant is not None and bool(condition.constant))
         site = c.site(node, condition.taint if condition is not None else frozenset())
-        remaining = remaining_iterations(c, condition_node, update_node)
+        remaining = remaining_iterations(c, condition_node, node)
         cost = c.cost
         c.cost = outer_cost + cost
     truth = truth_of(condition) if condition is not None and not is_endless else None

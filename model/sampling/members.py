@@ -159,8 +159,8 @@ def _pointer(c: Compiler, node: Node) -> Code:
     found = place(c, argument)
     if found is None or found.address is None:
         raise c.refuse(f"the address of `{c.text(argument)[:40]}` is not understood", node)
-    found = uncounted(c, found)
     run: Run = found.address
+    found = uncounted(c, found)
     if found.picks:
         run = _moved(run, found.picks[0] * element_of(found.type).size_bytes)
     kind = PointerType(found.type, AddressSpace.GENERIC)

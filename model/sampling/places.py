@@ -108,6 +108,7 @@ def load(c: Compiler, place: Place) -> Code:
     if address is None or (isinstance(place.type, OpaqueType) and place.type.is_unknown):
         raise NotInterpreted(f"the type `{place.type.name}` is not known")
     c.cost += 9
+    c.address_taints |= place.pointer | place.index
     taint = read_through(place.pointer) | place.index
     if isinstance(place.type, ArrayType):
         return Code(address, PointerType(place.type.element, _SPACE), taint=place.pointer | place.index)
@@ -177,6 +178,7 @@ def store(c: Compiler, place: Place, value: Code) -> Run:
     if address is None:
         raise NotInterpreted("something is set that is no variable")
     c.cost += 9
+    c.address_taints |= place.pointer | place.index
     for token in read_through(place.pointer):
         c.flows.assigned(token, value.taint)
     held = place.type if place.whole is None else place.whole

@@ -43,13 +43,15 @@ def block(c: Compiler, nodes: Sequence[Node]) -> Step:
     if len(steps) == 1:
         return steps[0]
 
-    def run_in_order(f: Lanes) -> bool:
+    def run(f: Lanes) -> bool:
+        left = False
         for step in steps:
-            if step(f):
-                return True
-        return False
+            left = step(f)
+            if left:
+                break
+        return left
 
-    return run_in_order
+    return run
 
 
 def _compound(c: Compiler, node: Node) -> Step:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tree_sitter import Node
 
+from model.opencl.syntax import find
 from model.opencl.types import ScalarType
 from model.sampling.compiler import Compiler
 from model.sampling.values import Code, Run, is_float
@@ -19,16 +20,18 @@ Remaining = Callable[[Any], float | None]
 _UP, _DOWN = frozenset({"<", "<=", "!="}), frozenset({">", ">=", "!="})
 
 
-def remaining_iterations(c: Compiler, condition: Node | None, update: Node | None) -> Remaining | None:
+def remaining_iterations(c: Compiler, condition: Node | None, loop: Node) -> Remaining | None:
     """Estimate from the first conjunct that compares whole numbers, one of which is a variable that steps by one."""
-    del update
     if condition is None:
         return None
+    counters = _counters(c, loop)
     for part in _conjuncts(condition):
         sign = c.reader.operator(part)
         left, right = part.child_by_field_name("left"), part.child_by_field_name("right")
         if sign not in ("<", "<=", ">", ">=") or left is None or right is None:
             continue
+        if c.reader.text(left) not in counters and c.reader.text(right) not in counters:
+            continue  # `x * x + y * y < limit` says nothing of how far there is to go
         sites, accesses, cost = len(c.sites.sites), len(c.sites.accesses), c.cost
         a, b = c.expression(left), c.expression(right)
         c.cost = cost
@@ -36,6 +39,17 @@ def remaining_iterations(c: Compiler, condition: Node | None, update: Node | Non
             return _distance(a.run, b.run) if sign in _UP else _distance(b.run, a.run)
         del c.sites.sites[sites:], c.sites.taints[sites:], c.sites.accesses[accesses:]
     return None
+
+
+def _counters(c: Compiler, loop: Node) -> set[str]:
+    """Variables that nothing but `++`, `--` and steps by one change in a loop."""
+    steps, others = set[str](), set[str]()
+    for node in find(loop, "update_expression", "assignment_expression"):
+        target = node.child_by_field_name("argument" if node.type == "update_expression" else "left")
+        value = node.child_by_field_name("right")
+        is_step = value is None or (c.reader.operator(node) in ("+=", "-=") and c.reader.text(value) == "1")
+        (steps if is_step else others).add(c.reader.text(target) if target is not None else "")
+    return steps - others
 
 
 def _counts(code: Code) -> bool:

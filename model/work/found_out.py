@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from model.launch.launch import Assumption, Launch
 from model.opencl.kernel import Kernel, Parameter
-from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, VectorType
+from model.opencl.types import PointerType, ScalarType, VectorType
 from model.work.counts import WorkCounts
 from model.work.region import Access, Branch, Loop
 from model.work.sample import Sample, key_of, numbered
 from model.work.symbolic import Atom, Expression
+from model.work.values import is_float
 from model.work.work import Work
 
 _SAMPLED_SPREAD = 1.05  # of means over a few thousand work-items
@@ -123,14 +124,11 @@ def _fill(work: Work, launch: Launch, name: str) -> str:
     return f"randint:0:{next((lengths[buffer] for buffer in indexed if buffer in lengths), 256)}"
 
 
+def _holds_floats(parameter: Parameter) -> bool:
+    kind = parameter.type.pointee if isinstance(parameter.type, PointerType) else None
+    return isinstance(kind, ScalarType | VectorType) and is_float(kind)
+
+
 def _parameter(kernel: Kernel, name: str) -> Parameter | None:
     found = kernel.parameter(name)
     return found if found is not None and isinstance(found.type, PointerType) else None
-
-
-def _holds_floats(parameter: Parameter) -> bool:
-    """Whether a pointer leads to floats, also in vectors."""
-    element = parameter.type.pointee if isinstance(parameter.type, PointerType) else None
-    while isinstance(element, ArrayType | VectorType):
-        element = element.element
-    return isinstance(element, ScalarType) and element.kind is ScalarKind.FLOAT

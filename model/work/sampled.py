@@ -22,30 +22,32 @@ _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CON
 
 def needs_sample(work: Work, launch: Launch) -> bool:
     """Whether anything would have to be assumed: how often a loop runs, who enters a branch, where a gather goes."""
-    return _is_open(work, work.walk(launch))
+    return leaves_open(work, work.walk(launch))
 
 
 def is_open(work: Work, launch: Launch, counts: WorkCounts) -> bool:
     """As `needs_sample`, of a launch that was counted; where that went by another one's sample, it may be."""
     if counts.sample is not None:
         return counts.sample is not work.sample_of(launch)
-    return _is_open(work, counts.facts.paths.walk)
+    return leaves_open(work, counts.facts.paths.walk)
 
 
-def _is_open(work: Work, walk: Walk) -> bool:
+def leaves_open(work: Work, walk: Walk) -> bool:
+    """As `needs_sample`, of a launch that was walked through without a sample."""
     return bool(walk.assumed) or any(_is_gather(i, walk) for _, i in numbered(work.root) if isinstance(i, Access))
 
 
-def wanted_sites(work: Work, launch: Launch) -> frozenset[Site]:
+def wanted_sites(work: Work, walk: Walk) -> frozenset[Site]:
     """The accesses that are worth counting."""
-    walk = work.walk(launch)
     accesses = (inner for _, inner in numbered(work.root) if isinstance(inner, Access))
     return frozenset(a.site for a in accesses if a.site is not None and _is_gather(a, walk))
 
 
-def sampled(work: Work, launch: Launch, raw: RawSample) -> Sample:
-    """What was counted by site, in the order of `work`, which must come of the reading of the program that was run."""
-    walk = work.walk(launch)
+def sampled(work: Work, walk: Walk, raw: RawSample) -> Sample:
+    """What was counted by site, in the order of `work`, which must come of the reading of the program that was run.
+
+    `walk` is one without a sample.
+    """
     loops: dict[int, LoopSample] = {}
     branches: dict[int, BranchSample] = {}
     accesses: dict[int, AccessSample] = {}

@@ -81,7 +81,7 @@ class Work:
         if not self.samples:
             return None
         found = self.samples.get(launch.key)
-        return found or next((s for s in reversed(self.samples.values()) if s.stopped is None), None)
+        return found or next((s for s in reversed(list(self.samples.values())) if s.items), None)
 
     def walk(self, launch: Launch, sample: Sample | None = None) -> Walk:
         """How often each block runs, and what each access reaches."""

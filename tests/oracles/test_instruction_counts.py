@@ -18,7 +18,7 @@ from tests.oracles.instructions.verdict import (
     share_within,
 )
 
-ENOUGH = 0.95
+ENOUGH = {Decided.BY_LAUNCH: 0.95, Decided.BY_FILL: 0.9, Decided.BY_NOBODY: 0.85}  # of launches within 5 %
 QUANTITIES = ("flops", "loads", "stores")
 
 
@@ -40,17 +40,17 @@ def test_there_are_kernels_enough_and_each_has_several_launches() -> None:
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("by", [Decided.BY_LAUNCH, Decided.BY_FILL])
+@pytest.mark.parametrize("by", Decided)
 def test_counts_agree(launches: list[Compared], by: Decided, quantity: str) -> None:
-    """Within 5 % where the launch alone decides what runs, within 25 % where `fill` describes the data that do."""
+    """Whoever decides what runs: the launch, data that `fill` describes, or those that stand there by default."""
     own = [one for one in launches if one.decided is by]
-    assert share_within(own, BAR_PERCENT[by], quantity) >= ENOUGH, _worst(own, quantity)
+    assert share_within(own, BAR_PERCENT[by], quantity) >= ENOUGH[by], _worst(own, quantity)
 
 
-@pytest.mark.parametrize("by", [Decided.BY_LAUNCH, Decided.BY_FILL])
+@pytest.mark.parametrize("by", Decided)
 def test_counts_agree_in_all_quantities_at_once(launches: list[Compared], by: Decided) -> None:
     own = [one for one in launches if one.decided is by]
-    assert share_within(own, BAR_PERCENT[by]) >= ENOUGH, _worst(own)
+    assert share_within(own, BAR_PERCENT[by]) >= ENOUGH[by], _worst(own)
 
 
 def test_every_disagreement_is_explained_and_no_explanation_is_out_of_date(launches: list[Compared]) -> None:

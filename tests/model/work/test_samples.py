@@ -41,7 +41,7 @@ def counted(
         if not isinstance(inner, Access) and inner.site is not None and inner.line in sites
     }
     raw = RawSample(100, seen, {}, 1.5, complete=True, rests_on=rests_on, notes=(), stopped=None)
-    work.remember(launch, sampled(work, launch, raw))
+    work.remember(launch, sampled(work, work.walk(launch), raw))
     return work.count(launch)
 
 
@@ -75,7 +75,7 @@ def test_what_was_seen_takes_the_place_of_what_was_assumed() -> None:
 def test_what_stops_the_sample_is_said_beside_what_is_assumed() -> None:
     work, launch = analysed(WALKED), launched()
     raw = RawSample(0, {}, {}, 1.0, complete=False, rests_on=(), notes=(), stopped="`foo` is not known")
-    work.remember(launch, sampled(work, launch, raw))
+    work.remember(launch, sampled(work, work.walk(launch), raw))
     told = [a.text for a in assumptions_of(work, work.count(launch), launch)]
     assert any("taken for 16 times" in t for t in told)
     assert any("`foo` is not known" in t for t in told)
@@ -115,7 +115,7 @@ def test_lanes_that_agree_within_their_warps_part_less_than_chance_would_have_it
         if isinstance(inner, Branch) and inner.site is not None:
             raw[inner.site] = SiteCounts(1024, 512, 1024, lane_slots=512)
     together = RawSample(1024, raw, {}, 1.0, complete=True, rests_on=(), notes=(), stopped=None)
-    assert work.count(launch, sampled(work, launch, together)).facts.divergence == 0
+    assert work.count(launch, sampled(work, work.walk(launch), together)).facts.divergence == 0
     assert work.count(launch).facts.divergence > 0.9
 
 
@@ -125,7 +125,7 @@ def test_a_gather_touches_what_was_seen() -> None:
     assert gather.site is not None
     seen = {gather.site: AccessCounts(executed=512, lines_per_subgroup=2.0, distinct_bytes=128)}
     raw = RawSample(512, {}, seen, 1.0, complete=True, rests_on=(), notes=(), stopped=None)
-    counts = work.count(launch, sampled(work, launch, raw))
+    counts = work.count(launch, sampled(work, work.walk(launch), raw))
     (found,) = (a for a in counts.accesses if a.buffer == "x")
     assert found.footprint_bytes == pytest.approx(128, rel=0.01)
     assert counts.facts.transaction_factor == pytest.approx(1.0)

@@ -9,7 +9,9 @@ from pathlib import Path
 from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.launch.local_size import effective_local_size
-from model.observing import Observer
+from model.observing import observe
+from model.opencl.program import read_program
+from model.work.analyse import analyse
 from model.work.counts import OpKind, WorkCounts
 from model.work.work import Work
 from tests.oracles.instructions.decided import Decided, decided
@@ -17,6 +19,7 @@ from tests.oracles.instructions.meaning import flop_instructions, global_bytes, 
 from tests.oracles.instructions.simulate import simulate
 from tests.oracles.instructions.task import Compiled, Executed, NotExecuted, Task
 
+PATIENCE_S = 60.0  # for a sample, whose steps are bounded: what it tells must not depend on the machine
 FLOP_KINDS = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE})
 
 
@@ -60,12 +63,15 @@ class Compared:
 
 
 def read_tasks(file: Path, *, without: Iterable[str] = ()) -> list[tuple[Task, Work]]:
-    """Every annotated launch of every kernel in `file` but those named in `without`. Raises ValueError for one that
-    cannot be analysed: the file is ours, and its annotations are complete."""
+    """Return every annotated launch of every kernel in `file` but those named in `without`.
+
+    Some of their work-items were run where something would have to be assumed, as the commands do before they answer.
+    Raises ValueError for one that cannot be analysed: the file is ours, and its annotations are complete.
+    """
     text = file.read_text("utf-8")
     device = find_builtin("generic-cpu")
     assert device is not None
-    found = Engine(observer=Observer(runs=True)).forecast(text, file, device)
+    found = Engine().forecast(text, file, device)
     for problem in (*found.problems, *found.annotation_problems, *(f.problem for f in found.forecasts if f.problem)):
         raise ValueError(f"{file.name}: {problem.message}")
     tasks = []
@@ -74,8 +80,18 @@ def read_tasks(file: Path, *, without: Iterable[str] = ()) -> list[tuple[Task, W
         assert forecast.work is not None
         if forecast.launch.name not in set(without):
             launch = replace(forecast.launch, local_size=effective_local_size(forecast.launch, forecast.kernel))
-            tasks.append((Task(forecast.kernel, launch, text, file), forecast.work))
+            task = Task(forecast.kernel, launch, text, file)
+            tasks.append((task, _observed(task)))
     return tasks
+
+
+def _observed(task: Task) -> Work:
+    """The work of a task, with what running some of its work-items tells, however busy this machine is."""
+    program = read_program(task.source, task.path, task.launch.options)
+    kernel = program.kernel(task.kernel.name)
+    work = analyse(program, kernel)
+    work.remember(task.launch, observe(program, kernel, task.launch, patience_s=PATIENCE_S))
+    return work
 
 
 def compare(tasks: Sequence[tuple[Task, Work]], compiled: Compiled = Compiled.FOR_SPEED) -> list[Compared]:

@@ -13,7 +13,7 @@ from tests.oracles.instructions.decided import Decided
 FOLDER = Path(__file__).resolve().parents[1]
 KERNELS = FOLDER / "kernels"
 EXPLANATIONS = FOLDER / "disagreements.toml"
-BAR_PERCENT = {Decided.BY_LAUNCH: 5.0, Decided.BY_FILL: 25.0, Decided.BY_NOBODY: 25.0}
+BAR_PERCENT = {Decided.BY_LAUNCH: 5.0, Decided.BY_FILL: 5.0, Decided.BY_NOBODY: 5.0}
 UNCOUNTED = "measure"  # the name of launches that are made for a clock: too large to simulate
 
 
