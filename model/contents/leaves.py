@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from model.opencl.member_paths import find_member
 from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
 
 Array = npt.NDArray[Any]
-COMPONENTS = {name: number for number, name in enumerate("xyzw")} | {f"s{n:x}": n for n in range(16)}
 
 
 class UnknownContents(Exception):
@@ -92,35 +92,11 @@ def leaves(element: Type, length: int, name: str) -> Iterator[Leaf]:
 
 def member_leaves(element: Type, length: int, path: tuple[str, ...]) -> list[Leaf]:
     """Return the scalars of the member that `path` leads to; none where there is no such member."""
-    kind: Type = element
-    found = Leaf((), _BYTE, 0, (length,), (element.size_bytes,))
-    for name in path:
-        kind, found = _innermost(kind, found)
-        member = _member(kind, name)
-        if member is None:
-            return []
-        kind, offset_bytes = member
-        found = found.of_member(name, offset_bytes)
-    return list(_inside(kind, found))
-
-
-def _innermost(kind: Type, found: Leaf) -> tuple[Type, Leaf]:
-    """Return what an array of arrays is made of in the end."""
-    if not isinstance(kind, ArrayType):
-        return kind, found
-    return _innermost(kind.element, found.of_each(kind.length or 0, kind.element.size_bytes))
-
-
-def _member(kind: Type, name: str) -> tuple[Type, int] | None:
-    """Return the type of a struct's member or a vector's component and the byte at which it begins."""
-    match kind:
-        case StructType():
-            members = zip(kind.members, kind.offsets(), strict=True)
-            return next(((member, at) for (called, member), at in members if called == name), None)
-        case VectorType(element=lane, width=width) if COMPONENTS.get(name, width) < width:
-            return lane, COMPONENTS[name] * lane.size_bytes
-        case _:
-            return None
+    member = find_member(element, path)
+    if member is None:
+        return []
+    counts, strides = zip((length, element.size_bytes), *member.repeats, strict=True)
+    return list(_inside(member.type, Leaf(path, _BYTE, member.offset_bytes, counts, strides)))
 
 
 def has_union(kind: Type) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from model.launch.expression import ExpressionError
@@ -46,6 +46,11 @@ def buffer_of(key: str) -> str:
     return re.split(r"[.\[]", key, maxsplit=1)[0]
 
 
-def fills_of(fills: Iterable[tuple[str, Fill]], buffer: str) -> Mapping[str, Fill]:
+def fills_of(fills: Iterable[tuple[str, Fill]], buffer: str) -> dict[str, Fill]:
     """Return what is known of one buffer by part of it: "" for the whole, `start`, `[3]`, `[3].start`."""
-    return {key[len(buffer) :].lstrip("."): fill for key, fill in fills if buffer_of(key) == buffer}
+    end = len(buffer)
+    return {
+        key[end:].lstrip("."): fill
+        for key, fill in fills
+        if key.startswith(buffer) and key[end : end + 1] in ("", ".", "[")
+    }

@@ -99,7 +99,10 @@ class Calls(Inlining):
             if not self.dry:
                 self.block.barriers.append(self.line)
                 self.lifetimes.barriers.append(self.steps)
-            self.forget_shared()
+            if name.startswith("sub_group"):
+                self.forget_shared()
+            else:
+                self.wait_for_group()
             return Other("", VOID)
         if name in ATOMICS:
             return self.atomic(name, values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from model.launch.launch import Fill
 from model.work.contents import Contents, Interval
 from model.work.floats import known_value
 from model.work.functions import LARGEST, MAX_DEPTH_OF_TEXT, function_for
@@ -38,7 +39,12 @@ class Knowledge:
     steps: list[int] = field(default_factory=lambda: [0])
     fixed: dict[Atom, Value | None] = field(default_factory=dict)
     sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
-    drawn: dict[tuple[str, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
+    drawn: dict[tuple[str, Fill | None, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
+
+    def held_at(self, load: Atom) -> Contents | None:
+        """What is known of the part of a buffer that `load` reads; None for buffers that the launch does not have."""
+        contents = self.contents.get(str(load.arguments[0]))
+        return contents.of_load(load.arguments[1]) if contents is not None and contents.parts else contents
 
     def is_fixed(self, atom: Atom) -> bool:
         """Whether neither ids nor counters nor data decide it."""
@@ -132,7 +138,7 @@ def _alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     """An atom that a function leaves to others."""
     if atom.kind == "load" and isinstance(atom.arguments[1], Expression):
         contents, at = known.contents.get(str(atom.arguments[0])), evaluate(atom.arguments[1], known, point)
-        return contents.mean_at(at // contents.element_bytes) if contents is not None and at is not None else None
+        return contents.at_byte(at) if contents is not None and at is not None else None
     if atom.kind in _RUN and atom not in point and not (atom.leaf_kinds <= 1 and known.is_fixed(atom)):
         return _run(atom, known, point)  # asked for lane by lane, and never to be had otherwise
     return _atom(atom, known, point, {})
@@ -172,7 +178,7 @@ def _apart(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Val
             if contents is None or not isinstance(offset, Expression):
                 return None
             at = _evaluate(offset, known, point, memo)
-            return contents.mean_at(at // contents.element_bytes) if at is not None else None
+            return contents.at_byte(at) if at is not None else None
         case "literal":
             return known_value(Expression({(atom,): 1}))
     return _run(atom, known, point)
@@ -306,7 +312,7 @@ def _atom_interval(
     if atom in ranges:
         return ranges[atom][0], max(ranges[atom][0], ranges[atom][1] - 1)
     if atom.kind == "load":
-        contents = known.contents.get(str(atom.arguments[0]))
+        contents = known.held_at(atom)
         return contents.bounds if contents is not None else None
     is_one = atom in known.fixed or ranges.keys().isdisjoint(atom.leaves)
     if is_one and not (atom.varies and any(leaf.kind == "load" for leaf in atom.leaves)):

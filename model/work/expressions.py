@@ -16,6 +16,8 @@ from model.opencl.types import (
     OpaqueType,
     PointerType,
     ScalarType,
+    StructType,
+    Type,
     VectorType,
 )
 from model.work.builder import Builder, PendingBranch, cheap_enough
@@ -116,7 +118,11 @@ class Expressions(Literals):
         name = self.reader.text(node)
         key = self.lookup(name)
         if key is not None:
-            return self.held(key)
+            held = self.held(key)
+            if isinstance(held, Pointer) and not isinstance(self.types[key], PointerType | ArrayType):
+                place = self.place(node)  # a number or a struct in local memory
+                return self.load(place) if place is not None else held
+            return held
         if name in self.reader.names.constants:
             return Scalar(number(self.reader.names.constants[name]), INT)
         if name in INTEGER_CONSTANTS:
@@ -144,14 +150,24 @@ class Expressions(Literals):
                 if space is AddressSpace.CONSTANT and declared.value is not None:
                     self._read_table(name, kind, declared.value)
             return Pointer(self.memories[name], ZERO, PointerType(kind.element, space))
+        if isinstance(kind, StructType):
+            return self.load(self.global_place(declared))
         if isinstance(kind, ScalarType):
             return Scalar(opaque("literal", name) if is_float(kind) else opaque("load", name, ZERO, 0), kind)
         return self.fresh_value(kind, f"`{name}`", name)
 
-    def _read_table(self, name: str, kind: ArrayType, value: Node) -> None:
+    def global_place(self, declared: Declared) -> Location:
+        name, kind, space = declared.name, declared.type, declared.space or AddressSpace.CONSTANT
+        if name not in self.memories:
+            self.memories[name] = Memory(name, space, kind)
+            if space is AddressSpace.CONSTANT and declared.value is not None:
+                self._read_table(name, kind, declared.value)
+        return Location(self.memories[name], ZERO, kind, space=space)
+
+    def _read_table(self, name: str, kind: Type, value: Node) -> None:
         reader, self.reader = self.reader, self.program.reader_of_global(name, self.names)
         self.dry += 1
-        table = table_of(value, kind, self.initial)
+        table = table_of(value, kind, self.initial, is_whole=True)
         self.dry -= 1
         self.reader = reader
         if table is not None:

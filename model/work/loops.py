@@ -18,7 +18,7 @@ from model.work.reuse import carried
 from model.work.symbolic import ONE, ZERO, Atom, Expression
 from model.work.trial import Trial
 from model.work.values import Other, Value, is_float, numbers_in, with_numbers
-from model.work.writes import Spot, Write
+from model.work.writes import Origin, Spot, Write
 
 MAX_LOOP_DEPTH = 24
 MAX_UNROLLED_STEPS = 700  # nodes of the source over all iterations, as compilers bound what they unroll
@@ -304,7 +304,7 @@ class Loops(LoopTrips):
             held = next(w.value for w in reversed(tried.writes) if w.spot == spot and w.value is not None)
             parts = tuple(self.unknown("kept in memory", *before[spot]) for _ in held)
             kept[spot] = parts
-            self.writes.add(Write(self.tick(), spot, parts))
+            self.writes.add(Write(self.tick(), spot, parts, origin=Origin.LOOP))
         return kept
 
     def _clobber(self, tried: Trial) -> None:
@@ -312,7 +312,7 @@ class Loops(LoopTrips):
             spot = write.spot
             if spot is not None and spot not in tried.fixed:
                 spot = Spot(spot.memory, None, spot.size, spot.element)
-            self.writes.add(Write(self.tick(), spot, None))
+            self.writes.add(Write(self.tick(), spot, None, origin=Origin.LOOP))
 
     def _memory_after(
         self, tried: Trial, kept: dict[Spot, tuple[Expression, ...]], trips: Expression, mark: int
@@ -330,7 +330,7 @@ class Loops(LoopTrips):
         self.block = block
         for spot, value in last.items():
             after = tuple(self.unknown("kept in memory", *kept[spot], part) for part in value)
-            self.writes.add(Write(self.tick(), spot, after))
+            self.writes.add(Write(self.tick(), spot, after, origin=Origin.LOOP))
 
 
 def _is_followed(length: int, tried: Trial) -> bool:

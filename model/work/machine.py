@@ -10,12 +10,13 @@ from tree_sitter import Node
 from model.errors import AnalysisError
 from model.launch.launch import Assumption
 from model.opencl.builtin_types import INT
-from model.opencl.kernel import Kernel
+from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.program import Program, Reader
 from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
 from model.work.flow import Exit
+from model.work.group_values import passed_on
 from model.work.operations import operation
 from model.work.region import Access, DataParameter
 from model.work.registers import Lifetimes
@@ -34,7 +35,7 @@ from model.work.values import (
     element_name,
     numbers_in,
 )
-from model.work.writes import Spot, Write, Writes
+from model.work.writes import Origin, Spot, Write, Writes
 
 MAX_STEPS = 300_000
 
@@ -292,8 +293,17 @@ class Machine:
             self.find(results, block)
         block.ops.append(PendingOp(self.line, kind, element_name(kind_of), function, times, results))
 
-    def access(self, access: Access, results: tuple[Expression, ...] = (), stored: tuple[Expression, ...] = ()) -> None:
-        """Count a load (of the components `results`) or a store; what is at hand already is not loaded again."""
+    def access(
+        self,
+        access: Access,
+        results: tuple[Expression, ...] = (),
+        stored: tuple[Expression, ...] = (),
+        known: tuple[Expression, ...] = (),
+    ) -> None:
+        """Count a load (of the components `results`) or a store; what is at hand already is not loaded again.
+
+        `known` are the components where memory holds what is known: a load is needed where these are.
+        """
         if self.dry:
             return
         block = self.block
@@ -302,7 +312,7 @@ class Machine:
                 return
             block = self.home(results, may_speculate=False)
             self.find(results, block)
-        block.accesses.append(PendingAccess(access, results, stored))
+        block.accesses.append(PendingAccess(access, known or results, stored))
 
     def stored(self, spot: Spot, value: tuple[Expression, ...] | None = None) -> None:
         """After a store, loads from there (and from what may overlap) are new values."""
@@ -310,8 +320,25 @@ class Machine:
         self.writes.add(Write(self.tick(), spot, value, is_sure))
 
     def forget_shared(self) -> None:
-        """After a barrier, local and global memory may hold what other work-items wrote."""
+        """Local and global memory may hold what other work-items wrote."""
         self.writes.add(Write(self.tick(), None, None))
+
+    def wait_for_group(self) -> None:
+        """After a barrier, shared memory may hold what others wrote, but for what the whole group knows."""
+        kept = passed_on(self.writes.since_barrier(), self._is_uniform)
+        self.forget_shared()
+        for spot, value in kept.items():
+            self.writes.add(Write(self.tick(), spot, value, origin=Origin.BARRIER))
+
+    def _is_uniform(self, leaf: Atom) -> bool:
+        """Whether what is no local or global id is the same for all items of a group that meet at a barrier here."""
+        name = str(leaf.arguments[0])
+        if leaf.kind == "load":
+            parameter = self.kernel.parameter(name)
+            return name in self.program.globals or (parameter is not None and parameter.kind is ParameterKind.BUFFER)
+        if name.startswith("loop."):
+            return any(leaf in frame.counters for frame in self.frames)
+        return leaf.kind == "symbol" and name.startswith(_SAME_IN_GROUP)
 
 
 def is_known(value: Expression) -> bool:
@@ -322,6 +349,8 @@ def is_known(value: Expression) -> bool:
     return atom is not None and atom.kind == "literal"
 
 
+# How symbols begin that do not depend on the item of a group.
+_SAME_IN_GROUP = ("arg.", "name.", "group_id.", "local_size.", "num_groups.", "global_size.", "image.")
 EQUAL_SELDOM = 0.16
 
 

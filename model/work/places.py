@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from model.opencl.declarations import Declared
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
@@ -36,7 +37,7 @@ from model.work.values import (
     expression_of,
     numbers_in,
 )
-from model.work.writes import Spot
+from model.work.writes import Origin, Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,10 @@ class Places(Operators):
     def value(self, node: Node) -> Value:
         raise NotImplementedError
 
+    def global_place(self, declared: Declared) -> Location:
+        """Where a struct at program scope lies; what a constant one holds is read from its initialiser."""
+        raise NotImplementedError
+
     def place(self, node: Node) -> Place | None:
         """The place that `node` names, evaluating its subscripts; None when it names none."""
         match node.type:
@@ -96,9 +101,11 @@ class Places(Operators):
     def _named_place(self, name: str) -> Place | None:
         key = self.lookup(name)
         if key is None:
-            return None
+            declared = self.program.globals.get(name)
+            is_struct = declared is not None and isinstance(declared.type, StructType)
+            return self.global_place(declared) if declared is not None and is_struct else None
         kind, value = self.types[key], self.held(key)
-        if isinstance(value, Pointer) and isinstance(kind, ArrayType):
+        if isinstance(value, Pointer) and not isinstance(kind, PointerType):  # arrays, and all that is local memory
             return Location(value.memory, value.offset, kind)
         return Slot(key, (), kind)
 
@@ -297,15 +304,17 @@ class Places(Operators):
                 return Vector(known, kind) if isinstance(kind, VectorType) else Scalar(known[0], kind)
         spot = spot_of(memory, offset, kind)
         last = self.writes.last(spot)
-        if last is not None and last.value is not None and last.spot == spot:
-            parts = last.value
+        known_parts = last.value if last is not None and last.spot == spot else None
+        if known_parts is not None and last is not None and last.origin is not Origin.BARRIER:
+            parts = known_parts
         else:
             version = last.stamp if last is not None else 0
-            parts = tuple(
+            loads = tuple(
                 opaque("load", memory.name, offset + number(i * element.size_bytes), version) for i in range(width)
             )
             self.loaded[spot] = kind
-            self._access(Location(memory, offset, kind), size, is_store=False, results=parts)
+            parts = loads if known_parts is None else known_parts  # loaded, whatever is known of it
+            self._access(Location(memory, offset, kind), size, is_store=False, results=loads, known=parts)
         return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], kind)
 
     def _access(
@@ -317,6 +326,7 @@ class Places(Operators):
         is_atomic: bool = False,
         results: tuple[Expression, ...] = (),
         stored: tuple[Expression, ...] = (),
+        known: tuple[Expression, ...] = (),
     ) -> None:
         memory = place.memory
         offset = place.offset
@@ -329,8 +339,7 @@ class Places(Operators):
                 memory.name if memory else "", memory.space if memory else place.space, is_store, is_atomic,
                 self.line, size, None if memory is None else offset, width=components_in(size, place.type),
             ),
-            results,
-            stored,
+            results, stored, known,
         )  # fmt: skip
 
 

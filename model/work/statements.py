@@ -18,7 +18,7 @@ from model.work.symbolic import ONE, ZERO, Expression, number
 from model.work.tables import completed_type, table_of
 from model.work.unknowns import UnknownKind
 from model.work.values import Memory, Other, Pointer, Value, element_name, expression_of, scalar_of
-from model.work.writes import Spot, Write, distinct_spots
+from model.work.writes import Origin, Spot, Stored, Write, distinct_spots, overlaps
 
 MAX_FOLLOWED = 64  # elements of an initialised array that are followed one by one
 
@@ -142,7 +142,7 @@ class Statements(Loops):
 
     def _initialise(self, memory: Memory, kind: ArrayType, value: Node) -> None:
         """Compilers copy short arrays from constants, or make registers of them: no store is counted."""
-        table = table_of(value, kind, self.initial)
+        table = table_of(value, kind, self.initial, is_whole=memory.space is AddressSpace.CONSTANT)
         if table is None:
             self.stored(Spot(memory, None, 1, "i8"))
         elif memory.space is AddressSpace.CONSTANT:
@@ -257,7 +257,8 @@ class Statements(Loops):
             value = None
             if a is not None and b is not None and len(a) == len(b):
                 value = tuple(operation("select", condition, x, y) for x, y in zip(a, b, strict=True))
-            self.writes.add(Write(self.tick(), spot, value, is_sure=False))
+            stored = _stored_by_some(spot, condition, yes.writes, no.writes)
+            self.writes.add(Write(self.tick(), spot, value, is_sure=False, stored=stored))
 
     def _held_after(self, writes: list[Write], all_writes: list[Write]) -> dict[Spot, tuple[Expression, ...] | None]:
         mark = self.writes.mark()
@@ -355,3 +356,19 @@ class Statements(Loops):
         left_early = [self.conjunction(e.path[path:]) for e in self.exits[exits:]]
         stays = operation("not", any_of(left_early)) if left_early else ONE
         return operation("and", condition, stays) if stays is not ONE else condition, flow
+
+
+def _stored_by_some(spot: Spot, condition: Expression, yes: list[Write], no: list[Write]) -> Stored | None:
+    """What is stored on one side of a branch, while the other leaves that place alone."""
+    if spot.memory.space is not AddressSpace.LOCAL:
+        return None
+    mine, met = (yes, condition) if any(w.spot == spot for w in yes) else (no, operation("not", condition))
+    others = no if mine is yes else yes
+    if any(w.spot is None for w in (*yes, *no)) or any(w.spot is not None and overlaps(w.spot, spot) for w in others):
+        return None
+    last = next(w for w in reversed(mine) if w.spot is not None and overlaps(w.spot, spot))
+    if last.spot != spot or last.origin is Origin.LOOP:
+        return None
+    if last.stored is not None:
+        return Stored(last.stored.value, (met, *last.stored.conditions))
+    return Stored(last.value, (met,)) if last.value is not None else None

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from math import ceil
 
-from model.launch.launch import Assumption, Fill, Launch
+from model.launch.fill_target import fills_of
+from model.launch.launch import Assumption, Launch
 from model.launch.local_size import effective_local_size
+from model.opencl.builtin_types import INT
 from model.opencl.kernel import Kernel, Parameter
-from model.opencl.types import PointerType, ScalarType, lane_names
-from model.work.contents import Contents, holds_floats
+from model.opencl.types import PointerType, ScalarType, Type, lane_names
+from model.work.contents import Contents, contents_of
 from model.work.counts import WorkCounts
 from model.work.evaluate import Knowledge
 from model.work.numbers import Value
@@ -108,21 +109,17 @@ def knowledge(
     for name, size3 in launch.images:
         for dimension, extent in zip(("width", "height", "depth"), size3, strict=True):
             symbols[Atom.of("symbol", f"image.{name}.{dimension}")] = extent
-    fills: dict[str, Fill] = dict(launch.fills)
     contents = {}
     for name, elements in launch.buffers:
-        size, is_whole = _element(kernel.parameter(name))
-        contents[name] = Contents(elements, size, fills.get(name), None, is_whole)
+        contents[name] = contents_of(elements, _element(kernel.parameter(name)), fills_of(launch.fills, name))
     for name, values in (tables or {}).items():
         contents[name] = Contents(len(values), 1, None, values)
     return Knowledge(symbols, contents, parameters)
 
 
-@lru_cache(1024)
-def _element(parameter: Parameter | None) -> tuple[int, bool]:
-    """Bytes of what a pointer leads to, and whether it is no float."""
-    size = parameter.type.pointee.size_bytes if parameter and isinstance(parameter.type, PointerType) else 4
-    return max(1, size), parameter is None or not holds_floats(parameter)
+def _element(parameter: Parameter | None) -> Type:
+    """What a pointer leads to."""
+    return parameter.type.pointee if parameter is not None and isinstance(parameter.type, PointerType) else INT
 
 
 def _symbols_of(name: str, parameter: Parameter | None) -> tuple[Atom, ...]:
