@@ -12,6 +12,7 @@ from model.launch.launch import Assumption
 from model.opencl.builtin_types import INT
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.program import Program, Reader
+from model.opencl.reading import Function
 from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
@@ -87,7 +88,7 @@ class Machine:
         self.assumptions: dict[str, Assumption] = {}
         self.local_bytes: dict[str, int | None] = {}
         self.private_bytes: dict[str, int] = {}
-        self.calls: list[str] = [kernel.name]
+        self.calls: list[Function] = [program.functions[kernel.name]]
         self.lifetimes = Lifetimes()
         self.clock = 0
         self.steps = 0
