@@ -10,7 +10,7 @@ from tree_sitter import Node
 from model.errors import AnalysisError
 from model.launch.launch import Assumption
 from model.opencl.builtin_types import INT
-from model.opencl.kernel import Kernel
+from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.program import Program, Reader
 from model.opencl.reading import Function
 from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, Type, VectorType
@@ -348,7 +348,8 @@ class Machine:
         """Whether what is no local or global id is the same for all items of a group that meet at a barrier here."""
         name = str(leaf.arguments[0])
         if leaf.kind == "load":
-            return name in self.program.globals or self.kernel.parameter(name) is not None
+            parameter = self.kernel.parameter(name)
+            return name in self.program.globals or (parameter is not None and parameter.kind is ParameterKind.BUFFER)
         if name.startswith("loop."):
             return any(leaf in frame.counters for frame in self.frames)
         return leaf.kind == "symbol" and name.startswith(_SAME_IN_GROUP)
