@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from model.device import Device
@@ -155,7 +155,6 @@ def _engine() -> Engine:
 
 
 def _with_room(device: Device) -> Device:
-    from dataclasses import replace
 
     return replace(device, global_mem_bytes=1 << 50, max_alloc_bytes=1 << 50, max_work_group_size=1024)
 
