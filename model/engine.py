@@ -30,6 +30,7 @@ from model.launch.spec import LaunchSpec
 from model.launch.together import Complete, FileGuesses
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
+from model.observing import Observer
 from model.opencl.kernel import Kernel, SourceRange
 from model.opencl.meaning import Meaning
 from model.opencl.normalise import normalised_tokens
@@ -39,7 +40,9 @@ from model.opencl.reach import Reach
 from model.placement import Moves, moves, placed
 from model.prediction import Prediction
 from model.predictor import Predictor
+from model.samples import SampleKey, Samples
 from model.work.analyse import analyse
+from model.work.sample import Sample
 from model.work.work import Work
 from model.written import Written, shared_out, silent_kernels, written_for
 
@@ -61,7 +64,7 @@ class Forecast:
     `spec` is what was said of the launch, build options included, and `work` the kernel's: with them other sizes and
     other devices can be asked about without the engine, from any thread. `question` is for the learned model, of
     devices that it covers; `tokens` are the kernel's, for questions about others, and `compiled` what it was told of
-    the code.
+    the code. `unsampled` where running some work-items would tell what is assumed.
     """
 
     kernel: Kernel
@@ -73,6 +76,7 @@ class Forecast:
     question: Question | None = field(default=None, compare=False)
     tokens: tuple[str, ...] = field(default=(), compare=False)
     compiled: CompiledFacts | None = field(default=None, compare=False)
+    unsampled: SampleKey | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,7 @@ class _Made:
     prediction: Prediction
     question: Question | None
     tokens: tuple[str, ...]
+    unsampled: SampleKey | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,10 +139,10 @@ _StateKey = tuple[Path | None, BuildOptions, Reach | None]
 class Engine:
     """Owns the caches; not safe for use by two threads at once.
 
-    With `asks`, each forecast has its question for the learned model; without, that costs nothing. `kept` are the
-    kernels that are remembered beside those of the files read last; each takes some 80 KB. Of a file, no more than
-    `most_launches` are predicted, one of each kernel aside. `told` hears of each stage
-    of the work (`read`, `analyse`, `predict`) and the seconds that it took.
+    With `asks`, each forecast has its question for the learned model; without, that costs nothing. What would have to
+    be assumed is left to `observer`. `kept` are the kernels that are remembered beside those of the files read last;
+    each takes some 80 KB. Of a file, no more than `most_launches` are predicted, one of each kernel aside. `told` hears
+    of each stage of the work (`read`, `analyse`, `predict`) and the seconds that it took.
     """
 
     def __init__(
@@ -147,8 +152,10 @@ class Engine:
         kept: int = 2048,
         most_launches: int | None = None,
         told: Callable[[str, float], None] | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self._asks = asks
+        self._observer = observer or Observer()
         self._most_launches = most_launches
         self._told = told or (lambda _stage, _seconds: None)
         self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(kept)
@@ -156,7 +163,7 @@ class Engine:
         self._typed_in: LRUCache[_StateKey, _State] = LRUCache(_TYPED_IN)
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(kept)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(2 * kept)
-        self._advice: LRUCache[tuple[Work, Launch, Device], tuple[Advice, ...]] = LRUCache(2 * kept)
+        self._advice: LRUCache[tuple[Work, Launch, Device, Sample | None], tuple[Advice, ...]] = LRUCache(2 * kept)
         self._predictor = Predictor(2 * kept)
         self._device: Device | None = None
 
@@ -255,7 +262,8 @@ class Engine:
                 kernel = program.kernel(kernel.name)
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
-            if made is None or not _still_holds(made, program.meanings[kernel.name], written.spec, device, ignored):
+            meaning = program.meanings[kernel.name]
+            if made is None or not _still_holds(made, meaning, written.spec, device, ignored, self._observer.samples):
                 made = self._made(program, kernel, written.spec, places, device, ignored, made)
         except KernelcastError as error:
             place = _place(error, annotation)
@@ -275,7 +283,14 @@ class Engine:
         spec = replace(made.spec, range=annotation.range) if annotation is not None else made.spec
         prediction = placed(made.prediction, moves(made.stood, places))
         forecast = Forecast(
-            kernel, made.launch, prediction, spec=spec, work=made.work, question=made.question, tokens=made.tokens
+            kernel,
+            made.launch,
+            prediction,
+            spec=spec,
+            work=made.work,
+            question=made.question,
+            tokens=made.tokens,
+            unsampled=made.unsampled,
         )
         return _Answer(kernel, annotation, places, made, forecast)
 
@@ -299,7 +314,8 @@ class Engine:
         moved = moves(stood, places)
         spec = refitted(kernel, work, replace(written, options=program.options))
         launch = self._complete(kernel, work, spec, device)
-        prediction = self._advised(self._predictor.predict(work, launch, device), program, work, moved, launch, device)
+        plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device)
+        prediction = self._advised(plain, program, work, moved, launch, device)
         if any(a.code in ignored for a in prediction.advice):
             prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
         tokens = self._tokens_of(program, kernel) if self._asks else ()
@@ -308,7 +324,9 @@ class Engine:
             question = question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
         self._told("predict", time.perf_counter() - analysed_s)
         meaning = program.meanings[kernel.name]
-        return _Made(meaning, device, ignored, written, spec, work, stood, launch, prediction, question, tokens)
+        return _Made(
+            meaning, device, ignored, written, spec, work, stood, launch, prediction, question, tokens, unsampled
+        )
 
     def _tokens_of(self, program: Program, kernel: Kernel) -> tuple[str, ...]:
         key = (kernel.fingerprint, program.options.flags)
@@ -320,7 +338,7 @@ class Engine:
     def _advised(
         self, prediction: Prediction, program: Program, work: Work, moved: Moves, launch: Launch, device: Device
     ) -> Prediction:
-        key = (work, launch, device)
+        key = (work, launch, device, prediction.work.sample)
         advice = self._advice.get(key)
         if advice is None:
             lines: list[str] = []
@@ -376,13 +394,19 @@ class Engine:
 
 
 def _still_holds(
-    made: _Made, meaning: Meaning, written: LaunchSpec, device: Device, ignored: frozenset[AdviceCode]
+    made: _Made,
+    meaning: Meaning,
+    written: LaunchSpec,
+    device: Device,
+    ignored: frozenset[AdviceCode],
+    samples: Samples,
 ) -> bool:
     return (
         made.meaning is meaning
         and (made.written is written or made.written == written)
         and made.device is device
         and made.ignored == ignored
+        and (made.unsampled is None or samples.of(made.unsampled) is None)
     )
 
 

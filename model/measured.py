@@ -43,8 +43,8 @@ class Fits:
     """Predicts through samples; remembers lines, and what the laws make of each launch. Not for two threads at once."""
 
     def __init__(self) -> None:
-        self._times: LRUCache[tuple[Work, Launch, Device], Times] = LRUCache(_KEPT)
-        self._lines: LRUCache[tuple[Work, tuple[Sample, ...], Device], _Line | None] = LRUCache(_KEPT)
+        self._times: LRUCache[tuple[object, ...], Times] = LRUCache(_KEPT)
+        self._lines: LRUCache[tuple[object, ...], _Line | None] = LRUCache(_KEPT)
 
     def through(
         self, prediction: Prediction, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]
@@ -80,7 +80,7 @@ class Fits:
         return found.fit if found else None
 
     def _line(self, work: Work, samples: tuple[Sample, ...], device: Device) -> _Line | None:
-        key = (work, samples, device)
+        key = (work, samples, device, tuple(work.samples))
         if key not in self._lines:
             timed = [(each, self._laws(work, each.launch, device)) for each in samples]
             points = [Point(_work_us(times, device), each.measured_us, each.noise) for each, times in timed]
@@ -90,7 +90,7 @@ class Fits:
         return self._lines[key]
 
     def _laws(self, work: Work, launch: Launch, device: Device) -> Times:
-        key = (work, launch, device)
+        key = (work, launch, device, work.sample_for(launch))
         found = self._times.get(key)
         if found is None:
             found = self._times[key] = launch_times(work.count(on_device(launch, device)), device)

@@ -120,6 +120,7 @@ def _whole(prediction: Prediction, moved: Moves) -> Prediction:
             breakdown=work.breakdown.moved(moved.line, accesses) if work.breakdown is not None else None,
             facts=work.facts.moved(moved.line),
             undecided_loops=tuple(moved.line(line) for line in work.undecided_loops),
+            estimated_loops=tuple(moved.line(line) for line in work.estimated_loops),
         ),
     )
 

@@ -17,6 +17,7 @@ from model.laws import launch_times
 from model.prediction import Basis, Prediction, Quantiles
 from model.shares import LineCosts
 from model.work.counts import WorkCounts
+from model.work.sample import Sample
 from model.work.work import Work
 
 # The factor between p50 and p90 (and p10) of the laws alone: how far they were off on kernels of our own.
@@ -31,12 +32,12 @@ class Predictor:
     """Predicts, and remembers: the cache is keyed by work, launch and device. Not for two threads at once."""
 
     def __init__(self, cache_size: int = 4096) -> None:
-        self._cache: LRUCache[tuple[Work, Launch, Device], Prediction] = LRUCache(cache_size)
-        self._counts: LRUCache[tuple[Work, Launch], WorkCounts] = LRUCache(_COUNTS_KEPT)
+        self._cache: LRUCache[tuple[Work, Launch, Device, Sample | None], Prediction] = LRUCache(cache_size)
+        self._counts: LRUCache[tuple[Work, Launch, Sample | None], WorkCounts] = LRUCache(_COUNTS_KEPT)
 
     def predict(self, work: Work, launch: Launch, device: Device) -> Prediction:
         """The runtime of `launch` of the kernel whose work this is. Never below its bounds."""
-        key = (work, launch, device)
+        key = (work, launch, device, work.sample_for(launch))
         found = self._cache.get(key)
         if found is None:
             counts = self._count(work, on_device(launch, device))
@@ -45,9 +46,10 @@ class Predictor:
 
     def _count(self, work: Work, launch: Launch) -> WorkCounts:
         """The same on every device, unless drivers choose local sizes: whoever compares devices counts once."""
-        found = self._counts.get((work, launch))
+        sample = work.sample_for(launch)
+        found = self._counts.get((work, launch, sample))
         if found is None:
-            found = self._counts[work, launch] = work.count(launch)
+            found = self._counts[work, launch, sample] = work.count(launch, sample)
         return found
 
 

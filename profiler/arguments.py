@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
+from model.launch.fill_target import fills_of
 from model.launch.launch import Fill, Launch
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import AddressSpace, ArrayType, ImageType, OpaqueType, PointerType, ScalarKind, ScalarType, Type
@@ -20,13 +21,22 @@ PAD_BYTES = 4096  # behind each buffer: reading a little past the end, as stenci
 
 @dataclass(frozen=True, slots=True)
 class BufferArgument:
-    """A global or constant buffer of `length` elements; `fill` None means the default contents."""
+    """A global or constant buffer of `length` elements; `fill` None means the default contents.
+
+    `part_fills` are for members and single elements of it, as `start`, `[3]` or `[3].start`.
+    """
 
     name: str
     element: Type
     length: int
     fill: Fill | None
     is_constant: bool = False
+    part_fills: tuple[tuple[str, Fill], ...] = ()
+
+    @property
+    def fills(self) -> dict[str, Fill]:
+        """What is known of the contents by part, the whole of it under ""."""
+        return ({} if self.fill is None else {"": self.fill}) | dict(self.part_fills)
 
     @property
     def size_bytes(self) -> int:
@@ -152,7 +162,9 @@ def _plan_buffer(parameter: Parameter, pointer: PointerType, launch: Launch) -> 
             "declare the type in this file or in an include folder that the build options name"
         )
     is_constant = pointer.space is AddressSpace.CONSTANT
-    return BufferArgument(parameter.name, element, length, dict(launch.fills).get(parameter.name), is_constant)
+    fills = dict(fills_of(launch.fills, parameter.name))
+    whole = fills.pop("", None)
+    return BufferArgument(parameter.name, element, length, whole, is_constant, tuple(fills.items()))
 
 
 def _storable(pointee: Type) -> Type | None:

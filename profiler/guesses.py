@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from model.launch.fill import DEFAULT_INTEGER_LIMIT
+from model.launch.fill_target import buffer_of
 from model.launch.launch import Fill
 from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, VectorType, lane_names
 from profiler.measurement import KernelCrashed, MeasureError, MeasureRequest, OutOfResources, TimedOut
@@ -119,12 +120,13 @@ def _enumerated(words: Sequence[str]) -> str:
 
 def _guessed_fills(request: MeasureRequest) -> list[Guess]:
     said = dict(request.launch.fills).keys() - _assumed(request)
+    said |= {buffer_of(key) for key in said if "." in key}  # of structs some members
     names = [name for name, _ in request.launch.buffers if name not in said]
     return [Guess(f"fill.{name}", str(_fill_of(name, request))) for name in names]
 
 
 def _fill_of(name: str, request: MeasureRequest) -> Fill:
-    """What stood in a buffer, also where nobody said: see `profiler.child.memory.contents`."""
+    """What stood in a buffer, also where nobody said: see `model.contents`."""
     default = Fill("random")
     if _holds_integers(name, request):
         shortest = min((length for _, length in request.launch.buffers), default=1)

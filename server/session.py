@@ -15,6 +15,7 @@ from cachetools import LRUCache
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from model.samples import Samples
 from model.version import VERSION
 from server.analysis.continuity import carry_over
 from server.analysis.holding import hold_answers
@@ -39,6 +40,8 @@ from server.kernel_less import is_kernel_less
 from server.log.timings import Timings
 from server.measured import Measured
 from server.predictor.answers import LearnedAnswers
+from server.predictor.messages import RunItems
+from server.predictor.sampling import Sampling
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, Views
 from server.words.escaping import message as as_message
 
@@ -79,7 +82,8 @@ class KernelcastServer(LanguageServer):
         self.no_devices_because = ""
         self.leaving = asyncio.Event()
         self.timings = Timings()
-        self.scheduler = Scheduler(self.accept, self.report_broken, self.timings)
+        self.sampling = Sampling(Samples(), self.hear_of_answers, self.timings)
+        self.scheduler = Scheduler(self.accept, self.report_broken, self.timings, self.sampling.samples)
         self.learned = LearnedAnswers(self.hear_of_answers, self.timings)
         self.jobs = Jobs()
         self.status_news = StatusNews(self._status, self._tell_status)
@@ -132,6 +136,7 @@ class KernelcastServer(LanguageServer):
             kept.pop(uri, None)
         self.measured.forget(uri)
         self.learned.forget(uri)
+        self.sampling.forget(uri)
         self.refresh.forget(uri)
         self.status_news.forget(uri)
         self._publish(uri, None, [])
@@ -204,7 +209,8 @@ class KernelcastServer(LanguageServer):
     async def settled(self, uri: str, timeout_s: float, *, answered: bool = False) -> Snapshot | None:
         """From the analysis of the newest text under the newest settings if it comes in time, else what there is.
 
-        With `answered` the learned model's answers are waited for, too, as far as they are to be expected.
+        With `answered` the learned model's answers are waited for, too, as far as they are to be expected, and what
+        running some work-items tells.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
@@ -220,7 +226,7 @@ class KernelcastServer(LanguageServer):
         analysis = self._analyses.get(uri)
         if analysis is None or analysis.number != self._ordered[uri]:
             return False
-        return not (answered and analysis.unanswered)
+        return not (answered and (analysis.unanswered or analysis.unsampled))
 
     def _wake(self, uri: str) -> None:
         for waiter in self._waiters.pop(uri, ()):
@@ -240,6 +246,10 @@ class KernelcastServer(LanguageServer):
         self._documents[uri] = document.without_edits_until(analysis.document.serial)
         if analysis.unanswered:
             self.learned.ask(uri, tuple(analysis.unanswered.values()), analysis.lessons)
+        if analysis.unsampled:
+            text, path, reach = analysis.document.text.value, analysis.document.path, analysis.reach
+            wanted = {u.key: RunItems(text, path, reach, u.kernel, u.launch) for u in analysis.unsampled.values()}
+            self.sampling.ask(uri, wanted)
         self.last_shown = uri
         self.measured.take_stored(analysis)
         self._wake(uri)
@@ -348,4 +358,5 @@ class KernelcastServer(LanguageServer):
         """End what runs in the background. Called once, when the connection is over."""
         self.scheduler.stop()
         self.learned.stop()
+        self.sampling.stop()
         self.jobs.close()

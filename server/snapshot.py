@@ -21,10 +21,12 @@ from server.words.render import hint_label, hint_tooltip
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
     from model.device import Device
     from model.engine import FileForecast, Forecast
+    from model.launch.launch import Launch
     from model.learned.lessons import Lessons
     from model.learned.question import Question
     from model.opencl.kernel import Kernel, SourceRange
     from model.opencl.reach import Reach
+    from model.samples import SampleKey
     from profiler.measurement import Measurement
 
 
@@ -56,6 +58,15 @@ class ConfigProblem:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsampled:
+    """A launch of which running some work-items would tell what is assumed for now; what they tell is kept by `key`."""
+
+    key: SampleKey
+    kernel: str
+    launch: Launch
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """What the background thread found for one state of a document. `number` is that of the order it answers."""
 
@@ -76,6 +87,7 @@ class Analysis:
     unanswered: Mapping[Slot, Question] = field(default_factory=dict)  # that the learned model has yet to answer
     reach: Reach | None = None  # how far files were read
     lessons: Mapping[str, Lessons] = field(default_factory=dict)  # that its answers are corrected by, by device
+    unsampled: Mapping[Slot, Unsampled] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from model.errors import ConfigError, LaunchError
 from model.launch.build_options import parse_build_options
 from model.launch.expression import Expression, ExpressionError, constant, suggestion
-from model.launch.fill import FillSpec, parse_fill
+from model.launch.fill import FillSpec, parse_named_fill
 from model.launch.harmless_flags import ELSEWHERE, harmful
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
@@ -151,7 +151,7 @@ def read_launch(table: Table, folder: Path) -> tuple[str, tuple[str, ...], Launc
         local_size=None if local is None or says_auto else table.sizes("local", local),
         driver_chooses_local=says_auto,
         values=tuple(values.items()),
-        fills=tuple((name, _read_fill(table, name, value)) for name, value in table.named("fill")),
+        fills=tuple(_read_fill(table, name, value) for name, value in table.named("fill")),
         options=read_options(table, folder),
         name=table.string("name"),
         origin=Origin.CONFIG,
@@ -183,7 +183,7 @@ def read_options(table: Table, folder: Path) -> BuildOptions:
     return BuildOptions(tuple(every_define.items()), include, options.flags)
 
 
-def _shown_plainly(table: Table, name: str, value: str | float) -> str:
+def _shown_plainly(table: Table, name: str, value: object) -> str:
     try:
         return str(value)
     except ValueError:  # Python writes no number of thousands of digits
@@ -201,9 +201,10 @@ def shortened(text: str, most_characters: int = 1000) -> str:
     return text if len(text) <= most_characters else f"{text[: most_characters - 1]}…"
 
 
-def _read_fill(table: Table, name: str, value: object) -> FillSpec:
+def _read_fill(table: Table, name: str, value: object) -> tuple[str, FillSpec]:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
     try:
-        return parse_fill(table.text_of(name, value))
+        return parse_named_fill(name, _shown_plainly(table, name, value) if is_number else table.text_of(name, value))
     except ExpressionError as error:
         table.refuse(name, f"fill of `{name}`: {error.message}")
 

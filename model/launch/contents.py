@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from model.launch.bounds import Bounds
 from model.launch.evidence import Evidence
+from model.launch.fill_target import buffer_of
 from model.launch.launch import Assumption, Fill, Launch
 from model.launch.reach import Reach
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
@@ -77,7 +78,7 @@ def integer_element(parameter: Parameter) -> ScalarType | None:
 
 def with_places(kernel: Kernel, work: Work, launch: Launch, uses: Uses) -> Launch:
     """`launch` with numbers in `uses.places` large enough that what is worked out from them is no negative index."""
-    names = sorted(uses.places - dict(launch.fills).keys())
+    names = sorted(uses.places - {buffer_of(key) for key, _ in launch.fills})
     usual: dict[str, Bounds | None] = {
         p.name: None for p in kernel.of_kind(ParameterKind.BUFFER) if p.name not in uses.all
     }

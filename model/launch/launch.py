@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -31,13 +32,32 @@ class Fill:
     of `clustered:LO:HI:RUN` neighbours lie within RUN of each other; of `skewed:LO:HI` low values are far more
     frequent (Zipf's law). `csr_rows:NNZ` are row pointers from 0 to NNZ for rows of random lengths; with
     `csr_rows:NNZ:SKEW` the k-th longest row is as long as k to the power -SKEW: 0 all alike, 1 skewed, 2 very.
+    `csr_lengths` are the lengths of the same rows. `mask:SHARE` is 1 for that share of the elements and 0 elsewhere;
+    of `choice:V@W,V@W` each V is as frequent as its weight W, and the arguments alternate between the two.
     """
 
     kind: str
     arguments: tuple[Number, ...] = ()
 
+    @property
+    def written(self) -> str:
+        """As it reads back, exactly."""
+        return self._text(repr)
+
     def __str__(self) -> str:
-        return ":".join([self.kind, *(f"{a:g}" if isinstance(a, float) else str(a) for a in self.arguments)])
+        """To be read: numbers are rounded."""
+        return self._text(lambda a: f"{a:g}" if isinstance(a, float) else str(a))
+
+    def _text(self, shown: Callable[[Number], str]) -> str:
+        return fill_text(self.kind, [shown(argument) for argument in self.arguments])
+
+
+def fill_text(kind: str, arguments: Sequence[str]) -> str:
+    """Return `randint:0:8` or `choice:1@3,2` from its word and arguments; a weight of 1 need not be written."""
+    if kind != "choice":
+        return ":".join([kind, *arguments])
+    pairs = zip(arguments[::2], arguments[1::2], strict=True)
+    return "choice:" + ",".join(value if weight == "1" else f"{value}@{weight}" for value, weight in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +80,8 @@ class Launch:
     """Sizes and arguments in numbers; nothing in here is symbolic.
 
     `scalars` holds by-value arguments by parameter name (`p.member` for structs); `buffers` counts ELEMENTS
-    of the pointee; `images` holds (width, height, depth); `local_bytes` the bytes of each local pointer.
+    of the pointee; `images` holds (width, height, depth); `local_bytes` the bytes of each local pointer. `fills` are
+    by buffer, or by part of one: `rows`, `rows.start`, `rows[3]`, `rows[3].start`.
     """
 
     global_size: tuple[int, ...]

@@ -13,10 +13,11 @@ from functools import cached_property
 
 from model.launch.bounds import Bounds, BoundsOf, Scope
 from model.launch.fill import DEFAULT_FLOATS, DEFAULT_INTEGER_LIMIT
+from model.launch.fill_target import fills_of
 from model.launch.launch import Launch
 from model.opencl.kernel import ParameterKind
 from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, StructType, Type, VectorType
-from model.work.contents import Contents, holds_floats
+from model.work.contents import contents_of
 from model.work.evaluate import Knowledge
 from model.work.numbers import Value
 from model.work.region import Block, Branch, Loop
@@ -56,7 +57,7 @@ class Reach:
         self._work = work
         self._known = knowledge(work.kernel, launch, work.parameters, work.tables)
         self._usual = usual or {}
-        self._fills = dict(launch.fills)
+        self._fills = launch.fills
         # Not `self._held`, which would hold all this until somebody searches for garbage: typing makes megabytes of it.
         this = weakref.proxy(self)
         self._bounds = BoundsOf(self._known, lambda atom: this._held(atom))  # noqa: PLW0108 - looked up when it is asked
@@ -200,10 +201,10 @@ class Reach:
         """What an element of a buffer may be: by its fill, by what stands in buffers unless told otherwise, or by
         its type."""
         name, is_untouched = str(load.arguments[0]), load.arguments[2] == 0
-        contents, parameter = self._known.contents.get(name), self._work.kernel.parameter(name)
-        if contents is None and (fill := self._fills.get(name)) is not None:
-            contents = Contents(1, 1, fill, is_whole=parameter is None or not holds_floats(parameter))
+        contents, parameter = self._known.held_at(load), self._work.kernel.parameter(name)
         element = parameter.type.pointee if parameter and isinstance(parameter.type, PointerType) else None
+        if contents is None and element is not None and (fills := fills_of(self._fills, name)):
+            contents = contents_of(1, element, fills).of_load(load.arguments[1])
         if contents is not None and (contents.values or is_untouched) and contents.bounds is not None:
             return contents.bounds
         if name in self._usual and is_untouched and element is not None:

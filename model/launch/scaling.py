@@ -131,7 +131,7 @@ def _fill(fill: FillSpec, renewed: Mapping[Number, Number], ratio: float) -> Fil
     if any(part.names for part in fill.arguments):
         return fill
     match fill.kind:
-        case "csr_rows":
+        case "csr_rows" | "csr_lengths":
             nonzeros, *skew = fill.arguments
             return replace(fill, arguments=(constant(_rounded(_plain(nonzeros) * ratio, 1)), *skew))
         case "randint" | "sorted" | "clustered" | "skewed":

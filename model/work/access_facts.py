@@ -18,7 +18,7 @@ from model.work.scopes import Scope
 from model.work.settings import Setting, accesses_in
 from model.work.stride import is_scattered, step_in
 from model.work.symbolic import ZERO
-from model.work.transactions import Transactions, gathered, transactions
+from model.work.transactions import Transactions, fetched_in_lines, gathered, transactions
 
 GLOBAL_SPACES = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 CACHE_SETS = 64  # of a level-1 cache of 32 to 48 KiB with 8 to 12 ways, as CPUs have
@@ -115,6 +115,9 @@ class AccessFacts:
         if self.count.space not in GLOBAL_SPACES or self._reach.access.is_image:
             return None
         offset = self._reach.access.offset
+        seen = self._paths.walk.seen
+        if seen is not None and (found := seen.accesses.get(id(self._reach.access))) is not None:
+            return fetched_in_lines(found.lines_per_subgroup, self.count.element_bytes)
         if offset is not None and self.index.obstacle is Obstacle.DATA and is_scattered(offset, self._paths.known):
             return gathered(self.count.element_bytes)
         return transactions(self.warps, self.count.element_bytes)

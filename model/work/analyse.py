@@ -29,7 +29,7 @@ from model.work.unknowns import UnknownKind
 from model.work.values import MAX_NUMBERS, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
 from model.work.work import Work
 
-ANALYSIS_VERSION = 1  # one more whenever a kernel and its launch come to be counted otherwise
+ANALYSIS_VERSION = 2  # one more whenever a kernel and its launch come to be counted otherwise
 
 
 class _Kernel(Statements):

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from model.work.counts import OpKind
 from model.work.liveness import Live
-from model.work.region import Access, Block, Branch, Leaves, Loop, Op
+from model.work.region import Access, Block, Branch, Event, Leaves, Loop, Op
+from model.work.sites import Site
 from model.work.symbolic import Atom, Expression, number
 
 
@@ -99,6 +100,7 @@ class PendingLoop:
     conditions: tuple[Expression, ...] = ()
     leaves: Leaves | None = None
     accumulators: int = 0
+    site: Site | None = None
 
     @property
     def blocks(self) -> tuple[Builder, ...]:
@@ -106,7 +108,7 @@ class PendingLoop:
 
     def freeze(self, live: Live) -> Loop:
         body = self.body.freeze(live)
-        return Loop(self.trips, self.counter, body, self.line, self.chain, self.accumulators, self.leaves)
+        return Loop(self.trips, self.counter, body, self.line, self.chain, self.accumulators, self.leaves, self.site)
 
 
 @dataclass(slots=True, eq=False)
@@ -118,20 +120,24 @@ class PendingBranch:
     otherwise: Builder
     line: int
     share: Atom | None
+    site: Site | None = None
+    event: Event = Event.TAKEN
 
     @property
     def blocks(self) -> tuple[Builder, ...]:
         return (self.then, self.otherwise)
 
     def freeze(self, live: Live) -> Branch:
-        return Branch(self.condition, self.then.freeze(live), self.otherwise.freeze(live), self.line, self.share)
+        then, otherwise = self.then.freeze(live), self.otherwise.freeze(live)
+        return Branch(self.condition, then, otherwise, self.line, self.share, self.site, self.event)
 
 
 def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
     """What stores, conditions and trip counts in `root` rest on, directly or through other values.
 
     Counted loops without effects are left out, with all that only they rest on. Source: LLVM's loop deletion. Where the
-    data end a loop, how often it ran may be what it was for.
+    data end a loop, how often it ran may be what it was for; so may it be where only running the loop tells its length,
+    as with `while (x * x + y * y < 4.0f && n < most)`: such a loop stays if anything rests on that.
     """
     live = Live(rests)
     stack, loops = [root], list[PendingLoop]()
@@ -151,12 +157,27 @@ def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
             else:
                 live.add(inner.condition)
             stack += inner.blocks
-    while with_effects := [loop for loop in loops if loop.body.has_effects(live)]:
+    while with_effects := [
+        loop for loop in loops if loop.body.has_effects(live) or _is_run_for_length(loop.trips, live)
+    ]:
         for loop in with_effects:
             live.add(loop.trips, *loop.conditions)
         loops = [loop for loop in loops if loop not in with_effects]
     live.without_effect = frozenset(loops)
     return live
+
+
+def _is_run_for_length(trips: Expression, live: Live) -> bool:
+    """Whether something rests on how often a loop runs, and no closed form says that."""
+    stack = [trips]
+    while stack:
+        for monomial, _ in stack.pop().terms:
+            for atom in monomial:
+                if atom.kind == "trips" and atom in live.atoms:
+                    return True
+                if atom.kind in ("min", "max", "select"):
+                    stack += atom.operands
+    return False
 
 
 MAX_SPECULATED = 4  # additions that a compiler computes on either side rather than branch around them

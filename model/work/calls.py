@@ -85,7 +85,7 @@ class Calls(Inlining):
         name = self.reader.text(function)
         helper = self.program.functions.get(name)
         if helper is not None:
-            return self.inline(helper, [self.value(a) for a in nodes])
+            return self.inline(helper, [self.value(a) for a in nodes], node)
         return self._builtin(name, nodes, node)
 
     # --- built-in functions ------------------------------------------------------------------------------
@@ -95,11 +95,15 @@ class Calls(Inlining):
             return self._work_item(name, [self.value(a) for a in nodes])
         values = [self.value(a) for a in nodes]
         self.at(node)
+        self.accessed = node.start_byte, node.end_byte
         if name in BARRIERS:
             if not self.dry:
                 self.block.barriers.append(self.line)
                 self.lifetimes.barriers.append(self.steps)
-            self.forget_shared()
+            if name.startswith("sub_group"):
+                self.forget_shared()
+            else:
+                self.wait_for_group()
             return Other("", VOID)
         if name in ATOMICS:
             return self.atomic(name, values)

@@ -105,8 +105,8 @@ def _random(condition: Expression, known: Knowledge, point: Point, ranges: Range
             continue
         if not is_described(leaf, known):
             return None
-        contents = known.contents[str(leaf.arguments[0])]
-        if contents.values is None and not contents.is_smooth:
+        contents = known.held_at(leaf)
+        if contents is not None and contents.values is None and not contents.is_smooth:
             drawn.add(leaf)
     return frozenset(drawn)
 
@@ -115,7 +115,7 @@ def is_described(leaf: Atom, known: Knowledge) -> bool:
     """Whether the launch, a fill or a constant table says what `leaf` may be."""
     if leaf.kind != "load":
         return leaf.kind == "symbol"
-    contents = known.contents.get(str(leaf.arguments[0]))
+    contents = known.held_at(leaf)
     if contents is None or contents.values is not None:
         return contents is not None
     return contents.fill is not None and contents.fill.kind != "random"
@@ -158,9 +158,15 @@ class _Draws:
 
     def __post_init__(self) -> None:
         ordered = sorted(self.atoms, key=lambda a: a.kind == "load")  # ids before what stands at them
+        loads = [a for a in ordered if a.kind == "load"]
+        self.count = DRAWS if loads else DRAWS_OF_IDS
+        wanted = {atom: draws for atom in loads if (draws := _wanted(atom, self.known)) is not None}
+        if wanted:  # goes evenly through the rarest values first
+            rarest = max(wanted, key=lambda atom: wanted[atom])
+            ordered = [rarest, *(a for a in ordered if a is not rarest)]
+            self.count = wanted[rarest] * -(-DRAWS // wanted[rarest])
         self.dimensions = {atom: dimension for dimension, atom in enumerate(ordered)}
-        self.count = DRAWS if any(a.kind == "load" for a in ordered) else DRAWS_OF_IDS
-        if len(ordered) == 1:
+        if len(ordered) == 1 and not wanted:
             domain = _domain(ordered[0], self.known, self.ranges)
             self.count = domain if domain is not None and domain <= MAX_ENUMERATED else DRAWS
         elif not ordered:
@@ -202,13 +208,14 @@ class _Draws:
         if atom in self.ranges:
             low, high = self.ranges[atom]
             return [low + int(u * (high - low)) for u in even]
-        name = str(atom.arguments[0])
-        found = self.known.drawn.get((name, dimension, count))
+        contents = self.known.held_at(atom)
+        key = str(atom.arguments[0]), contents.fill if contents is not None else None, dimension, count
+        found = self.known.drawn.get(key)
         if found is None:
-            values = self.known.contents[name].values_of(even)
+            values = contents.values_of(even) if contents is not None else None
             if values is None:
                 raise _Undecided
-            found = self.known.drawn[name, dimension, count] = values
+            found = self.known.drawn[key] = values
         return found
 
     def _computed(self, atom: Atom) -> Column:
@@ -219,7 +226,7 @@ class _Draws:
             return [_number(str(arguments[0]))] * self.count
         if kind == "load" and isinstance(arguments[1], Expression):
             contents = self.known.contents[str(arguments[0])]
-            return _decided([contents.mean_at(at // contents.element_bytes) for at in self.column(arguments[1])])
+            return _decided([contents.at_byte(at) for at in self.column(arguments[1])])
         if kind in ("symbol", "unknown", "trips", "iterate"):
             return self._run(atom)
         operands = [self.column(a) for a in arguments if isinstance(a, Expression)]
@@ -261,7 +268,14 @@ def _domain(atom: Atom, known: Knowledge, ranges: Ranges) -> int | None:
     """How many values there are to draw from; None for very many."""
     if atom in ranges:
         return max(1, ranges[atom][1] - ranges[atom][0])
-    return known.contents[str(atom.arguments[0])].different_values
+    contents = known.held_at(atom)
+    return contents.different_values if contents is not None else None
+
+
+def _wanted(load: Atom, known: Knowledge) -> int | None:
+    """How many draws show how rare the rarest value is; None where no fill gives weights."""
+    contents = known.held_at(load)
+    return contents.wanted_draws if contents is not None else None
 
 
 def _number(text: str) -> float:

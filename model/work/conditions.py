@@ -27,6 +27,14 @@ def is_linear(condition: Expression, ranges: Mapping[Atom, tuple[int, int]]) -> 
     return atom.kind in ("lt0", "eq0") and all(inner[0].coefficient(x) for x in inner[0].leaves & ranges.keys())
 
 
+def is_sum_of_loads(trips: Expression) -> bool:
+    """Whether it is a sum of what memory holds, as the length of a row is: its mean is that of what is added."""
+    atom = trips.atom
+    if atom is not None and atom.kind == "max" and atom.operands[0].constant == 0:
+        trips = atom.operands[1]
+    return all(a.kind in ("load", "symbol") for monomial, _ in trips.terms for a in monomial)
+
+
 def is_only_id(atom: Atom, expression: Expression) -> bool:
     """Whether no other id is in `expression` that would follow from this one."""
     return all(other is atom or other not in _IDS for other in expression.leaves)

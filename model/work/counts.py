@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from model.work.breakdown import Breakdown
     from model.work.contexts import ContextCount
     from model.work.facts import Facts
+    from model.work.sample import Sample
 
 
 class OpKind(StrEnum):
@@ -123,10 +124,13 @@ class WorkCounts:
     chain_ops: float = 0.0
     # Lines (from 0) of loops that neither the launch nor the data's description bounds: taken for a default.
     undecided_loops: tuple[int, ...] = ()
+    # Those of loops that were followed for some of the work-items only, whose mean stands for all.
+    estimated_loops: tuple[int, ...] = ()
     local_size: tuple[int, ...] = ()
     # More of the same, computed when asked for.
     breakdown: Breakdown | None = field(default=None, kw_only=True, compare=False, repr=False)
     facts: Facts = field(kw_only=True, compare=False, repr=False)
+    sample: Sample | None = field(default=None, kw_only=True, compare=False, repr=False)  # what it rests on
 
     @property
     def lines(self) -> tuple[LineCount, ...]:

@@ -18,6 +18,7 @@ from model.work.numbers import Value
 from model.work.operations import BOOLEAN_KINDS
 from model.work.reached import Point
 from model.work.region import Block, Branch, Loop
+from model.work.sample import BranchSample, key_of
 from model.work.scopes import Shape
 from model.work.settings import Setting, Settings, settings_of
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, Expression
@@ -126,11 +127,26 @@ def _branch(branch: Branch, setting: Setting, paths: Paths) -> BranchFacts:
     by = decision(branch.condition)
     if by is Decision.DATA:
         warps, groups = (1 - share**n - (1 - share) ** n for n in (WARP_LANES, paths.shape.group_items))
+        seen = paths.walk.seen
+        if seen is not None and (found := seen.branches.get(key_of(branch))) is not None:
+            warps *= _apart(found)
         return BranchFacts(branch.line, come, share, warps, groups, by, is_exact=False)
     if not branch.condition.leaves & LANE_IDS:
         return BranchFacts(branch.line, come, share, 0.0, 0.0, by, is_exact=True)
     warps, groups, is_exact = _disagreement(branch.condition, setting, paths)
     return BranchFacts(branch.line, come, share, warps, groups, by, is_exact)
+
+
+def _apart(seen: BranchSample) -> float:
+    """How far lanes of one warp were seen to decide apart: 1 as if independently of each other, 0 all alike.
+
+    What warps that enter have room for, beyond those who do, against what independent lanes would leave.
+    """
+    if seen.fullness is None or not 0 < seen.share < 1:
+        return 1.0
+    room = seen.share / seen.fullness - seen.share
+    independent = 1 - (1 - seen.share) ** WARP_LANES - seen.share
+    return min(1.0, max(0.0, room / independent)) if independent > 0 else 1.0
 
 
 def _disagreement(condition: Expression, setting: Setting, paths: Paths) -> tuple[float, float, bool]:
@@ -226,8 +242,9 @@ def _loop(loop: Loop, setting: Setting, parent: Block, paths: Paths) -> LoopFact
     by = decision(loop.trips)
     efficiency: float | None = 1.0
     imbalance: float | None = 1.0
+    seen = paths.walk.seen.loops.get(key_of(loop)) if paths.walk.seen is not None else None
     if by is Decision.DATA:
-        efficiency = imbalance = None
+        efficiency, imbalance = (seen.efficiency if seen is not None else None), None
     elif by is Decision.IDS:
         efficiency, imbalance = _evenness(loop.trips, setting, paths)
     inside = [other for other, around, _ in paths.settings.loops if loop in around.loops]

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from model.launch.launch import Fill
 from model.work.contents import Contents, Interval
 from model.work.floats import known_value
 from model.work.functions import LARGEST, MAX_DEPTH_OF_TEXT, function_for
-from model.work.numbers import EVALUATED, Value, function_of, word_of
+from model.work.interval_arithmetic import operation_interval
+from model.work.numbers import Value, function_of, word_of
 from model.work.region import DataParameter
 from model.work.running import Running, running_of
 from model.work.slopes import Slopes, slopes_of
 from model.work.symbolic import Atom, Expression
-from model.work.trips import MAX_SIMULATED_TRIPS
+from model.work.trips import ENDLESS, MAX_SIMULATED_TRIPS
 
 MAX_STEPS = 20_000  # of loops run for their trip counts, under one launch
 MAX_ROUNDS = 256  # of a loop's variable, for its interval
@@ -26,8 +28,9 @@ _WITHOUT_INTERVAL = frozenset({"float", "compare", "call", "convert", "negate", 
 class Knowledge:
     """What holds for a whole launch: fixed symbols, contents of buffers, defaults of data parameters.
 
-    `simulated` keeps what running loops gave, and `steps` how much of that was done: see `_run`. `fixed` keeps what
-    only fixed symbols decide: of what thousands of points are asked for, most is the same at all of them.
+    `simulated` keeps what running loops gave, and `steps` how much of that was done: see `_run`; `estimated` holds
+    those run for a part of the work-items only, or not to their end. `fixed` keeps what only fixed symbols decide: of
+    what thousands of points are asked for, most is the same at all of them.
     """
 
     symbols: Mapping[Atom, Value]
@@ -36,9 +39,15 @@ class Knowledge:
     simulated: dict[tuple[Atom, tuple[Value | None, ...]], Value | None] = field(default_factory=dict)
     last: dict[Atom, Value | None] = field(default_factory=dict)
     steps: list[int] = field(default_factory=lambda: [0])
+    estimated: set[Atom] = field(default_factory=set)
     fixed: dict[Atom, Value | None] = field(default_factory=dict)
     sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
-    drawn: dict[tuple[str, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
+    drawn: dict[tuple[str, Fill | None, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
+
+    def held_at(self, load: Atom) -> Contents | None:
+        """What is known of the part of a buffer that `load` reads; None for buffers that the launch does not have."""
+        contents = self.contents.get(str(load.arguments[0]))
+        return contents.of_load(load.arguments[1]) if contents is not None and contents.parts else contents
 
     def is_fixed(self, atom: Atom) -> bool:
         """Whether neither ids nor counters nor data decide it."""
@@ -132,7 +141,7 @@ def _alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     """An atom that a function leaves to others."""
     if atom.kind == "load" and isinstance(atom.arguments[1], Expression):
         contents, at = known.contents.get(str(atom.arguments[0])), evaluate(atom.arguments[1], known, point)
-        return contents.mean_at(at // contents.element_bytes) if contents is not None and at is not None else None
+        return contents.at_byte(at) if contents is not None and at is not None else None
     if atom.kind in _RUN and atom not in point and not (atom.leaf_kinds <= 1 and known.is_fixed(atom)):
         return _run(atom, known, point)  # asked for lane by lane, and never to be had otherwise
     return _atom(atom, known, point, {})
@@ -172,7 +181,7 @@ def _apart(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Val
             if contents is None or not isinstance(offset, Expression):
                 return None
             at = _evaluate(offset, known, point, memo)
-            return contents.mean_at(at // contents.element_bytes) if at is not None else None
+            return contents.at_byte(at) if at is not None else None
         case "literal":
             return known_value(Expression({(atom,): 1}))
     return _run(atom, known, point)
@@ -190,8 +199,11 @@ def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     if key in known.simulated:
         return known.simulated[key]
     if known.steps[0] > MAX_STEPS and atom in known.last:
+        known.estimated.add(atom)
         return known.last[atom]
     value = known.simulated[key] = known.last[atom] = _simulated(running, known, point)
+    if value == MAX_SIMULATED_TRIPS and running.limit is None:
+        known.estimated.add(atom)
     return value
 
 
@@ -224,7 +236,7 @@ def _simulated(running: Running, known: Knowledge, point: Point) -> Value | None
             changed = changed or state[symbol] != after
             state[symbol] = after
         if not changed:  # nor will it ever
-            return MAX_SIMULATED_TRIPS if running.limit is None else _first(running, state)
+            return ENDLESS if running.limit is None else _first(running, state)
         done += 1
     return done if running.limit is None else _first(running, state)
 
@@ -306,7 +318,7 @@ def _atom_interval(
     if atom in ranges:
         return ranges[atom][0], max(ranges[atom][0], ranges[atom][1] - 1)
     if atom.kind == "load":
-        contents = known.contents.get(str(atom.arguments[0]))
+        contents = known.held_at(atom)
         return contents.bounds if contents is not None else None
     is_one = atom in known.fixed or ranges.keys().isdisjoint(atom.leaves)
     if is_one and not (atom.varies and any(leaf.kind == "load" for leaf in atom.leaves)):
@@ -317,7 +329,7 @@ def _atom_interval(
     if atom.kind == "iterate":
         return _iterated_interval(atom, known, point, ranges)
     bounds = [_interval(a, known, point, ranges, memo) for a in atom.operands]
-    return _operation_interval(atom.kind, bounds)
+    return operation_interval(atom.kind, bounds)
 
 
 def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
@@ -339,57 +351,3 @@ def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Range
         now = following
         low, high = min(low, now[0]), max(high, now[1])
     return (low, high) if reach[1] <= MAX_ROUNDS else None
-
-
-_ALWAYS, _NEVER, _EITHER = (1, 1), (0, 0), (0, 1)
-
-
-def _truth(kind: str, bounds: list[Interval | None]) -> Interval:
-    """Of a condition: surely met, surely not, or either."""
-    if kind in ("and", "or"):
-        settled, other = (_NEVER, _ALWAYS) if kind == "and" else (_ALWAYS, _NEVER)
-        if settled in bounds:
-            return settled
-        return other if all(b == other for b in bounds) else _EITHER
-    (only,) = bounds
-    if only is None:
-        return _EITHER
-    low, high = only
-    if kind == "lt0":
-        return _ALWAYS if high < 0 else _NEVER if low >= 0 else _EITHER
-    if low == high == 0:
-        return _ALWAYS
-    return _NEVER if low > 0 or high < 0 else _EITHER
-
-
-def _operation_interval(kind: str, bounds: list[Interval | None]) -> Interval | None:
-    """Interval arithmetic for the operations that are not polynomial."""
-    match kind, bounds:
-        case (("lt0" | "eq0" | "not" | "and" | "or"), _):
-            return _truth(kind, bounds)
-        case "select", [taken, (a, b), (c, d)]:
-            if taken is not None and (taken[0] > 0 or taken == (0, 0)):
-                return (a, b) if taken[0] > 0 else (c, d)
-            return min(a, c), max(b, d)
-        case (("mod" | "floormod"), [first, (c, d)]) if c > 0:
-            if first is not None and first[0] >= 0 and first[1] < c:
-                return first
-            # C's remainder has the sign of what is divided.
-            below = 0 if kind == "floormod" or (first is not None and first[0] >= 0) else 1 - d
-            return below, d - 1
-        case "bitand", [first, (c, d)] if c >= 0:
-            return 0, d if first is None or first[0] < 0 else min(d, first[1])
-        case "bitand", [(c, d), _] if c >= 0:
-            return 0, d
-        case (("min" | "max"), [(a, b), (c, d)]):
-            return (min(a, c), min(b, d)) if kind == "min" else (max(a, c), max(b, d))
-        case (("div" | "floordiv" | "ceildiv"), [(a, b), (c, d)]) if c <= 0 <= d:
-            return -max(abs(a), abs(b)), max(abs(a), abs(b))  # dividing by 1 or -1 gives the most
-        case (("div" | "floordiv" | "ceildiv" | "shl" | "shr" | "sum" | "product"), [(a, b), (c, d)]):
-            corners = [EVALUATED[kind](x, y) for x in (a, b) for y in (c, d)]
-            known = [x for x in corners if x is not None]
-            return (min(known), max(known)) if len(known) == len(corners) else None
-        case "abs", [(a, b)]:
-            return (0 if a <= 0 <= b else min(abs(a), abs(b))), max(abs(a), abs(b))
-        case _:
-            return None

@@ -16,6 +16,8 @@ from model.opencl.types import (
     OpaqueType,
     PointerType,
     ScalarType,
+    StructType,
+    Type,
     VectorType,
 )
 from model.work.builder import Builder, PendingBranch, cheap_enough
@@ -116,7 +118,11 @@ class Expressions(Literals):
         name = self.reader.text(node)
         key = self.lookup(name)
         if key is not None:
-            return self.held(key)
+            held = self.held(key)
+            if isinstance(held, Pointer) and not isinstance(self.types[key], PointerType | ArrayType):
+                place = self.place(node)  # a number or a struct in local memory
+                return self.load(place) if place is not None else held
+            return held
         if name in self.reader.names.constants:
             return Scalar(number(self.reader.names.constants[name]), INT)
         if name in INTEGER_CONSTANTS:
@@ -144,14 +150,24 @@ class Expressions(Literals):
                 if space is AddressSpace.CONSTANT and declared.value is not None:
                     self._read_table(name, kind, declared.value)
             return Pointer(self.memories[name], ZERO, PointerType(kind.element, space))
+        if isinstance(kind, StructType):
+            return self.load(self.global_place(declared))
         if isinstance(kind, ScalarType):
             return Scalar(opaque("literal", name) if is_float(kind) else opaque("load", name, ZERO, 0), kind)
         return self.fresh_value(kind, f"`{name}`", name)
 
-    def _read_table(self, name: str, kind: ArrayType, value: Node) -> None:
+    def global_place(self, declared: Declared) -> Location:
+        name, kind, space = declared.name, declared.type, declared.space or AddressSpace.CONSTANT
+        if name not in self.memories:
+            self.memories[name] = Memory(name, space, kind)
+            if space is AddressSpace.CONSTANT and declared.value is not None:
+                self._read_table(name, kind, declared.value)
+        return Location(self.memories[name], ZERO, kind, space=space)
+
+    def _read_table(self, name: str, kind: Type, value: Node) -> None:
         reader, self.reader = self.reader, self.program.reader_of_global(name, self.names)
         self.dry += 1
-        table = table_of(value, kind, self.initial)
+        table = table_of(value, kind, self.initial, is_whole=True)
         self.dry -= 1
         self.reader = reader
         if table is not None:
@@ -173,7 +189,7 @@ class Expressions(Literals):
             # `(uint) - x` is a cast of `-x`, which the grammar cannot know.
             return self.cast(kind, self.unary(operator, self.value(right)))
         if operator in ("&&", "||"):
-            return self._short_circuit(operator, left, right)
+            return self._short_circuit(node, operator, left, right)
         a, b = self.value(left), self.value(right)
         self.at(node)
         if operator in ("+", "-") and (is_float(a.type) or is_float(b.type)):
@@ -183,13 +199,13 @@ class Expressions(Literals):
                 return self.fused(operator, a, b, product=product)
         return self.binary(operator, a, b)
 
-    def _short_circuit(self, operator: str, left: Node, right: Node) -> Value:
+    def _short_circuit(self, node: Node, operator: str, left: Node, right: Node) -> Value:
         first = self.truth(self.value(left))
         if first.constant is not None and bool(first.constant) == (operator == "||"):
             return Scalar(number(int(operator == "||")), INT)
         with self.aside() as side:
             second = self.truth(self.value(right))
-        self.join(first if operator == "&&" else operation("not", first), side, self.new_block())
+        self.join(node, first if operator == "&&" else operation("not", first), side, self.new_block())
         result = operation("and" if operator == "&&" else "or", first, second)
         self.cost(OpKind.INTEGER, INT, result)
         return Scalar(result, INT)
@@ -206,7 +222,7 @@ class Expressions(Literals):
             a = self.value(parts[1])
         with self.aside() as no:
             b = self.value(parts[2])
-        self.join(condition, yes, no)
+        self.join(node, condition, yes, no)
         return self.selected(condition, a, b)
 
     def selected(self, condition: Expression, a: Value, b: Value) -> Value:
@@ -267,14 +283,15 @@ class Expressions(Literals):
             self.block = block
             self.lose(mark, block.level)
 
-    def join(self, condition: Expression, yes: Builder, no: Builder) -> None:
+    def join(self, node: Node, condition: Expression, yes: Builder, no: Builder) -> None:
         """Cheap arithmetic is computed anyway and selected from; all else runs where the condition holds."""
         if cheap_enough(yes, no):
             self.block.ops += yes.ops + no.ops
             for op in yes.ops + no.ops:
                 self.find(op.results, self.block)
         else:
-            self.block.inner.append(PendingBranch(condition, yes, no, self.line, self.share_of(condition)))
+            share = self.share_of(condition)
+            self.block.inner.append(PendingBranch(condition, yes, no, self.line, share, self.site(node)))
 
     # --- places ------------------------------------------------------------------------------------------
 

@@ -120,8 +120,15 @@ class Facts:
 
     @cached_property
     def group_imbalance(self) -> float | None:
-        """The greatest over the mean work of a group, in the loop where they differ most; None without such loops."""
-        return max((loop.group_imbalance for loop in self.loops if loop.group_imbalance is not None), default=None)
+        """The greatest over the mean work of a group, in the loop where they differ most; None without such loops.
+
+        Where the data decide it is that of all their work, as it was seen.
+        """
+        known = [loop.group_imbalance for loop in self.loops if loop.group_imbalance is not None]
+        seen = self.paths.walk.seen
+        if seen is not None and len(known) < len(self.loops):
+            known.append(seen.sample.group_imbalance)
+        return max(known, default=None)
 
     @cached_property
     def bank_conflict_degree(self) -> float | None:

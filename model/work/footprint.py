@@ -129,6 +129,10 @@ def _drawn(one: Reach, requested: float, scope: Scope, walk: Walk, shape: Shape)
     """Distinct bytes, and bytes of distinct lines, of an access whose place the data decide."""
     width = max(1, one.access.element_bytes)
     places = _places(one, walk)
+    seen = walk.seen.accesses.get(id(one.access)) if walk.seen is not None and scope is Scope.LAUNCH else None
+    if seen is not None:
+        distinct = seen.distinct_bytes_of(requested / width, width, min(one.limit_bytes, places * width))
+        return distinct, min(max(1.0, LINE_BYTES / width) * distinct, _round_up(places * width))
     drawn = one.draws(scope, walk.known, shape)
     if drawn is None:  # rows or lists that follow one another: each byte once
         distinct = min(requested, places * width)

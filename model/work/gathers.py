@@ -66,7 +66,7 @@ def _is_scan(offset: Expression) -> bool:
 
 
 def _is_smooth(load: Atom, known: Knowledge) -> bool:
-    contents = known.contents.get(str(load.arguments[0]))
+    contents = known.held_at(load)
     return contents is not None and contents.is_smooth
 
 

@@ -39,7 +39,8 @@ class Inlining(MemoryCalls):
     def run_body(self, body: Node) -> None:
         raise NotImplementedError
 
-    def inline(self, helper: Function, arguments: list[Value]) -> Value:
+    def inline(self, helper: Function, arguments: list[Value], node: Node) -> Value:
+        """The call of `helper` at `node`."""
         if helper.name in self.calls:
             raise AnalysisError(f"`{helper.name}` calls itself: OpenCL C has no recursion", line=self.line + 1)
         if len(self.calls) >= MAX_CALL_DEPTH:
@@ -49,7 +50,7 @@ class Inlining(MemoryCalls):
             return self._replayed(helper, known, arguments)
         block, start, written, repeats = self.block, extent(self.block), self.writes.mark(), self._repeats
         self._repeats = {}
-        result = self._inlined(helper, arguments)
+        result = self._inlined(helper, arguments, node)
         self._repeats = repeats
         if known is None or not self.dry:
             forgets = any(write.spot is None for write in self.writes.since(written))
@@ -60,8 +61,10 @@ class Inlining(MemoryCalls):
                 self._read[helper.name] = read
         return result
 
-    def _inlined(self, helper: Function, arguments: list[Value]) -> Value:
+    def _inlined(self, helper: Function, arguments: list[Value], node: Node) -> Value:
         outer = (self.reader, self.scopes, self.block, self.returned, self.line)
+        call_path = self.call_path
+        self.call_path = (*call_path, (self.calls[-1], node.start_byte))
         path, exits, found, entered = len(self.path), len(self.exits), len(self.found), self.clock
         self.reader, self.scopes, self.returned = self.program.reader(helper, self.names), [{}], []
         self.calls.append(helper.name)
@@ -76,6 +79,7 @@ class Inlining(MemoryCalls):
         self.run_body(helper.body)
         returned = self.returned
         self.calls.pop()
+        self.call_path = call_path
         self.reader, self.scopes, self.block, self.returned, self.line = outer
         del self.path[path:], self.exits[exits:]
         # Branches compare all variables there are: those of a call that is over would make every later one slower.

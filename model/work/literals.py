@@ -23,9 +23,10 @@ from model.opencl.types import (
 from model.work.operators import components
 from model.work.stores import Stores
 from model.work.symbolic import ZERO, Expression, number, opaque
-from model.work.tables import completed_type
+from model.work.tables import completed_type, entries_by_part
 from model.work.unknowns import UnknownKind
 from model.work.values import (
+    UNKNOWN_TYPE,
     Aggregate,
     Other,
     Pointer,
@@ -114,6 +115,8 @@ class Literals(Stores):
 
     def braced(self, node: Node, kind: Type) -> Value:
         """`{a, b, ...}` as a value of type `kind`."""
+        if isinstance(kind, StructType):
+            return self._braced_struct(node, kind)
         values = [
             self.value(c)
             for c in node.named_children
@@ -126,14 +129,32 @@ class Literals(Stores):
         match kind:
             case VectorType():
                 return self.vector_literal(kind, values) if len(values) != 1 else self.convert(values[0], kind)
-            case StructType():
-                return Aggregate(
-                    tuple((n, self.convert(v, t)) for (n, t), v in zip(kind.members, values, strict=False)), kind
-                )
             case ScalarType() if values:
                 return self.convert(values[0], kind)
             case _:
                 return Other("", kind)
+
+    def _braced_struct(self, node: Node, kind: StructType) -> Value:
+        """Member by member, by place or by name; arrays in it are memory of their own, which is not followed here."""
+        held: dict[str, Value] = {}
+        is_known = not kind.is_union
+        members = [name for name, _ in kind.members]
+        for number_, entry in entries_by_part(node, members, lambda _: None):
+            is_list = entry.type == "initializer_list"
+            name, member = kind.members[number_] if number_ is not None and is_known else ("", UNKNOWN_TYPE)
+            if isinstance(member, StructType | VectorType) and is_list:
+                held[name] = self.braced(entry, member)
+                continue
+            value = self.braced(entry, UNKNOWN_TYPE) if is_list else self.value(entry)
+            if isinstance(member, ScalarType | VectorType) or (isinstance(member, StructType) and value.type == member):
+                held[name] = self.convert(value, member) if not isinstance(member, StructType) else value
+            elif not isinstance(member, ArrayType) or not is_list:
+                is_known = False  # braces left away: what follows is for members of this one
+        if is_known:  # C sets the others to 0
+            zero = Scalar(ZERO, INT)
+            rest = ((n, k) for n, k in kind.members if n not in held and isinstance(k, ScalarType | VectorType))
+            held |= {name: self.convert(zero, member) for name, member in rest}
+        return Aggregate(tuple(held.items()), kind)
 
     def size_of(self, node: Node) -> Value:
         known = self.reader.constant(node)

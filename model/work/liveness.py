@@ -13,12 +13,12 @@ class Live:
 
     def __init__(self, rests: Mapping[Atom, tuple[Expression, ...]]) -> None:
         self._rests = rests
-        self._atoms: set[Atom] = set()
+        self.atoms: set[Atom] = set()
         self._leaves: set[Atom] = set()
         self.without_effect: frozenset[object] = frozenset()  # loops that are not executed
 
     def add(self, *values: Expression) -> None:
-        atoms = self._atoms
+        atoms = self.atoms
         stack = list(values)
         while stack:
             for monomial, _ in stack.pop().terms:
@@ -33,4 +33,4 @@ class Live:
     def __contains__(self, value: Expression) -> bool:
         """Sums are merged with what they are added to, so they count as needed where all their parts are."""
         atom = value.atom
-        return atom in self._atoms if atom is not None else value.leaves <= self._leaves
+        return atom in self.atoms if atom is not None else value.leaves <= self._leaves

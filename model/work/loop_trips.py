@@ -14,7 +14,7 @@ from model.work.operations import operation, substituted
 from model.work.region import DEFAULT_DATA_TRIPS, Leaves
 from model.work.symbolic import ONE, ZERO, Expression, number
 from model.work.trial import Trial, Trials
-from model.work.trips import Induction, trip_count, upper_bound
+from model.work.trips import ENDLESS, Induction, trip_count, upper_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,9 @@ def _run_now(count: Expression) -> Expression:
     """A trip count in plain numbers where no launch is needed for it: `for (k = 1; k < 16; k *= 2)`."""
     if count.constant is not None or not all(str(a.arguments[0]).startswith("phi.") for a in count.leaves):
         return count
-    value = evaluate(count, Knowledge({}, {}, {}), {})
-    return number(value) if isinstance(value, int) else count
+    known = Knowledge({}, {}, {})
+    value = evaluate(count, known, {})
+    return number(value) if isinstance(value, int) and not known.estimated and value < ENDLESS else count
 
 
 def _header(condition: Expression, flat: list[Induction], *, is_do: bool) -> Expression | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
-from model.work.builder import PendingAccess, PendingBranch, PendingLoop, PendingOp
+from model.work.builder import Builder, PendingAccess, PendingBranch, PendingLoop, PendingOp
 from model.work.chain import chain_length
 from model.work.comparisons import less
 from model.work.counts import OpKind
@@ -14,11 +14,12 @@ from model.work.loop_trips import LoopTrips, Trips, over_counter
 from model.work.machine import LoopFrame
 from model.work.operations import operation
 from model.work.places import Location
+from model.work.region import Event
 from model.work.reuse import carried
 from model.work.symbolic import ONE, ZERO, Atom, Expression
 from model.work.trial import Trial
 from model.work.values import Other, Value, is_float, numbers_in, with_numbers
-from model.work.writes import Spot, Write
+from model.work.writes import Origin, Spot, Write
 
 MAX_LOOP_DEPTH = 24
 MAX_UNROLLED_STEPS = 700  # nodes of the source over all iterations, as compilers bound what they unroll
@@ -37,7 +38,7 @@ class Loops(LoopTrips):
     def declaration(self, node: Node) -> None:
         raise NotImplementedError
 
-    def go_on_unless(self, left: list[Expression]) -> None:
+    def go_on_unless(self, node: Node, left: list[Expression]) -> None:
         raise NotImplementedError
 
     def run_loop(self, node: Node) -> Flow:
@@ -97,19 +98,20 @@ class Loops(LoopTrips):
                 self._load_before(
                     carried(frame.body, outer, counter_atom, None if unrolls else self.stepped, self._unaliased()),
                     trips.count,
+                    node,
                 )
             loop = PendingLoop(trips.count, counter_atom, frame.body, line, self._chain(tried), conditions, leaves)
-            loop.accumulators = self._accumulators(tried)
+            loop.accumulators, loop.site = self._accumulators(tried), self.site(node)
             outer.inner.append(loop)
         self._link(links, tried, kept, entry)
         self.lose(available, outer.level)
         self._leave(tried, entry, trips.count)
-        self._memory_after(tried, kept, trips.count, mark)
+        self._memory_after(tried, kept, trips.count, mark, node)
         if trips.leaves is not None and trips.leaves.ends_in_header and loop is not None:
             # Once more than the body: the time it fails.
             loop.conditions = (*loop.conditions, self.iteration_condition(node))
         self.line = line
-        return self._returned(trips, tried, line)
+        return self._returned(node, trips, tried, line)
 
     def _in_region(self, node: Node) -> Expression:
         """One iteration, after which only what leaves the function still counts as left."""
@@ -141,7 +143,7 @@ class Loops(LoopTrips):
         if flow is Flow.RETURN:
             return flow
         if self.exits[exits:]:
-            self.go_on_unless([self.conjunction(e.path[path:]) for e in self.exits[exits:]])
+            self.go_on_unless(node, [self.conjunction(e.path[path:]) for e in self.exits[exits:]])
         return Flow.NEXT
 
     def _chain(self, tried: Trial) -> int:
@@ -157,7 +159,7 @@ class Loops(LoopTrips):
         floats = (k for k in tried.touched if _holds_floats(self.types[k]))
         return sum(1 for k in floats for v in tried.variables.get(k, ()) if chain_length([v]))
 
-    def _returned(self, trips: Trips, tried: Trial, line: int) -> Flow:
+    def _returned(self, node: Node, trips: Trips, tried: Trial, line: int) -> Flow:
         """What follows a loop that returns from the function runs for those that did not."""
         if not any(e.flow is Flow.RETURN for e, _ in tried.exits):
             return Flow.NEXT
@@ -176,7 +178,8 @@ class Loops(LoopTrips):
         stays = operation("not", condition)
         self.path.append(stays)
         side = self.new_block()
-        self.block.inner.append(PendingBranch(stays, side, self.new_block(), line, share))
+        branch = PendingBranch(stays, side, self.new_block(), line, share, self.site(node), Event.COMPLETED)
+        self.block.inner.append(branch)
         self.block = side
         return Flow.NEXT
 
@@ -272,6 +275,7 @@ class Loops(LoopTrips):
     def _carry(self, tried: Trial) -> dict[Spot, tuple[Expression, ...]]:
         """Load before the loop what each iteration would load only to find what the one before stored."""
         before = {}
+        self.accessed = None
         for spot in tried.carried:
             kind = tried.loaded.get(spot)
             if isinstance(kind, ScalarType | VectorType) and spot.offset is not None:
@@ -280,15 +284,19 @@ class Loops(LoopTrips):
                 before[spot] = self.writes.held(spot) or ()
         return before
 
-    def _load_before(self, loads: list[PendingAccess], trips: Expression) -> None:
+    def _load_before(self, loads: list[PendingAccess], trips: Expression, node: Node) -> None:
         """What only the first iteration loads, if there is one."""
         if not loads:
             return
-        block = self.block
-        if trips.constant is None:
-            block = self.new_block()
-            self.block.inner.append(PendingBranch(less(ZERO, trips), block, self.new_block(), self.line, None))
+        block = self.block if trips.constant is not None else self._if_begun(node, trips)
         block.accesses += loads
+
+    def _if_begun(self, node: Node, trips: Expression) -> Builder:
+        """A block for those who begin an iteration of the loop at `node`."""
+        block = self.new_block()
+        condition, line, site = less(ZERO, trips), self.line, self.site(node)
+        self.block.inner.append(PendingBranch(condition, block, self.new_block(), line, None, site, Event.ENTERED))
+        return block
 
     def _unaliased(self) -> set[str]:
         parameters = self.kernel.parameters
@@ -304,7 +312,7 @@ class Loops(LoopTrips):
             held = next(w.value for w in reversed(tried.writes) if w.spot == spot and w.value is not None)
             parts = tuple(self.unknown("kept in memory", *before[spot]) for _ in held)
             kept[spot] = parts
-            self.writes.add(Write(self.tick(), spot, parts))
+            self.writes.add(Write(self.tick(), spot, parts, origin=Origin.LOOP))
         return kept
 
     def _clobber(self, tried: Trial) -> None:
@@ -312,25 +320,25 @@ class Loops(LoopTrips):
             spot = write.spot
             if spot is not None and spot not in tried.fixed:
                 spot = Spot(spot.memory, None, spot.size, spot.element)
-            self.writes.add(Write(self.tick(), spot, None))
+            self.writes.add(Write(self.tick(), spot, None, origin=Origin.LOOP))
 
     def _memory_after(
-        self, tried: Trial, kept: dict[Spot, tuple[Expression, ...]], trips: Expression, mark: int
+        self, tried: Trial, kept: dict[Spot, tuple[Expression, ...]], trips: Expression, mark: int, node: Node
     ) -> None:
+        self.accessed = None
         last = {spot: self.writes.held(spot) or parts for spot, parts in kept.items()}
         self.writes.cut(mark)
         self._clobber(tried)
         block = self.block
         if tried.promoted and trips.constant is None and not self.dry:
-            self.block = self.new_block()
-            block.inner.append(PendingBranch(less(ZERO, trips), self.block, self.new_block(), self.line, None))
+            self.block = self._if_begun(node, trips)
         for spot, value in last.items():
             if spot in tried.promoted and spot.offset is not None:
                 self.store_access(Location(spot.memory, spot.offset, _kind_of(spot)), spot.size, value)
         self.block = block
         for spot, value in last.items():
             after = tuple(self.unknown("kept in memory", *kept[spot], part) for part in value)
-            self.writes.add(Write(self.tick(), spot, after))
+            self.writes.add(Write(self.tick(), spot, after, origin=Origin.LOOP))
 
 
 def _is_followed(length: int, tried: Trial) -> bool:

@@ -16,9 +16,11 @@ from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, T
 from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
 from model.work.flow import Exit
+from model.work.group_values import passed_on
 from model.work.operations import operation
 from model.work.region import Access, DataParameter
 from model.work.registers import Lifetimes
+from model.work.sites import Site
 from model.work.symbolic import ONE, Atom, Expression, opaque, symbol
 from model.work.tables import Table
 from model.work.unknowns import Unknown, UnknownKind, undeclared_types
@@ -34,7 +36,7 @@ from model.work.values import (
     element_name,
     numbers_in,
 )
-from model.work.writes import Spot, Write, Writes
+from model.work.writes import Origin, Spot, Write, Writes
 
 MAX_STEPS = 300_000
 
@@ -87,6 +89,8 @@ class Machine:
         self.local_bytes: dict[str, int | None] = {}
         self.private_bytes: dict[str, int] = {}
         self.calls: list[str] = [kernel.name]
+        self.call_path: tuple[tuple[str, int], ...] = ()  # see `Site`
+        self.accessed: tuple[int, int] | None = None  # first and last byte of what loads or stores at hand
         self.lifetimes = Lifetimes()
         self.clock = 0
         self.steps = 0
@@ -121,6 +125,16 @@ class Machine:
     @line.setter
     def line(self, line: int) -> None:
         self._node, self._line = None, line
+
+    def site(self, node: Node) -> Site | None:
+        """Where `node` is, for what is counted; None while a loop is only tried."""
+        return None if self.dry else Site(self.call_path, self.calls[-1], node.start_byte, node.end_byte)
+
+    def access_site(self) -> Site | None:
+        """Where the load or store at hand is."""
+        if self.dry or self.accessed is None:
+            return None
+        return Site(self.call_path, self.calls[-1], *self.accessed)
 
     def unknown(self, reason: str, *rests: Expression) -> Expression:
         """A value that the launch does not decide, but that is made from what it `rests` on."""
@@ -292,8 +306,17 @@ class Machine:
             self.find(results, block)
         block.ops.append(PendingOp(self.line, kind, element_name(kind_of), function, times, results))
 
-    def access(self, access: Access, results: tuple[Expression, ...] = (), stored: tuple[Expression, ...] = ()) -> None:
-        """Count a load (of the components `results`) or a store; what is at hand already is not loaded again."""
+    def access(
+        self,
+        access: Access,
+        results: tuple[Expression, ...] = (),
+        stored: tuple[Expression, ...] = (),
+        known: tuple[Expression, ...] = (),
+    ) -> None:
+        """Count a load (of the components `results`) or a store; what is at hand already is not loaded again.
+
+        `known` are the components where memory holds what is known: a load is needed where these are.
+        """
         if self.dry:
             return
         block = self.block
@@ -302,7 +325,7 @@ class Machine:
                 return
             block = self.home(results, may_speculate=False)
             self.find(results, block)
-        block.accesses.append(PendingAccess(access, results, stored))
+        block.accesses.append(PendingAccess(access, known or results, stored))
 
     def stored(self, spot: Spot, value: tuple[Expression, ...] | None = None) -> None:
         """After a store, loads from there (and from what may overlap) are new values."""
@@ -310,8 +333,24 @@ class Machine:
         self.writes.add(Write(self.tick(), spot, value, is_sure))
 
     def forget_shared(self) -> None:
-        """After a barrier, local and global memory may hold what other work-items wrote."""
+        """Local and global memory may hold what other work-items wrote."""
         self.writes.add(Write(self.tick(), None, None))
+
+    def wait_for_group(self) -> None:
+        """After a barrier, shared memory may hold what others wrote, but for what the whole group knows."""
+        kept = passed_on(self.writes.since_barrier(), self._is_uniform)
+        self.forget_shared()
+        for spot, value in kept.items():
+            self.writes.add(Write(self.tick(), spot, value, origin=Origin.BARRIER))
+
+    def _is_uniform(self, leaf: Atom) -> bool:
+        """Whether what is no local or global id is the same for all items of a group that meet at a barrier here."""
+        name = str(leaf.arguments[0])
+        if leaf.kind == "load":
+            return name in self.program.globals or self.kernel.parameter(name) is not None
+        if name.startswith("loop."):
+            return any(leaf in frame.counters for frame in self.frames)
+        return leaf.kind == "symbol" and name.startswith(_SAME_IN_GROUP)
 
 
 def is_known(value: Expression) -> bool:
@@ -322,6 +361,8 @@ def is_known(value: Expression) -> bool:
     return atom is not None and atom.kind == "literal"
 
 
+# How symbols begin that do not depend on the item of a group.
+_SAME_IN_GROUP = ("arg.", "name.", "group_id.", "local_size.", "num_groups.", "global_size.", "image.")
 EQUAL_SELDOM = 0.16
 
 

@@ -103,6 +103,7 @@ class MemoryCalls(Expressions):
             offset=offset,
             is_image=True,
             is_between_texels=not is_store and position is not None and is_float(position.type),
+            site=self.access_site(),
         )
         kind = VectorType(scalar_of(element or INT), 4)
         spot = Spot(Memory(image, AddressSpace.GLOBAL, kind), None, _PIXEL_BYTES, "i8")

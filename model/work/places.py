@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from model.opencl.declarations import Declared
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
@@ -36,7 +37,7 @@ from model.work.values import (
     expression_of,
     numbers_in,
 )
-from model.work.writes import Spot
+from model.work.writes import Origin, Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Location:
     type: Type
     swizzle: tuple[int, ...] = ()
     space: AddressSpace = AddressSpace.GLOBAL  # where the memory is not known
+    at: tuple[int, int] | None = None  # the first and last byte of the expression that names it
 
 
 Place = Slot | Location
@@ -67,6 +69,10 @@ class Places(Operators):
     """Loads and stores. Expressions proper are in `expressions`."""
 
     def value(self, node: Node) -> Value:
+        raise NotImplementedError
+
+    def global_place(self, declared: Declared) -> Location:
+        """Where a struct at program scope lies; what a constant one holds is read from its initialiser."""
         raise NotImplementedError
 
     def place(self, node: Node) -> Place | None:
@@ -82,7 +88,9 @@ class Places(Operators):
                 argument = node.child_by_field_name("argument")
                 pointer = self.value(argument) if argument else None
                 return (
-                    Location(pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space)
+                    Location(
+                        pointer.memory, pointer.offset, pointer.type.pointee, space=pointer.type.space, at=_bytes(node)
+                    )
                     if isinstance(pointer, Pointer)
                     else None
                 )
@@ -96,9 +104,11 @@ class Places(Operators):
     def _named_place(self, name: str) -> Place | None:
         key = self.lookup(name)
         if key is None:
-            return None
+            declared = self.program.globals.get(name)
+            is_struct = declared is not None and isinstance(declared.type, StructType)
+            return self.global_place(declared) if declared is not None and is_struct else None
         kind, value = self.types[key], self.held(key)
-        if isinstance(value, Pointer) and isinstance(kind, ArrayType):
+        if isinstance(value, Pointer) and not isinstance(kind, PointerType):  # arrays, and all that is local memory
             return Location(value.memory, value.offset, kind)
         return Slot(key, (), kind)
 
@@ -113,7 +123,7 @@ class Places(Operators):
             offset = base.offset + index * number(max(1, pointee.size_bytes))
             if base.memory is not None and _is_one_variable(index_node):
                 self.stepped.add((base.memory.name, offset))
-            return Location(base.memory, offset, pointee, space=base.type.space)
+            return Location(base.memory, offset, pointee, space=base.type.space, at=_bytes(node))
         place = self.place(base_node) if isinstance(base, Vector) else None
         if isinstance(place, Slot) and index.constant is not None:
             return Slot(place.key, place.path, place.type, (index.constant,))
@@ -145,7 +155,7 @@ class Places(Operators):
             return (
                 Slot(base.key, base.path, base.type, swizzle)
                 if isinstance(base, Slot)
-                else Location(base.memory, base.offset, base.type, swizzle, base.space)
+                else Location(base.memory, base.offset, base.type, swizzle, base.space, _bytes(node))
             )
         if isinstance(base.type, StructType):
             kind = base.type.member(name) or UNKNOWN_TYPE
@@ -154,11 +164,11 @@ class Places(Operators):
             if isinstance(base, Slot):
                 return Slot(base.key, (*base.path, name), kind)
             at = dict(zip((n for n, _ in base.type.members), base.type.offsets(), strict=True)).get(name, 0)
-            return Location(base.memory, base.offset + number(at), kind, space=base.space)
+            return Location(base.memory, base.offset + number(at), kind, space=base.space, at=_bytes(node))
         return (
             Slot(base.key, (*base.path, name), UNKNOWN_TYPE)
             if isinstance(base, Slot)
-            else Location(base.memory, base.offset, UNKNOWN_TYPE)
+            else Location(base.memory, base.offset, UNKNOWN_TYPE, at=_bytes(node))
         )
 
     # --- private variables ---------------------------------------------------------------------------------
@@ -191,6 +201,7 @@ class Places(Operators):
 
     def load(self, place: Place) -> Value:
         if isinstance(place, Location):
+            self.accessed = place.at or self.accessed
             place = self.slot_at(place) or place
         if isinstance(place, Slot):
             return picked(self._load_slot(place), place.swizzle)
@@ -297,15 +308,17 @@ class Places(Operators):
                 return Vector(known, kind) if isinstance(kind, VectorType) else Scalar(known[0], kind)
         spot = spot_of(memory, offset, kind)
         last = self.writes.last(spot)
-        if last is not None and last.value is not None and last.spot == spot:
-            parts = last.value
+        known_parts = last.value if last is not None and last.spot == spot else None
+        if known_parts is not None and last is not None and last.origin is not Origin.BARRIER:
+            parts = known_parts
         else:
             version = last.stamp if last is not None else 0
-            parts = tuple(
+            loads = tuple(
                 opaque("load", memory.name, offset + number(i * element.size_bytes), version) for i in range(width)
             )
             self.loaded[spot] = kind
-            self._access(Location(memory, offset, kind), size, is_store=False, results=parts)
+            parts = loads if known_parts is None else known_parts  # loaded, whatever is known of it
+            self._access(Location(memory, offset, kind), size, is_store=False, results=loads, known=parts)
         return Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], kind)
 
     def _access(
@@ -317,6 +330,7 @@ class Places(Operators):
         is_atomic: bool = False,
         results: tuple[Expression, ...] = (),
         stored: tuple[Expression, ...] = (),
+        known: tuple[Expression, ...] = (),
     ) -> None:
         memory = place.memory
         offset = place.offset
@@ -328,10 +342,14 @@ class Places(Operators):
             Access(
                 memory.name if memory else "", memory.space if memory else place.space, is_store, is_atomic,
                 self.line, size, None if memory is None else offset, width=components_in(size, place.type),
+                site=self.access_site(),
             ),
-            results,
-            stored,
+            results, stored, known,
         )  # fmt: skip
+
+
+def _bytes(node: Node) -> tuple[int, int]:
+    return node.start_byte, node.end_byte
 
 
 def touched_bytes(kind: Type) -> int:

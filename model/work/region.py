@@ -5,11 +5,13 @@ Frozen results of the analysis; `builder` makes them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NamedTuple
 
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
+from model.work.sites import Site
 from model.work.symbolic import Atom, Expression
 
 DEFAULT_DATA_TRIPS = 16  # of a loop about which nothing is known
@@ -29,6 +31,7 @@ class Access:
     is_image: bool = False
     is_between_texels: bool = False  # an image read at float coordinates, which a sampler may interpolate
     width: int = 1  # components of a vector
+    site: Site | None = field(default=None, compare=False)  # None for what stands nowhere in the source
 
 
 class Op(NamedTuple):
@@ -84,6 +87,15 @@ class Loop:
     chain: int = 0
     accumulators: int = 0
     leaves: Leaves | None = None
+    site: Site | None = field(default=None, compare=False)
+
+
+class Event(StrEnum):
+    """What those do at a branch's site who then run `then`."""
+
+    TAKEN = "taken"  # they enter the first side, this case, or evaluate the right operand
+    COMPLETED = "completed"  # they go on after it, and have not left from inside it
+    ENTERED = "entered"  # they begin an iteration at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +110,8 @@ class Branch:
     otherwise: Block
     line: int
     share: Atom | None
+    site: Site | None = field(default=None, compare=False)
+    event: Event = Event.TAKEN
 
 
 def decides(block: Block, atom: Atom) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from model.work.functions import MAX_DEPTH_OF_TEXT, OfAtom, Step, step_for
+from model.work.region import Block, Branch, Loop
 from model.work.symbolic import Atom, Expression
 
 ROUNDS_OF_TEXT = 64  # after which reading the expressions anew takes longer than making a function of them
@@ -34,6 +36,34 @@ class Running:
         if self.step is None and self.rounds == ROUNDS_OF_TEXT and self._depth <= MAX_DEPTH_OF_TEXT:
             self.step = step_for(self.condition, self.afters, of_atom)
         return self.step
+
+
+def runs_in(expression: Expression) -> frozenset[Atom]:
+    """The loops that must be run to evaluate `expression`."""
+    found: set[Atom] = set()
+    seen: set[Atom] = set()
+    stack = [expression]
+    while stack:
+        for monomial, _ in stack.pop().terms:
+            for atom in monomial:
+                if atom in seen:
+                    continue
+                seen.add(atom)
+                stack += atom.operands
+                if atom.kind in ("trips", "iterate"):
+                    found.add(atom)
+    return frozenset(found)
+
+
+def estimated_in(block: Block, runs: Mapping[int, float], estimated: Set[Atom]) -> Iterator[Loop | Branch]:
+    """What is executed as often, or by those, as loops say that were run for some of the work-items only."""
+    for inner in block.inner:
+        parts = (inner.body,) if isinstance(inner, Loop) else (inner.then, inner.otherwise)
+        if any(runs.get(id(part)) for part in parts):
+            if not estimated.isdisjoint(runs_in(inner.trips if isinstance(inner, Loop) else inner.condition)):
+                yield inner
+            for part in parts:
+                yield from estimated_in(part, runs, estimated)
 
 
 def running_of(atom: Atom) -> Running:

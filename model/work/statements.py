@@ -14,11 +14,12 @@ from model.work.counts import OpKind
 from model.work.flow import Exit, Flow, Start, Way
 from model.work.loops import Loops
 from model.work.operations import operation
+from model.work.region import Event
 from model.work.symbolic import ONE, ZERO, Expression, number
 from model.work.tables import completed_type, table_of
 from model.work.unknowns import UnknownKind
 from model.work.values import Memory, Other, Pointer, Value, element_name, expression_of, scalar_of
-from model.work.writes import Spot, Write, distinct_spots
+from model.work.writes import Origin, Spot, Stored, Write, distinct_spots, overlaps
 
 MAX_FOLLOWED = 64  # elements of an initialised array that are followed one by one
 
@@ -142,7 +143,7 @@ class Statements(Loops):
 
     def _initialise(self, memory: Memory, kind: ArrayType, value: Node) -> None:
         """Compilers copy short arrays from constants, or make registers of them: no store is counted."""
-        table = table_of(value, kind, self.initial)
+        table = table_of(value, kind, self.initial, is_whole=memory.space is AddressSpace.CONSTANT)
         if table is None:
             self.stored(Spot(memory, None, 1, "i8"))
         elif memory.space is AddressSpace.CONSTANT:
@@ -164,35 +165,36 @@ class Statements(Loops):
         if condition.constant is not None:
             chosen = then_node if condition.constant else otherwise_node
             return self._side(chosen) if chosen is not None else Flow.NEXT
-        return self.branch(condition, then_node, otherwise_node)
+        return self.branch(node, condition, then_node, otherwise_node)
 
     def _side(self, node: Node) -> Flow:
         return self.run_all(node.named_children) if node.type == "else_clause" else self.run(node)
 
-    def branch(self, condition: Expression, then_node: Node, otherwise_node: Node | None) -> Flow:
+    def branch(self, node: Node, condition: Expression, then_node: Node, otherwise_node: Node | None) -> Flow:
         """Both sides; where one side leaves, what follows goes on inside the other."""
 
         def no_side() -> Flow:
             return self._side(otherwise_node) if otherwise_node is not None else Flow.NEXT
 
-        return self.fork(condition, lambda: self._side(then_node), no_side)
+        return self.fork(node, condition, lambda: self._side(then_node), no_side)
 
     def fork(
         self,
+        node: Node,
         condition: Expression,
         then: Callable[[], Flow],
         otherwise: Callable[[], Flow],
         *,
         may_speculate: bool = True,
     ) -> Flow:
-        """A branch whose sides are run by `then` and `otherwise`."""
+        """A branch at `node` whose sides are run by `then` and `otherwise`."""
         start = Start(self.block, self.values, len(self.path), len(self.exits), len(self.found), self.writes.mark())
         line = self.line
         yes = self._way(start, condition, then)
         no = self._way(start, operation("not", condition), otherwise)
         self.line = line
         self.block = start.block
-        branch = PendingBranch(condition, yes.builder, no.builder, line, None)
+        branch = PendingBranch(condition, yes.builder, no.builder, line, None, self.site(node))
         both_go_on = yes.flow is Flow.NEXT and no.flow is Flow.NEXT
         left = self.exits[start.exits :]
         if may_speculate and both_go_on and not left and cheap_enough(yes.builder, no.builder):
@@ -208,7 +210,7 @@ class Statements(Loops):
         if both_go_on:
             self._meet(start, condition, yes, no)
             if left:
-                self.go_on_unless([self.conjunction(e.path[start.path :]) for e in left])
+                self.go_on_unless(node, [self.conjunction(e.path[start.path :]) for e in left])
             return Flow.NEXT
         if yes.flow is not Flow.NEXT and no.flow is not Flow.NEXT:
             return min(yes.flow, no.flow)  # some get as far as that: they still run a loop's update, or what follows it
@@ -257,7 +259,8 @@ class Statements(Loops):
             value = None
             if a is not None and b is not None and len(a) == len(b):
                 value = tuple(operation("select", condition, x, y) for x, y in zip(a, b, strict=True))
-            self.writes.add(Write(self.tick(), spot, value, is_sure=False))
+            stored = _stored_by_some(spot, condition, yes.writes, no.writes)
+            self.writes.add(Write(self.tick(), spot, value, is_sure=False, stored=stored))
 
     def _held_after(self, writes: list[Write], all_writes: list[Write]) -> dict[Spot, tuple[Expression, ...] | None]:
         mark = self.writes.mark()
@@ -267,12 +270,14 @@ class Statements(Loops):
         self.writes.cut(mark)
         return held
 
-    def go_on_unless(self, left: list[Expression]) -> None:
-        """What follows runs for those that did not leave by one of the ways in `left`."""
+    def go_on_unless(self, node: Node, left: list[Expression]) -> None:
+        """What follows runs for those that did not leave `node` by one of the ways in `left`."""
         stays = operation("not", any_of(left))
         self.path.append(stays)
         side = self.new_block()
-        self.block.inner.append(PendingBranch(stays, side, self.new_block(), self.line, self.share_of(stays)))
+        share, site = self.share_of(stays), self.site(node)
+        branch = PendingBranch(stays, side, self.new_block(), self.line, share, site, Event.COMPLETED)
+        self.block.inner.append(branch)
         self.block = side
 
     # --- switch ------------------------------------------------------------------------------------------
@@ -284,18 +289,18 @@ class Statements(Loops):
             return Flow.NEXT
         chosen = expression_of(self.value(condition_node))
         groups = self._case_groups(body)
-        known = [label for labels, _, _ in groups for label in labels]
+        known = [label for labels, _, _, _ in groups for label in labels]
         outer, path, exits = self.block, len(self.path), len(self.exits)
         falls: Expression = ZERO
         self.scopes.append({})
         flows = []
-        for labels, is_default, nodes in groups:
+        for labels, is_default, nodes, case in groups:
             enters = any_of([equal(chosen, label) for label in labels])
             if is_default:
                 others = [label for label in known if label not in labels]
                 enters = operation("not", any_of([equal(chosen, label) for label in others]))
             condition = either_holds(enters, falls)
-            falls, flow = self._case(condition, nodes)
+            falls, flow = self._case(case, condition, nodes)
             flows.append(flow)
         self.scopes.pop()
         self.block = outer
@@ -303,15 +308,15 @@ class Statements(Loops):
         remaining = [e for e in self.exits[exits:] if e.flow is not Flow.BREAK]
         breaks = len(self.exits) - exits > len(remaining)
         self.exits[exits:] = remaining
-        if any(is_default for _, is_default, _ in groups) and not breaks and falls.constant == 0:
+        if any(is_default for _, is_default, _, _ in groups) and not breaks and falls.constant == 0:
             return min(f for f in flows if f is not Flow.NEXT)
         if remaining:
-            self.go_on_unless([self.conjunction(e.path[path:]) for e in remaining])
+            self.go_on_unless(node, [self.conjunction(e.path[path:]) for e in remaining])
         return Flow.NEXT
 
-    def _case_groups(self, body: Node) -> list[tuple[list[Expression], bool, list[Node]]]:
-        """(labels, whether `default` is one, statements) for each run of labels that stand together."""
-        groups: list[tuple[list[Expression], bool, list[Node]]] = []
+    def _case_groups(self, body: Node) -> list[tuple[list[Expression], bool, list[Node], Node]]:
+        """(labels, whether `default` is one, statements, where) for each run of labels that stand together."""
+        groups: list[tuple[list[Expression], bool, list[Node], Node]] = []
         labels: list[Expression] = []
         is_default = False
         cases = [c for c in body.named_children if c.type == "case_statement"]
@@ -323,11 +328,11 @@ class Statements(Loops):
                 labels.append(expression_of(self.value(label)))
             statements = [c for c in case.named_children if c != label and c.type != "comment"]
             if statements or case is cases[-1]:
-                groups.append((labels, is_default, statements))
+                groups.append((labels, is_default, statements, case))
                 labels, is_default = [], False
         return groups
 
-    def _case(self, condition: Expression, nodes: list[Node]) -> tuple[Expression, Flow]:
+    def _case(self, case: Node, condition: Expression, nodes: list[Node]) -> tuple[Expression, Flow]:
         """Run one case's statements; gives when the next case is fallen into, and how this one ends."""
         if condition.constant == 0:
             return ZERO, Flow.BREAK
@@ -347,7 +352,7 @@ class Statements(Loops):
                         self.values = self.merged(self.conjunction(left.path[path:]), left.values, self.values)
                 return Flow.NEXT if flow is Flow.BREAK else flow
 
-            self.fork(condition, statements, lambda: Flow.NEXT, may_speculate=False)
+            self.fork(case, condition, statements, lambda: Flow.NEXT, may_speculate=False)
         self.block = outer
         del self.path[path:]
         if flow is not Flow.NEXT:
@@ -355,3 +360,19 @@ class Statements(Loops):
         left_early = [self.conjunction(e.path[path:]) for e in self.exits[exits:]]
         stays = operation("not", any_of(left_early)) if left_early else ONE
         return operation("and", condition, stays) if stays is not ONE else condition, flow
+
+
+def _stored_by_some(spot: Spot, condition: Expression, yes: list[Write], no: list[Write]) -> Stored | None:
+    """What is stored on one side of a branch, while the other leaves that place alone."""
+    if spot.memory.space is not AddressSpace.LOCAL:
+        return None
+    mine, met = (yes, condition) if any(w.spot == spot for w in yes) else (no, operation("not", condition))
+    others = no if mine is yes else yes
+    if any(w.spot is None for w in (*yes, *no)) or any(w.spot is not None and overlaps(w.spot, spot) for w in others):
+        return None
+    last = next(w for w in reversed(mine) if w.spot is not None and overlaps(w.spot, spot))
+    if last.spot != spot or last.origin is Origin.LOOP:
+        return None
+    if last.stored is not None:
+        return Stored(last.stored.value, (met, *last.stored.conditions))
+    return Stored(last.value, (met,)) if last.value is not None else None

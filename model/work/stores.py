@@ -24,6 +24,7 @@ class Stores(Places):
 
     def store(self, place: Place, value: Value) -> None:
         if isinstance(place, Location):
+            self.accessed = place.at or self.accessed
             place = self.slot_at(place) or place
         if isinstance(place, Slot):
             self._store_slot(place, value)

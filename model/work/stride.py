@@ -105,7 +105,7 @@ def is_scattered(offset: Expression, known: Knowledge) -> bool:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return True
         if leaf.kind == "load" and leaf.leaves & _LANE:
-            contents = known.contents.get(str(leaf.arguments[0]))
+            contents = known.held_at(leaf)
             if contents is None or not contents.is_smooth:
                 return True
     return False

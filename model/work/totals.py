@@ -19,6 +19,7 @@ from model.work.facts import GLOBAL_SPACES, Facts
 from model.work.footprint import Reach, distinct_bytes
 from model.work.outline import OpKey, Outline
 from model.work.region import Access
+from model.work.sample import Sample
 from model.work.scopes import shape_of
 from model.work.stride import pattern_of, step_of
 from model.work.walk import Walk
@@ -31,7 +32,7 @@ MASKED_BYTES = frozenset({4, 8, 16})  # whole words, and vectors that fill a reg
 _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC})
 
 
-def totals(work: Work, launch: Launch, walk: Walk) -> WorkCounts:
+def totals(work: Work, launch: Launch, walk: Walk, sample: Sample | None = None) -> WorkCounts:
     """What `walk` found, over the whole launch."""
     local = effective_local_size(launch, work.kernel)
     group_items = prod(local)
@@ -94,9 +95,11 @@ def totals(work: Work, launch: Launch, walk: Walk) -> WorkCounts:
         scalar_accesses=scalar_accesses,
         chain_ops=chain_ops,
         undecided_loops=tuple(sorted(walk.undecided)),
+        estimated_loops=tuple(sorted(walk.estimated)),
         local_size=tuple(local),
         breakdown=Breakdown(outline, walk, counted, group_items),
         facts=Facts(paths, read, work.pressure),
+        sample=sample,
     )
 
 

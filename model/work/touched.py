@@ -114,7 +114,7 @@ def is_placed(offset: Expression, known: Knowledge) -> bool:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return False
         if leaf.kind == "load":
-            contents = known.contents.get(str(leaf.arguments[0]))
+            contents = known.held_at(leaf)
             if contents is None or contents.fill is None or contents.fill.kind not in ("zeros", "const"):
                 return False
     return True

@@ -49,6 +49,14 @@ def gathered(element_bytes: int, lanes: int = 32) -> Transactions:
     return Transactions(lanes * each, lanes, max(1, lanes * element_bytes // SECTOR_BYTES))
 
 
+def fetched_in_lines(lines: float, element_bytes: int, lanes: int = 32) -> Transactions:
+    """Of a gather that touches so many lines of 64 bytes: where they are fewer than the lanes' own bytes would fill one
+    by one, both sectors of a line are used."""
+    least = max(1.0, lanes * element_bytes / SECTOR_BYTES)
+    sectors = max(lines, min(2 * lines, least))
+    return Transactions(sectors, lines if sectors <= lines else max(1.0, lines / 2), min(least, sectors))
+
+
 def _fetched(offsets: Sequence[int], width: int) -> tuple[int, int, int]:
     """Sectors, lines, and the fewest sectors that hold as many bytes."""
     sectors = {s for o in offsets for s in range(o // SECTOR_BYTES, (o + width - 1) // SECTOR_BYTES + 1)}

@@ -15,7 +15,7 @@ from model.work.machine import LoopFrame
 from model.work.symbolic import Atom, Expression
 from model.work.trips import Induction
 from model.work.values import Memory, Pointer, Value, numbers_in, with_numbers
-from model.work.writes import Spot, Write, distinct_spots, overlaps
+from model.work.writes import Origin, Spot, Write, distinct_spots, overlaps
 
 MAX_TRIALS = 1_500  # a loop in a call in a loop in a call ... is tried once for each way that leads to it
 
@@ -92,7 +92,10 @@ class Trials(Calls):
         fixed = frozenset(
             s for s in distinct_spots(list(writes)) if s.offset is not None and not self.varies_in(frame, s.offset)
         )
-        carried = frozenset(s for s in fixed if self.writes.held(s, marks[1]) is not None)
+        lasting = ((s, self.writes.last(s, marks[1])) for s in fixed)
+        carried = frozenset(
+            s for s, w in lasting if w and w.spot == s and w.value is not None and w.origin is not Origin.BARRIER
+        )
         self.block = block
         self.lose(marks[0], -1)
         self.writes.cut(marks[1])

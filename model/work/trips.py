@@ -201,14 +201,23 @@ def _closed(part: Expression, linear: dict[Atom, Induction]) -> Expression | Non
             return None
         slope = slope + coefficient * (v.step or ZERO)
     if atom.kind == "eq0":
-        # `i != n` runs (n - i) / step times; `i == n` at most once.
-        return operation("max", ZERO, operation("div", -start, slope)) if negated else operation("eq0", start)
+        if slope.constant == 0:
+            return None
+        return _until_equal(-start, slope) if negated else operation("eq0", start)
     if negated:
         start, slope = -start - ONE, -slope  # e >= 0  is  -e - 1 < 0
     sign = _sign(slope)
     if sign is None or sign < 0:
         return None  # never ends by this, or nobody knows
     return operation("max", ZERO, operation("ceildiv", -start, slope))
+
+
+def _until_equal(distance: Expression, step: Expression) -> Expression:
+    """`i != n` runs (n - i) / step times where the step leads to n, and never ends elsewhere."""
+    count = operation("max", ZERO, operation("div", distance, step))
+    if step.constant in (1, -1) or operation("div", distance, step) * step == distance:
+        return count
+    return operation("select", operation("eq0", operation("mod", distance, step)), count, number(ENDLESS))
 
 
 def _sign(expression: Expression) -> int | None:

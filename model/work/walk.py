@@ -11,39 +11,44 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from model.work.conditions import is_linear, is_only_id, rests_on_floats
-from model.work.evaluate import Knowledge, Memo, evaluate, interval
+from model.work.binding import FREE_VISITS, MAX_SHORT, Binding
+from model.work.conditions import is_linear, is_only_id, is_sum_of_loads, rests_on_floats
+from model.work.evaluate import Memo, evaluate, interval
 from model.work.forks import Forks
 from model.work.guards import cut
 from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.odds import Odds
-from model.work.operations import substituted
+from model.work.parts import Part, with_share, with_undecided_share
 from model.work.reached import Extent, Point, Ranges, Reached, Visit
 from model.work.region import DEFAULT_DATA_TRIPS, Block, Branch, Loop, decides
-from model.work.samples import samples
+from model.work.running import estimated_in, runs_in
+from model.work.sample import BranchSample, Seen, key_of
 from model.work.stairs import stairs
-from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
+from model.work.symbolic import Atom, Expression
+from model.work.trips import ENDLESS
 
 MAX_VISITS = 6_000
-MAX_EXACT = 256  # values of an id tried one by one
-MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
-FREE_VISITS = 2_000
 _SURE = frozenset({(1, 1), (0, 0)})  # intervals of conditions that hold for all or for none
-_DIMENSION = {ids[d]: d for ids in (GLOBAL_ID, GROUP_ID, LOCAL_ID) for d in range(3)}
-_PARTS = frozenset((*GROUP_ID, *LOCAL_ID))  # of a global id
-_SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
 
 
 @dataclass(slots=True)
-class Walk:
-    """Results by identity of block and access; `undecided` holds the lines of loops that nothing bounds."""
+class Walk(Binding):
+    """Results by identity of block and access; `undecided` holds the lines of loops that nothing bounds, `estimated` of
+    those that were followed for some of the work-items only.
 
-    known: Knowledge
+    `seen` is what running some work-items told; without, `assumed` holds what would have to be asked of that, by
+    `key_of`, and `met` for each branch that data decide how many came, how many of them the launch lets in, and how
+    many it leaves undecided. What is `inside` something that was `seen` goes by that: ids matter otherwise there.
+    """
+
+    seen: Seen | None = None
     runs: dict[int, float] = field(default_factory=dict)
     undecided: set[int] = field(default_factory=set)
-    visits: int = 0
-    shares: dict[tuple[object, ...], float | None] = field(default_factory=dict)
+    estimated: set[int] = field(default_factory=set)
+    assumed: set[int] = field(default_factory=set)
+    met: dict[int, tuple[float, float, float]] = field(default_factory=dict)
+    inside: bool = False
     here: tuple[Point, Memo] = field(default_factory=lambda: ({}, {}))  # worked out at one point
     forks: Forks = field(default_factory=Forks)
     odds: Odds = field(init=False)
@@ -72,6 +77,10 @@ class Walk:
         """Visit a kernel's `root` and all within; counts outlive this by far, what is noted from visit to visit not."""
         self.visit(root, work_items, {}, ranges)
         self.reached.count(self.runs)
+        if self.known.estimated:
+            estimated = list(estimated_in(root, self.runs, self.known.estimated))
+            self.assumed |= {key_of(inner) for inner in estimated}
+            self.estimated = {i.line for i in estimated if isinstance(i, Loop)} - self.undecided
         self.odds, self.shares, self.here, self.forks = Odds(self.known), {}, ({}, {}), Forks()
 
     def visit(self, block: Block, weight: float, point: Point, ranges: Ranges) -> None:
@@ -91,11 +100,19 @@ class Walk:
     # --- loops -------------------------------------------------------------------------------------------
 
     def _loop(self, loop: Loop, weight: float, point: Point, ranges: Ranges) -> None:
+        observed = self._observed(loop, point, ranges)
+        if observed is not None:
+            outside, self.inside = self.inside, True
+            self._repeat(loop, observed, weight, point, ranges)
+            self.inside = outside
+            return
         mean = self.odds.mean(loop.trips, point, ranges) if loop.leaves is None else None
         if mean is not None:
+            if not is_sum_of_loads(loop.trips):
+                self.assumed.add(key_of(loop))
             self._repeat(loop, mean, weight, point, ranges)
             return
-        unbound = self._unbound(loop.trips, ranges)
+        unbound = self.unbound(loop.trips, ranges)
         if unbound and self.visits < MAX_VISITS:
             fork = self.forks.of(loop)
             if fork is not None:
@@ -111,16 +128,44 @@ class Walk:
                         inner = {**ranges, unbound[0]: (start, end), loop.counter: (0, max(1, math.ceil(count)))}
                         self.visit(loop.body, weight * count * (end - start) / (high - low), point, inner)
                 return
-            for part, now, rest in self._bind(unbound, point, ranges):
+            low, high = ranges[unbound[0]]
+            if high - low > MAX_SHORT and runs_in(loop.trips):
+                self.assumed.add(key_of(loop))  # the few that are tried stand for many, and no two need be alike
+            for part, now, rest in self.bind(unbound, point, ranges):
                 self._loop(loop, weight * part, now, rest)
             return
         trips = self.odds.iterations(loop, point, ranges, _middle(ranges)) if loop.leaves is not None else None
+        if unbound or loop.leaves is not None or loop.trips.has("unknown"):
+            self.assumed.add(key_of(loop))
         if trips is None:
             trips = evaluate(loop.trips, self.known, {**_middle(ranges), **point} if unbound else point)
-        if trips is None:
+        if trips is None or trips >= ENDLESS:
             self.undecided.add(loop.line)
+            self.assumed.add(key_of(loop))
             trips = DEFAULT_DATA_TRIPS
         self._repeat(loop, trips, weight, point, ranges)
+
+    def _observed(self, loop: Loop, point: Point, ranges: Ranges) -> float | None:
+        """Iterations that were seen, where the launch does not say how many there are."""
+        if self.seen is None:
+            return None
+        key = key_of(loop)
+        found = self.seen.loops.get(key)
+        if found is None:
+            return None
+        trips = loop.trips
+        by_data = loop.leaves is not None or trips.has("load", "unknown") or not trips.evaluable
+        if (
+            by_data
+            and not self.inside
+            and loop.leaves is None
+            and is_sum_of_loads(trips)
+            and key not in self.seen.asked
+        ):
+            return None
+        if by_data or key in self.seen.asked or (self.inside and _varies(trips, point, ranges)):
+            return found.trips
+        return None
 
     def _repeat(self, loop: Loop, trips: Value, weight: float, point: Point, ranges: Ranges) -> None:
         if trips > 0:
@@ -140,134 +185,119 @@ class Walk:
                 now[atom] = value
                 return evaluate(trips, self.known, now)
             then = {**point, atom: value}
-            self._relate(atom, then, dict(ranges))
+            self.relate(atom, then, dict(ranges))
             return evaluate(trips, self.known, then)
 
         return stairs(at, *ranges[atom])
 
-    def _unbound(self, expression: Expression, ranges: Ranges) -> list[Atom]:
-        """The ids and counters in `expression` that are still ranges, the shortest first."""
-        if ranges.keys().isdisjoint(expression.leaves):
-            return []
-        return sorted(expression.leaves & ranges.keys(), key=lambda a: (ranges[a][1] - ranges[a][0], a.serial))
-
-    def _bind(self, unbound: list[Atom], point: Point, ranges: Ranges) -> Iterator[tuple[float, Point, Ranges]]:
-        atom = unbound[0]
-        low, high = ranges[atom]
-        bound = sum(1 for a in point if a not in _PARTS)
-        budget = _SAMPLES[min(bound, len(_SAMPLES) - 1)]
-        if self.visits < FREE_VISITS:
-            budget = max(budget, MAX_SHORT)
-        for value, part in samples(low, high, budget):
-            self.visits += 1
-            rest = ranges.copy()
-            del rest[atom]
-            now = {**point, atom: value}
-            self._relate(atom, now, rest)
-            yield part, now, rest
-
-    def _relate(self, atom: Atom, point: Point, ranges: Ranges) -> None:
-        """A global id decides its group and local id; a local id within a group decides the global id."""
-        d = _DIMENSION.get(atom)
-        if d is None:  # a counter
-            return
-        size = self.known.symbols.get(LOCAL_SIZE[d], 1)
-        if atom is GLOBAL_ID[d]:
-            for other, value in ((GROUP_ID[d], point[atom] // size), (LOCAL_ID[d], point[atom] % size)):
-                if other in ranges:
-                    point[other] = value
-                    del ranges[other]
-        elif GROUP_ID[d] in point and LOCAL_ID[d] in point and GLOBAL_ID[d] in ranges:
-            point[GLOBAL_ID[d]] = point[GROUP_ID[d]] * size + point[LOCAL_ID[d]]
-            del ranges[GLOBAL_ID[d]]
-
     # --- branches ----------------------------------------------------------------------------------------
 
     def _branch(self, branch: Branch, weight: float, point: Point, ranges: Ranges) -> None:
+        found = self.seen.branches.get(key_of(branch)) if self.seen is not None else None
         if self.visits > MAX_VISITS:
-            self._branch_roughly(branch, weight, point, ranges)
+            self._branch_roughly(branch, weight, point, ranges, found)
             return
-        parts = [
-            (part, now, rest, taken, [*self.odds.assumed, (branch.condition, taken)])
-            for part, now, rest, taken in self._split(branch.condition, 1.0, point, ranges, branch)
-            if part > 0
-        ]
-        if len(parts) > 1 and len({taken for _, _, _, taken, _ in parts}) == 1:  # the ids did not matter after all
-            taken = parts[0][3]
-            parts = [(1.0, point, ranges, taken, [*self.odds.assumed, (branch.condition, taken)])]
-        outside = self.odds.assumed
-        for part, now, rest, taken, assumed in parts:
-            self.odds.assumed = assumed
-            self.visit(branch.then if taken else branch.otherwise, weight * part, now, rest)
-        self.odds.assumed = outside
+        parts = [Part(*split) for split in self._split(branch.condition, 1.0, point, ranges, branch) if split[0] > 0]
+        if len(parts) > 1 and len({part.taken for part in parts}) == 1:  # the ids did not matter after all
+            parts = [Part(1.0, point, ranges, parts[0].taken, all(part.is_sure for part in parts))]
+        is_sure = all(part.is_sure for part in parts)
+        if found is None and not is_sure:
+            came, let_in, open_ = self.met.get(id(branch), (0.0, 0.0, 0.0))
+            sure = sum(part.share for part in parts if part.is_sure and part.taken)
+            unsure = sum(part.share for part in parts if not part.is_sure)
+            self.met[id(branch)] = (came + weight, let_in + weight * sure, open_ + weight * unsure)
+        if found is not None and self.seen is not None:
+            is_whole = key_of(branch) in self.seen.asked and is_sure
+            if is_whole or (self.inside and (not is_sure or _varies(branch.condition, point, ranges))):
+                parts, is_sure = with_share(parts, found.share, point, ranges), False
+            elif not is_sure:
+                parts = with_undecided_share(parts, found.undecided_share, point, ranges)
+        outside, inside = self.odds.assumed, self.inside
+        for part in parts:
+            if part.share > 0:
+                self.odds.assumed = [*outside, (branch.condition, part.taken)]
+                self.inside = inside or (found is not None and not is_sure)
+                self.visit(
+                    branch.then if part.taken else branch.otherwise, weight * part.share, part.point, part.ranges
+                )
+        self.odds.assumed, self.inside = outside, inside
 
-    def _branch_roughly(self, branch: Branch, weight: float, point: Point, ranges: Ranges) -> None:
-        """By the work-item in the middle, or by the default: an editor waits no longer."""
+    def _branch_roughly(
+        self, branch: Branch, weight: float, point: Point, ranges: Ranges, found: BranchSample | None
+    ) -> None:
+        """By what was seen, by the work-item in the middle, or by the default: an editor waits no longer."""
         value = None
-        if branch.condition.evaluable and not branch.condition.has("load"):
+        if found is not None:
+            share = found.share
+        elif branch.condition.evaluable and not branch.condition.has("load"):
             value = evaluate(branch.condition, self.known, {**_middle(ranges), **point})
-        share = likelihood(branch.condition) if value is None else float(bool(value))
+        if found is None:
+            self.assumed.add(key_of(branch))
+            share = likelihood(branch.condition) if value is None else float(bool(value))
         for side, part in ((branch.then, share), (branch.otherwise, 1 - share)):
             if part > 0:
                 self.visit(side, weight * part, point, ranges)
 
     def _split(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
-    ) -> Iterator[tuple[float, Point, Ranges, bool]]:
-        """Divide the work-items within `ranges` into those for which `condition` holds and the others."""
+    ) -> Iterator[tuple[float, Point, Ranges, bool, bool]]:
+        """Divide the work-items within `ranges` into those for which `condition` holds and the others: their share,
+        where they are, whether it holds, and whether the launch says so."""
         self.visits += 1
         atom = condition.atom
         arguments = atom.operands if atom is not None else ()
         if atom is not None and atom.kind == "not":
-            for part, now, rest, taken in self._split(arguments[0], weight, point, ranges, branch):
-                yield part, now, rest, not taken
+            for part, now, rest, taken, sure in self._split(arguments[0], weight, point, ranges, branch):
+                yield part, now, rest, not taken, sure
             return
         if atom is not None and atom.kind in ("and", "or"):
             bounds = interval(condition, self.known, point, ranges) if condition.evaluable else None
             if bounds in _SURE:
-                yield weight, point, ranges, bounds == (1, 1)
+                yield weight, point, ranges, bounds == (1, 1), True
                 return
-            met = None if is_linear(condition, ranges) else self._exact_share(condition, point, ranges, branch)
+            met = None if is_linear(condition, ranges) else self.exact_share(condition, point, ranges, branch)
             if met is not None:  # `i % 4 == 2 || i % 4 == 3` is more than its parts
-                yield weight * met, point, ranges, True
-                yield weight * (1 - met), point, ranges, False
+                yield weight * met, point, ranges, True, True
+                yield weight * (1 - met), point, ranges, False, True
                 return
             if not is_linear(condition, ranges) and self._is_shared(arguments, ranges):
-                for part, now, rest in self._bind(self._unbound(condition, ranges), point, ranges):
+                for part, now, rest in self.bind(self.unbound(condition, ranges), point, ranges):
                     yield from self._split(condition, weight * part, now, rest, branch)
                 return
             settles = atom.kind == "or"
-            for part, now, rest, taken in self._split(arguments[0], weight, point, ranges, branch):
+            for part, now, rest, taken, sure in self._split(arguments[0], weight, point, ranges, branch):
                 if taken == settles:
-                    yield part, now, rest, taken
+                    yield part, now, rest, taken, sure
                 else:
                     self.odds.assumed.append((arguments[0], taken))
-                    yield from self._split(arguments[1], part, now, rest, branch)
+                    for *split, also_sure in self._split(arguments[1], part, now, rest, branch):
+                        yield (*split, sure and also_sure)  # type: ignore[misc]
                     self.odds.assumed.pop()
             return
-        condition = self._in_groups(condition, point, ranges)
+        condition = self.in_groups(condition, point, ranges)
         atom = condition.atom
         arguments = atom.operands if atom is not None else ()
         if not condition.evaluable or condition.has("load"):
             yield from self._by_share(condition, weight, point, ranges, branch)
             return
-        unbound = self._unbound(condition, ranges)
+        unbound = self.unbound(condition, ranges)
         if not unbound:
             value = self._value(condition, point)
             if value is None:
                 yield from self._by_odds(condition, weight, point, ranges, branch)
             else:
-                yield weight, point, ranges, bool(value)
+                yield weight, point, ranges, bool(value), True
             return
         if atom is not None and atom.kind in ("lt0", "eq0"):
             exact = cut(arguments[0], atom.kind, unbound, self.known, point, ranges)
             if exact is not None:
                 for share, kept, taken in exact:
-                    yield weight * share, point, kept, taken
+                    yield weight * share, point, kept, taken, True
                 return
         if self.visits > MAX_VISITS:
             value = evaluate(condition, self.known, {**_middle(ranges), **point})
-            yield weight, point, ranges, bool(value)
+            self.assumed.add(key_of(branch))
+            yield weight, point, ranges, bool(value), False
             return
         met = None
         if rests_on_floats(condition) and not any(
@@ -275,12 +305,12 @@ class Walk:
         ):
             met = self.odds.share(condition, point, ranges)  # all draws at once: trying id by id takes too long
         if met is None:
-            met = self._exact_share(condition, point, ranges, branch)
+            met = self.exact_share(condition, point, ranges, branch)
         if met is not None:
-            yield weight * met, point, ranges, True
-            yield weight * (1 - met), point, ranges, False
+            yield weight * met, point, ranges, True, True
+            yield weight * (1 - met), point, ranges, False, True
             return
-        for part, now, rest in self._bind(unbound, point, ranges):
+        for part, now, rest in self.bind(unbound, point, ranges):
             yield from self._split(condition, weight * part, now, rest, branch)
 
     def _value(self, expression: Expression, point: Point) -> Value | None:
@@ -289,75 +319,37 @@ class Walk:
             self.here = (point, {})
         return evaluate(expression, self.known, point, self.here[1])
 
-    def _in_groups(self, condition: Expression, point: Point, ranges: Ranges) -> Expression:
-        """A condition on a global id over group and local id, where an enclosing branch has narrowed the local one."""
-        for d in range(3):
-            if GLOBAL_ID[d] not in condition.leaves or GLOBAL_ID[d] not in ranges:
-                continue
-            size = int(self.known.symbols.get(LOCAL_SIZE[d], 1))
-            low, high = ranges.get(LOCAL_ID[d], (0, size))
-            if LOCAL_ID[d] in point or high - low < min(size, ranges[GLOBAL_ID[d]][1] - ranges[GLOBAL_ID[d]][0]):
-                local = number(low) if high - low == 1 else Expression({(LOCAL_ID[d],): 1})
-                whole = Expression({(GROUP_ID[d],): size}) + local
-                condition = substituted(condition, {GLOBAL_ID[d]: whole})
-        return condition
-
     def _is_shared(self, parts: Sequence[Expression], ranges: Ranges) -> bool:
         """Whether `parts` ask for the same id or counter, so that one being met tells of the other."""
         if self.visits > FREE_VISITS or any(not p.evaluable or p.has("load") for p in parts):
             return False
         return bool(parts[0].leaves & parts[1].leaves & ranges.keys())
 
-    def _exact_share(self, condition: Expression, point: Point, ranges: Ranges, branch: Branch) -> float | None:
-        """The share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks which."""
-        unbound = self._unbound(condition, ranges)
-        if len(unbound) != 1 or not condition.evaluable or condition.has("load"):
-            return None
-        atom = unbound[0]
-        low, high = ranges[atom]
-        if high - low > MAX_EXACT or decides(branch.then, atom) or decides(branch.otherwise, atom):
-            return None
-        key = (condition, low, high, *((leaf, point[leaf]) for leaf in condition.leaves if leaf in point))
-        if key not in self.shares:  # conditions nested in others come by again and again
-            self.shares[key] = self._tried_share(condition, atom, point, ranges)
-        return self.shares[key]
-
-    def _tried_share(self, condition: Expression, atom: Atom, point: Point, ranges: Ranges) -> float | None:
-        low, high = ranges[atom]
-        met = 0
-        now = dict(point)
-        only_id = is_only_id(atom, condition)
-        for value in range(low, high):
-            if only_id:
-                now[atom] = value
-            else:
-                now = {**point, atom: value}
-                self._relate(atom, now, dict(ranges))
-            holds = evaluate(condition, self.known, now)
-            if holds is None:
-                return None
-            met += bool(holds)
-        return met / (high - low)
-
     def _by_share(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
-    ) -> Iterator[tuple[float, Point, Ranges, bool]]:
+    ) -> Iterator[tuple[float, Point, Ranges, bool, bool]]:
         bounds = interval(condition, self.known, point, ranges) if condition.evaluable else None
         if bounds in _SURE:
-            yield weight, point, ranges, bool(bounds[0])
+            yield weight, point, ranges, bool(bounds[0]), True
             return
         yield from self._by_odds(condition, weight, point, ranges, branch)
 
     def _by_odds(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
-    ) -> Iterator[tuple[float, Point, Ranges, bool]]:
+    ) -> Iterator[tuple[float, Point, Ranges, bool, bool]]:
         share = self.odds.share(condition, point, ranges)
         if share is None:
+            self.assumed.add(key_of(branch))
             parameter = self.known.parameters.get(branch.share) if branch.share is not None else None
             is_whole = condition == branch.condition and parameter is not None
             share = parameter.default if is_whole and parameter is not None else likelihood(condition)
-        yield weight * share, point, ranges, True
-        yield weight * (1 - share), point, ranges, False
+        yield weight * share, point, ranges, True, False
+        yield weight * (1 - share), point, ranges, False, False
+
+
+def _varies(expression: Expression, point: Point, ranges: Ranges) -> bool:
+    """Whether ids or counters decide it."""
+    return any(leaf in point or leaf in ranges for leaf in expression.leaves)
 
 
 def _middle(ranges: Mapping[Atom, tuple[int, int]]) -> Point:

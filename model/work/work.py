@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from math import ceil
 
-from model.launch.launch import Assumption, Fill, Launch
+from model.launch.fill_target import fills_of
+from model.launch.launch import Assumption, Launch
 from model.launch.local_size import effective_local_size
+from model.opencl.builtin_types import INT
 from model.opencl.kernel import Kernel, Parameter
-from model.opencl.types import PointerType, ScalarType, lane_names
-from model.work.contents import Contents, holds_floats
+from model.opencl.types import PointerType, ScalarType, Type, lane_names
+from model.work.contents import Contents, contents_of
 from model.work.counts import WorkCounts
 from model.work.evaluate import Knowledge
 from model.work.numbers import Value
 from model.work.outline import Outline, outline_of
 from model.work.region import Access, Block, DataParameter, Loop
 from model.work.registers import NO_PRESSURE, Pressure
+from model.work.sample import Sample, seen_in
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
 from model.work.totals import totals
 from model.work.unknowns import Unknown
 from model.work.walk import Walk
+
+MAX_SAMPLES = 256  # of one kernel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,19 +49,42 @@ class Work:
     pressure: Pressure = NO_PRESSURE
     outline: Outline = field(init=False)
     named: dict[str, tuple[Atom, ...]] = field(init=False, default_factory=dict)  # see `knowledge`
+    samples: dict[str, Sample] = field(init=False, default_factory=dict)  # by the launch's key, see `remember`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outline", outline_of(self.root, self.unrolled_lines))
 
-    def count(self, launch: Launch) -> WorkCounts:
-        """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest."""
-        walk = self.walk(launch)
-        return totals(self, launch, walk)
+    def count(self, launch: Launch, sample: Sample | None = None) -> WorkCounts:
+        """Totals over `launch`. Needs no more than what `launch` says; what it lacks counts as the smallest.
 
-    def walk(self, launch: Launch) -> Walk:
+        Where the data decide, `sample` does, or the one that `sample_for` has.
+        """
+        sample = sample or self.sample_for(launch)
+        walk = self.walk(launch, sample)
+        return totals(self, launch, walk, sample)
+
+    def remember(self, launch: Launch, sample: Sample) -> None:
+        """Whoever counts `launch` from here on gets it."""
+        if len(self.samples) >= MAX_SAMPLES:
+            self.samples.pop(next(iter(self.samples)), None)
+        self.samples[launch.key] = sample
+
+    def sample_of(self, launch: Launch) -> Sample | None:
+        """What running some work-items of such a launch told, if that is known."""
+        return self.samples.get(launch.key) if self.samples else None
+
+    def sample_for(self, launch: Launch) -> Sample | None:
+        """As `sample_of`; where that is not known, what the last launch told: shares stay nearer to that than to any
+        guess."""
+        if not self.samples:
+            return None
+        found = self.samples.get(launch.key)
+        return found or next((s for s in reversed(list(self.samples.values())) if s.items), None)
+
+    def walk(self, launch: Launch, sample: Sample | None = None) -> Walk:
         """How often each block runs, and what each access reaches."""
         known = knowledge(self.kernel, launch, self.parameters, self.tables, self.named)
-        walk = Walk(known)
+        walk = Walk(known, seen_in(self.root, sample) if sample is not None and sample.stopped is None else None)
         ranges = {}
         for d in range(3):
             ranges[GLOBAL_ID[d]] = (0, max(1, int(known.symbols[GLOBAL_SIZE[d]])))
@@ -108,21 +135,17 @@ def knowledge(
     for name, size3 in launch.images:
         for dimension, extent in zip(("width", "height", "depth"), size3, strict=True):
             symbols[Atom.of("symbol", f"image.{name}.{dimension}")] = extent
-    fills: dict[str, Fill] = dict(launch.fills)
     contents = {}
     for name, elements in launch.buffers:
-        size, is_whole = _element(kernel.parameter(name))
-        contents[name] = Contents(elements, size, fills.get(name), None, is_whole)
+        contents[name] = contents_of(elements, _element(kernel.parameter(name)), fills_of(launch.fills, name))
     for name, values in (tables or {}).items():
         contents[name] = Contents(len(values), 1, None, values)
     return Knowledge(symbols, contents, parameters)
 
 
-@lru_cache(1024)
-def _element(parameter: Parameter | None) -> tuple[int, bool]:
-    """Bytes of what a pointer leads to, and whether it is no float."""
-    size = parameter.type.pointee.size_bytes if parameter and isinstance(parameter.type, PointerType) else 4
-    return max(1, size), parameter is None or not holds_floats(parameter)
+def _element(parameter: Parameter | None) -> Type:
+    """What a pointer leads to."""
+    return parameter.type.pointee if parameter is not None and isinstance(parameter.type, PointerType) else INT
 
 
 def _symbols_of(name: str, parameter: Parameter | None) -> tuple[Atom, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 from model.opencl.types import AddressSpace
 from model.work.symbolic import Expression, Monomial
@@ -29,6 +30,22 @@ class Spot:
     element: str  # the scalar it is accessed as; `i8` for vectors and structs
 
 
+class Origin(Enum):
+    """Whose a write is: the program's, one that stands for any iteration of a loop, or what a barrier lets pass."""
+
+    STORE = 0
+    LOOP = 1
+    BARRIER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What those items store that meet all `conditions`; what others find there is said by the write."""
+
+    value: tuple[Expression, ...]
+    conditions: tuple[Expression, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Write:
     """A store at time `stamp`. `spot` None is a barrier: others may have written to all shared memory."""
@@ -37,6 +54,8 @@ class Write:
     spot: Spot | None
     value: tuple[Expression, ...] | None  # where it is known
     is_sure: bool = True  # executed whenever the loop or function around it is
+    origin: Origin = Origin.STORE
+    stored: Stored | None = None  # where only some items store
 
 
 class Writes:
@@ -72,6 +91,14 @@ class Writes:
             elif index < first or overlaps(write.spot, spot):
                 return write
         return None
+
+    def since_barrier(self) -> list[Write]:
+        """The stores since shared memory was last forgotten."""
+        all_writes = self._all
+        first = len(all_writes)
+        while first and all_writes[first - 1].spot is not None:
+            first -= 1
+        return all_writes[first:]
 
     def held(self, spot: Spot, since: int = 0) -> tuple[Expression, ...] | None:
         """What `spot` holds for sure; None where that was not stored."""

@@ -18,8 +18,10 @@ from model.launch.launch import Launch, Origin
 from model.learned.learned import weights_folder
 from model.learned.lessons import Lesson, Lessons
 from model.measured import Fits
+from model.observing import Observer
 from model.opencl.kernel import Kernel
 from model.opencl.reach import OUT_OF_REACH, Reach
+from model.samples import Samples
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
 from server.analysis.configurations import Configurations
@@ -30,7 +32,7 @@ from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
 from server.log.events import document_name, event, milliseconds
 from server.log.timings import Timings, Watch
-from server.snapshot import Analysis, ConfigProblem, Slot, slots
+from server.snapshot import Analysis, ConfigProblem, Slot, Unsampled, slots
 
 # Each keystroke makes another kernel, of which nobody asks again but by undoing; those of open files are kept by file.
 _KERNELS_KEPT = 128
@@ -47,12 +49,13 @@ class _Configuration:
 class Analyst:
     """Owns the engine, which must not be shared."""
 
-    def __init__(self, timings: Timings | None = None) -> None:
+    def __init__(self, timings: Timings | None = None, samples: Samples | None = None) -> None:
         self._timings = timings or Timings()
         self._watch = Watch(self._timings)
         self._engine = Engine(
-            asks=weights_folder() is not None, kept=_KERNELS_KEPT, most_launches=_MOST_LAUNCHES, told=self._lap
-        )
+            asks=weights_folder() is not None, kept=_KERNELS_KEPT, most_launches=_MOST_LAUNCHES, told=self._lap,
+            observer=Observer(samples),
+        )  # fmt: skip
         self._configurations = Configurations()
         self._memory = Memory()
         self._fits = Fits()
@@ -120,6 +123,12 @@ class Analyst:
             },
             reach=order.reach,
             lessons=lessons,
+            unsampled={
+                slot: Unsampled(each.unsampled, each.kernel.name, each.launch)
+                for _, own in slots(forecast)
+                for slot, each in own
+                if each.unsampled is not None and each.launch is not None
+            },
         )
 
     def forget(self, path: Path | None) -> None:

@@ -1,21 +1,31 @@
-"""The learned model's last answer of a launch stays shown until it has answered anew.
+"""The last answer of a launch stays shown until it is answered anew.
 
-Each keystroke makes another kernel of the one that it lies in, of which the model knows nothing for a moment. Hints
-would jump to what the laws say and back again.
+Each keystroke makes another kernel of the one that it lies in, of which the learned model knows nothing for a moment,
+and of which no work-items were run. Hints would jump to what the laws say, or to what is assumed, and back again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from model.launch.launch import Assumption
 from model.learned.blend import with_own
-from server.snapshot import Analysis, slots
+from server.snapshot import Analysis, Slot, slots
 from server.words.learned import is_by_the_model
+
+if TYPE_CHECKING:
+    from model.prediction import Prediction
+
+AS_BEFORE = Assumption(
+    "sample", "the time is the one before the last edit: work-items of the kernel as it is now are being run"
+)
 
 
 def hold_answers(before: Analysis | None, now: Analysis) -> Analysis:
-    """`now` with the answers of `before` where the model has yet to answer: same document, device and launch."""
-    if not now.unanswered or before is None:
+    """`now` with the answers of `before` where there is none yet: same document, device and launch."""
+    if before is None or not (now.unanswered or now.unsampled):
         return now
     if before.document.opening != now.document.opening or before.device.id != now.device.id:
         return now
@@ -23,10 +33,29 @@ def hold_answers(before: Analysis | None, now: Analysis) -> Analysis:
     held = {}
     for _, own in slots(now.forecast):
         for slot, forecast in own:
-            last, prediction = shown.get(slot), forecast.prediction
-            if slot in now.unanswered and last is not None and prediction is not None and is_by_the_model(last):
-                basis = last.through.own_basis if last.through else last.basis
-                kept = with_own(prediction, last.own_us, basis, last.novelty)
+            prediction = forecast.prediction
+            kept = _held(slot, shown, prediction, now) if prediction is not None else None
+            if kept is not None:
                 held[id(forecast)] = replace(forecast, prediction=kept)
     forecasts = tuple(held.get(id(forecast), forecast) for forecast in now.forecast.forecasts)
     return replace(now, forecast=replace(now.forecast, forecasts=forecasts))
+
+
+def _held(
+    slot: Slot, shown: Mapping[Slot, Prediction | None], prediction: Prediction, now: Analysis
+) -> Prediction | None:
+    last = shown.get(slot)
+    if last is None:
+        return None
+    basis = last.through.own_basis if last.through else last.basis
+    if slot in now.unsampled and prediction.work.sample is None and _rests_on_a_sample(last):
+        kept = with_own(prediction, last.own_us, basis, last.novelty)
+        return replace(kept, assumptions=(*kept.assumptions, AS_BEFORE))
+    if slot in now.unanswered and is_by_the_model(last):
+        return with_own(prediction, last.own_us, basis, last.novelty)
+    return None
+
+
+def _rests_on_a_sample(prediction: Prediction) -> bool:
+    sample = prediction.work.sample
+    return AS_BEFORE in prediction.assumptions or (sample is not None and sample.stopped is None)

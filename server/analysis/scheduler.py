@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from model.opencl.reach import Reach
+from model.samples import Samples
 from server import garbage
 from server.client.settings import Settings
 from server.documents import Document
@@ -61,8 +62,10 @@ class Scheduler:
         deliver: Callable[[Analysis], None],
         complain: Callable[[str, str], None],
         timings: Timings | None = None,
+        samples: Samples | None = None,
     ) -> None:
         self._deliver = deliver
+        self._samples = samples
         self._timings = timings or Timings()
         self._complain = complain
         self._waiting: dict[str, Order] = {}
@@ -108,7 +111,7 @@ class Scheduler:
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            analyst: Analyst = importlib.import_module("server.analysis.analyst").Analyst(self._timings)
+            analyst: Analyst = importlib.import_module("server.analysis.analyst").Analyst(self._timings, self._samples)
         except ImportError as error:
             logger.exception("the engine cannot be loaded")
             self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")

@@ -9,7 +9,7 @@ from pathlib import Path
 from model.errors import LaunchError
 from model.launch.build_options import build_options, parse_build_options
 from model.launch.expression import Expression
-from model.launch.fill import ALLOWED_FILLS, FillSpec, parse_fill
+from model.launch.fill import ALLOWED_FILLS, FillSpec, parse_named_fill
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
 from model.opencl.options import BuildOptions
@@ -35,7 +35,7 @@ def add_launch_flags(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=WORD",
-        help=f"a buffer's contents: {ALLOWED_FILLS}",
+        help=f"a buffer's contents: {ALLOWED_FILLS}; NAME.member=WORD for structs, NAME[INDEX]=VALUE for one element",
     )
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
     parser.add_argument(
@@ -128,7 +128,7 @@ def _value(text: str) -> tuple[str, Sizes]:
 def _fill(text: str) -> tuple[str, FillSpec]:
     name, value = _named(text)
     try:
-        return name, parse_fill(value)
+        return parse_named_fill(name, value)
     except LaunchError as error:
         raise argparse.ArgumentTypeError(error.message) from None
 

@@ -16,6 +16,7 @@ from model.launch.config import Config
 from model.launch.config_place import find_config
 from model.launch.spec import LaunchSpec
 from model.measured import Fits
+from model.observing import Observer
 from server.analysis.configurations import Configurations
 from server.analysis.fits import with_fits
 from server.analysis.memory import Memory
@@ -62,7 +63,7 @@ class Forecaster:
         self._measured_too = measured_too
         self._learned = learned
         self._fits = Fits()
-        self._engine = Engine(asks=learned is not None and learned.is_there)
+        self._engine = Engine(asks=learned is not None and learned.is_there, observer=Observer(runs=True))
         self._device_for = device_for
         self._texts: LRUCache[tuple[Path, int, int], str] = LRUCache(64)
         self._configurations = Configurations()

@@ -13,7 +13,7 @@ from typing import Any
 from model.errors import KernelcastError, LaunchError
 from model.launch.build_options import build_options, define, parse_build_options
 from model.launch.expression import Expression, constant
-from model.launch.fill import FillSpec, parse_fill
+from model.launch.fill import FillSpec, parse_named_fill
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
 from model.opencl.options import BuildOptions
@@ -95,7 +95,7 @@ def _request(content: Mapping[str, Any], device: str | None) -> Request:
         local_size=None if local in (None, "auto") else _sizes("local", local),
         driver_chooses_local=local == "auto" or ("local" in content and local is None),
         values=tuple(values.items()),
-        fills=tuple((name, _fill(name, value)) for name, value in _table(content, "fill").items()),
+        fills=tuple(_fill(name, value) for name, value in _flat(_table(content, "fill"))),
     )
     return Request(
         Path(file),
@@ -185,11 +185,12 @@ def _expressions(what: str, value: object) -> tuple[Expression, ...]:
     raise LaunchError(f"`{what}` must be a number, or an expression as text, not {_shown(value)}")
 
 
-def _fill(name: str, value: object) -> FillSpec:
-    if not isinstance(value, str):
+def _fill(name: str, value: object) -> tuple[str, FillSpec]:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and "[" in name
+    if not isinstance(value, str) and not is_number:
         raise LaunchError(f"`fill.{name}` must be text such as `random`, not {_shown(value)}")
     try:
-        return parse_fill(value)
+        return parse_named_fill(name, str(value))
     except LaunchError as error:
         raise LaunchError(f"`fill.{name}`: {error.message}") from None
 

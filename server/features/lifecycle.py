@@ -46,6 +46,7 @@ async def _begin_when_needed(ls: KernelcastServer) -> None:
     await ls.needed.wait()
     ls.scheduler.start()
     ls.learned.start()
+    ls.sampling.start()
     await discover_devices(ls)
 
 

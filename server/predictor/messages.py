@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from model.launch.launch import Launch
 from model.learned.lessons import Lessons
 from model.learned.question import Question
+from model.opencl.reach import Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +21,27 @@ class Ask:
 
     questions: tuple[Question, ...]
     taught: Mapping[str, Lessons]
+
+    @property
+    def answers(self) -> int:
+        """How many are to come."""
+        return len(self.questions)
+
+
+@dataclass(frozen=True, slots=True)
+class RunItems:
+    """To the child: run some work-items of this launch of `kernel`. The answer is a `Sample`, alone.
+
+    Files beyond `reach` are not included.
+    """
+
+    text: str
+    path: Path | None
+    reach: Reach | None
+    kernel: str
+    launch: Launch
+
+    @property
+    def answers(self) -> int:
+        """How many are to come."""
+        return 1

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import IO
+from typing import IO, TYPE_CHECKING, overload
 
 from model.errors import KernelcastError
 from model.learned.question import Answer
@@ -25,8 +25,11 @@ from profiler.measurement import MeasureError
 from profiler.process.inbox import Inbox
 from profiler.process.messages import Done, Failed
 from profiler.process.worker import search_path
-from server.predictor.messages import Ask
+from server.predictor.messages import Ask, RunItems
 from server.predictor.threads import ONE_THREAD
+
+if TYPE_CHECKING:
+    from model.work.sample import Sample
 
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from server.predictor.child import main; main()"
 DEFAULTS = {**ONE_THREAD, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "0"}
@@ -75,7 +78,15 @@ class PredictorProcess:
     def has_ended(self) -> bool:
         return self._child.poll() is not None
 
-    def ask(self, order: Ask, limit_s: float, is_stopped: Callable[[], bool]) -> Sequence[Answer]:
+    @overload
+    def ask(self, order: Ask, limit_s: float, is_stopped: Callable[[], bool]) -> Sequence[Answer]: ...
+
+    @overload
+    def ask(self, order: RunItems, limit_s: float, is_stopped: Callable[[], bool]) -> Sequence[Sample]: ...
+
+    def ask(
+        self, order: Ask | RunItems, limit_s: float, is_stopped: Callable[[], bool]
+    ) -> Sequence[Answer] | Sequence[Sample]:
         """The answers, in the order of the questions. Raises `ProcessEnded`, `Stopped` or what the child names."""
         deadline_s = time.monotonic() + limit_s
 
@@ -94,8 +105,8 @@ class PredictorProcess:
                 raise ProcessEnded("what it sent is no answer") from None
             for message in messages:
                 match message:
-                    case Done(answers) if len(answers) == len(order.questions):
-                        found: Sequence[Answer] = answers
+                    case Done(answers) if len(answers) == order.answers:
+                        found: Sequence[Answer] | Sequence[Sample] = answers
                         return found
                     case Failed(error):
                         raise error

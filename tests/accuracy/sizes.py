@@ -29,6 +29,7 @@ from model.errors import KernelcastError
 from model.fit import Point, fit
 from model.launch.scaling import scale
 from model.laws import launch_times
+from model.observing import Observer
 from profiler.calibrate import calibrate
 from profiler.devices import discover, find_device
 from profiler.measure import measure_all
@@ -97,7 +98,7 @@ def _kept(path: Path) -> list[Row]:
 def _measure(wanted: str, path: Path, kernels: Path, budget_s: float, console: Console) -> None:
     device = _calibrated(find_device(discover(), wanted), path.with_suffix(".device.json"))
     known = {(row.file, row.kernel) for row in _kept(path)}
-    engine = Engine()
+    engine = Engine(observer=Observer(runs=True))
     for file in sorted(kernels.glob("*.cl")):
         text = file.read_text("utf-8")
         for forecast in engine.forecast(text, file, device).forecasts:

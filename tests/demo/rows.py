@@ -11,6 +11,7 @@ from model.engine import Engine, Forecast
 from model.errors import KernelcastError
 from model.launch.launch import Launch
 from model.learned.learned import LearnedModel, load_model
+from model.observing import Observer
 from model.prediction import Prediction
 from profiler.measure import measure
 from profiler.measurement import Measurement, MeasureRequest
@@ -52,7 +53,7 @@ def predicted(files: list[Path], device: Device) -> list[tuple[Path, Forecast | 
     By the learned model, as everywhere, but for what was measured before: nothing is known of that here.
     """
     model = load_model()
-    engine = Engine(asks=model is not None)
+    engine = Engine(asks=model is not None, observer=Observer(runs=True))
     found: list[tuple[Path, Forecast | Row]] = []
     for file in files:
         forecast = engine.forecast(file.read_text(encoding="utf-8"), file, device)

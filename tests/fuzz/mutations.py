@@ -29,10 +29,12 @@ _NUMBERS = (
     b"0 1 2 3 7 16 31 32 33 64 255 256 1024 65536 2147483647 2147483648 4294967295 4294967296 9223372036854775807 1e30 "
     b"18446744073709551616 -1 -2147483648 0.0f 1e-45f 1e38f 0x7fffffff 0xffffffffffffffffu 077 08 0b1 1.5e+ 0x1p-3 1ull"
 ).split()
-_KEYS = (b"global", b"local", b"name", b"n", b"N", b"fill.x", b"fill.first", b"-DN", b"-I", b"p.member", b"global.x")
+_KEYS = (b"global", b"local", b"name", b"n", b"N", b"fill.x", b"fill.first", b"-DN", b"-I", b"p.member", b"global.x",
+         b"fill.x.start", b"fill.x[0]", b"fill.x[9].y", b"fill.x[", b"fill.x[N]", b"x[1]")  # fmt: skip
 _VALUES = (
     b"(N, N)", b"(1,1,1,1)", b"0", b"-1", b"auto", b"N*N", b"N//0", b"2**64", b"9**9**9", b"((((1", b"randint:0:N",
     b"uniform:1:0", b"csr_rows:N", b"const:nan", b"1e308*10", b"ceil_div(N,0)", b"min()", b"'", b"\"a b", b"%", b"N=N",
+    b"mask:0.5", b"mask:2", b"choice:1@3,2", b"choice:,@", b"choice:N@N@N", b"csr_lengths:N:1",
 )  # fmt: skip
 
 

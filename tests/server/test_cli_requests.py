@@ -83,6 +83,8 @@ def test_a_request_that_says_nothing_of_the_launch_leaves_it_to_the_file() -> No
         ({"buffers": {"A": "a b"}}, "`buffers.A`"),
         ({"fill": {"A": "lots"}}, "allowed are random"),
         ({"fill": {"A": 1}}, "must be text such as"),
+        ({"fill": {"A[0]": True}}, "must be text such as"),
+        ({"fill": {"A[n]": 1}}, "where INDEX is a whole number"),
         ({"defines": {"A": []}}, "`defines.A` must be text or a number"),
         ({"options": 1}, "`options` must be text"),
         ({"options": '-DX="'}, "no closing quotation"),
@@ -132,3 +134,15 @@ def test_no_request_at_all_brings_more_than_a_named_error(content: dict[str, Any
         read_request(read_line(json.dumps(content).encode(), 1), 1, None)
     except BadRequestError as error:
         assert error.message  # noqa: PT017
+
+
+def test_parts_of_buffers_have_fills_of_their_own() -> None:
+    said = {"rows": {"start": "csr_rows:9"}, "rows.len": "csr_lengths:9"} | {
+        "state[0]": 1000, "p[0].most": "n*2", "x": "choice:1@2,3"
+    }  # fmt: skip
+    spec = request(fill=said).spec
+    assert spec is not None
+    assert {name: str(fill) for name, fill in spec.fills} == {
+        "rows.start": "csr_rows:9", "rows.len": "csr_lengths:9", "state[0]": "const:1000", "p[0].most": "const:n*2",
+        "x": "choice:1@2,3",
+    }  # fmt: skip

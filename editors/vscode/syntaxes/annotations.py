@@ -44,7 +44,7 @@ def annotation_rules() -> dict[str, list[Rule]]:
             match(rf"({one_of(words.ANNOTATION_KEYS)})\s*(=)(?!=)",
                   captures={1: "keyword.other.launch", 2: "keyword.operator.assignment"}),
             match(
-                rf"\b(fill)(\.)({NAME})\s*(=)(?!=)\s*(?:({one_of(words.ANNOTATION_FILLS)})|{NAME})?",
+                rf"\b(fill)(\.)({NAME}(?:\[\d+\])?(?:\.{NAME})*)\s*(=)(?!=)\s*(?:({one_of(words.ANNOTATION_FILLS)})|{NAME})?",
                 captures={
                     1: "support.function.fill",
                     2: "punctuation.accessor",

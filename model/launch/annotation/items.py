@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from model.launch.expression import ExpressionError
-from model.launch.fill import parse_fill
+from model.launch.fill import parse_named_fill
 from model.launch.harmless_flags import ELSEWHERE, is_harmless
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
@@ -18,7 +18,7 @@ MAX_DIMENSIONS = 3
 EXAMPLE = "for example: kernelcast: global=(1024, 1024) local=(16, 16) n=1024"
 
 _NOT_SPACE = re.compile(r"\S")
-_KEY = re.compile(r"(?P<key>[A-Za-z_][\w.]*)\s*=(?!=)\s*", re.ASCII)
+_KEY = re.compile(r"(?P<key>[A-Za-z_][\w.]*(?:\[[^\s\[\]=]*\][\w.]*)*)\s*=(?!=)\s*", re.ASCII)
 _WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+""", re.DOTALL)
 _DEFINE = re.compile(r"-D\s*(?P<name>[A-Za-z_]\w*(?:\([^()\s]*\))?)", re.ASCII)
 _INCLUDE = re.compile(r"-I\s*(?=\S)")
@@ -98,9 +98,13 @@ class _Reader:
 
     def _assign(self, name: str, value: str, at: int) -> None:
         if name.startswith("fill."):
-            fill = parse_fill(value, offset=at)
-            self.spec = replace(self.spec, fills=(*self.spec.fills, (name.removeprefix("fill."), fill)))
+            start = self.keys[name][0] + len("fill.")
+            fill = parse_named_fill(name.removeprefix("fill."), value, key_offset=start, offset=at)
+            self.spec = replace(self.spec, fills=(*self.spec.fills, fill))
             return
+        if "[" in name:
+            message = f"`{name}`: only what a buffer holds has places, as in fill.{name}=0"
+            raise ExpressionError(message, *self.keys[name])
         if name == "local" and value == "auto":
             self.spec = replace(self.spec, driver_chooses_local=True)
             return

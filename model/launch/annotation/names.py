@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from model.launch.annotation.found import Annotation, AnnotationProblem
 from model.launch.expression import Expression, suggestion
-from model.launch.names import defined_numbers
+from model.launch.fill_target import FillTarget, parse_target
+from model.launch.launch import Number
+from model.launch.names import defined_numbers, resolve
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
-from model.opencl.types import ImageType, StructType, VectorType, lane_names
+from model.opencl.member_paths import find_member, member_names
+from model.opencl.types import ImageType, OpaqueType, PointerType, StructType, Type, VectorType, lane_names
 
 _KEYS = ("global", "local", "name")
 
@@ -40,7 +43,8 @@ def misused_names(spec: LaunchSpec, kernel: Kernel) -> dict[str, str]:
     """What is wrong with the names that are given values or fills, by key (`n`, `fill.A`)."""
     used = {name for expression in _expressions(spec) for name in expression.names}
     found = {name: _value_problem(name, len(values), kernel, is_used=name in used) for name, values in spec.values}
-    found |= {f"fill.{name}": _fill_problem(name, kernel) for name, _ in spec.fills}
+    lengths = resolve(spec.values, defined_numbers(spec.options)).scalars if spec.fills else {}
+    found |= {f"fill.{name}": _fill_problem(name, kernel, lengths) for name, _ in spec.fills}
     return {key: message for key, message in found.items() if message is not None}
 
 
@@ -95,13 +99,35 @@ def _component_problem(vector: str, kind: VectorType, component: str) -> str | N
     return f"`{vector}` is a {kind.name}: its components are {vector}.s0 to {vector}.s{kind.width - 1:x}"
 
 
-def _fill_problem(name: str, kernel: Kernel) -> str | None:
-    parameter = kernel.parameter(name)
+def _fill_problem(name: str, kernel: Kernel, lengths: Mapping[str, Number]) -> str | None:
+    target = parse_target(name)
+    parameter = kernel.parameter(target.buffer)
     buffers = [p.name for p in kernel.of_kind(ParameterKind.BUFFER, ParameterKind.IMAGE)]
-    if parameter is not None and parameter.name in buffers:
+    if parameter is None or parameter.name not in buffers:
+        listed = f"its buffers are {', '.join(buffers)}" if buffers else "it has none"
+        return f"`{target.buffer}` is no buffer of `{kernel.name}`; {listed}.{suggestion(target.buffer, buffers)}"
+    if not isinstance(parameter.type, PointerType):
+        is_whole = target.index is None and not target.members
+        return None if is_whole else f"`{target.buffer}` is an image: its contents are given as a whole"
+    length = lengths.get(target.buffer)
+    if target.index is not None and length is not None and target.index >= length:
+        return f"`{target.buffer}[{target.index}]` lies beyond the {length:g} elements of `{target.buffer}`"
+    for depth in range(len(target.members)):
+        if find_member(parameter.type.pointee, target.members[: depth + 1]) is None:
+            return _missing_member(parameter.type.pointee, target, depth)
+    return None
+
+
+def _missing_member(pointee: Type, target: FillTarget, depth: int) -> str | None:
+    """What is wrong with the member at that depth; None where nobody knows which members there are."""
+    around = find_member(pointee, target.members[:depth])
+    if around is None or isinstance(around.type, OpaqueType):
         return None
-    listed = f"its buffers are {', '.join(buffers)}" if buffers else "it has none"
-    return f"`{name}` is no buffer of `{kernel.name}`; {listed}.{suggestion(name, buffers)}"
+    whole, name = ".".join([target.buffer, *target.members[:depth]]), target.members[depth]
+    known = member_names(around.type)
+    if not known:
+        return f"`{whole}` holds {around.type.name}, which has no members: write fill.{whole}=..."
+    return f"`{whole}` has no member `{name}`; its members are {', '.join(known)}.{suggestion(name, known)}"
 
 
 def image_sizes(parameter: Parameter) -> int:

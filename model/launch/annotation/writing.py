@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from model.launch.annotation.names import image_sizes
+from model.launch.fill import written_fill
+from model.launch.fill_target import buffer_of
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.options import BuildOptions
@@ -15,7 +17,7 @@ def write_annotation(launch: Launch, kernel: Kernel) -> str:
     order = {parameter.name: i for i, parameter in enumerate(kernel.parameters)}
 
     def in_order(name: str) -> int:
-        return order.get(name.partition(".")[0], len(order))
+        return order.get(buffer_of(name), len(order))
 
     values = {name: repr(value) for name, value in (*launch.scalars, *launch.buffers, *launch.local_bytes)}
     for name, sizes in launch.images:
@@ -27,7 +29,7 @@ def write_annotation(launch: Launch, kernel: Kernel) -> str:
         f"global={_sizes(launch.global_size)}",
         f"local={_sizes(launch.local_size) if launch.local_size else 'auto'}",
         *(f"{name}={values[name]}" for name in sorted(values, key=in_order)),
-        *(f"fill.{name}={_fill(fill.kind, fill.arguments)}" for name, fill in fills),
+        *(f"fill.{name}={written_fill(name, fill)}" for name, fill in fills),
         *_options(launch.options),
     ]
     if launch.name:
@@ -37,10 +39,6 @@ def write_annotation(launch: Launch, kernel: Kernel) -> str:
 
 def _sizes(sizes: tuple[int, ...]) -> str:
     return str(sizes[0]) if len(sizes) == 1 else f"({', '.join(map(str, sizes))})"
-
-
-def _fill(kind: str, arguments: tuple[int | float, ...]) -> str:
-    return ":".join([kind, *map(repr, arguments)])
 
 
 def _options(options: BuildOptions) -> list[str]:

@@ -7,26 +7,29 @@ measurement of the same launch see the same data.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 
 import numpy as np
 
+from model.contents.buffer import DEFAULT, piece_of
 from model.launch.fill import DEFAULT_INTEGER_LIMIT
 from model.launch.launch import Fill
 from model.opencl.types import ScalarKind, ScalarType, Type, VectorType
 from profiler.arguments import BufferArgument
-from profiler.child.memory.contents import Array, piece_of, write_contents
+from profiler.child.memory.contents import Array, write_contents
 
-REPEATED = ("random", "uniform", "randint", "const", "zeros")  # drawn for a piece, which then follows itself
+REPEATED = ("random", "uniform", "randint", "const", "zeros", "mask", "choice")  # after a piece again
 MOST_BYTES = 3 << 28
 LARGEST_SHARE = 3  # contents of more than this part of it are not kept
-Key = tuple[str, Type, Fill, int, int]
+Key = tuple[str, Type, Fill, tuple[tuple[str, Fill], ...], int, int]
 
 
 def content_key(buffer: BufferArgument, shortest_length: int) -> Key:
     """The same for buffers of the same contents, as far as both reach. Of most fills a shorter buffer has the first."""
-    fill = buffer.fill or Fill("random")
-    limit = min(DEFAULT_INTEGER_LIMIT, shortest_length) if fill.kind == "random" else 0
-    return buffer.name, buffer.element, fill, limit, 0 if _period(buffer) else buffer.length
+    fill = buffer.fill or DEFAULT
+    drawn = [fill, *(part for _, part in buffer.part_fills)]
+    limit = min(DEFAULT_INTEGER_LIMIT, shortest_length) if any(each.kind == "random" for each in drawn) else 0
+    return buffer.name, buffer.element, fill, buffer.part_fills, limit, 0 if _period(buffer) else buffer.length
 
 
 class KeptContents:
@@ -59,7 +62,7 @@ class KeptContents:
             self._kept.move_to_end(key)
             return found
         made = np.empty(needed_bytes, np.uint8)
-        alike = BufferArgument(buffer.name, buffer.element, length, buffer.fill)
+        alike = replace(buffer, length=length)
         write_contents(alike, shortest_length, made)
         self._keep(key, made)
         return made
@@ -75,8 +78,8 @@ class KeptContents:
 
 def _period(buffer: BufferArgument) -> int:
     """After how many elements the contents follow themselves; 0 if they depend on the buffer's whole length."""
-    fill = buffer.fill or Fill("random")
-    if fill.kind not in REPEATED:
+    fill = buffer.fill or DEFAULT
+    if fill.kind not in REPEATED or buffer.part_fills:
         return 0
     match buffer.element:
         case ScalarType(kind=kind):

@@ -7,8 +7,10 @@ from typing import cast
 import numpy as np
 import pyopencl as cl
 
+from model.contents.buffer import CHANNELS, image_contents
+from model.opencl.types import ScalarKind, ScalarType
 from profiler.arguments import ImageArgument
-from profiler.child.memory.contents import Array, repeat_in
+from profiler.child.memory.contents import Array
 from profiler.child.memory.layout import Layout
 from profiler.measurement import MeasureError, NeedsAnnotation
 
@@ -17,7 +19,13 @@ FORMATS = {
     "int": ((cl.channel_type.SIGNED_INT32, np.int32), (cl.channel_type.SIGNED_INT8, np.int8)),
     "uint": ((cl.channel_type.UNSIGNED_INT32, np.uint32), (cl.channel_type.UNSIGNED_INT8, np.uint8)),
 }
-CHANNELS = 4  # RGBA, which every device has
+TEXEL_CHANNELS = {
+    ("f", 4): ScalarType("float", ScalarKind.FLOAT, 4),
+    ("i", 4): ScalarType("int", ScalarKind.SIGNED, 4),
+    ("u", 4): ScalarType("uint", ScalarKind.UNSIGNED, 4),
+    ("i", 1): ScalarType("char", ScalarKind.SIGNED, 1),
+    ("u", 1): ScalarType("uchar", ScalarKind.UNSIGNED, 1),
+}
 IMAGE_KINDS = {  # (kind, dimensions of its shape)
     "image1d_t": (cl.mem_object_type.IMAGE1D, 1),
     "image1d_array_t": (cl.mem_object_type.IMAGE1D_ARRAY, 2),
@@ -45,7 +53,7 @@ def make_image(argument: ImageArgument, context: cl.Context, layout: Layout) -> 
         height = max(height, depth)  # layers, wherever they were written
     shape = (width, height, depth)[:dimensions]
     how, memory = layout.image_memory(argument, (*reversed(shape), CHANNELS), np.dtype(dtype))
-    _write_texels(memory)
+    _write_texels(argument.name, memory)
     if name == "image1d_buffer_t":
         backing = cl.Buffer(context, cast(cl.mem_flags, cl.mem_flags.READ_WRITE | how), hostbuf=memory)
         return cl.create_image(context, flags, image_format, shape, buffer=backing)
@@ -53,12 +61,9 @@ def make_image(argument: ImageArgument, context: cl.Context, layout: Layout) -> 
     return cl.create_image(context, taken, image_format, shape, hostbuf=memory, is_array="array" in name)
 
 
-def _write_texels(memory: Array) -> None:
-    rng = np.random.default_rng(1)
-    if memory.dtype.kind == "f":
-        repeat_in(memory, lambda shape: rng.random(shape, np.float32))
-    else:
-        repeat_in(memory, lambda shape: rng.integers(0, 128, shape))
+def _write_texels(name: str, memory: Array) -> None:
+    channel = TEXEL_CHANNELS[memory.dtype.kind, memory.dtype.itemsize]
+    image_contents(name, channel, memory.size // CHANNELS).write(memory.reshape(-1).view(np.uint8))
 
 
 def _format(

@@ -9,7 +9,7 @@ from typing import Any
 
 from model.compiled import CodeSource, CompiledCall, CompiledFacts, CompiledLoop, InstructionCount
 from model.launch.fill import parse_fill
-from model.launch.launch import Fill, Launch, Number
+from model.launch.launch import Launch, Number
 from model.opencl.options import BuildOptions
 from profiler.corpus.collection.store import StoredRow
 from profiler.corpus.dataset.profiles import profile_cells, profile_from_cells
@@ -57,7 +57,7 @@ def launch_cells(kernel_id: str, place: int, of: CorpusLaunch) -> Cells:
         "local_names": [name for name, _ in launch.local_bytes],
         "local_bytes": [size for _, size in launch.local_bytes],
         "fill_names": [name for name, _ in launch.fills],
-        "fills": [_fill_text(fill) for _, fill in launch.fills],
+        "fills": [fill.written for _, fill in launch.fills],
     }
 
 
@@ -168,11 +168,6 @@ _AS_THEY_ARE = (
     "memory_vector_share",
     "code_bytes",
 )
-
-
-def _fill_text(fill: Fill) -> str:
-    """Exact, where `str` rounds to six digits."""
-    return ":".join([fill.kind, *map(repr, fill.arguments)])
 
 
 def _number(text: str) -> Number:

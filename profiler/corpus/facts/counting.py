@@ -12,6 +12,7 @@ from model.launch.launch import Launch
 from model.laws import launch_times
 from model.learned.launch_facts import launch_facts
 from model.learned.law_facts import law_facts
+from model.observing import count_observed
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
@@ -60,7 +61,7 @@ def counted(source: Source, devices: Mapping[str, Device]) -> Counted:
             for key, launch in source.launches:
                 own = {name: on_device(launch, device) for name, device in devices.items()}
                 for each in dict.fromkeys(own.values()):
-                    counts = work.count(each)
+                    counts = count_observed(program, kernel, work, each)
                     laws = {n: law_facts(launch_times(counts, devices[n])) for n, same in own.items() if same == each}
                     found.append((key, launch_facts(work, counts, each), laws))
     except (KernelcastError, RecursionError) as error:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -142,3 +145,69 @@ def test_a_written_annotation_reads_back_as_the_same_launch(launch: Launch) -> N
     assert tuple((name, fill.evaluate({})) for name, fill in spec.fills) == launch.fills
     assert spec.options == launch.options
     assert spec.name == launch.name
+
+
+PARTS = """typedef struct { int start; int len; } Row;
+typedef struct { Row rows[4]; float4 scale; } Params;
+__kernel void gather(__global const Row *rows, __constant Params *params, __global int2 *pairs, __global int *state) {
+    state[0] = rows[0].start + params->rows[1].len + pairs[0].x;
+}
+"""
+
+
+def parts_messages(annotation: str) -> list[tuple[str, str]]:
+    """Each problem with the characters that it is about."""
+    line = f"// kernelcast: {annotation}"
+    (kernel,) = kernels(PARTS)
+    (found,) = find_annotations(f"{line}\n")
+    problems = (*found.problems, *check_names(found, kernel))
+    return [(p.message, line[p.range.start_byte : p.range.end_byte]) for p in problems]
+
+
+def test_parts_of_buffers_may_be_filled() -> None:
+    line = (
+        "fill.rows.start=csr_rows:9 fill.rows[2].len=7 fill.params.rows.len=mask:0.5 fill.params[0].scale.w=1 "
+        "fill.pairs.y=iota fill.state=choice:1@2, 3 fill.state[0]=1000 fill.state[1]=-1 state=2"
+    )
+    assert parts_messages(line) == []
+    (found,) = find_annotations(f"// kernelcast: {line}\n")
+    assert [name for name, _ in found.spec.fills][-2:] == ["state[0]", "state[1]"]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "about", "says"),
+    [
+        ("fill.rows.begin=iota", "fill.rows.begin", "`rows` has no member `begin`; its members are start, len"),
+        ("fill.params.rows.strt=iota", "fill.params.rows.strt", "Did you mean `start`?"),
+        ("fill.pairs.z=iota", "fill.pairs.z", "its members are s0, s1"),
+        ("fill.state.x=iota", "fill.state.x", "`state` holds int, which has no members: write fill.state=..."),
+        ("fill.sate[0]=1", "fill.sate[0]", "Did you mean `state`?"),
+        ("fill.state[5]=1 state=n n=5", "fill.state[5]", "`state[5]` lies beyond the 5 elements of `state`"),
+        ("fill.state[n]=1", "state[n]", "where INDEX is a whole number from 0 on"),
+        ("fill.state[0]=", "fill.state[0]=", "lacks its value"),
+        ("state[0]=1", "state[0]", "only what a buffer holds has places, as in fill.state[0]=0"),
+        ("fill.state=mask:3*2", "3*2", "SHARE of `mask:3*2` is 6; allowed are 0 to 1"),
+        ("fill.state=choice:1@2,foo", "foo", "`foo` has no value here"),
+    ],
+)
+def test_a_wrong_part_is_told_at_its_own_characters(annotation: str, about: str, says: str) -> None:
+    ((message, characters),) = parts_messages(annotation)
+    assert says in message
+    assert characters == about
+
+
+def test_parts_are_written_as_they_are_read() -> None:
+    (kernel,) = kernels(PARTS)
+    fills = (
+        ("rows.start", Fill("csr_rows", (9,))),
+        ("rows[0].len", Fill("const", (3,))),
+        ("state", Fill("choice", (0, 9, 2, 1))),
+        ("state[0]", Fill("const", (1000,))),
+    )
+    launch = Launch((64,), buffers=(("rows", 9), ("params", 1), ("pairs", 9), ("state", 9)), fills=fills)
+    line = write_annotation(launch, kernel)
+    assert "fill.rows.start=csr_rows:9 fill.rows[0].len=3 fill.state=choice:0@9,2 fill.state[0]=1000" in line
+    (found,) = find_annotations(line)
+    assert tuple((name, fill.evaluate({})) for name, fill in found.spec.fills) == fills
+    other = replace(launch, fills=(*fills[:-1], ("state[0]", Fill("const", (1001,)))))
+    assert other.key != launch.key

@@ -115,3 +115,18 @@ def test_a_configuration_that_is_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="not UTF-8") as refused:
         load_config(tmp_path)
     assert refused.value.line == 2
+
+
+def test_parts_of_buffers_have_fills_of_their_own() -> None:
+    fills = 'fill = { rows = { start = "csr_rows:9" }, "rows.len" = "mask:0.5", "state[0]" = 1000, x = "choice:1@2,3" }'
+    spec = config(f"[[launch]]\nglobal = 5\n{fills}\n").launches[0].spec
+    assert {name: str(fill) for name, fill in spec.fills} == {
+        "rows.start": "csr_rows:9", "rows.len": "mask:0.5", "state[0]": "const:1000", "x": "choice:1@2,3"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("fill", ['"state[n]" = 1', "state = 1", '"state[0]" = true', '"state[0]" = []'])
+def test_a_wrong_part_is_told_with_its_line(fill: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        config(f"[[launch]]\nglobal = 5\nfill = {{ {fill} }}\n")
+    assert refused.value.line == 3

@@ -9,6 +9,7 @@ from pathlib import Path
 from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.launch.local_size import effective_local_size
+from model.observing import Observer
 from model.work.counts import OpKind, WorkCounts
 from model.work.work import Work
 from tests.oracles.instructions.decided import Decided, decided
@@ -64,7 +65,7 @@ def read_tasks(file: Path, *, without: Iterable[str] = ()) -> list[tuple[Task, W
     text = file.read_text("utf-8")
     device = find_builtin("generic-cpu")
     assert device is not None
-    found = Engine().forecast(text, file, device)
+    found = Engine(observer=Observer(runs=True)).forecast(text, file, device)
     for problem in (*found.problems, *found.annotation_problems, *(f.problem for f in found.forecasts if f.problem)):
         raise ValueError(f"{file.name}: {problem.message}")
     tasks = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
+from model.launch.fill_target import buffer_of
 from model.launch.launch import Launch
 from model.opencl.types import AddressSpace
 from model.work.region import Block, Branch, Loop
@@ -27,7 +28,7 @@ def decided(work: Work, launch: Launch) -> Decided:
     names = {str(a.arguments[0]) if a.kind == "load" else None for a in deciding} - tables
     if not names:
         return Decided.BY_LAUNCH
-    described = {name for name, _ in launch.fills}
+    described = {buffer_of(key) for key, _ in launch.fills}
     return Decided.BY_FILL if names <= described else Decided.BY_NOBODY
 
 

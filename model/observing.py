@@ -1,0 +1,99 @@
+"""From a launch of which something would have to be assumed to what running some of its work-items tells of that.
+
+`observe` is the one way there, for whoever has the time: commands in their own process, the server in another one.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from model.device import Device
+from model.launch.launch import Launch
+from model.opencl.kernel import Kernel
+from model.opencl.program import Program
+from model.prediction import Prediction
+from model.predictor import Predictor
+from model.samples import SampleKey, Samples
+from model.work.analyse import analyse
+from model.work.counts import WorkCounts
+from model.work.sample import Sample
+from model.work.sampled import is_open, leaves_open, needs_sample, sampled, wanted_sites
+from model.work.work import Work
+
+logger = logging.getLogger(__name__)
+
+
+def sample_key(program: Program, kernel: Kernel, launch: Launch) -> SampleKey:
+    return SampleKey(kernel.fingerprint, program.options.flags, launch.key)
+
+
+def never() -> bool:
+    return False
+
+
+def observe(program: Program, kernel: Kernel, launch: Launch, cancelled: Callable[[], bool] = never) -> Sample:
+    """Run some of the work-items of `launch`, one instruction after the other; of none where nothing need be assumed.
+
+    The kernel is analysed afresh: sites are comparable within one reading alone. Loads NumPy.
+    """
+    work = analyse(program, kernel)
+    walk = work.walk(launch)
+    if not leaves_open(work, walk):
+        return Sample(0)
+    from model.sampling.run import sample_launch  # noqa: PLC0415 - loads NumPy, which most launches do without
+
+    try:
+        raw = sample_launch(program, kernel, launch, wanted_sites(work, walk), cancelled=cancelled)
+    except Exception as error:
+        # A fault of ours must cost no more than the sample: the prediction then rests on what was assumed.
+        logger.exception("`%s` cannot be run for some of its work-items", kernel.name)
+        return Sample(0, stopped=f"a fault of Kernelcast's, {type(error).__name__}")
+    return sampled(work, walk, raw)
+
+
+def count_observed(program: Program, kernel: Kernel, work: Work, launch: Launch) -> WorkCounts:
+    """The counts of a launch of `work`; where something would have to be assumed, some work-items are run first."""
+    if work.sample_of(launch) is None:
+        work.remember(launch, observe(program, kernel, launch) if needs_sample(work, launch) else Sample(0))
+    return work.count(launch)
+
+
+class Observer:
+    """Predicts by what running some of the work-items told. Not for two threads at once.
+
+    With `runs`, they are run where that is not known yet, which takes up to a quarter of a second; without, it goes by
+    the `samples` that somebody else puts there. `told` hears how long it took, in seconds.
+    """
+
+    def __init__(
+        self,
+        samples: Samples | None = None,
+        *,
+        runs: bool = False,
+        told: Callable[[str, float], None] | None = None,
+    ) -> None:
+        self.samples = samples or Samples()
+        self._runs = runs
+        self._told = told or (lambda _stage, _seconds: None)
+
+    def predicted(
+        self, predictor: Predictor, program: Program, kernel: Kernel, work: Work, launch: Launch, device: Device
+    ) -> tuple[Prediction, SampleKey | None]:
+        """And where a sample would tell more, what that goes by."""
+        key = sample_key(program, kernel, launch)
+        sample = self.samples.of(key)
+        if sample is not None:
+            work.remember(launch, sample)
+        prediction = predictor.predict(work, launch, device)
+        if sample is not None or not is_open(work, launch, prediction.work):
+            return prediction, None
+        if not self._runs:
+            return prediction, key
+        began_s = time.perf_counter()
+        sample = observe(program, kernel, launch)
+        self._told("observe", time.perf_counter() - began_s)
+        self.samples.put(key, sample)
+        work.remember(launch, sample)
+        return predictor.predict(work, launch, device), None

@@ -1,0 +1,140 @@
+"""Counting at sites, one set of records for each chain of calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from model.sampling.sample import LINE_BYTES
+from model.sampling.values import Array, Value
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
+
+_LOOKED_AT = 24  # executions of an access whose lines are counted; later ones are looked at ever more rarely
+_KEPT_ADDRESSES = 1 << 16
+LOOK_COST = 40_000  # lane-steps of sorting the addresses of one execution
+
+
+@dataclass(slots=True)
+class SiteRecord:
+    """Sums of one site. `by_lane`: how often each lane took it; `by_all`: how often all lanes did together."""
+
+    begun: float = 0.0
+    taken: float = 0.0
+    completed: float = 0.0
+    by_all: int = 0
+    by_lane: Array | None = None
+    scale: float = 1.0  # of what a sample that was ended leaves out
+
+    def take(self, lanes: Lanes, mask: Array | None, times: int = 1) -> None:
+        """Note that the lanes in `mask` (None: all of `lanes`) took it."""
+        if mask is None and lanes.lane is None:
+            self.by_all += times
+            return
+        by_lane = self.by_lane
+        if by_lane is None:
+            by_lane = self.by_lane = np.zeros(lanes.items, np.int64)
+        if lanes.lane is None:
+            if times == 1:
+                by_lane += mask
+            else:
+                by_lane[mask] += times
+        else:
+            by_lane[lanes.lane if mask is None else lanes.lane[mask]] += times
+
+
+@dataclass(slots=True)
+class AccessRecord:
+    """Sums of one access. `looks`: executions whose lines were counted; `touched`: first bytes and how many follow."""
+
+    executed: float = 0.0
+    executions: int = 0
+    looks: int = 0
+    lines: float = 0.0
+    kept: int = 0
+    next_look: int = 0
+    touched: list[Array] = field(default_factory=list)
+    size_bytes: int = 1
+    noted: int = 0
+    scale: float = 1.0
+
+    def is_growing(self) -> bool:
+        """Whether executions that were not looked at are likely to have touched other bytes."""
+        if len(self.touched) < 4:
+            return False
+        half = len(self.touched) // 2
+        before = np.unique(np.concatenate(self.touched[:half]))
+        later = np.unique(np.concatenate(self.touched[half:]))
+        return bool(np.count_nonzero(~np.isin(later, before)) > 0.5 * len(later))
+
+    def note(self, lanes: Lanes, addresses: Value, size_bytes: int) -> None:
+        """Note one execution by the active lanes; `addresses` are the first bytes, of all lanes."""
+        self.executed += lanes.active
+        self.executions += 1
+        self.size_bytes = size_bytes
+        if self.executions <= self.next_look:
+            return
+        if self.executions > _LOOKED_AT:
+            self.next_look = self.executions + self.executions // 4
+        if addresses.ndim == 0:
+            at = np.full(lanes.active, addresses)
+            groups = lanes.subgroups()
+        else:
+            at, groups = addresses, lanes.subgroups()
+            if lanes.mask is not None:
+                at = at[lanes.mask]
+        if lanes.mask is not None:
+            groups = groups[lanes.mask]
+        self.looks += 1
+        lanes.meter.spent += LOOK_COST + 60 * lanes.active
+        first = at // LINE_BYTES
+        spans = size_bytes // LINE_BYTES if size_bytes > LINE_BYTES else 0
+        keys = np.sort((groups << 50) ^ (first & ((1 << 50) - 1)))
+        distinct = 1 + int(np.count_nonzero(keys[1:] != keys[:-1]))
+        present = 1 + int(np.count_nonzero(groups[1:] != groups[:-1]))  # lanes stand in the order of sub-groups
+        self.lines += distinct * (1 + spans) / present
+        if self.kept < _KEPT_ADDRESSES:
+            self.kept += len(at)
+            self.noted += lanes.active
+            self.touched.append(np.unique(at))
+
+
+class Context:
+    """The records of one function, reached by one chain of calls."""
+
+    __slots__ = ("accesses", "children", "made", "sites")
+
+    def __init__(self, made: FunctionSites) -> None:
+        self.made = made
+        self.sites = [SiteRecord() for _ in made.sites]
+        self.accesses = [AccessRecord() for _ in made.accesses]
+        self.children: dict[int, Context] = {}
+
+    def child(self, call_byte: int, made: FunctionSites) -> Context:
+        """The records of a function that is called at this byte."""
+        found = self.children.get(call_byte)
+        if found is None:
+            found = self.children[call_byte] = Context(made)
+        return found
+
+
+@dataclass(slots=True)
+class FunctionSites:
+    """The places of one function that are counted, in the order in which they were compiled: first and last byte."""
+
+    name: str
+    sites: list[tuple[int, int]] = field(default_factory=list)
+    accesses: list[tuple[int, int]] = field(default_factory=list)
+    taints: list[frozenset[str]] = field(default_factory=list)  # of what decides each site
+
+    def site(self, start: int, end: int, taint: frozenset[str] = frozenset()) -> int:
+        self.sites.append((start, end))
+        self.taints.append(taint)
+        return len(self.sites) - 1
+
+    def access(self, start: int, end: int) -> int:
+        self.accesses.append((start, end))
+        return len(self.accesses) - 1

@@ -1,0 +1,70 @@
+"""What is likely to come where the budget ends a run: counts of loops that were still running, scaled up."""
+
+from __future__ import annotations
+
+from model.sampling.counters import Context
+from model.sampling.loops import Unfinished
+
+MOST_ITERATIONS = 1e9
+
+
+def scaled_up(loops: list[Unfinished]) -> None:
+    """Scale the counts of `loops`, given innermost first, and of all that stands in them."""
+    for loop in reversed(loops):
+        done = max(1.0, loop.lane_iterations)
+        factor = (done + expected_iterations(loop)) / done
+        loop.record.completed += loop.lanes
+        _scale(loop.context, loop.site, factor)
+
+
+def expected_iterations(loop: Unfinished) -> float:
+    """How many iterations all lanes that are in the loop have before them, together.
+
+    Lanes leave at the rate at which they did lately (from half the iterations on), never later than the bound.
+    """
+    since, lanes_then = loop.recent
+    rounds = max(1, loop.iterations - since)
+    left = lanes_then - loop.lanes
+    bound = loop.bound if loop.bound is not None else MOST_ITERATIONS
+    if left <= 0:
+        each = bound if loop.bound is not None else float(loop.iterations)
+    else:
+        rate = left / (rounds * (lanes_then + loop.lanes) / 2)
+        each = min(bound, 1.0 / rate) if rate * bound > 50 else (1.0 - (1.0 - rate) ** bound) / rate
+    return loop.lanes * max(0.0, min(each, MOST_ITERATIONS))
+
+
+def _scale(context: Context, site: int, factor: float) -> None:
+    """Everything that was counted in the bytes of a loop, and in what it calls."""
+    start, end = context.made.sites[site]
+    for number, record in enumerate(context.sites):
+        first, last = context.made.sites[number]
+        if number == site:
+            record.taken *= factor
+            record.scale *= factor
+        elif start <= first and last <= end:
+            record.begun *= factor
+            record.taken *= factor
+            record.completed *= factor
+            record.scale *= factor
+    for number, access in enumerate(context.accesses):
+        first, last = context.made.accesses[number]
+        if start <= first and last <= end:
+            access.scale *= factor
+    for byte, child in context.children.items():
+        if start <= byte < end:
+            _scale_all(child, factor)
+
+
+def _scale_all(context: Context, factor: float) -> None:
+    stack = [context]
+    while stack:
+        at = stack.pop()
+        for record in at.sites:
+            record.begun *= factor
+            record.taken *= factor
+            record.completed *= factor
+            record.scale *= factor
+        for access in at.accesses:
+            access.scale *= factor
+        stack.extend(at.children.values())

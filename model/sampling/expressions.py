@@ -1,0 +1,259 @@
+"""Expressions -> closures, by the type of their node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tree_sitter import Node
+
+from model.opencl.builtin_types import INT, VOID
+from model.opencl.types import (
+    OpaqueType,
+    PointerType,
+    Type,
+    VectorType,
+)
+from model.sampling.compiler import Compiler, field, inner
+from model.sampling.conversions import converted
+from model.sampling.leaves import LEAVES, constant, value_of
+from model.sampling.members import MEMBERS, pointee, required_place
+from model.sampling.operators import binary, unary
+from model.sampling.places import (
+    again,
+    assigned_as,
+    stored,
+)
+from model.sampling.short_circuit import conditional, short_circuit
+from model.sampling.values import (
+    Array,
+    Code,
+    Value,
+    dtype_of,
+    rows_of,
+    with_element,
+)
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
+
+_CAST_LIKE = frozenset({"+", "-", "*", "&"})
+
+
+def expression(c: Compiler, node: Node) -> Code:
+    """Compile any expression."""
+    with c.inside(node):
+        compiled = _BY_TYPE.get(node.type)
+        if compiled is None:
+            raise c.refuse(f"`{c.text(node)[:40]}` is not understood", node)
+        return compiled(c, node)
+
+
+def named_type(c: Compiler, node: Node) -> Type | None:
+    """`(float4)` where the grammar saw an expression in parentheses."""
+    if node.type != "parenthesized_expression" or len(node.named_children) != 1:
+        return None
+    name = node.named_children[0]
+    if name.type not in ("identifier", "primitive_type", "type_identifier"):
+        return None
+    text = c.text(name)
+    return c.reader.names.type_named(text) if c.lookup(text) is None else None
+
+
+def _binary(c: Compiler, node: Node) -> Code:
+    """A chain of operators on the left is compiled in a loop: sums of a thousand parts are no thousand levels deep."""
+    chain = [node]
+    while (left := field(c, chain[-1], "left")).type == "binary_expression" and c.reader.operator(left) not in (
+        "&&",
+        "||",
+    ):
+        if c.reader.operator(chain[-1]) in ("&&", "||"):
+            break
+        chain.append(left)
+    result: Code | None = None
+    for each in reversed(chain):
+        sign = c.reader.operator(each)
+        right = field(c, each, "right")
+        if result is None:
+            first = field(c, each, "left")
+            kind = named_type(c, first)
+            if kind is not None and sign in _CAST_LIKE:  # `(uint) - x` is a cast of `-x`
+                result = applied_unary(c, sign, expression(c, right), right)
+                result = cast(c, result, kind, each)
+                continue
+            if sign in ("&&", "||"):
+                result = short_circuit(c, sign, expression(c, first), lambda r=right: expression(c, r), each)  # type: ignore[misc]
+                continue
+            result = expression(c, first)
+        if sign in ("&&", "||"):
+            result = short_circuit(c, sign, result, lambda r=right: expression(c, r), each)  # type: ignore[misc]
+        else:
+            result = binary(c, sign, result, expression(c, right), each)
+    assert result is not None
+    return result
+
+
+def _unary(c: Compiler, node: Node) -> Code:
+    argument = field(c, node, "argument")
+    return applied_unary(c, c.reader.operator(node), expression(c, argument), node)
+
+
+def applied_unary(c: Compiler, sign: str, value: Code, node: Node) -> Code:
+    """A sign before a value, which may be a star before a pointer."""
+    if sign == "*" and isinstance(value.type, PointerType):
+        return value_of(c, pointee(c, value, node))
+    return unary(c, sign, value, node)
+
+
+def _update(c: Compiler, node: Node) -> Code:
+    argument = field(c, node, "argument")
+    place = required_place(c, argument)
+    sign = c.reader.operator(node)[:1]
+    before = value_of(c, place)
+    after = binary(c, sign, before, constant(1, INT), node)
+    operator_node = node.child_by_field_name("operator")
+    is_postfix = operator_node is not None and operator_node.start_byte >= argument.end_byte
+    keep, set_new = before.run, stored(c, again(place), after)
+    kind = place.type
+    if not is_postfix:
+        return Code(set_new, kind, is_pure=False, taint=before.taint)
+
+    def run(f: Lanes) -> Value:
+        old = keep(f)
+        set_new(f)
+        return old
+
+    return Code(run, kind, is_pure=False, taint=before.taint)
+
+
+def _assignment(c: Compiler, node: Node) -> Code:
+    left, right = field(c, node, "left"), field(c, node, "right")
+    sign = c.reader.operator(node)
+    place = required_place(c, left)
+    if right.type == "initializer_list":
+        value = c.braced(right, place.type)
+    elif sign == "=":
+        value = expression(c, right)
+    else:
+        before = value_of(c, place)
+        value = binary(c, sign[:-1], before, expression(c, right), node)
+        place = again(place)
+    run = stored(c, place, value)
+    return Code(run, place.type, is_pure=False, taint=value.taint)
+
+
+def _comma(c: Compiler, node: Node) -> Code:
+    parts = [expression(c, n) for n in node.named_children if n.type != "comment"]
+    runs, last = [p.run for p in parts[:-1]], parts[-1]
+    final = last.run
+
+    def run(f: Lanes) -> Value:
+        for each in runs:
+            each(f)
+        return final(f)
+
+    return Code(run, last.type, None, None, all(p.is_pure for p in parts), last.taint)
+
+
+def _conditional(c: Compiler, node: Node) -> Code:
+    chooser = expression(c, field(c, node, "condition"))
+    yes, no = field(c, node, "consequence"), field(c, node, "alternative")
+    return conditional(c, chooser, lambda: expression(c, yes), lambda: expression(c, no), node)
+
+
+def _cast(c: Compiler, node: Node) -> Code:
+    kind = c.reader.type_descriptor(field(c, node, "type"))
+    value = field(c, node, "value")
+    if isinstance(kind, VectorType) and value.type == "parenthesized_expression":
+        parts = _comma_parts(inner(c, value))
+        if len(parts) > 1:
+            return vector_of(c, kind, [expression(c, p) for p in parts], node)
+    return cast(c, expression(c, value), kind, node)
+
+
+def _comma_parts(node: Node) -> list[Node]:
+    parts: list[Node] = []
+    while node.type == "comma_expression":
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            break
+        if right.type == "comma_expression":
+            return [*parts, left, *_comma_parts(right)]
+        parts, node = [right, *parts], left
+    return [node, *parts]
+
+
+def cast(c: Compiler, value: Code, kind: Type, node: Node) -> Code:
+    """An explicit conversion."""
+    if isinstance(kind, PointerType):
+        pointee = value.type.pointee if isinstance(value.type, PointerType) else None
+        if pointee is None or kind.pointee.align_bytes > pointee.align_bytes:
+            c.may_misalign = True
+        return assigned_as(value, kind)
+    if isinstance(kind, OpaqueType):
+        if kind == VOID:
+            return Code(value.run, VOID, is_pure=value.is_pure)
+        raise c.refuse(f"the type `{kind.name}` is not known", node)
+    if isinstance(kind, VectorType) and isinstance(value.type, VectorType) and kind.size_bytes != value.type.size_bytes:
+        raise c.refuse(f"a cast from `{value.type.name}` to `{kind.name}`", node)
+    return assigned_as(value, kind)
+
+
+def vector_of(c: Compiler, kind: VectorType, values: list[Code], node: Node) -> Code:
+    """`(float4)(a, b.xy, c)`."""
+    if len(values) == 1 and not isinstance(values[0].type, VectorType):
+        return assigned_as(values[0], kind)
+    parts = [converted(v, with_element(v.type, kind.element)) for v in values]
+    if sum(rows_of(p.type) or 1 for p in parts) != kind.width:
+        raise c.refuse(f"`{c.text(node)[:40]}` has not {kind.width} components", node)
+    taint = frozenset().union(*(p.taint for p in parts))
+    c.cost += 2 + len(parts)
+    if all(p.constant is not None for p in parts):
+        value = np.concatenate([np.reshape(p.constant, (-1, 1)) for p in parts])
+        return Code(lambda _: value, kind, None, value)
+    runs = [p.run for p in parts]
+    spans, at = [], 0
+    for part in parts:
+        rows = rows_of(part.type)
+        spans.append(slice(at, at + rows) if rows else at)
+        at += rows or 1
+    dtype, count = dtype_of(kind.element), kind.width
+
+    def run(f: Lanes) -> Value:
+        given = [each(f) for each in runs]
+        width = max([v.shape[-1] if v.ndim else 1 for v in given])
+        out: Array = np.empty((count, width), dtype)
+        for span, value in zip(spans, given, strict=True):
+            out[span] = value
+        return out
+
+    return Code(run, kind, None, None, all(p.is_pure for p in parts), taint)
+
+
+def _compound_literal(c: Compiler, node: Node) -> Code:
+    return c.braced(field(c, node, "value"), c.reader.type_descriptor(field(c, node, "type")))
+
+
+def _parenthesized(c: Compiler, node: Node) -> Code:
+    only = inner(c, node)
+    if only.type == "compound_statement":
+        return c.block_value(only)
+    return expression(c, only)
+
+
+_BY_TYPE: dict[str, Callable[[Compiler, Node], Code]] = {
+    **LEAVES,
+    **MEMBERS,
+    "parenthesized_expression": _parenthesized,
+    "compound_statement": lambda c, n: c.block_value(n),
+    "comma_expression": _comma,
+    "binary_expression": _binary,
+    "unary_expression": _unary,
+    "update_expression": _update,
+    "assignment_expression": _assignment,
+    "conditional_expression": _conditional,
+    "cast_expression": _cast,
+    "call_expression": lambda c, n: c.call(n),
+    "compound_literal_expression": _compound_literal,
+}

@@ -1,0 +1,197 @@
+"""Loops: lanes leave one by one, and those that stay are run alone when many have left."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from tree_sitter import Node
+
+from model.sampling.compiler import Compiler, Step
+from model.sampling.conversions import truth_of
+from model.sampling.lanes import BudgetEnded, Compacted
+from model.sampling.upper_bounds import Remaining, remaining_iterations
+from model.sampling.values import Run, Value
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
+
+_NARROW = 48  # lanes below which it does not pay to leave any away
+_KEPT_SHARE = 0.75
+
+
+@dataclass(slots=True)
+class Unfinished:
+    """A loop that ran when the budget ended: its `lanes` had begun `iterations` of it since it was entered.
+
+    `history`: lanes that began iteration 0, 1, ...; at most so many numbers, each for `stride` iterations. `bound`: how
+    many iterations the lanes still had before them at most, where the condition says so.
+    """
+
+    record: Any
+    context: Any
+    site: int
+    begun: int
+    lanes: int
+    iterations: int
+    lane_iterations: float
+    recent: tuple[int, int]  # an iteration about half way, and how many lanes began it
+    bound: float | None
+
+
+@dataclass(slots=True)
+class _Loop:
+    site: int
+    first: Run | None
+    truth: Run | None
+    update: Run | None
+    body: Step
+    checks_first: bool
+    slots: tuple[int, ...]
+    cost: int
+    remaining: Remaining | None
+
+    def run(self, f: Lanes) -> bool:
+        record = f.context.sites[self.site]
+        record.begun += f.active
+        if self.first is not None:
+            self.first(f)
+        mask, active, returned, continued = f.mask, f.active, f.returned, f.continued
+        f.continued = None
+        trace, context = _Trace(f.active), f.context
+        try:
+            self.iterate(f, record, trace, is_first=not self.checks_first)
+        except BudgetEnded:
+            f.unfinished.append(trace.unfinished(record, context, self.site))
+            raise
+        f.continued = continued
+        if f.returned is None or f.returned is returned:
+            f.mask, f.active = mask, active
+        else:
+            left = ~f.returned if mask is None else mask & ~f.returned
+            f.active = int(np.count_nonzero(left))
+            if not f.active:
+                return True
+            f.mask = left
+        record.completed += f.active
+        return False
+
+    def iterate(self, f: Lanes, record: Value, trace: _Trace, *, is_first: bool) -> None:
+        """Run until no lane is left; `is_first`: the next iteration begins without a look at the condition."""
+        truth, update, body = self.truth, self.update, self.body
+        since, taken_by = 0, f.mask  # iterations that were not noted yet, all by these lanes
+        try:
+            while True:
+                f.meter.spend(self.cost, f.width)
+                if truth is not None and not is_first:
+                    goes_on = truth(f)
+                    if goes_on.ndim == 0:
+                        if not goes_on:
+                            return
+                    else:
+                        if f.mask is not None:
+                            goes_on = goes_on & f.mask
+                        count = int(np.count_nonzero(goes_on))
+                        if not count:
+                            return
+                        if count != f.active:
+                            f.mask, f.active = goes_on, count
+                is_first = False
+                if f.active < f.width * _KEPT_SHARE and f.width > _NARROW:
+                    if since:
+                        record.take(f, taken_by, since)
+                        since = 0
+                    alone = Compacted(f, self.slots)
+                    try:
+                        self.iterate(f, record, trace, is_first=True)
+                    finally:
+                        alone.restore(f)
+                    return
+                if f.mask is not taken_by:
+                    if since:
+                        record.take(f, taken_by, since)
+                        since = 0
+                    taken_by = f.mask
+                since += 1
+                record.taken += f.active
+                trace.note(f.active)
+                left = body(f)
+                if f.continued is not None:
+                    f.mask = f.continued if left else f.whole_mask() | f.continued
+                    f.continued = None
+                    f.active = int(np.count_nonzero(f.mask))
+                elif left:
+                    return
+                if update is not None:
+                    update(f)
+        except BudgetEnded:
+            trace.end(f, self.remaining)
+            raise
+        finally:
+            if since:
+                record.take(f, taken_by, since)
+
+
+class _Trace:
+    """How many lanes were in a loop, iteration by iteration, as far as an estimate of the rest needs it."""
+
+    __slots__ = ("begun", "bound", "is_ended", "iterations", "lane_iterations", "lanes", "marks")
+
+    def __init__(self, begun: int) -> None:
+        self.begun = begun
+        self.lanes = begun
+        self.bound: float | None = None
+        self.is_ended = False
+        self.iterations = 0
+        self.lane_iterations = 0.0
+        self.marks: list[tuple[int, int]] = [(0, begun)]  # at powers of two
+
+    def note(self, lanes: int) -> None:
+        self.lanes = lanes
+        self.iterations += 1
+        self.lane_iterations += lanes
+        if self.iterations & (self.iterations - 1) == 0:
+            self.marks.append((self.iterations, lanes))
+
+    def end(self, f: Lanes, remaining: Remaining | None) -> None:
+        """The budget ends the loop: look how far its lanes would go, those that are in it alone."""
+        if not self.is_ended and remaining is not None:
+            with suppress(BudgetEnded, ValueError, IndexError):  # a value of lanes that were left away
+                self.bound = remaining(f)
+        self.is_ended = True
+
+    def unfinished(self, record: Value, context: Value, site: int) -> Unfinished:
+        half = [m for m in self.marks if m[0] <= max(1, self.iterations // 2)][-1]
+        return Unfinished(
+            record, context, site, self.begun, self.lanes, self.iterations, self.lane_iterations, half, self.bound
+        )
+
+
+def loop(c: Compiler, node: Node) -> Step:
+    """Compile `for`, `while` and `do`."""
+    outer_cost = c.cost
+    with c.scope(), c.slots_of() as slots:
+        first = None
+        initial = node.child_by_field_name("initializer")
+        if initial is not None:
+            first = c.statement(initial) if initial.type == "declaration" else c.expression(initial).run
+        c.cost = 4
+        condition_node, update_node = node.child_by_field_name("condition"), node.child_by_field_name("update")
+        condition = c.expression(condition_node) if condition_node is not None else None
+        body_node = node.child_by_field_name("body")
+        if body_node is None:
+            raise c.refuse("a loop has no body", node)
+        with c.scope():
+            body = c.statement(body_node)
+        update = c.expression(update_node).run if update_node is not None else None
+        is_endless = condition is None or (condition.constant is not None and bool(condition.constant))
+        site = c.site(node, condition.taint if condition is not None else frozenset())
+        remaining = remaining_iterations(c, condition_node, update_node)
+        cost = c.cost
+        c.cost = outer_cost + cost
+    truth = truth_of(condition) if condition is not None and not is_endless else None
+    return _Loop(
+        site, first, truth, update, body, node.type != "do_statement", tuple(sorted(slots)), cost, remaining
+    ).run

@@ -1,0 +1,297 @@
+"""Places that can be read and set: variables, components of them, and what lies at an address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from tree_sitter import Node
+
+from model.opencl.builtin_types import LONG
+from model.opencl.types import (
+    AddressSpace,
+    ArrayType,
+    ImageType,
+    OpaqueType,
+    PointerType,
+    ScalarKind,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
+from model.sampling.compiler import Compiler, Variable
+from model.sampling.conversions import converted
+from model.sampling.taint import Tokens, read_through
+from model.sampling.values import NO_TAINT, Array, Code, NotInterpreted, Run, Value, dtype_of, element_of, rows_of
+
+if TYPE_CHECKING:
+    from model.sampling.lanes import Lanes
+
+_SPACE = AddressSpace.GENERIC
+_LONG = LONG
+_UCHAR = np.dtype(np.uint8)
+_SHUFFLED = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`slot` or `address`. `picks`: the components that are spoken of, of a vector of type `whole`.
+
+    `index` decides the address, and taints it; `pointer` are the tokens of the address itself. `access` is the number
+    of its record; None for variables, which are not counted.
+    """
+
+    type: Type
+    slot: int | None = None
+    address: Run | None = None
+    whole: Type | None = None
+    picks: tuple[int, ...] = ()
+    pointer: Tokens = NO_TAINT
+    index: Tokens = NO_TAINT
+    access: int | None = None
+    is_followed: bool = False  # through a pointer or an index
+
+
+def place_of_variable(variable: Variable) -> Place:
+    if variable.slot is not None:
+        return Place(variable.type, slot=variable.slot)
+    return Place(variable.type, address=variable.address, pointer=variable.tokens)
+
+
+def counted(c: Compiler, place: Place, node: Node) -> Place:
+    """The same with a record of its own, which is named by `node`."""
+    if not place.is_followed or place.address is None:
+        return place
+    return replace(place, access=c.access(node))
+
+
+def uncounted(c: Compiler, place: Place) -> Place:
+    """A place that is not accessed itself, but a part of it, or its address taken."""
+    if place.access is not None and place.access == len(c.sites.accesses) - 1:
+        c.sites.accesses.pop()
+    return replace(place, access=None)
+
+
+def again(place: Place) -> Place:
+    """The same, set after it was read: both are one access."""
+    return replace(place, access=None)
+
+
+def rows_at(kind: Type) -> Array | None:
+    """Byte offsets of a value's rows in memory."""
+    rows = rows_of(kind)
+    if not rows:
+        return None
+    return np.arange(rows, dtype=np.int64)[:, None] * element_of(kind).size_bytes
+
+
+def _memory_dtype(kind: Type) -> np.dtype[Any]:
+    element = element_of(kind)
+    return _UCHAR if element.kind is ScalarKind.BOOL else dtype_of(element)
+
+
+def load(c: Compiler, place: Place) -> Code:
+    """What a place holds."""
+    c.cost += 1
+    if place.slot is not None:
+        slot = place.slot
+        c.used.add(slot)
+        taint = frozenset((f"${slot}",))
+        if not place.picks:
+            return Code(lambda f: f.values[slot], place.type, taint=taint)
+        take = picker(place.picks)
+        return Code(lambda f: take(f.values[slot]), place.type, taint=taint)
+    address = place.address
+    if address is None or (isinstance(place.type, OpaqueType) and place.type.is_unknown):
+        raise NotInterpreted(f"the type `{place.type.name}` is not known")
+    c.cost += 9
+    c.address_taints |= place.pointer | place.index
+    taint = read_through(place.pointer) | place.index
+    if isinstance(place.type, ArrayType):
+        return Code(address, PointerType(place.type.element, _SPACE), taint=place.pointer | place.index)
+    held = place.type if place.whole is None else place.whole
+    dtype = _memory_dtype(held)
+    rows, offset = _picked_rows(place, dtype)
+    is_bool = isinstance(held, ScalarType) and held.kind is ScalarKind.BOOL
+    access, size = place.access, max(1, place.type.size_bytes)
+
+    def run(f: Lanes) -> Value:
+        at = address(f)
+        if offset:
+            at = at + offset
+        if access is not None:
+            f.context.accesses[access].note(f, at, size)
+        value = f.memory.load(f, at, dtype, rows)
+        return value != 0 if is_bool else value
+
+    return Code(run, place.type, is_pure=False, taint=taint)
+
+
+def _picked_rows(place: Place, dtype: np.dtype[Any]) -> tuple[Array | None, int]:
+    """Where the components that are spoken of lie: offsets of several, or that of one."""
+    if not place.picks:
+        return rows_at(place.type), 0
+    at = np.array(place.picks, np.int64) * dtype.itemsize
+    if len(at) == 1:
+        return None, int(at[0])
+    return at[:, None], 0
+
+
+def picker(picks: tuple[int, ...]) -> Callable[[Any], Any]:
+    """Reads components of a vector."""
+    if len(picks) == 1:
+        only = picks[0]
+
+        def one(value: Value) -> Value:
+            row = value[only]
+            return row if len(row) > 1 else row[0]
+
+        return one
+    if picks == tuple(range(picks[0], picks[0] + len(picks))):
+        part = slice(picks[0], picks[0] + len(picks))
+        return lambda value: value[part]
+    rows = list(picks)
+    return lambda value: value[rows]
+
+
+def store(c: Compiler, place: Place, value: Code) -> Run:
+    """Sets a place and gives what it holds then; `value` has its type."""
+    c.cost += 2
+    run = value.run
+    if place.slot is not None:
+        slot = place.slot
+        c.used.add(slot)
+        c.flows.assigned(f"${slot}", value.taint)
+        if place.picks:
+            return _store_components(slot, run, place.picks, element_count(place.whole))
+
+        def assign(f: Lanes) -> Value:
+            new = run(f)
+            f.assign(slot, new)
+            return new
+
+        return assign
+    address = place.address
+    if address is None:
+        raise NotInterpreted("something is set that is no variable")
+    c.cost += 9
+    c.address_taints |= place.pointer | place.index
+    for token in read_through(place.pointer):
+        c.flows.assigned(token, value.taint)
+    held = place.type if place.whole is None else place.whole
+    dtype = _memory_dtype(held)
+    rows, offset = _picked_rows(place, dtype)
+    access, size = place.access, max(1, place.type.size_bytes)
+
+    def put(f: Lanes) -> Value:
+        new = run(f)
+        at = address(f)
+        if offset:
+            at = at + offset
+        if access is not None:
+            f.context.accesses[access].note(f, at, size)
+        f.memory.store(f, at, new, dtype, rows)
+        return new
+
+    return put
+
+
+def element_count(kind: Type | None) -> int:
+    return rows_of(kind) if kind is not None else 0
+
+
+def _store_components(slot: int, run: Run, picks: tuple[int, ...], count: int) -> Run:
+    rows = picks[0] if len(picks) == 1 else list(picks)
+
+    def assign(f: Lanes) -> Value:
+        new = run(f)
+        old = f.values[slot]
+        width = max(new.shape[-1] if new.ndim else 1, old.shape[-1] if old is not None else 1)
+        whole = np.zeros((count, width), new.dtype)
+        if old is not None:
+            whole[...] = old
+        whole[rows] = new
+        f.assign(slot, whole)
+        return new
+
+    return assign
+
+
+def swizzle(name: str, width: int) -> tuple[int, ...] | None:
+    """Component numbers of `xyz`, `s03`, `lo`, `even`, ... of a vector of `width`; None where it is no such name."""
+    half = max(1, (4 if width == 3 else width) // 2)
+    named = {
+        "lo": range(half),
+        "hi": range(half, 2 * half),
+        "even": range(0, 2 * half, 2),
+        "odd": range(1, 2 * half, 2),
+    }
+    if name in named:
+        found = tuple(n for n in named[name])
+        return tuple(min(n, width - 1) for n in found)
+    if name[:1] in ("s", "S") and 1 < len(name) <= 17 and all(d in "0123456789abcdefABCDEF" for d in name[1:]):
+        found = tuple(int(d, 16) for d in name[1:])
+    elif 0 < len(name) <= 16 and all(letter in _SHUFFLED for letter in name):
+        found = tuple(_SHUFFLED[letter] for letter in name)
+    else:
+        return None
+    return found if max(found) < width else None
+
+
+def member_of(place: Place, struct: StructType, name: str) -> Place | None:
+    """A member of a struct in memory."""
+    number = next((i for i, (member, _) in enumerate(struct.members) if member == name), None)
+    if number is None or place.address is None:
+        return None
+    at, base = struct.offsets()[number], place.address
+    run = base if at == 0 else lambda f: base(f) + at
+    return Place(
+        struct.members[number][1], address=run, pointer=place.pointer, index=place.index, is_followed=place.is_followed
+    )
+
+
+def components_of(place: Place, vector: VectorType, name: str) -> Place | None:
+    """Components of a vector that is a place."""
+    picks = swizzle(name, vector.width)
+    if picks is None:
+        return None
+    kind: Type = vector.element if len(picks) == 1 else VectorType(vector.element, len(picks))
+    if place.picks:
+        picks = tuple(place.picks[n] for n in picks)
+    whole = place.whole if place.whole is not None else vector
+    return replace(place, type=kind, whole=whole, picks=picks, access=None)
+
+
+def is_opaque(kind: Type) -> bool:
+    return isinstance(kind, ImageType | OpaqueType)
+
+
+def stored(c: Compiler, place: Place, value: Code) -> Run:
+    """As `store`, with the conversion that an assignment makes."""
+    return store(c, place, assigned_as(value, place.type))
+
+
+def assigned_as(value: Code, kind: Type) -> Code:
+    """A value as assignments and calls convert it."""
+    if isinstance(kind, ScalarType | VectorType) and isinstance(value.type, ScalarType | VectorType):
+        if isinstance(kind, ScalarType) and isinstance(value.type, VectorType):
+            raise NotInterpreted(f"a `{value.type.name}` is taken for a `{kind.name}`")
+        if isinstance(kind, VectorType) and isinstance(value.type, VectorType) and value.type.width != kind.width:
+            raise NotInterpreted(f"a `{value.type.name}` is taken for a `{kind.name}`")
+        return converted(value, kind)
+    if isinstance(kind, StructType):
+        if value.type != kind:
+            raise NotInterpreted(f"a `{value.type.name}` is taken for a `{kind.name}`")
+        return value
+    if isinstance(value.type, StructType) or isinstance(kind, VectorType):
+        raise NotInterpreted(f"a `{value.type.name}` is taken for a `{kind.name}`")
+    if isinstance(kind, ScalarType):  # a pointer as a number
+        run = converted(Code(value.run, _LONG, None, value.constant, value.is_pure, value.taint), kind)
+        return Code(run.run, kind, None, run.constant, value.is_pure, value.taint)
+    if isinstance(value.type, ScalarType):  # a number as a pointer
+        wide = converted(value, _LONG)
+        return Code(wide.run, kind, None, wide.constant, value.is_pure, value.taint)
+    return Code(value.run, kind, None, value.constant, value.is_pure, value.taint)

@@ -1,0 +1,68 @@
+"""What sampled execution gives: counts by site, summed over the work-items that were run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from model.work.sites import Site
+
+SUBGROUP = 32  # work-items that are counted as running in lock-step
+LINE_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class SampleBudget:
+    """How much one sample may cost.
+
+    `lane_steps`: one NumPy call on n lanes costs n + `CALL_COST` of them; the same on every machine. `seconds`: the
+    last guard, of wall-clock time after the kernel was compiled.
+    """
+
+    lane_steps: int = 50_000_000
+    seconds: float = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class SiteCounts:
+    """Sums over all sampled work-items and all times that they came by.
+
+    `begun`: the statement or expression was begun. `taken`: of if, ?: and case, the first side or this case was
+    entered; of && and ||, the right operand was evaluated; of loops, iterations begun. `completed`: control went on to
+    what follows. `lane_slots`: for each sub-group its size times the most often that any of its lanes took it, summed.
+    """
+
+    begun: float
+    taken: float
+    completed: float
+    lane_slots: float
+
+
+@dataclass(frozen=True, slots=True)
+class AccessCounts:
+    """`executed`: by lanes. `lines_per_subgroup`: mean number of distinct 64-byte lines that the active lanes of one
+    sub-group touch in one execution. `distinct_bytes`: over the whole sample.
+    """
+
+    executed: float
+    lines_per_subgroup: float
+    distinct_bytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class RawSample:
+    """`items` work-items were run; see `SiteCounts` and `AccessCounts`.
+
+    `group_imbalance`: largest over mean of the groups' lane-steps. `complete`: False where the budget ended it, and
+    counts are extrapolated. `rests_on`: buffers and images whose contents no fill described and that did decide a
+    branch, a trip count or an address. `stopped`: why nothing can be said; None where it ran.
+    """
+
+    items: int
+    sites: Mapping[Site, SiteCounts]
+    accesses: Mapping[Site, AccessCounts]
+    group_imbalance: float
+    complete: bool
+    rests_on: tuple[str, ...]
+    notes: tuple[str, ...]
+    stopped: str | None

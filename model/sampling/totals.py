@@ -1,0 +1,121 @@
+"""Adding up what batches counted, and giving it out by site."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from model.launch.launch import Launch
+from model.sampling.compiler import Compiler
+from model.sampling.counters import AccessRecord, Context, SiteRecord
+from model.sampling.items import Chosen
+from model.sampling.lanes import Lanes
+from model.sampling.memory import Memory
+from model.sampling.sample import AccessCounts, RawSample, SiteCounts
+from model.work.sites import Site
+
+_SETTLED = 0.02  # relative standard error of the work of a sub-group that is good enough
+
+
+class Totals:
+    """Sums over all batches of one sample."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.items = 0
+        self.sites: dict[Site, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
+        self.accesses: dict[Site, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
+        self.taints: set[str] = set()
+        self.notes: dict[str, None] = {}
+        self.work_of_subgroups: list[Any] = []
+        self.work_of_groups: list[Any] = []
+
+    def add(self, chosen: Chosen, lanes: Lanes, memory: Memory) -> None:
+        """Add the counts of one batch."""
+        self.items += chosen.count
+        work = np.zeros(chosen.count)
+        stack: list[tuple[tuple[tuple[str, int], ...], Context]] = [((), lanes.context)]
+        while stack:
+            calls, context = stack.pop()
+            made = context.made
+            for number, record in enumerate(context.sites):
+                if record.begun:
+                    start, end = made.sites[number]
+                    self._add_site(Site(calls, made.name, start, end), record, chosen)
+                    self.taints |= made.taints[number]
+                    if record.by_lane is not None:
+                        work += record.by_lane
+                    work += record.by_all
+            for number, access in enumerate(context.accesses):
+                if access.executed:
+                    start, end = made.accesses[number]
+                    self._add_access(Site(calls, made.name, start, end), access)
+            for byte, child in context.children.items():
+                stack.append(((*calls, (made.name, byte)), child))
+        self.work_of_subgroups.append(np.bincount(chosen.subgroup, work))
+        self.work_of_groups.append(np.bincount(chosen.group, work))
+        for name, how in memory.strays.items():
+            self.notes[f"the sample {how} outside of `{name}`"] = None
+
+    def _add_site(self, site: Site, record: SiteRecord, chosen: Chosen) -> None:
+        sizes = np.bincount(chosen.subgroup)
+        most = np.full(len(sizes), record.by_all, np.float64)
+        if record.by_lane is not None:
+            highest = np.zeros(len(sizes), np.int64)
+            np.maximum.at(highest, chosen.subgroup, record.by_lane)
+            most += highest
+        sums = self.sites[site]
+        sums[0] += record.begun
+        sums[1] += record.taken
+        sums[2] += record.completed
+        sums[3] += max(float((most * sizes).sum()) * record.scale, record.taken)
+
+    def _add_access(self, site: Site, record: AccessRecord) -> None:
+        sums = self.accesses[site]
+        sums[0] += record.executed * record.scale
+        sums[1] += record.lines
+        sums[2] += record.looks
+        touched = np.unique(np.concatenate(record.touched)) if record.touched else np.zeros(0)
+        share = max(1.0, record.executed / max(1, record.noted)) if record.is_growing() else 1.0
+        sums[3] += len(touched) * record.size_bytes * share
+
+    def note_unfinished(self, why: str, loops: list[Any]) -> None:
+        """Say that the budget ended the run."""
+        if not loops:
+            self.notes["the sample ended before its work-items did"] = None
+            return
+        how = {"time": "took too long", "cancelled": "was cancelled"}.get(why, "ended")
+        rounds = loops[0].iterations
+        self.notes[f"the sample {how} while a loop still ran after {rounds} iterations: the rest is estimated"] = None
+
+    def is_settled(self) -> bool:
+        """Whether more work-items would hardly tell more."""
+        work = np.concatenate(self.work_of_subgroups)
+        if len(work) < 8 or not work.mean():
+            return not work.mean()
+        return bool(work.std() / work.mean() / np.sqrt(len(work)) < _SETTLED)
+
+    def sample(self, launch: Launch, *, complete: bool) -> RawSample:
+        """All that was counted."""
+        described = {target for target, _ in launch.fills}
+        images = {name for name, _ in launch.images}
+        groups = np.concatenate(self.work_of_groups) if self.work_of_groups else np.zeros(0)
+        imbalance = float(groups.max() / groups.mean()) if len(groups) > 1 and groups.mean() > 0 else 1.0
+        found = self.compiler.flows.buffers(self.taints | self.compiler.address_taints)
+        names = {p.name for p in self.compiler.kernel.parameters} & found
+        rests_on = sorted(n for n in names if n not in described or n in images)
+        return RawSample(
+            self.items,
+            {site: SiteCounts(*sums) for site, sums in self.sites.items()},
+            {
+                site: AccessCounts(executed, lines / looks if looks else 0.0, distinct)
+                for site, (executed, lines, looks, distinct) in self.accesses.items()
+            },
+            max(1.0, imbalance),
+            complete,
+            tuple(rests_on),
+            (*self.notes, *self.compiler.notes),
+            None,
+        )

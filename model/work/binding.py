@@ -1,0 +1,110 @@
+"""Ids and loop counters that become bound to values: all of them, or a low-discrepancy sample when there are many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from model.work.conditions import is_only_id
+from model.work.evaluate import Knowledge, evaluate
+from model.work.operations import substituted
+from model.work.reached import Point, Ranges
+from model.work.region import Branch, decides
+from model.work.samples import samples
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
+
+MAX_EXACT = 256  # values of an id tried one by one
+MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
+FREE_VISITS = 2_000
+_DIMENSION = {ids[d]: d for ids in (GLOBAL_ID, GROUP_ID, LOCAL_ID) for d in range(3)}
+_PARTS = frozenset((*GROUP_ID, *LOCAL_ID))  # of a global id
+_SAMPLES = (64, 32, 12, 6, 4, 3, 2)  # by how many ids or counters are bound already
+
+
+@dataclass(slots=True)
+class Binding:
+    """Under one launch; `visits` bounds how far it goes."""
+
+    known: Knowledge
+    visits: int = field(default=0, kw_only=True)
+    shares: dict[tuple[object, ...], float | None] = field(default_factory=dict, kw_only=True)
+
+    def unbound(self, expression: Expression, ranges: Ranges) -> list[Atom]:
+        """The ids and counters in `expression` that are still ranges, the shortest first."""
+        if ranges.keys().isdisjoint(expression.leaves):
+            return []
+        return sorted(expression.leaves & ranges.keys(), key=lambda a: (ranges[a][1] - ranges[a][0], a.serial))
+
+    def bind(self, unbound: list[Atom], point: Point, ranges: Ranges) -> Iterator[tuple[float, Point, Ranges]]:
+        atom = unbound[0]
+        low, high = ranges[atom]
+        bound = sum(1 for a in point if a not in _PARTS)
+        budget = _SAMPLES[min(bound, len(_SAMPLES) - 1)]
+        if self.visits < FREE_VISITS:
+            budget = max(budget, MAX_SHORT)
+        for value, part in samples(low, high, budget):
+            self.visits += 1
+            rest = ranges.copy()
+            del rest[atom]
+            now = {**point, atom: value}
+            self.relate(atom, now, rest)
+            yield part, now, rest
+
+    def relate(self, atom: Atom, point: Point, ranges: Ranges) -> None:
+        """A global id decides its group and local id; a local id within a group decides the global id."""
+        d = _DIMENSION.get(atom)
+        if d is None:  # a counter
+            return
+        size = self.known.symbols.get(LOCAL_SIZE[d], 1)
+        if atom is GLOBAL_ID[d]:
+            for other, value in ((GROUP_ID[d], point[atom] // size), (LOCAL_ID[d], point[atom] % size)):
+                if other in ranges:
+                    point[other] = value
+                    del ranges[other]
+        elif GROUP_ID[d] in point and LOCAL_ID[d] in point and GLOBAL_ID[d] in ranges:
+            point[GLOBAL_ID[d]] = point[GROUP_ID[d]] * size + point[LOCAL_ID[d]]
+            del ranges[GLOBAL_ID[d]]
+
+    def in_groups(self, condition: Expression, point: Point, ranges: Ranges) -> Expression:
+        """A condition on a global id over group and local id, where an enclosing branch has narrowed the local one."""
+        for d in range(3):
+            if GLOBAL_ID[d] not in condition.leaves or GLOBAL_ID[d] not in ranges:
+                continue
+            size = int(self.known.symbols.get(LOCAL_SIZE[d], 1))
+            low, high = ranges.get(LOCAL_ID[d], (0, size))
+            if LOCAL_ID[d] in point or high - low < min(size, ranges[GLOBAL_ID[d]][1] - ranges[GLOBAL_ID[d]][0]):
+                local = number(low) if high - low == 1 else Expression({(LOCAL_ID[d],): 1})
+                whole = Expression({(GROUP_ID[d],): size}) + local
+                condition = substituted(condition, {GLOBAL_ID[d]: whole})
+        return condition
+
+    def exact_share(self, condition: Expression, point: Point, ranges: Ranges, branch: Branch) -> float | None:
+        """The share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks which."""
+        unbound = self.unbound(condition, ranges)
+        if len(unbound) != 1 or not condition.evaluable or condition.has("load"):
+            return None
+        atom = unbound[0]
+        low, high = ranges[atom]
+        if high - low > MAX_EXACT or decides(branch.then, atom) or decides(branch.otherwise, atom):
+            return None
+        key = (condition, low, high, *((leaf, point[leaf]) for leaf in condition.leaves if leaf in point))
+        if key not in self.shares:  # conditions nested in others come by again and again
+            self.shares[key] = self._tried_share(condition, atom, point, ranges)
+        return self.shares[key]
+
+    def _tried_share(self, condition: Expression, atom: Atom, point: Point, ranges: Ranges) -> float | None:
+        low, high = ranges[atom]
+        met = 0
+        now = dict(point)
+        only_id = is_only_id(atom, condition)
+        for value in range(low, high):
+            if only_id:
+                now[atom] = value
+            else:
+                now = {**point, atom: value}
+                self.relate(atom, now, dict(ranges))
+            holds = evaluate(condition, self.known, now)
+            if holds is None:
+                return None
+            met += bool(holds)
+        return met / (high - low)

@@ -1,0 +1,109 @@
+"""When running some of the work-items would tell more than the launch does, and what is made of what that counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from model.launch.launch import Launch
+from model.opencl.types import AddressSpace
+from model.work.counts import WorkCounts
+from model.work.region import Access, Branch, Event, Loop
+from model.work.sample import AccessSample, BranchSample, LoopSample, Sample, key_of, numbered
+from model.work.sites import Site
+from model.work.stride import is_scattered
+from model.work.walk import Walk
+from model.work.work import Work
+
+if TYPE_CHECKING:
+    from model.sampling.sample import RawSample, SiteCounts
+
+_GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
+
+
+def needs_sample(work: Work, launch: Launch) -> bool:
+    """Whether anything would have to be assumed: how often a loop runs, who enters a branch, where a gather goes."""
+    return leaves_open(work, work.walk(launch))
+
+
+def is_open(work: Work, launch: Launch, counts: WorkCounts) -> bool:
+    """As `needs_sample`, of a launch that was counted; where that went by another one's sample, it may be."""
+    if counts.sample is not None:
+        return counts.sample is not work.sample_of(launch)
+    return leaves_open(work, counts.facts.paths.walk)
+
+
+def leaves_open(work: Work, walk: Walk) -> bool:
+    """As `needs_sample`, of a launch that was walked through without a sample."""
+    return bool(walk.assumed) or any(_is_gather(i, walk) for _, i in numbered(work.root) if isinstance(i, Access))
+
+
+def wanted_sites(work: Work, walk: Walk) -> frozenset[Site]:
+    """The accesses that are worth counting."""
+    accesses = (inner for _, inner in numbered(work.root) if isinstance(inner, Access))
+    return frozenset(a.site for a in accesses if a.site is not None and _is_gather(a, walk))
+
+
+def sampled(work: Work, walk: Walk, raw: RawSample) -> Sample:
+    """What was counted by site, in the order of `work`, which must come of the reading of the program that was run.
+
+    `walk` is one without a sample.
+    """
+    loops: dict[int, LoopSample] = {}
+    branches: dict[int, BranchSample] = {}
+    accesses: dict[int, AccessSample] = {}
+    asked: set[int] = set()
+    for number, inner in numbered(work.root):
+        if isinstance(inner, Access):
+            if _is_gather(inner, walk):
+                asked.add(number)
+                if inner.site is not None and (found := raw.accesses.get(inner.site)) is not None and found.executed:
+                    accesses[number] = AccessSample(found.executed, found.lines_per_subgroup, found.distinct_bytes)
+            continue
+        if key_of(inner) in walk.assumed:
+            asked.add(number)
+        counts = raw.sites.get(inner.site) if inner.site is not None else None
+        if counts is None or not counts.begun:
+            continue
+        if isinstance(inner, Loop):
+            efficiency = min(1.0, counts.taken / counts.lane_slots) if counts.lane_slots else 1.0
+            loops[number] = LoopSample(counts.begun, counts.taken / counts.begun, efficiency)
+        else:
+            branches[number] = _branch(inner, counts, walk)
+    is_known = raw.stopped is None
+    return Sample(
+        items=raw.items,
+        loops=loops if is_known else {},
+        branches=branches if is_known else {},
+        accesses=accesses if is_known else {},
+        asked=frozenset(asked),
+        group_imbalance=raw.group_imbalance,
+        is_complete=raw.complete,
+        rests_on=raw.rests_on,
+        notes=raw.notes,
+        stopped=raw.stopped,
+    )
+
+
+def _branch(branch: Branch, counts: SiteCounts, walk: Walk) -> BranchSample:
+    fullness = None
+    match branch.event:
+        case Event.TAKEN:
+            share = counts.taken / counts.begun
+            fullness = min(1.0, counts.taken / counts.lane_slots) if counts.lane_slots else None
+        case Event.COMPLETED:
+            share = counts.completed / counts.begun
+        case Event.ENTERED:
+            share = counts.taken / counts.begun
+    share = min(1.0, share)
+    came, let_in, undecided = walk.met.get(key_of(branch), (0.0, 0.0, 0.0))
+    own = (share * came - let_in) / undecided if undecided > 0 else share
+    return BranchSample(counts.begun, share, min(1.0, max(0.0, own)), fullness)
+
+
+def _is_gather(access: Access, walk: Walk) -> bool:
+    """Whether the data say where in global memory it goes."""
+    extent = walk.extents.get(id(access))
+    if extent is None or not extent.count or access.space not in _GLOBAL or access.is_image:
+        return False
+    offset = access.offset
+    return offset is None or (offset.has("load", "unknown") and is_scattered(offset, walk.known))

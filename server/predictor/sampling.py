@@ -1,0 +1,182 @@
+"""Running some of the work-items of launches, in a process of its own, for predictions that rest on assumptions.
+
+Beside the learned model's process and not in it: neither weights that are missing nor a kernel that takes all memory
+costs the other's answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from model.errors import KernelcastError
+from model.samples import SampleKey, Samples
+from server.log.events import event, milliseconds
+from server.log.timings import Timings
+from server.predictor.messages import RunItems
+from server.predictor.process import PredictorProcess, ProcessEnded, Stopped
+
+logger = logging.getLogger(__name__)
+
+LIMIT_S = 20.0  # for one launch; the process has a budget of its own, far smaller
+IDLE_S = 300.0  # without a launch, after which the process leaves and gives its memory back
+MAX_CRASHES = 3  # in a row, after which nothing is run any more
+MOST_LAUNCHES = 256  # of a document
+TELL_EVERY_S = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """`uri` names who asks; a newer order takes the place of one that waits."""
+
+    uri: str
+    wanted: Mapping[SampleKey, RunItems]
+
+
+class Sampling:
+    """Safe for all threads. What is found is put into `samples`, and `news` hears on the event loop for whom."""
+
+    def __init__(self, samples: Samples, news: Callable[[str], None], timings: Timings | None = None) -> None:
+        self.samples = samples
+        self._news = news
+        self._timings = timings or Timings()
+        self._changed = threading.Condition()
+        self._waiting: dict[str, _Order] = {}
+        self._suspects: dict[SampleKey, int] = {}
+        self._crashes = 0
+        self._why_off = ""
+        self._stopped = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._process: PredictorProcess | None = None
+
+    def start(self) -> None:
+        """From the event loop."""
+        self._loop = asyncio.get_running_loop()
+
+    def ask(self, uri: str, wanted: Mapping[SampleKey, RunItems]) -> None:
+        """What is wanted for `uri` now; what was wanted before and still waits is not any more."""
+        with self._changed:
+            if self._stopped:
+                return
+            self._waiting.pop(uri, None)
+            self._waiting[uri] = _Order(uri, dict(list(wanted.items())[:MOST_LAUNCHES]))
+            self._changed.notify_all()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="has work-items run", daemon=True)
+                self._thread.start()
+
+    def forget(self, uri: str) -> None:
+        with self._changed:
+            self._waiting.pop(uri, None)
+
+    def stop(self) -> None:
+        """Ends the process, too."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+            process = self._process
+        if process is not None:
+            process.end()
+
+    # In the thread
+
+    def _work(self) -> None:
+        try:
+            while (order := self._next()) is not None:
+                self._serve(order)
+        except Stopped:
+            pass
+        except Exception:
+            # A fault of ours must not cost more than what samples tell; what was assumed is said all the same.
+            logger.exception("no work-items can be run any more")
+        finally:
+            self._leave()
+
+    def _next(self) -> _Order | None:
+        """What was asked for last; None at the end."""
+        while True:
+            with self._changed:
+                limit_s = IDLE_S if self._process is not None else None
+                self._changed.wait_for(lambda: self._stopped or bool(self._waiting), limit_s)
+                if self._stopped:
+                    return None
+                if self._waiting:
+                    return self._waiting.popitem()[1]
+            self._leave()
+
+    def _serve(self, order: _Order) -> None:
+        told_s, has_news = time.monotonic(), False
+        for key, run in order.wanted.items():
+            with self._changed:
+                if self._stopped or order.uri in self._waiting:
+                    break
+            if self.samples.of(key) is not None:
+                continue
+            self._run(key, run)
+            has_news = True
+            if time.monotonic() - told_s > TELL_EVERY_S:
+                self._tell(order.uri)
+                told_s, has_news = time.monotonic(), False
+        if has_news:
+            self._tell(order.uri)
+
+    def _run(self, key: SampleKey, run: RunItems) -> None:
+        """Until something is known of it, be it why nothing is."""
+        while self.samples.of(key) is None:
+            if self._why_off:
+                self._give_up_on(key, self._why_off)
+                return
+            began_s = time.perf_counter()
+            try:
+                (sample,) = self._running().ask(run, LIMIT_S, lambda: self._stopped)
+            except ProcessEnded as ended:
+                self._note_crash(key, ended.message)
+            except KernelcastError as error:
+                self._give_up_on(key, error.message)
+            else:
+                seconds = time.perf_counter() - began_s
+                self._timings.add("run work-items", seconds)
+                event("work-items were run", kernel=run.kernel, items=sample.items, ms=milliseconds(seconds))
+                self._crashes = 0
+                self.samples.put(key, sample)
+
+    def _note_crash(self, key: SampleKey, reason: str) -> None:
+        self._leave()
+        self._crashes += 1
+        self._suspects[key] = self._suspects.get(key, 0) + 1
+        logger.warning("the process that runs work-items ended (%s)", reason)
+        if self._crashes >= MAX_CRASHES:
+            self._why_off = f"the process for that ended {self._crashes} times in a row, the last time because {reason}"
+        elif self._suspects[key] > 1:
+            self._give_up_on(key, f"the process that did it ended: {reason}")
+
+    def _give_up_on(self, key: SampleKey, reason: str) -> None:
+        from model.work.sample import Sample  # noqa: PLC0415 - not before anybody asks
+
+        self.samples.put(key, Sample(0, stopped=reason))
+
+    def _running(self) -> PredictorProcess:
+        if self._process is None:
+            process = PredictorProcess(lambda: None)
+            with self._changed:
+                self._process = process
+                if self._stopped:
+                    raise Stopped
+        return self._process
+
+    def _leave(self) -> None:
+        with self._changed:
+            process, self._process = self._process, None
+        if process is not None:
+            process.close()
+
+    def _tell(self, uri: str) -> None:
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
+                self._loop.call_soon_threadsafe(self._news, uri)

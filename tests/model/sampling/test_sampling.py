@@ -1,0 +1,123 @@
+"""How work-items are chosen, what a sample rests on, and how it ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.launch.launch import Fill, Launch
+from model.opencl.program import read_program
+from model.sampling.items import Shape, batches
+from model.sampling.run import sample_launch
+from model.sampling.sample import SampleBudget
+from tests.model.sampling.conftest import Sample
+
+TRIPS = """__kernel void k(__global int* out, __global const int* len, __global const float* x, int n) {
+  int i = get_global_id(0); float s = 0;
+  for (int j = 0; j < len[i]; j++) s += x[j];
+  out[i] = s;
+}"""
+LAUNCH = {"buffers": {"out": 1 << 16, "len": 1 << 16, "x": 1 << 16}, "n": 4}
+
+
+@pytest.mark.parametrize("whole_groups", [False, True])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        Shape((1 << 20, 1, 1), (64, 1, 1), (1 << 14, 1, 1), 1),
+        Shape((1920, 1080, 1), (16, 16, 1), (120, 68, 1), 2),
+        Shape((100, 90, 80), (5, 3, 4), (20, 30, 20), 3),
+        Shape((999, 7, 1), (1, 1, 1), (999, 7, 1), 2),
+    ],
+)
+def test_items_are_whole_sub_groups_that_lie_in_the_launch(shape: Shape, whole_groups: bool) -> None:
+    chosen = next(batches(shape, whole_groups=whole_groups, first_items=2048, most_items=4096))
+    for d in range(3):
+        assert chosen.global_id[d].max() < shape.global_size[d]
+        assert (chosen.global_id[d] == chosen.group_id[d] * shape.local_size[d] + chosen.local_id[d]).all()
+    ids = set(zip(*(g.tolist() for g in chosen.global_id), strict=True))
+    assert len(ids) == chosen.count
+    if whole_groups and shape.global_size[1] != 1080:
+        assert chosen.count % shape.group_items == 0
+
+
+def test_a_small_launch_is_run_as_a_whole(sample: Sample) -> None:
+    found = sample("__kernel void k(__global int* o) { o[get_global_id(0)] = 1; }", (1000,), (10,), buffers={"o": 1000})
+    assert found.raw.items == 1000
+    assert found.access("o[get_global_id(0)]").distinct_bytes == 4000
+
+
+def test_the_same_launch_gives_the_same_sample() -> None:
+    program = read_program(TRIPS)
+    launch = Launch((1 << 16,), (64,), scalars=(("n", 4),), buffers=tuple(LAUNCH["buffers"].items()))  # type: ignore[attr-defined]
+    first, second = (sample_launch(program, program.kernels[0], launch, None) for _ in range(2))
+    assert first == second
+
+
+def test_contents_that_nobody_described_and_that_decide_are_named(sample: Sample) -> None:
+    assert sample(TRIPS, (1 << 16,), **LAUNCH).raw.rests_on == ("len",)
+    described = sample(TRIPS, (1 << 16,), fills={"len": Fill("const", (9,))}, **LAUNCH)
+    assert described.raw.rests_on == ()
+    assert described.at("for").taken == 9 * described.raw.items
+
+
+def test_gathers_rest_on_what_holds_the_index(sample: Sample) -> None:
+    text = """__kernel void k(__global float* out, __global const int* col, __global const float* x) {
+      int c = col[get_global_id(0)]; out[get_global_id(0)] = x[c];
+    }"""
+    buffers = {"out": 4096, "col": 4096, "x": 1 << 20}
+    found = sample(text, (4096,), buffers=buffers, fills={"col": Fill("randint", (0, 1 << 20))})
+    assert found.raw.rests_on == ()
+    assert found.access("x[c]").lines_per_subgroup == pytest.approx(32, abs=0.5)
+    assert found.access("col[get_global_id(0)]").lines_per_subgroup == 2
+    assert sample(text, (4096,), buffers=buffers).raw.rests_on == ("col",)
+
+
+def test_what_is_written_is_read_back_by_others_later(sample: Sample) -> None:
+    text = """__kernel void k(__global int* x) {
+      int i = get_local_id(0);
+      x[i] = i; barrier(CLK_GLOBAL_MEM_FENCE);
+      int c = 0; while (c < x[63 - i]) c++;
+    }"""
+    assert sample(text, (64,), (64,), buffers={"x": 64}).at("while").taken == sum(range(64))
+
+
+def test_a_loop_that_the_budget_ends_is_estimated_by_its_bound(sample: Sample) -> None:
+    text = """__kernel void k(__global float* out, int n) {
+      float s = 0; int i = get_global_id(0);
+      for (int j = 0; j < n; j++) { if (j & 1) s += sin(s + i); }
+      out[i] = s;
+    }"""
+    budget = SampleBudget(lane_steps=10_000_000, seconds=60.0)
+    found = sample(text, (4096,), buffers={"out": 4096}, budget=budget, n=100_000)
+    assert not found.raw.complete
+    assert found.at("for").taken / found.at("for").begun == pytest.approx(100_000, rel=0.01)
+    assert found.at("if").taken / found.at("if").begun == pytest.approx(0.5, rel=0.01)
+
+
+def test_a_caller_may_cancel() -> None:
+    program = read_program("__kernel void k(__global int* o) { while (1) o[get_global_id(0)]++; }")
+    asked: list[int] = []
+
+    def cancelled() -> bool:
+        asked.append(1)
+        return len(asked) > 10
+
+    launch = Launch((64,), (64,), buffers=(("o", 64),))
+    found = sample_launch(program, program.kernels[0], launch, None, SampleBudget(1 << 50, 60.0), cancelled)
+    assert not found.complete
+    assert len(asked) == 11
+
+
+def test_groups_with_more_to_do_than_others_are_noticed(sample: Sample) -> None:
+    text = """__kernel void k(__global int* out) {
+      int n = get_group_id(0) == 0 ? 300 : 10, s = 0;
+      for (int j = 0; j < n; j++) s += j;
+      out[get_global_id(0)] = s;
+    }"""
+    assert sample(text, (256,), (64,), buffers={"out": 256}).raw.group_imbalance > 3
+
+
+def test_what_is_not_known_is_said(sample: Sample) -> None:
+    found = sample("__kernel void k(__global int* o) { o[0] = frobnicate(3); }", buffers={"o": 1})
+    assert found.raw.stopped is not None
+    assert "`frobnicate` is not known" in found.raw.stopped
