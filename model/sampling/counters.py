@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from model.sampling.sample import LINE_BYTES
-from model.sampling.values import Array, Value
+from model.sampling.values import Array, Value, distinct
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
 
-_LOOKED_AT = 24  # executions of an access whose lines are counted; later ones are looked at ever more rarely
-_KEPT_ADDRESSES = 1 << 16
-LOOK_COST = 40_000  # lane-steps of sorting the addresses of one execution
+_LOOKED_AT = 8  # executions of an access whose lines are counted; later ones are looked at ever more rarely
+_KEPT_ADDRESSES = 1 << 14
+LOOK_COST = 20_000  # lane-steps of sorting the addresses of one execution
+_SHARE_OF_LOOKS = 0.2  # of the budget: beyond, each access is looked at twice
 
 
 @dataclass(slots=True)
@@ -66,16 +67,18 @@ class AccessRecord:
         if len(self.touched) < 4:
             return False
         half = len(self.touched) // 2
-        before = np.unique(np.concatenate(self.touched[:half]))
-        later = np.unique(np.concatenate(self.touched[half:]))
-        return bool(np.count_nonzero(~np.isin(later, before)) > 0.5 * len(later))
+        before, later, both = (
+            len(distinct(np.concatenate(part))) for part in (self.touched[:half], self.touched[half:], self.touched)
+        )
+        return both - before > 0.5 * later
 
     def note(self, lanes: Lanes, addresses: Value, size_bytes: int) -> None:
         """Note one execution by the active lanes; `addresses` are the first bytes, of all lanes."""
         self.executed += lanes.active
         self.executions += 1
         self.size_bytes = size_bytes
-        if self.executions <= self.next_look:
+        meter = lanes.meter
+        if self.executions <= self.next_look or (self.executions > 2 and meter.looks > _SHARE_OF_LOOKS * meter.limit):
             return
         if self.executions > _LOOKED_AT:
             self.next_look = self.executions + self.executions // 4
@@ -89,7 +92,8 @@ class AccessRecord:
         if lanes.mask is not None:
             groups = groups[lanes.mask]
         self.looks += 1
-        lanes.meter.spent += LOOK_COST + 60 * lanes.active
+        meter.looks += LOOK_COST + 20 * lanes.active
+        meter.spent += LOOK_COST + 20 * lanes.active
         first = at // LINE_BYTES
         spans = size_bytes // LINE_BYTES if size_bytes > LINE_BYTES else 0
         keys = np.sort((groups << 50) ^ (first & ((1 << 50) - 1)))
@@ -99,7 +103,7 @@ class AccessRecord:
         if self.kept < _KEPT_ADDRESSES:
             self.kept += len(at)
             self.noted += lanes.active
-            self.touched.append(np.unique(at))
+            self.touched.append(at)
 
 
 class Context:

@@ -26,11 +26,12 @@ class BudgetEnded(Exception):
 class Meter:
     """What a sample has cost, and may."""
 
-    __slots__ = ("cancelled", "deadline", "limit", "spent", "why")
+    __slots__ = ("cancelled", "deadline", "limit", "looks", "spent", "why")
 
     def __init__(self, limit: float, seconds: float, cancelled: Value) -> None:
         self.limit = limit
         self.spent = 0.0
+        self.looks = 0.0  # of that, on counting the lines of accesses
         self.deadline = perf_counter() + seconds
         self.cancelled = cancelled
         self.why = ""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from model.sampling.values import Array, Value
+from model.sampling.values import Array, Value, distinct
 
 
 class Active(Protocol):
@@ -91,7 +91,7 @@ class Paged(Segment):
             inside = offsets - pages * self.page_bytes
         found = self.table.take(pages)
         if not found.all():
-            self._fill(np.unique(pages[found == 0] if found.ndim else np.atleast_1d(pages)))
+            self._fill(distinct(pages[found == 0] if found.ndim else np.atleast_1d(pages)))
             found = self.table.take(pages)
         if self.is_power:
             return (found.astype(np.int64) << (self.page_shift - shift)) + (inside >> shift)
@@ -173,7 +173,7 @@ class Memory:
         numbers = at >> SHIFT
         size = dtype.itemsize
         active = lanes.whole_mask()
-        for number in np.unique(numbers[active]):
+        for number in distinct(numbers[active]):
             segment = self.segments[int(number)] if 0 <= number < len(self.segments) else None
             mine = active & (numbers == number)
             if segment is None:
@@ -246,7 +246,7 @@ class Memory:
 
     def _store_apart(self, address: Array, value: Array, dtype: np.dtype[Any], rows: Value) -> None:
         numbers = address >> SHIFT
-        for number in np.unique(numbers):
+        for number in distinct(numbers):
             segment = self.segments[int(number)] if 0 <= number < len(self.segments) else None
             mine = numbers == number
             if segment is None:

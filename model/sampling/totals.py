@@ -14,6 +14,7 @@ from model.sampling.items import Chosen
 from model.sampling.lanes import Lanes
 from model.sampling.memory import Memory
 from model.sampling.sample import AccessCounts, RawSample, SiteCounts
+from model.sampling.values import distinct
 from model.work.sites import Site
 
 _SETTLED = 0.02  # relative standard error of the work of a sub-group that is good enough
@@ -77,7 +78,7 @@ class Totals:
         sums[0] += record.executed * record.scale
         sums[1] += record.lines
         sums[2] += record.looks
-        touched = np.unique(np.concatenate(record.touched)) if record.touched else np.zeros(0)
+        touched = distinct(np.concatenate(record.touched)) if record.touched else np.zeros(0)
         share = max(1.0, record.executed / max(1, record.noted)) if record.is_growing() else 1.0
         sums[3] += len(touched) * record.size_bytes * share
 
