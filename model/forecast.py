@@ -1,0 +1,59 @@
+"""What an engine answers about one file: for each launch of each kernel a prediction, or a problem that has a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from model.compiled import CompiledFacts
+from model.launch.launch import Launch
+from model.launch.spec import LaunchSpec
+from model.learned.question import Question
+from model.opencl.kernel import Kernel, SourceRange
+from model.prediction import Prediction
+from model.samples import SampleKey
+from model.work.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A named failure. `code` and `message` as in `KernelcastError`; `line` counts from 1."""
+
+    code: str
+    message: str
+    line: int | None = None
+    range: SourceRange | None = None  # set for annotations: these become editor diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """One launch of one kernel: either a prediction (then all but `problem` are set) or a problem.
+
+    `spec` is what was said of the launch, build options included, and `work` the kernel's: with them other sizes and
+    other devices can be asked about without the engine, from any thread. `question` is for the learned model, of
+    devices that it covers; `tokens` are the kernel's, for questions about others, and `compiled` what it was told of
+    the code. `unsampled` where running some work-items would tell what is assumed.
+    """
+
+    kernel: Kernel
+    launch: Launch | None = None
+    prediction: Prediction | None = None
+    problem: Problem | None = None
+    spec: LaunchSpec | None = field(default=None, compare=False)
+    work: Work | None = field(default=None, compare=False)
+    question: Question | None = field(default=None, compare=False)
+    tokens: tuple[str, ...] = field(default=(), compare=False)
+    compiled: CompiledFacts | None = field(default=None, compare=False)
+    unsampled: SampleKey | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FileForecast:
+    """Everything about one file. `kernels` in source order; each has at least one forecast, in the same order.
+
+    `problems` concern the file: missing includes, unreadable text ...; `annotation_problems` each have a range.
+    """
+
+    kernels: tuple[Kernel, ...] = ()
+    forecasts: tuple[Forecast, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    annotation_problems: tuple[Problem, ...] = field(default=())
