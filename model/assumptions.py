@@ -12,9 +12,9 @@ from model.work.region import DEFAULT_DATA_TRIPS
 from model.work.work import Work
 
 _UNDECIDED_SPREAD = 4.0
+_LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
 _ESTIMATED_SPREAD = 2.0
 _ESTIMATED = "how often the loop on line {line} runs was worked out for a few work-items only: they stand for all"
-_LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
 
 
 def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assumption, ...]:
@@ -36,9 +36,11 @@ def _by_data(work: Work, counts: WorkCounts, launch: Launch) -> Iterator[Assumpt
         yield from found_out(work, launch, sample)
         return
     known = described(work, counts)
-    for atom, each in work.parameters.items():
-        if atom not in known:
-            yield Assumption(each.name, each.text, each.spread, each.line, each.name.startswith(_LOOP))
+    yield from (
+        Assumption(p.name, p.text, p.spread, p.line, p.name.startswith(_LOOP))
+        for a, p in work.parameters.items()
+        if a not in known
+    )
     if sample is not None:
         yield from not_found_out(sample)
 

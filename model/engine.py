@@ -46,7 +46,7 @@ from model.samples import SampleKey, Samples
 from model.work.analyse import analyse
 from model.work.sample import Sample
 from model.work.work import Work
-from model.written import Written, shared_out, silent_kernels, with_shared, written_for
+from model.written import Written, shared_out, silent_kernels, written_for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,9 +174,9 @@ class Engine:
         said, left_out = shared_out(said, self._most_launches)
         silent = silent_kernels(program, annotations, said, config, path, requests)
         if len(silent) > 1:
-            said = with_shared(
-                said, state.guesses.shared(silent, partial(self._work_of, state), self._completed(device))
-            )
+            work_of = partial(self._work_of, state)
+            shared = state.guesses.specs(silent, program.options, work_of, self._completed(device))
+            said |= {name: [replace(said[name][0], spec=spec)] for name, spec in shared.items() if name in said}
         for one in wanted:
             for number, written in enumerate(said[one.name]):
                 key = (one.name, number)

@@ -1,4 +1,4 @@
-"""What predictions of a file are: for each launch of each kernel a prediction or a problem."""
+"""What an engine answers about one file: for each launch of each kernel a prediction, or a problem that has a name."""
 
 from __future__ import annotations
 

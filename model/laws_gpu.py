@@ -138,7 +138,7 @@ def lines_of(access: AccessCount) -> tuple[float, float]:
 def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, float]:
     """Each level's time [us] with all cores busy: the cores' caches, the last cache, memory."""
     caches = caches_of(device)
-    line_gop_s = device.core_count * (device.clock_mhz or 1000) / 1000  # one a clock and core
+    line_gop_s = device.rates.local_bandwidth_gb_s / LINE_BYTES  # one a clock and core, as of local memory
     share = traffic.stored_share
     each_byte = (1 - share) / caches.read_gb_s + share / caches.write_gb_s
     return (

@@ -10,7 +10,7 @@ from model.annotated import Annotations, Standing
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.launch import Origin
-from model.launch.spec import LaunchSpec, SharedGuesses
+from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program
@@ -24,6 +24,7 @@ class Written:
     annotation: Annotation | None = None
 
 
+_NO_OPTIONS = BuildOptions()
 NOTHING = Written(LaunchSpec(origin=Origin.INFERRED))
 
 
@@ -86,16 +87,6 @@ def silent_kernels(
         own = annotations.of_kernel.get(kernel.name, ())
         written = said.get(kernel.name) or written_for(kernel, own, config, path, requests)
         spec = written[0].spec
-        if len(written) == 1 and spec.is_silent and spec.options == BuildOptions():
-            silent[kernel.name] = kernel, replace(spec, options=program.options)
+        if len(written) == 1 and spec.is_silent and spec.options == _NO_OPTIONS:
+            silent[kernel.name] = kernel, spec
     return silent
-
-
-def with_shared(said: dict[str, list[Written]], shared: Mapping[str, SharedGuesses]) -> dict[str, list[Written]]:
-    """`said` with what kernels take over from others of their file."""
-    return {
-        name: [replace(each, spec=replace(each.spec, shared=shared[name])) for each in written]
-        if name in shared
-        else written
-        for name, written in said.items()
-    }

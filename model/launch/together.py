@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import NamedTuple
 
 from model.errors import KernelcastError
@@ -18,6 +19,7 @@ from model.launch.launch import Launch, Number
 from model.launch.scalars import Strength, missing_scalars
 from model.launch.spec import LaunchSpec, SharedGuesses
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
+from model.opencl.options import BuildOptions
 from model.opencl.types import ScalarKind, ScalarType
 from model.work.symbolic import Atom
 from model.work.work import Work
@@ -187,36 +189,49 @@ class FileGuesses:
         self._own: dict[str, OwnGuess | None] = {}
         self._works: dict[str, Work] = {}
         self._sizes: dict[str, tuple[tuple[Parameter, ...], frozenset[str]]] = {}
-        self._made_from: tuple[Hashable, ...] = ()
+        self._guesses: tuple[OwnGuess, ...] = ()
+        self._specs: dict[str, tuple[LaunchSpec, LaunchSpec]] = {}
         self._shared: dict[str, SharedGuesses] = {}
 
-    def shared(
+    def specs(
         self,
         kernels: Mapping[str, tuple[Kernel, LaunchSpec]],
+        options: BuildOptions,
         work_of: Callable[[Kernel], Work | None],
         complete: Complete,
-    ) -> Mapping[str, SharedGuesses]:
-        """By kernel what it takes over from others; `kernels` are those of which nothing is said, with their specs.
+    ) -> dict[str, LaunchSpec]:
+        """By kernel its spec with what it takes over from others; those that take over nothing are not in it.
 
-        A kernel that cannot be read for a moment counts as it was: nothing of the others shall change for that.
+        `kernels` are those of which nothing is said, with their specs. A kernel that cannot be read for a moment counts
+        as it was: nothing of the others shall change for that.
         """
         sharing = self._sharing(kernels)
         for name in sharing:
             kernel, spec = kernels[name]
             if not kernel.has_errors or self._own.get(name) is None:
-                self._guess(kernel, spec, work_of(kernel), complete)
+                self._guess(kernel, spec, options, work_of(kernel), complete)
         guesses = tuple(own for name in sharing if (own := self._own.get(name)) is not None)
-        made_from = tuple(guess.signature for guess in guesses)
-        if made_from != self._made_from:
-            self._made_from, self._shared = made_from, shared_guesses(guesses, complete)
-        return self._shared
+        if len(guesses) != len(self._guesses) or not all(map(is_, guesses, self._guesses)):
+            if [guess.signature for guess in guesses] != [guess.signature for guess in self._guesses]:
+                self._shared, self._specs = shared_guesses(guesses, complete), {}
+            self._guesses = guesses
+        return {name: self._laid_over(name, kernels[name][1]) for name in self._shared}
 
-    def _guess(self, kernel: Kernel, spec: LaunchSpec, work: Work | None, complete: Complete) -> None:
+    def _laid_over(self, name: str, spec: LaunchSpec) -> LaunchSpec:
+        """`spec` with what is taken over, the same object while nothing changes."""
+        known = self._specs.get(name)
+        if known is None or known[0] is not spec:
+            known = self._specs[name] = spec, replace(spec, shared=self._shared[name])
+        return known[1]
+
+    def _guess(
+        self, kernel: Kernel, spec: LaunchSpec, options: BuildOptions, work: Work | None, complete: Complete
+    ) -> None:
         if work is None or self._works.get(kernel.name) is work:
             return
         self._works[kernel.name] = work
         try:
-            self._own[kernel.name] = own_guess(kernel, work, spec, complete)
+            self._own[kernel.name] = own_guess(kernel, work, replace(spec, options=options), complete)
         except KernelcastError:
             self._own[kernel.name] = None
 

@@ -117,6 +117,8 @@ def level_name(level: MemoryLevel) -> str:
 
 def _of_device(device: Device) -> Iterator[Figure]:
     yield Figure("compute units", f"{device.compute_units}")
+    if device.cores:
+        yield Figure("cores that hold work-groups", f"{device.cores}")
     if device.clock_mhz:
         yield Figure("clock", f"{device.clock_mhz} MHz")
     yield Figure("global memory", format_mem_bytes(device.global_mem_bytes))

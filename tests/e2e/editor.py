@@ -180,6 +180,10 @@ class Editor:
         await self.until(lambda: bool(self.statuses) and bool(wanted(self.statuses[-1])))
         return self.statuses[-1]
 
+    async def device_is_here(self) -> None:
+        """Until this machine's devices are known and kernels are predicted for one: before, nothing can be run."""
+        await self.status(lambda told: told["device"]["here"])
+
     async def measure(self, name: str, kernel: str) -> Any:
         return await self.run("kernelcast.measure", self.uri(name), kernel)
 

@@ -44,6 +44,7 @@ async def test_the_hint_shows_what_was_measured_against_what_was_predicted(start
     async with start_editor() as editor:
         editor.open("scale.cl", SCALE)
         await editor.wait_for_hint("scale.cl", lambda label: "measured" not in label)
+        await editor.device_is_here()
         (title,) = [t for t in await editor.actions("scale.cl", 2) if t.startswith("Measure `scale` on ")]
         assert title
         answer = await editor.measure("scale.cl", "scale")
@@ -154,6 +155,7 @@ async def test_each_launch_of_a_kernel_is_measured_by_its_name(start_editor: Sta
     async with start_editor() as editor:
         editor.open("scale.cl", text)
         await editor.wait_for_hint("scale.cl", lambda label: "small" in label or "more" in label)
+        await editor.device_is_here()
         titles = [title for title in await editor.actions("scale.cl", 3) if title.startswith("Measure `scale` (")]
         assert [re.findall(r"\((small|large)\)", title) for title in titles] == [["small"], ["large"]]
         answer = await editor.run("kernelcast.measure", editor.uri("scale.cl"), "scale", "large")

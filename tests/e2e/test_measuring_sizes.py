@@ -41,6 +41,7 @@ async def test_other_launches_are_predicted_through_the_sizes_until_the_kernel_c
     async with start_editor() as editor:
         editor.open("scale.cl", SCALE)
         await editor.wait_for_hint("scale.cl")
+        await editor.device_is_here()
         (title,) = [t for t in await editor.actions("scale.cl", 3) if "at several sizes" in t]
         assert title.startswith("Measure `scale` at several sizes on ")
         answer = await editor.run("kernelcast.measureSizes", editor.uri("scale.cl"), "scale")

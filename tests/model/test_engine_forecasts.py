@@ -77,10 +77,11 @@ def test_an_annotation_beats_the_settings_file_which_beats_inference(ask: Ask, t
 
 
 def test_a_request_is_laid_over_the_annotation(ask: Ask) -> None:
-    answer = ask(f"// kernelcast: global=512 n=300\n{VADD}", requests=(request_for("4096"),))
+    answer = ask(f"// kernelcast: global=512 local=32 n=300\n{VADD}", requests=(request_for("4096"),))
     (forecast,) = answer.forecasts
     assert forecast.launch is not None
-    assert (forecast.launch.global_size, dict(forecast.launch.scalars)["n"]) == ((4096,), 300)
+    assert (forecast.launch.global_size, forecast.launch.local_size) == ((4096,), (32,))
+    assert dict(forecast.launch.scalars)["n"] == 2400  # what ids are checked against follows their number
     assert forecast.launch.origin is Origin.REQUEST
 
 

@@ -143,3 +143,30 @@ def test_no_platform_at_all_says_what_to_install(monkeypatch: pytest.MonkeyPatch
 
 def test_ids_never_depend_on_what_the_catalog_holds() -> None:
     assert all(find_device(builtin_devices(), device.id) == device for device in builtin_devices())
+
+
+@pytest.mark.parametrize(
+    ("name", "units", "cores"),
+    [
+        ("Intel(R) Arc(TM) A770 Graphics", 512, 32),
+        ("Intel(R) Arc(TM) A310 Graphics", 96, 6),
+        ("Intel(R) Arc(TM) B580 Graphics", 160, 20),
+        ("Intel(R) Iris(R) Xe Graphics", 80, 5),
+        ("Intel(R) UHD Graphics 770", 32, 2),
+        ("Intel(R) UHD Graphics 630", 23, 3),
+        ("Intel(R) HD Graphics 4600", 20, 2),
+        ("Intel(R) Iris(R) Plus Graphics", 64, 8),
+    ],
+)
+def test_an_intel_gpu_has_as_many_cores_as_sub_slices_hold_its_execution_units(
+    name: str, units: int, cores: int
+) -> None:
+    found = device_of("intel", replace(facts(name, "Intel(R) OpenCL Graphics", "Intel"), compute_units=units))
+    assert (found.compute_units, found.core_count) == (units, cores)
+    assert found.rates.groups_to_fill <= 8 * cores
+
+
+def test_compute_units_of_other_makers_and_of_processors_hold_groups_themselves() -> None:
+    for each in (facts("NVIDIA GeForce RTX 4090", "NVIDIA CUDA", "NVIDIA"), POCL, INTEL_CPU):
+        found = device_of("here", replace(each, compute_units=128))
+        assert (found.cores, found.core_count) == (0, 128)

@@ -90,7 +90,7 @@ def test_a_calibration_says_when_and_how_sure_it_is(calibrated: Device) -> None:
 
 
 def test_a_profile_without_curves_has_a_picture_all_the_same(t4: Device) -> None:
-    bare = replace(t4, rates=replace(t4.rates, bandwidth=(), gather=(), strided=()))
+    bare = replace(t4, rates=replace(t4.rates, bandwidth=(), gather=(), strided=(), memory_levels=()))
     ElementTree.fromstring(picture_svg(bare))
     assert roofline_lines(bare, 80) == []
     one = replace(t4, rates=replace(t4.rates, bandwidth=(BandwidthPoint(1024, 1.0, 1.0),)))
