@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from model.device import Device, DeviceType, Rates
-from model.laws_gpu import caches_of, streamed
+from model.laws_gpu import caches_of, rewritten_bytes, streamed
 from model.opencl.types import AddressSpace
 from model.prediction import Quantiles
 from model.work.counts import OpKind, Pattern, WorkCounts
@@ -41,7 +41,9 @@ def floor_us(work: WorkCounts, device: Device) -> float:
     peaks = peaks_of(device)
     rates = device.rates
     bounds = [rates.launch_floor_us, 1e-3 * work.global_footprint_bytes / peaks.cache_gb_s]
-    beyond = work.global_footprint_bytes * streamed(work.global_footprint_bytes, peaks.cache_bytes)
+    footprint_bytes = work.global_footprint_bytes
+    passed = footprint_bytes + min(footprint_bytes, rewritten_bytes(work))
+    beyond = passed * streamed(footprint_bytes, peaks.cache_bytes)
     bounds.append(1e-3 * beyond / peaks.memory_gb_s)
     for element, gflop_s in peaks.gflop_s:
         flops = sum(op.flops for op in work.ops if _type(op.element) == element)

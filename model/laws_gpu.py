@@ -83,6 +83,16 @@ def streamed(footprint_bytes: float, cache_bytes: float) -> float:
     return min(1.0, max(0.0, (footprint_bytes / cache_bytes - 1) / (GONE_AT - 1)))
 
 
+def rewritten_bytes(work: WorkCounts) -> float:
+    """Distinct bytes of global memory that are loaded and stored: these pass twice, there and back."""
+    most: dict[tuple[str, bool], float] = {}
+    for access in work.accesses:
+        if access.space in _GLOBAL and not access.is_atomic:
+            key = access.buffer, access.is_store
+            most[key] = max(most.get(key, 0.0), access.footprint_bytes)
+    return sum(min(size, most.get((buffer, False), 0.0)) for (buffer, is_store), size in most.items() if is_store)
+
+
 def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
     """What the launch moves, from the cores outwards."""
     own = [a for a in work.accesses if a.space in _GLOBAL and not a.is_atomic and a.count > 0]
@@ -102,7 +112,8 @@ def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
     within = (near - once) * missed(group_bytes, CORE_CACHE_BYTES)  # a group's own bytes, again
     at_once = min(launch_bytes, group_bytes * device.core_count * RESIDENT_GROUPS)
     late = (once - launch_bytes) * missed(launch_bytes, held_bytes) + within * missed(at_once, held_bytes)
-    memory = launch_bytes * streamed(launch_bytes, held_bytes) + late * LATE_SHARE
+    passed = launch_bytes + min(launch_bytes, rewritten_bytes(work))
+    memory = passed * streamed(launch_bytes, held_bytes) + late * LATE_SHARE
     return Traffic(lines, near, once + within, memory, stored / touched if touched else 0.0)
 
 

@@ -45,7 +45,9 @@ def test_no_quantile_exceeds_the_peaks_of_the_device(name: str) -> None:
             work, runtime = found.work, found.runtime_us
             assert runtime.p10 <= runtime.p50 <= runtime.p90
             gflop_s = 1e-3 * work.flops / runtime.p10
-            gb_s = 1e-3 * work.global_footprint_bytes / runtime.p10
+            # Each element once, but those that are loaded and stored: these pass twice.
+            twice = {"saxpy": 0.5, "scan": 1.0}.get(name, 0.0)
+            gb_s = 1e-3 * work.global_footprint_bytes * (1 + twice) / runtime.p10
             is_far = work.global_footprint_bytes > GONE_AT * max(device.cache_bytes, _held_bytes(device))
             if gflop_s > EQUAL * rates.fp32_gflop_s or (is_far and gb_s > EQUAL * peak_gb_s):
                 beaten.append((device.id, n, gflop_s, gb_s))
