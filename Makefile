@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check bench accuracy catalog repeatability recalibration faults soak fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo test programs test-editors check bench accuracy catalog repeatability recalibration faults soak fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -41,6 +41,9 @@ catalog: .venv/dev.stamp ## Write the profiles of known devices in model/devices
 
 packages: .venv/dev.stamp ## Infer a launch for every kernel of three real packages, measure it, and write the table in tests/packages.
 	$(IN_VENV) tests.packages.run $(ARGS)
+
+programs: .venv/dev.stamp ## Every kernel of public programs through predict, each within 5 s. ARGS="--folder DIR": each folder in DIR is a program.
+	$(IN_VENV) tests.programs.run $(ARGS)
 
 families: .venv/dev.stamp ## Build kernels of the corpus' generator and run them between guard pages. ARGS="--seeds 20 --device intel NAME".
 	$(IN_VENV) tests.families.run $(ARGS)

@@ -18,9 +18,9 @@ from model.advice.advise import advise
 from model.advice.situation import Situation
 from model.annotated import Annotations, annotations_of
 from model.device import Device
-from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
+from model.errors import AnalysisError, KernelcastError, LaunchError
 from model.faults import contained, internal_error
-from model.forecast import FileForecast, Forecast, Problem
+from model.forecast import FileForecast, Forecast, Problem, no_such_kernel
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.expression import ExpressionError
@@ -188,7 +188,7 @@ class Engine:
         problems = [Problem("source", n.message, n.line + 1) for n in program.notes]
         problems += [Problem("launch", left_out)] if left_out else []
         if kernel is not None and not wanted:
-            problems.insert(0, _no_such_kernel(program, kernel))
+            problems.insert(0, no_such_kernel(program, kernel))
         return FileForecast(tuple(wanted), tuple(a.forecast for a in answers.values()), tuple(problems), tuple(found))
 
     def _completed(self, device: Device) -> Complete:
@@ -391,11 +391,3 @@ def _place(error: KernelcastError, annotation: Annotation | None) -> SourceRange
     if isinstance(error, ExpressionError):
         return annotation.range_of(error.start, error.end)
     return annotation.range if isinstance(error, LaunchError) else None
-
-
-def _no_such_kernel(program: Program, name: str) -> Problem:
-    try:
-        program.kernel(name)
-    except NoSuchKernel as error:
-        return Problem(error.code, error.message)
-    return Problem(NoSuchKernel.code, f"there is no kernel `{name}` here")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from model.compiled import CompiledFacts
+from model.errors import NoSuchKernel
 from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
 from model.learned.question import Question
 from model.opencl.kernel import Kernel, SourceRange
+from model.opencl.program import Program
 from model.prediction import Prediction
 from model.samples import SampleKey
 from model.work.work import Work
@@ -57,3 +59,12 @@ class FileForecast:
     forecasts: tuple[Forecast, ...] = ()
     problems: tuple[Problem, ...] = ()
     annotation_problems: tuple[Problem, ...] = field(default=())
+
+
+def no_such_kernel(program: Program, name: str) -> Problem:
+    """Say that `program` has no kernel `name`, and which are like it."""
+    try:
+        program.kernel(name)
+    except NoSuchKernel as error:
+        return Problem(error.code, error.message)
+    return Problem(NoSuchKernel.code, f"there is no kernel `{name}` here")

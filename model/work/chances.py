@@ -14,6 +14,7 @@ from operator import add, mul
 
 from model.work.contents import held_at
 from model.work.evaluate import Knowledge, evaluate
+from model.work.functions import LARGEST
 from model.work.numbers import Value, function_of
 from model.work.symbolic import Atom, Expression
 
@@ -191,7 +192,11 @@ class _Draws:
             elif coefficient != 1:
                 product = [coefficient * v for v in product]
             total = product if total is None else list(map(add, total, product))
-        return [0] * self.count if total is None else total
+        if total is None:
+            return [0] * self.count
+        if any(isinstance(end, int) and abs(end) > LARGEST for end in (min(total), max(total))):
+            raise _Undecided  # beyond all types: squares of squares of it would fill the memory
+        return total
 
     def _atom(self, atom: Atom) -> Column:
         found = self.columns.get(atom)

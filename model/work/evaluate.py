@@ -9,7 +9,7 @@ from model.launch.launch import Fill
 from model.work.contents import Contents, Interval, held_at
 from model.work.floats import known_value
 from model.work.functions import LARGEST, MAX_DEPTH_OF_TEXT, function_for
-from model.work.interval_arithmetic import operation_interval
+from model.work.intervals import operation_interval
 from model.work.numbers import Value, function_of, word_of
 from model.work.region import DataParameter
 from model.work.running import Running, running_of
@@ -329,7 +329,7 @@ def _atom_interval(
 
 
 def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
-    """All that a loop's variable may be in any of its rounds; found once for what it rests on."""
+    """All that a loop's variable may be in any of its rounds: once for what that rests on."""
     key = (atom, *((leaf, point.get(leaf), ranges.get(leaf)) for leaf in atom.leaves))
     if key not in known.iterated:
         known.iterated[key] = _found_interval(atom, known, point, ranges)

@@ -23,6 +23,7 @@ Step = Callable[[Point, "Knowledge"], tuple[Value, ...] | None]
 OfAtom = Callable[[Atom, "Knowledge", Point], Value | None]
 
 LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
+MAX_LINES = 20_000  # of the text of a function: what is longer takes seconds to compile, and has no value
 MAX_DEPTH_OF_TEXT = 80  # deeper ones could overflow the stack while their text is made
 _RUN = frozenset({"trips", "iterate"})
 _EXACT_BITS = 60  # of numbers that are written out
@@ -180,12 +181,16 @@ class _Text:
         if function is None:
             return self._undecided()
         operands = [self.expression(a) for a in atom.operands]
+        form = _OPERATORS.get(word) if kind in ("compare", "float", "operator") else _IN_PLACE.get(kind)
+        if form is not None and len(operands) < sum(f"{{{n}}}" in form for n in range(3)):
+            return self._undecided()
+        if kind in ("div", "mod") and len(operands) != _OF_TWO:  # as broken code may make it
+            return self._undecided()
         if kind in ("div", "mod"):
             return self._truncated(kind, *operands)
         if kind in _ONLY_IF:
             self.lines.append(f"if not ({_ONLY_IF[kind].format(*operands)}): return None")
         called = word.removeprefix("native_").removeprefix("half_") if kind == "call" else ""
-        form = _OPERATORS.get(word) if kind in ("compare", "float", "operator") else _IN_PLACE.get(kind)
         if called in _CALLS_IN_PLACE and len(operands) == (1 if called == "fabs" else 2):
             form = _IN_PLACE[_CALLS_IN_PLACE[called]]
         if kind == "convert":
@@ -226,7 +231,10 @@ class _Text:
 
     def _set(self, text: str) -> str:
         name = f"v{len(self.lines)}"
-        self.lines.append(f"{name} = {text}")
+        if len(self.lines) < MAX_LINES:
+            self.lines.append(f"{name} = {text}")
+        elif self.lines[-1] != _NOTHING:
+            self.lines.append(_NOTHING)
         return name
 
     def _decided(self, name: str) -> str:
@@ -238,6 +246,8 @@ class _Text:
         return self._set("0")  # for the lines after it, which nothing reaches
 
 
+_NOTHING = "return None"
+_OF_TWO = 2
 _BUILTINS = {"abs": abs, "int": int, "float": float}
 # Values that are no larger than what they are made of.
 _SMALL = frozenset({"lt0", "eq0", "not", "and", "or", "compare", "select", "min", "max", "floormod", "mod", "abs"})

@@ -21,8 +21,8 @@ from rows import Row, measured, predicted  # noqa: E402
 
 from model.device import Device  # noqa: E402
 from model.device_catalog import device_from_json  # noqa: E402
-from model.engine import Forecast  # noqa: E402
 from model.errors import KernelcastError  # noqa: E402
+from model.forecast import Forecast  # noqa: E402
 from model.laws import launch_times  # noqa: E402
 from profiler.calibrate import calibrate  # noqa: E402
 from profiler.devices import discover, find_device  # noqa: E402

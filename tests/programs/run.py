@@ -96,7 +96,7 @@ def outcomes_of(place: Path, texts: Path, asker: Asker, only: str = "") -> Itera
         except Exception as error:  # noqa: BLE001 - what is looked for here
             yield Outcome(source.reference, "(all)", "crash", repr(error)[:200], 0.0)
             continue
-        for kernel in program.kernels:
+        for kernel in program.wanted(None, included=True):
             if not is_exam_kernel(kernel.name) and only in f"{source.reference}:{kernel.name}":
                 yield asker.ask(source, kernel.name)
 

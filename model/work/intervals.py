@@ -1,4 +1,4 @@
-"""Interval arithmetic for the operations that are not polynomial."""
+"""Arithmetic on intervals: the least and the greatest that an operation that is no polynomial can give."""
 
 from __future__ import annotations
 
