@@ -19,12 +19,14 @@ from model.annotated import Annotations, annotations_of
 from model.compiled import CompiledFacts
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
+from model.faults import contained, internal_error
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.expression import ExpressionError
 from model.launch.inference import complete
 from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
+from model.launch.vectors import with_components
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
 from model.observing import Observer
@@ -171,15 +173,32 @@ class Engine:
         requests: Sequence[LaunchSpec] = (),
         kernel: str | None = None,
         reach: Reach | None = None,
+        included: bool = False,
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
         Launches come from `requests` (each laid over the first annotation or config launch of the kernel), else
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
-        Files beyond `reach` are not included; without one, all may be.
+        Files beyond `reach` are not included; without one, all may be. A kernel of an included file is found by its
+        name; with `included` all of them are wanted where the file has no kernel of its own.
         """
+        found = contained(
+            "reading a file",
+            lambda: self._forecast(
+                text, path, device, config, options or BuildOptions(), requests, kernel, reach, included=included
+            ),
+        )
+        if isinstance(found, KernelcastError):
+            self.forget(path)  # what was remembered of it may be half of something
+            return FileForecast(problems=(Problem(found.code, found.message, found.line),))
+        return found
+
+    def _forecast(
+        self, text: str, path: Path | None, device: Device, config: Config | None, options: BuildOptions,
+        requests: Sequence[LaunchSpec], kernel: str | None, reach: Reach | None, *, included: bool,
+    ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
-        whole = (config.options_for(path) if config else BuildOptions()).merged(options or BuildOptions())
+        whole = (config.options_for(path) if config else BuildOptions()).merged(options)
         state = self._read(text, path, whole, reach)
         program = state.program
         annotations = state.annotations = annotations_of(program, state.annotations)
@@ -188,7 +207,7 @@ class Engine:
         ignored = config.advice_ignored if config else frozenset()
         self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], _Answer] = {}
-        wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
+        wanted = program.wanted(kernel, included=included)
         said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
         said, left_out = shared_out(said, self._most_launches)
         for one in wanted:
@@ -240,7 +259,8 @@ class Engine:
             meaning = program.meanings[kernel.name]
             if made is None or not _still_holds(made, meaning, written.spec, device, ignored, self._observer.samples):
                 made = self._made(program, kernel, written.spec, places, device, ignored, made)
-        except KernelcastError as error:
+        except Exception as raised:  # noqa: BLE001 - a mistake of ours costs this launch alone
+            error = raised if isinstance(raised, KernelcastError) else internal_error(raised, "predicting a launch")
             place = _place(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
@@ -280,7 +300,7 @@ class Engine:
         analysed_s = time.perf_counter()
         self._told("analyse", analysed_s - began_s)
         moved = moves(stood, places)
-        spec = replace(written, options=program.options)
+        spec = replace(with_components(kernel, written), options=program.options)
         launch = self._complete(kernel, work, spec, device)
         plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device)
         prediction = self._advised(plain, program, work, moved, launch, device)

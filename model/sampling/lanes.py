@@ -14,13 +14,9 @@ import numpy as np
 
 from model.sampling.counters import Context
 from model.sampling.memory import Memory
-from model.sampling.values import Array, Value
+from model.sampling.values import Array, BudgetEnded, Value
 
 CALL_COST = 1000  # lane-steps that a NumPy call costs, however few its lanes
-
-
-class BudgetEnded(Exception):
-    """The budget, or whoever waits, ends the run here."""
 
 
 class Meter:

@@ -72,11 +72,18 @@ def _is_smooth(load: Atom, known: Knowledge) -> bool:
 
 def _outermost(offset: Expression) -> tuple[Atom, ...]:
     """The loads in an index that stand in no other one."""
-    loads = [leaf for leaf in offset.leaves if leaf.kind == "load"]
+    loads = sorted((leaf for leaf in offset.leaves if leaf.kind == "load"), key=_serial, reverse=True)
+    outermost: list[Atom] = []
     within: set[Atom] = set()
-    for load in loads:
-        within |= load.leaves - {load}
-    return tuple(a for a in loads if a not in within)
+    for load in loads:  # each was made after those in its own index, which are in `within` with all that is in theirs
+        if load not in within:
+            outermost.append(load)
+            within |= load.others
+    return tuple(outermost)
+
+
+def _serial(atom: Atom) -> int:
+    return atom.serial
 
 
 def _without(offset: Expression, loads: set[Atom]) -> Expression:
