@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from model.launch.launch import Fill
-from model.work.contents import Contents, Interval
+from model.work.contents import Contents, Interval, held_at
 from model.work.floats import known_value
 from model.work.functions import LARGEST, MAX_DEPTH_OF_TEXT, function_for
 from model.work.interval_arithmetic import operation_interval
@@ -44,11 +44,6 @@ class Knowledge:
     sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
     drawn: dict[tuple[str, Fill | None, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
     iterated: dict[tuple[object, ...], Interval | None] = field(default_factory=dict)  # of what loops make
-
-    def held_at(self, load: Atom) -> Contents | None:
-        """What is known of the part of a buffer that `load` reads; None for buffers that the launch does not have."""
-        contents = self.contents.get(str(load.arguments[0]))
-        return contents.of_load(load.arguments[1]) if contents is not None and contents.parts else contents
 
     def is_fixed(self, atom: Atom) -> bool:
         """Whether neither ids nor counters nor data decide it."""
@@ -319,7 +314,7 @@ def _atom_interval(
     if atom in ranges:
         return ranges[atom][0], max(ranges[atom][0], ranges[atom][1] - 1)
     if atom.kind == "load":
-        contents = known.held_at(atom)
+        contents = held_at(atom, known.contents)
         return contents.bounds if contents is not None else None
     is_one = atom in known.fixed or ranges.keys().isdisjoint(atom.leaves)
     if is_one and not (atom.varies and any(leaf.kind == "load" for leaf in atom.leaves)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from model.work.contents import held_at
 from model.work.evaluate import Knowledge
 from model.work.operations import substituted
 from model.work.reached import Visit
@@ -66,7 +67,7 @@ def _is_scan(offset: Expression) -> bool:
 
 
 def _is_smooth(load: Atom, known: Knowledge) -> bool:
-    contents = known.held_at(load)
+    contents = held_at(load, known.contents)
     return contents is not None and contents.is_smooth
 
 
