@@ -16,14 +16,13 @@ from cachetools import LRUCache
 from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
-from model.annotated import Annotations, annotations_of
+from model.annotated import Annotations, annotations_of, place_of
 from model.device import Device
-from model.errors import AnalysisError, KernelcastError, LaunchError
+from model.errors import AnalysisError, KernelcastError
 from model.faults import contained, internal_error
 from model.forecast import FileForecast, Forecast, Problem, no_such_kernel
 from model.launch.annotation import Annotation
 from model.launch.config import Config
-from model.launch.expression import ExpressionError
 from model.launch.inference import complete
 from model.launch.launch import Launch
 from model.launch.refit import refitted
@@ -33,7 +32,7 @@ from model.launch.vectors import with_components
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
 from model.observing import Observer
-from model.opencl.kernel import Kernel, SourceRange
+from model.opencl.kernel import Kernel
 from model.opencl.meaning import Meaning
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
@@ -42,7 +41,7 @@ from model.opencl.reach import Reach
 from model.placement import Moves, moves, placed
 from model.prediction import Prediction
 from model.predictor import Predictor
-from model.samples import SampleKey, Samples
+from model.samples import SampleKey
 from model.work.analyse import analyse
 from model.work.sample import Sample
 from model.work.work import Work
@@ -236,12 +235,13 @@ class Engine:
                 kernel = program.kernel(kernel.name)
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
-            meaning = program.meanings[kernel.name]
-            if made is None or not _still_holds(made, meaning, written.spec, device, ignored, self._observer.samples):
+            if made is None or not self._still_holds(
+                made, program.meanings[kernel.name], written.spec, device, ignored
+            ):
                 made = self._made(program, kernel, written.spec, places, device, ignored, made)
         except Exception as raised:  # noqa: BLE001 - a mistake of ours costs this launch alone
             error = raised if isinstance(raised, KernelcastError) else internal_error(raised, "predicting a launch")
-            place = _place(error, annotation)
+            place = place_of(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
             return _Answer(
@@ -301,6 +301,17 @@ class Engine:
         meaning = program.meanings[kernel.name]
         return _Made(
             meaning, device, ignored, written, spec, work, stood, launch, prediction, question, tokens, unsampled
+        )
+
+    def _still_holds(
+        self, made: _Made, meaning: Meaning, written: LaunchSpec, device: Device, ignored: frozenset[AdviceCode]
+    ) -> bool:
+        return (
+            made.meaning is meaning
+            and (made.written is written or made.written == written)
+            and made.device is device
+            and made.ignored == ignored
+            and (made.unsampled is None or self._observer.samples.of(made.unsampled) is None)
         )
 
     def _tokens_of(self, program: Program, kernel: Kernel) -> tuple[str, ...]:
@@ -366,28 +377,3 @@ class Engine:
         if isinstance(work, AnalysisError):
             raise AnalysisError(work.message, line=moves(stood, places).line(work.line - 1) + 1 if work.line else None)
         return work, stood
-
-
-def _still_holds(
-    made: _Made,
-    meaning: Meaning,
-    written: LaunchSpec,
-    device: Device,
-    ignored: frozenset[AdviceCode],
-    samples: Samples,
-) -> bool:
-    return (
-        made.meaning is meaning
-        and (made.written is written or made.written == written)
-        and made.device is device
-        and made.ignored == ignored
-        and (made.unsampled is None or samples.of(made.unsampled) is None)
-    )
-
-
-def _place(error: KernelcastError, annotation: Annotation | None) -> SourceRange | None:
-    if annotation is None:
-        return None
-    if isinstance(error, ExpressionError):
-        return annotation.range_of(error.start, error.end)
-    return annotation.range if isinstance(error, LaunchError) else None
