@@ -18,7 +18,6 @@ from model.costs import Costs, costs_of
 from model.device import Device, DeviceType, Rates
 from model.laws_cpu import cpu_times
 from model.laws_gpu import (
-    FILLING_ITEMS,
     GPU_CACHE_EFFICIENCY,
     GPU_INTEGER_SHARE,
     GPU_MEMORY_EFFICIENCY,
@@ -82,7 +81,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
         return _cpu_launch_times(work, device, costs, waves)
     fp, integer, special = compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     waiting = waiting_time_us(work, device, fp + integer)
-    memory = memory_time_us(work, rates, is_cpu=True)
+    memory = _memory_us(work, rates)
     local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates)
     private = _private_us(work, rates)
     images = images_us(work.image_reads, work.image_writes, rates)
@@ -110,7 +109,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
 def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
     """A GPU's whole launch: its levels of memory, its lanes and what starts groups work at the same time."""
     rates = device.rates
-    idle, crowded = idle_lanes(work, device), crowding(work, device, FILLING_ITEMS)
+    idle, crowded = idle_lanes(work, device), crowding(work, device)
     fp, integer, special = (
         each * idle * crowded for each in compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     )
@@ -330,11 +329,11 @@ def scalar_issue_gop_s(rates: Rates) -> float:
 # --- memory ----------------------------------------------------------------------------------------------
 
 
-def memory_time_us(work: WorkCounts, rates: Rates, *, is_cpu: bool) -> float:
-    """Time of all global and constant accesses [us]: each by its pattern and its own footprint."""
+def _memory_us(work: WorkCounts, rates: Rates) -> float:
+    """Time of all global and constant accesses of a CPU [us]: each by its pattern and its own footprint."""
     whole = work.global_footprint_bytes
     plain = (a for a in work.accesses if a.space in _GLOBAL and not a.is_atomic)
-    return sum(access_time_us(a, rates, whole, is_cpu=is_cpu) for a in plain)
+    return sum(access_time_us(a, rates, whole, is_cpu=True) for a in plain)
 
 
 def access_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: float, *, is_cpu: bool) -> float:

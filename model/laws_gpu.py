@@ -166,12 +166,12 @@ def idle_lanes(work: WorkCounts, device: Device) -> float:
     return max(1.0, math.ceil(items / together) * together / items)
 
 
-def crowding(work: WorkCounts, device: Device, needed_items: int) -> float:
+def crowding(work: WorkCounts, device: Device) -> float:
     """How much longer than on evenly filled cores: some have a group more than others, or all too few work-items."""
     groups = max(1, work.work_groups)
     items = max(1.0, work.work_items / groups)
     on_each = groups / device.core_count
-    return max(math.ceil(on_each), needed_items / items) / on_each
+    return max(math.ceil(on_each), FILLING_ITEMS / items) / on_each
 
 
 def streaming(work: WorkCounts, device: Device) -> float:
