@@ -6,12 +6,15 @@ import math
 from collections.abc import Iterable, Iterator
 
 from model.launch.launch import Assumption, Launch
+from model.opencl.types import PointerType, StructType
 from model.work.counts import WorkCounts
 from model.work.found_out import described, found_out, not_found_out
-from model.work.region import DEFAULT_DATA_TRIPS
+from model.work.region import DEFAULT_DATA_TRIPS, Branch
+from model.work.symbolic import Atom, Expression
 from model.work.work import Work
 
 _UNDECIDED_SPREAD = 4.0
+_UNFILLED_SPREAD = 32.0  # iteration counts in buffers of state, as key derivation has them, go to tens of thousands
 _LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
 _ESTIMATED_SPREAD = 2.0
 _ESTIMATED = "how often the loop on line {line} runs was worked out for a few work-items only: they stand for all"
@@ -23,8 +26,7 @@ def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assu
     Once each: a branch in a loop is met twice. Where some work-items were run, what they told takes the place of what
     would have to be assumed.
     """
-    text = f"nothing says how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
-    undecided = (Assumption(f"{_LOOP}{{line}}", text, _UNDECIDED_SPREAD, line, True) for line in counts.undecided_loops)
+    undecided = _undecided(work, counts.undecided_loops) if counts.undecided_loops else ()
     estimated = (Assumption(f"{_LOOP}{{line}}", _ESTIMATED, _ESTIMATED_SPREAD, line) for line in counts.estimated_loops)
     found = (*work.assumptions, *_by_data(work, counts, launch), *undecided, *estimated)
     return (*launch.assumptions, *dict.fromkeys(found))
@@ -43,6 +45,65 @@ def _by_data(work: Work, counts: WorkCounts, launch: Launch) -> Iterator[Assumpt
     )
     if sample is not None:
         yield from not_found_out(sample)
+
+
+def _undecided(work: Work, lines: Iterable[int]) -> Iterator[Assumption]:
+    """Of each line the loops that nothing bounds; where that is what a buffer holds, which one, and what would say."""
+    named = {line: sorted(_read_for_trips(work, line)) for line in lines}
+    for line, places in named.items():
+        taken = f"taken for {DEFAULT_DATA_TRIPS} times"
+        if not places:
+            yield Assumption(
+                f"{_LOOP}{{line}}",
+                f"nothing says how often the loop on line {{line}} runs: {taken}",
+                _UNDECIDED_SPREAD,
+                line,
+                is_guess=True,
+            )
+        for place in places:
+            text = (
+                f"`{place}` says how often the loop on line {{line}} runs, and nothing says what it holds: {taken}; "
+                f"fill.{place}=const:1000 would say it"
+            )
+            yield Assumption(place.partition(".")[0], text, _UNFILLED_SPREAD, line, is_guess=True)
+
+
+def _read_for_trips(work: Work, line: int) -> set[str]:
+    """The buffers, with their members, that the trip counts of the loops on a line are read from."""
+    found: set[str] = set()
+    blocks = [work.root]
+    while blocks:
+        for inner in blocks.pop().inner:
+            if isinstance(inner, Branch):
+                blocks += (inner.then, inner.otherwise)
+                continue
+            blocks.append(inner.body)
+            if inner.line == line:
+                loads = (leaf for leaf in inner.trips.leaves if leaf.kind == "load")
+                found.update(place for load in loads if (place := _place(work, load)))
+    return found
+
+
+def _place(work: Work, load: Atom) -> str:
+    """`salt.iterations`: the buffer, and the member of its elements, that is loaded; empty for other memory."""
+    name, offset = str(load.arguments[0]), load.arguments[1]
+    parameter = work.kernel.parameter(name)
+    if parameter is None or not isinstance(parameter.type, PointerType) or not isinstance(offset, Expression):
+        return ""
+    kind, path = parameter.type.pointee, [name]
+    at = next((coefficient for monomial, coefficient in offset.terms if not monomial), 0) % max(1, kind.size_bytes)
+    while isinstance(kind, StructType):
+        inside = [
+            (member, of, start)
+            for (member, of), start in zip(kind.members, kind.offsets(), strict=True)
+            if start <= at < start + max(1, of.size_bytes)
+        ]
+        if not inside:
+            break
+        member, kind, start = inside[0]
+        path.append(member)
+        at -= start
+    return ".".join(path)
 
 
 def doubt_of(assumptions: Iterable[Assumption]) -> float:

@@ -329,11 +329,11 @@ class Loops(LoopTrips):
         last = {spot: self.writes.held(spot) or parts for spot, parts in kept.items()}
         self.writes.cut(mark)
         self._clobber(tried)
-        block = self.block
-        if tried.promoted and trips.constant is None and not self.dry:
+        block, promoted = self.block, tried.promoted
+        if promoted and trips.constant is None and not self.dry:
             self.block = self._if_begun(node, trips)
         for spot, value in last.items():
-            if spot in tried.promoted and spot.offset is not None:
+            if spot in promoted and spot.offset is not None:
                 self.store_access(Location(spot.memory, spot.offset, _kind_of(spot)), spot.size, value)
         self.block = block
         for spot, value in last.items():

@@ -46,9 +46,21 @@ class Trial:
             return frozenset()
         unsure = {w.spot for w in self.writes if not w.is_sure}
         others = {*self.loaded, *distinct_spots(list(self.writes))}
-        return frozenset(
-            s for s in self.carried - unsure if not any(other != s and overlaps(other, s) for other in others)
-        )
+        inside: dict[str, list[Spot]] = {}
+        for other in others:
+            inside.setdefault(other.memory.name, []).append(other)
+        aliased = [other for other in others if other.memory.may_alias]
+
+        def is_alone(spot: Spot) -> bool:
+            """Distinct objects never overlap, so only those in the same one are looked at, and what may alias."""
+            near = inside.get(spot.memory.name, [])
+            return not any(
+                other != spot and overlaps(other, spot)
+                for each in (near, aliased if spot.memory.may_alias else ())
+                for other in each
+            )
+
+        return frozenset(spot for spot in self.carried - unsure if is_alone(spot))
 
 
 class Trials(Calls):
