@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from model.work.binding import FREE_VISITS, MAX_SHORT, Binding
+from model.work.binding import FREE_VISITS, MAX_EXACT, MAX_SHORT, Binding
 from model.work.conditions import is_linear, is_only_id, is_sum_of_loads, rests_on_floats
 from model.work.evaluate import Memo, evaluate, interval
 from model.work.forks import Forks
@@ -312,6 +312,9 @@ class Walk(Binding):
             yield weight * met, point, ranges, True, True
             yield weight * (1 - met), point, ranges, False, True
             return
+        low, high = ranges[unbound[0]]
+        if high - low > MAX_EXACT:
+            self.assumed.add(key_of(branch))  # a few that are tried may all be even where every other one is
         for part, now, rest in self.bind(unbound, point, ranges):
             yield from self._split(condition, weight * part, now, rest, branch)
 
