@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from model.errors import KernelcastError, LaunchError
 from model.launch.annotation import (
     Annotation,
     AnnotationProblem,
@@ -13,6 +14,7 @@ from model.launch.annotation import (
     find_annotations,
     placement_problems,
 )
+from model.launch.expression import ExpressionError
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import SourceRange
 from model.opencl.pieces import Piece
@@ -106,3 +108,12 @@ def _moved(annotation: Annotation, line: int, byte: int) -> Annotation:
         annotation.body_byte + (byte if annotation.body_line == 0 else 0),
         annotation.keys,
     )
+
+
+def place_of(error: KernelcastError, annotation: Annotation | None) -> SourceRange | None:
+    """Where an annotation is to blame for an error."""
+    if annotation is None:
+        return None
+    if isinstance(error, ExpressionError):
+        return annotation.range_of(error.start, error.end)
+    return annotation.range if isinstance(error, LaunchError) else None

@@ -12,6 +12,7 @@ from importlib.resources.abc import Traversable
 from cattrs import Converter
 
 from model.device import Device
+from model.device_names import named
 
 
 def builtin_devices() -> tuple[Device, ...]:
@@ -22,6 +23,13 @@ def builtin_devices() -> tuple[Device, ...]:
 def find_builtin(device_id: str) -> Device | None:
     """The shipped profile with exactly this id; reads that one alone."""
     return _load(device_id) if device_id in _files() else None
+
+
+def named_builtins(name: str) -> tuple[Device, ...]:
+    """The shipped profiles of what somebody calls `name`: one, or the boards of one chip. Reads those alone."""
+    known = _names()
+    ids = tuple(known)
+    return tuple(_load(ids[place]) for place in named(name, [known[each] for each in ids]))
 
 
 def well_known_devices() -> tuple[Device, ...]:
@@ -67,6 +75,13 @@ def _name(file: Traversable) -> str:
 
 
 @cache
+def _names() -> dict[str, str]:
+    """The name of each profile by its id."""
+    found = ((device_id, _NAME.search(text)) for device_id, text in builtin_texts().items())
+    return {device_id: json.loads(match[1]) for device_id, match in found if match is not None}
+
+
+@cache
 def _load(device_id: str) -> Device:
     return device_from_json(_files()[device_id].read_text("utf-8"))
 
@@ -81,5 +96,6 @@ _WELL_KNOWN = (
     "amd-radeon-rx-6800-xt", "amd-radeon-rx-7900-xtx", "apple-m1", "apple-m2-max", "intel-uhd-graphics-620",
     "intel-iris-xe-graphics", "intel-arc-a770-graphics", "arm-mali-g78", "qualcomm-adreno-530",
 )  # fmt: skip
+_NAME = re.compile(r'^ *"name": *("(?:[^"\\]|\\.)*")', re.MULTILINE)
 _CONVERTER = Converter()
 _BRIEF = Converter(omit_if_default=True)

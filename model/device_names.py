@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _TRADEMARKS = re.compile(r"\((?:r|tm|c)\)|[®™]", re.IGNORECASE)
@@ -38,6 +39,23 @@ def spoken_name(name: str) -> SpokenName:
     chosen = telling or words
     chip = tuple(word for word in chosen if not _VARIANT.fullmatch(word))
     return SpokenName(chip or tuple(chosen), frozenset(word for word in chosen if _VARIANT.fullmatch(word)))
+
+
+def named(wanted: str, names: Sequence[str]) -> list[int]:
+    """Which of `names` are what somebody calls `wanted`: its very words, else its chip, else the end of its name.
+
+    So `GeForce GTX 1080` and `1080` are not the Ti, whose name holds them.
+    """
+    asked = spoken_name(wanted)
+    if not wanted.strip():
+        return []
+    spoken = [spoken_name(name) for name in names]
+    same_chip = [n for n, each in enumerate(spoken) if each.chip == asked.chip]
+    same_board = [n for n in same_chip if spoken[n].variant == asked.variant]
+    if same_board or same_chip:
+        return same_board or [n for n in same_chip if spoken[n].variant >= asked.variant]
+    length = len(asked.chip)
+    return [n for n, each in enumerate(spoken) if each.chip[-length:] == asked.chip and each.variant >= asked.variant]
 
 
 def platform_family(platform: str) -> str:

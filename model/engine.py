@@ -16,22 +16,23 @@ from cachetools import LRUCache
 from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
-from model.annotated import Annotations, annotations_of
+from model.annotated import Annotations, annotations_of, place_of
 from model.device import Device
-from model.errors import AnalysisError, KernelcastError, LaunchError, NoSuchKernel
+from model.errors import AnalysisError, KernelcastError, NoSuchKernel
+from model.faults import contained, internal_error
 from model.forecast import FileForecast, Forecast, Problem
 from model.launch.annotation import Annotation
 from model.launch.config import Config
-from model.launch.expression import ExpressionError
 from model.launch.inference import complete
 from model.launch.launch import Launch
 from model.launch.refit import refitted
 from model.launch.spec import LaunchSpec
 from model.launch.together import Complete, FileGuesses
+from model.launch.vectors import with_components
 from model.learned.asking import covers, question_of
 from model.learned.question import Question
 from model.observing import Observer
-from model.opencl.kernel import Kernel, SourceRange
+from model.opencl.kernel import Kernel
 from model.opencl.meaning import Meaning
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
@@ -40,7 +41,7 @@ from model.opencl.reach import Reach
 from model.placement import Moves, moves, placed
 from model.prediction import Prediction
 from model.predictor import Predictor
-from model.samples import SampleKey, Samples
+from model.samples import SampleKey
 from model.work.analyse import analyse
 from model.work.sample import Sample
 from model.work.work import Work
@@ -135,15 +136,32 @@ class Engine:
         requests: Sequence[LaunchSpec] = (),
         kernel: str | None = None,
         reach: Reach | None = None,
+        included: bool = False,
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
         Launches come from `requests` (each laid over the first annotation or config launch of the kernel), else
         from annotations, else from `config`, else by inference. `options` are build options for the whole file.
-        Files beyond `reach` are not included; without one, all may be.
+        Files beyond `reach` are not included; without one, all may be. A kernel of an included file is found by its
+        name; with `included` all of them are wanted where the file has no kernel of its own.
         """
+        found = contained(
+            "reading a file",
+            lambda: self._forecast(
+                text, path, device, config, options or BuildOptions(), requests, kernel, reach, included=included
+            ),
+        )
+        if isinstance(found, KernelcastError):
+            self.forget(path)  # what was remembered of it may be half of something
+            return FileForecast(problems=(Problem(found.code, found.message, found.line),))
+        return found
+
+    def _forecast(
+        self, text: str, path: Path | None, device: Device, config: Config | None, options: BuildOptions,
+        requests: Sequence[LaunchSpec], kernel: str | None, reach: Reach | None, *, included: bool,
+    ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
-        whole = (config.options_for(path) if config else BuildOptions()).merged(options or BuildOptions())
+        whole = (config.options_for(path) if config else BuildOptions()).merged(options)
         state = self._read(text, path, whole, reach)
         program = state.program
         annotations = state.annotations = annotations_of(program, state.annotations)
@@ -152,7 +170,7 @@ class Engine:
         ignored = config.advice_ignored if config else frozenset()
         self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], _Answer] = {}
-        wanted = [k for k in program.kernels if kernel is None or k.name == kernel]
+        wanted = program.wanted(kernel, included=included)
         said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
         said, left_out = shared_out(said, self._most_launches)
         silent = silent_kernels(program, annotations, said, config, path, requests)
@@ -219,11 +237,13 @@ class Engine:
                 kernel = program.kernel(kernel.name)
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
-            meaning = program.meanings[kernel.name]
-            if made is None or not _still_holds(made, meaning, written.spec, device, ignored, self._observer.samples):
+            if made is None or not self._still_holds(
+                made, program.meanings[kernel.name], written.spec, device, ignored
+            ):
                 made = self._made(program, kernel, written.spec, places, device, ignored, made)
-        except KernelcastError as error:
-            place = _place(error, annotation)
+        except Exception as raised:  # noqa: BLE001 - a mistake of ours costs this launch alone
+            error = raised if isinstance(raised, KernelcastError) else internal_error(raised, "predicting a launch")
+            place = place_of(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
             return _Answer(
@@ -269,7 +289,7 @@ class Engine:
         analysed_s = time.perf_counter()
         self._told("analyse", analysed_s - began_s)
         moved = moves(stood, places)
-        spec = refitted(kernel, work, replace(written, options=program.options))
+        spec = refitted(kernel, work, replace(with_components(kernel, written), options=program.options))
         launch = self._complete(kernel, work, spec, device)
         plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device)
         prediction = self._advised(plain, program, work, moved, launch, device)
@@ -283,6 +303,17 @@ class Engine:
         meaning = program.meanings[kernel.name]
         return _Made(
             meaning, device, ignored, written, spec, work, stood, launch, prediction, question, tokens, unsampled
+        )
+
+    def _still_holds(
+        self, made: _Made, meaning: Meaning, written: LaunchSpec, device: Device, ignored: frozenset[AdviceCode]
+    ) -> bool:
+        return (
+            made.meaning is meaning
+            and (made.written is written or made.written == written)
+            and made.device is device
+            and made.ignored == ignored
+            and (made.unsampled is None or self._observer.samples.of(made.unsampled) is None)
         )
 
     def _tokens_of(self, program: Program, kernel: Kernel) -> tuple[str, ...]:
@@ -348,31 +379,6 @@ class Engine:
         if isinstance(work, AnalysisError):
             raise AnalysisError(work.message, line=moves(stood, places).line(work.line - 1) + 1 if work.line else None)
         return work, stood
-
-
-def _still_holds(
-    made: _Made,
-    meaning: Meaning,
-    written: LaunchSpec,
-    device: Device,
-    ignored: frozenset[AdviceCode],
-    samples: Samples,
-) -> bool:
-    return (
-        made.meaning is meaning
-        and (made.written is written or made.written == written)
-        and made.device is device
-        and made.ignored == ignored
-        and (made.unsampled is None or samples.of(made.unsampled) is None)
-    )
-
-
-def _place(error: KernelcastError, annotation: Annotation | None) -> SourceRange | None:
-    if annotation is None:
-        return None
-    if isinstance(error, ExpressionError):
-        return annotation.range_of(error.start, error.end)
-    return annotation.range if isinstance(error, LaunchError) else None
 
 
 def _no_such_kernel(program: Program, name: str) -> Problem:

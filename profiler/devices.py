@@ -10,6 +10,7 @@ from typing import Protocol
 
 from model.device import Device, DeviceType, ProfileSource, Rates
 from model.device_catalog import slug
+from model.device_names import named
 from model.device_rates import DriverFacts, cores_of, derive_rates
 from model.errors import UnknownDevice
 from model.known_devices import recognised
@@ -112,15 +113,15 @@ def distinct_devices(first: Iterable[Device], then: Iterable[Device]) -> tuple[D
 
 
 def find_device(devices: Sequence[Device], wanted: str) -> Device:
-    """The device with exactly this id, else the only one whose id, name or platform contains `wanted`.
+    """The device with exactly this id or name, else the only one whose id, name or platform contains `wanted`.
 
     Raises UnknownDevice, which lists the ids to choose from.
     """
-    exact = next((device for device in devices if device.id == wanted), None)
-    if exact is not None:
-        return exact
+    exact = called(devices, wanted)
+    if len(exact) == 1:
+        return exact[0]
     needle = wanted.lower()
-    matches = [d for d in devices if any(needle in text.lower() for text in (d.id, d.name, d.platform))]
+    matches = exact or [d for d in devices if any(needle in text.lower() for text in (d.id, d.name, d.platform))]
     if not matches:  # `rtx4090` for "RTX 4090"
         squeezed = _squeezed(needle)
         matches = [d for d in devices if squeezed and any(squeezed in _squeezed(text) for text in (d.id, d.name))]
@@ -134,6 +135,12 @@ def find_device(devices: Sequence[Device], wanted: str) -> Device:
     near = get_close_matches(slug(wanted), ids, 4, 0.5) if len(ids) > _MOST_LISTED else []
     choice = f"alike are: {', '.join(near)}" if near else f"there are: {_listed(ids) or 'none'}"
     raise UnknownDevice(f"no device answers to `{wanted}`; {choice}")
+
+
+def called(devices: Sequence[Device], wanted: str) -> list[Device]:
+    """The device with exactly this id, else those with this name: several are boards of one chip."""
+    same_id = [device for device in devices if device.id == wanted]
+    return same_id[:1] or [devices[place] for place in named(wanted, [device.name for device in devices])]
 
 
 def _squeezed(text: str) -> str:

@@ -19,7 +19,8 @@ Array = npt.NDArray[Any]
 # So many random values are drawn, and then repeated, which is fast. Integers may be indices: a gather through fewer
 # different ones would find its lines in the caches again. Of floats no kernel can tell.
 PIECE, FLOAT_PIECE = 1 << 22, 1 << 18
-PERIOD = 1 << 20  # sequences that need sums of all before go on with the same steps after so many elements
+PERIOD = 1 << 20  # sequences go on with the same steps after so many elements
+SUMMED_PERIOD = 1 << 18  # those of which one number needs sums of all before, as far as their steps are alike
 _AT_ONCE = 1 << 15
 _ROUNDING = 1e-6  # so much shorter are steps, lest sums of many of them end beyond a whole one
 _WIDEST = 2.0**63 - 1024.0  # what 64 bits hold as a distance
@@ -256,7 +257,7 @@ class Clustered(_Walk):
             longest = (math.floor(self.run) if self.span.is_whole else float(self.run)) * (1 - _ROUNDING)
             drift = min(self.span.width / max(1, self.length), longest / 2)
             self._start = self.seed.first * 2.0**-32 * max(0.0, self.span.width - drift * self.length)
-            steps = random_shares(np.arange(min(self.length, PERIOD)), self.seed)
+            steps = random_shares(np.arange(min(self.length, SUMMED_PERIOD)), self.seed)
             steps *= 2 * (longest - drift)
             steps += 2 * drift - longest
             self._sums = np.zeros(len(steps) + 1)
@@ -316,7 +317,7 @@ def _row_totals(rows: int, skew: float | None) -> Array:
 
     So they add up exactly, whatever is added to what first: later rows never begin before earlier ones.
     """
-    drawn = min(max(1, rows), PERIOD)
+    drawn = min(max(1, rows), SUMMED_PERIOD if skew is None else PERIOD)
     sums = np.zeros(drawn + 1)
     for begin in range(0, drawn, _AT_ONCE):
         lengths = sums[1 + begin : 1 + min(drawn, begin + _AT_ONCE)]

@@ -18,6 +18,7 @@ from model.launch.harmless_flags import ELSEWHERE, harmful
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
+from model.launch.vectors import MOST_COMPONENTS
 from model.opencl.options import BuildOptions
 
 LAUNCH_KEYS = (
@@ -100,16 +101,21 @@ class Table:
             self.refuse(key, f"`{key}` must be a table: {key} = {{ NAME = VALUE }}")
         yield from _flattened(value)
 
-    def sizes(self, key: str, value: object) -> tuple[Expression, ...]:
+    def sizes(self, key: str, value: object, most: int = MAX_DIMENSIONS) -> tuple[Expression, ...]:
         """A number, an expression in quotes, or a list of them."""
         parts = value if isinstance(value, list) else [value]
         try:
             sizes = tuple(size for part in parts for size in self._expressions(key, part))
         except ExpressionError as error:
             self.refuse(key, f"`{key}`: {error.message}")
-        if not 1 <= len(sizes) <= MAX_DIMENSIONS:
-            self.refuse(key, f"`{key}` takes one to {MAX_DIMENSIONS} sizes, not {len(sizes)}")
+        if not 1 <= len(sizes) <= most:
+            what = "sizes" if most == MAX_DIMENSIONS else "values"
+            self.refuse(key, f"`{key}` takes one to {most} {what}, not {len(sizes)}")
         return sizes
+
+    def components(self, key: str, value: object) -> tuple[Expression, ...]:
+        """A scalar's value, or a vector's."""
+        return self.sizes(key, value, MOST_COMPONENTS)
 
     def number(self, key: str, value: object) -> Expression:
         sizes = self.sizes(key, value)
@@ -142,7 +148,7 @@ def read_launch(table: Table, folder: Path) -> tuple[str, tuple[str, ...], Launc
         for name, value in table.named(key):
             if name in values:
                 table.refuse(name, f"`{name}` is given twice")
-            values[name] = (table.number(name, value),)
+            values[name] = table.components(name, value) if key == "args" else (table.number(name, value),)
     for name, value in table.named("images"):
         values[name] = table.sizes(name, value)
     global_size = table.content.get("global")

@@ -17,7 +17,7 @@ from model.launch.fill_target import fills_of
 from model.launch.launch import Launch
 from model.opencl.kernel import ParameterKind
 from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, StructType, Type, VectorType
-from model.work.contents import contents_of
+from model.work.contents import contents_of, held_at
 from model.work.evaluate import Knowledge
 from model.work.numbers import Value
 from model.work.region import Block, Branch, Loop
@@ -201,7 +201,7 @@ class Reach:
         """What an element of a buffer may be: by its fill, by what stands in buffers unless told otherwise, or by
         its type."""
         name, is_untouched = str(load.arguments[0]), load.arguments[2] == 0
-        contents, parameter = self._known.held_at(load), self._work.kernel.parameter(name)
+        contents, parameter = held_at(load, self._known.contents), self._work.kernel.parameter(name)
         element = parameter.type.pointee if parameter and isinstance(parameter.type, PointerType) else None
         if contents is None and element is not None and (fills := fills_of(self._fills, name)):
             contents = contents_of(1, element, fills).of_load(load.arguments[1])

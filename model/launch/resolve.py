@@ -10,6 +10,7 @@ from model.launch.launch import Fill, Number
 from model.launch.names import defined_numbers
 from model.launch.names import resolve as work_out
 from model.launch.spec import LaunchSpec
+from model.launch.vectors import with_components
 from model.opencl.kernel import Kernel, ParameterKind
 
 Size3 = tuple[int, int, int]
@@ -32,6 +33,7 @@ class Said:
 
 def resolve(kernel: Kernel, spec: LaunchSpec) -> Said:
     """Evaluate `spec`. Raises ExpressionError (with the place) or LaunchError."""
+    spec = with_components(kernel, spec)
     names = _names(spec)
     said = Said(driver_chooses_local=spec.driver_chooses_local)
     sized = (ParameterKind.BUFFER, ParameterKind.LOCAL, ParameterKind.IMAGE)

@@ -6,6 +6,7 @@ arithmetic; they are named here by class and carried out by `model.work`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -196,3 +197,15 @@ FLOAT_CONSTANTS = frozenset(
     | {f"M_{name}{suffix}" for name in ("PI", "PI_2", "PI_4", "E", "LN2", "LN10", "LOG2E", "LOG10E", "SQRT2", "SQRT1_2",
                                        "1_PI", "2_PI", "2_SQRTPI") for suffix in ("", "_F", "_H")}
 )  # fmt: skip
+
+
+_FAMILIES = re.compile(
+    r"(?:(?:convert|as)_[a-z]+(?:_t)?\d*(?:_sat)?(?:_rt[ezpn])?|v(?:load|store)a?(?:_half)?\d*(?:_rt[ezpn])?"
+    r"|async_work_group\w+|printf)\Z"
+)
+
+
+def is_builtin(name: str) -> bool:
+    """Whether OpenCL C has a function of this name."""
+    tables = (BUILTINS, BARRIERS, ATOMICS, IMAGE_READS, IMAGE_WRITES, IMAGE_QUERIES, PIPES, ADDRESSES, WORK_ITEM)
+    return any(name in table for table in tables) or bool(_FAMILIES.match(name))

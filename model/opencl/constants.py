@@ -7,6 +7,9 @@ from collections.abc import Callable
 
 from model.opencl.skeleton import CONTINUATION
 
+_BEYOND = 1 << 64
+_LONGEST = 64  # digits: what is longer no type holds
+
 _FOLD: dict[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
     "&": lambda a, b: a & b, "|": lambda a, b: a | b, "^": lambda a, b: a ^ b,
@@ -17,7 +20,15 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
 
 
 def fold(operator: str, a: int, b: int) -> int | None:
-    """`a operator b` in C's integers (division truncates); None where C leaves it undefined."""
+    """`a operator b` in C's integers (division truncates); None where C leaves it undefined, or no type holds it.
+
+    Without that bound, squares of squares of squares would fill the memory.
+    """
+    value = _folded(operator, a, b)
+    return value if value is not None and -_BEYOND < value < _BEYOND else None
+
+
+def _folded(operator: str, a: int, b: int) -> int | None:
     if operator in ("/", "%"):
         if b == 0:
             return None
@@ -44,8 +55,9 @@ def number(text: str) -> int | float | None:
     match = _INTEGER.match(text)
     if match:
         for group, base in (("hex", 16), ("bin", 2), ("oct", 8), ("dec", 10)):
-            if match[group] is not None:
-                return int(match[group], base)
+            digits = match[group]
+            if digits is not None:
+                return int(digits, base) if len(digits) <= _LONGEST else _BEYOND - 1
     try:
         return float.fromhex(text.rstrip("fFlLhH")) if text[:2] in ("0x", "0X") else float(text.rstrip("fFlLhH "))
     except (ValueError, OverflowError):

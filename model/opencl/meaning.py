@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -44,6 +44,12 @@ def definition(text: str) -> Definition:
     tokens = _TOKEN.findall(text)
     words = dict.fromkeys(t for t in tokens if t[0].isalpha() or t[0] == "_")
     return Definition(" ".join(tokens).encode(), tuple(words))
+
+
+def joined(parts: Sequence[Definition]) -> Definition:
+    """What a name means that several functions have: all of them, in their order."""
+    words = dict.fromkeys(word for part in parts for word in part.words)
+    return Definition(b" ".join(part.tokens for part in parts), tuple(words))
 
 
 def meaning(name: str, definitions: Mapping[str, Definition]) -> Meaning:

@@ -8,7 +8,7 @@ reading to reading by content, so that an edit costs the piece it stands in, and
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -17,22 +17,26 @@ from pathlib import Path
 from cachetools import LRUCache
 
 from model.errors import NoSuchKernel
+from model.opencl.builtins import is_builtin
 from model.opencl.chunks import Chunk, Spot, grouped
 from model.opencl.declarations import Declarations, Declared, Names
 from model.opencl.directives import SourceNote
 from model.opencl.kernel import Kernel, Parameter, SourceRange
 from model.opencl.masking import Masked
-from model.opencl.meaning import Definition, Meaning, Weight, meaning
+from model.opencl.meaning import Definition, Meaning, Weight, joined, meaning
 from model.opencl.options import BuildOptions
+from model.opencl.overloads import chosen, same_parameters
 from model.opencl.pieces import Piece, bytewise, cut
 from model.opencl.plan import Plan, made
 from model.opencl.reach import Reach
 from model.opencl.reading import Function, Reading, read
 from model.opencl.recent import let_go
 from model.opencl.skeleton import SourceFile
+from model.opencl.types import Type
 from model.opencl.units import Unit, Units
 
 _KEPT_CHARACTERS = 2 << 20
+_JOINED_KEPT = 4096  # meanings of names that several functions have
 
 
 class Reader(Declarations):
@@ -57,9 +61,11 @@ class Program:
     raw: str  # one character a byte
     options: BuildOptions
     plan: Plan
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[Kernel, ...]  # of the main file
+    included: tuple[Kernel, ...]  # of the files that it includes: they stand where it includes them
     by_name: dict[str, Kernel]
-    functions: dict[str, Function]
+    functions: dict[str, Function]  # of several of one name the last: see `overloads`
+    several: dict[str, tuple[Function, ...]]  # those of one name with different parameters, in their order
     globals: dict[str, Declared]
     chunks_of_globals: dict[str, Chunk]
     names: Names
@@ -77,12 +83,44 @@ class Program:
         """Whether the same text may read differently later: it includes files, or misses some."""
         return bool(self.plan.opened or self.notes)
 
+    def wanted(self, name: str | None, *, included: bool = False) -> list[Kernel]:
+        """All kernels of the file, or of those that it includes where it has none; by its name one of either."""
+        if name is None:
+            return list(self.kernels or (self.included if included else ()))
+        found = self.by_name.get(name)
+        return [found] if found is not None else []
+
     def kernel(self, name: str) -> Kernel:
         found = self.by_name.get(name)
         if found is None:
-            known = ", ".join(f"`{k.name}`" for k in self.kernels) or "none"
+            known = ", ".join(f"`{k.name}`" for k in (*self.kernels, *self.included)) or "none"
             raise NoSuchKernel(f"there is no kernel `{name}` here; kernels in this file: {known}")
         return found
+
+    def overloads(self, name: str) -> tuple[Function, ...]:
+        """All functions of that name: none, one, or those among which a call's arguments decide."""
+        found = self.several.get(name)
+        if found is None:
+            one = self.functions.get(name)
+            found = () if one is None else (one,)
+        return found
+
+    def called(self, name: str, arguments: Sequence[Type], active: Collection[Function] = ()) -> Function | None:
+        """The function that a call with arguments of these types means; None where it is none of the program's.
+
+        `active` are those whose calls the call stands in. OpenCL C has no recursion, so another of the same name is
+        meant, or the built-in function of that name; only where there is no other the call is to itself.
+        """
+        found = self.overloads(name)
+        if len(found) == 1 and not is_builtin(name):
+            return found[0]
+        others = [function for function in found if function not in active]
+        meant = chosen(others, arguments)
+        if meant is not None or not found:
+            return meant
+        if is_builtin(name):
+            return None
+        return chosen(found, arguments) or next((f for f in others if len(f.parameters) == len(arguments)), found[-1])
 
     def places(self) -> Iterator[tuple[Piece, int, int]]:
         """The pieces of the main file, each with the line and byte column (from 0) that it begins at."""
@@ -117,6 +155,14 @@ class Kept:
         self._recent: LRUCache[object, Reading] = LRUCache(_KEPT_CHARACTERS, lambda r: len(r.chunk.text) + 100)
         self._last: dict[object, Reading] = {}
         self._now: dict[object, Reading] = {}
+        self._joined: LRUCache[tuple[Definition, ...], Definition] = LRUCache(_JOINED_KEPT)
+
+    def joined(self, parts: tuple[Definition, ...]) -> Definition:
+        """Several functions of one name as what that name means; the same object for the same parts."""
+        found = self._joined.get(parts)
+        if found is None:
+            found = self._joined[parts] = joined(parts)
+        return found
 
     def begin(self) -> None:
         self._last, self._now = self._now or self._last, {}
@@ -177,6 +223,8 @@ class _Assembly:
         self.bases: dict[Chunk, int] = {}
         self.readings: list[Reading] = []
         self.functions: dict[str, Function] = {}
+        self.several: dict[str, tuple[Function, ...]] = {}
+        self.parts: dict[str, list[tuple[Function, Definition]]] = {}  # of these
         self.kernels: dict[Function, Kernel] = {}
         self.globals: dict[str, Declared] = {}
         self.chunks_of_globals: dict[str, Chunk] = {}
@@ -192,9 +240,11 @@ class _Assembly:
             raw=self.raw,
             options=self.options,
             plan=self.plan,
-            kernels=tuple(sorted(by_name.values(), key=lambda k: k.range)),
+            kernels=tuple(sorted((k for k in by_name.values() if self._is_own(k)), key=lambda k: k.range)),
+            included=tuple(k for k in by_name.values() if not self._is_own(k)),
             by_name=by_name,
             functions=self.functions,
+            several=self.several,
             globals=self.globals,
             chunks_of_globals=self.chunks_of_globals,
             names=self.names,
@@ -207,6 +257,9 @@ class _Assembly:
             notes=tuple(dict.fromkeys(self.notes)),
             kept=self.kept,
         )
+
+    def _is_own(self, kernel: Kernel) -> bool:
+        return self.functions[kernel.name].is_own
 
     def _note_pieces(self) -> None:
         main = self.plan.files[0]
@@ -250,19 +303,33 @@ class _Assembly:
             self.globals.update(reading.globals)
             self.chunks_of_globals.update(dict.fromkeys(reading.globals, reading.chunk))
         functions = iter(reading.functions)
-        for name, definition, weight in reading.says:
+        for name, said, weight in reading.says:
+            definition = said
             if weight >= Weight.FUNCTION:
                 function = next(functions)
                 known = self.functions.get(name)
                 if known is not None and known.is_kernel and not function.is_kernel:
                     continue
                 self.functions[name] = function
+                if function.is_kernel:
+                    self.several.pop(name, None)
+                    self.parts.pop(name, None)
+                elif known is not None:
+                    definition = self._overloaded(name, known, function, definition)
             self.definitions[name] = definition
+
+    def _overloaded(self, name: str, known: Function, function: Function, definition: Definition) -> Definition:
+        """Take in one more function of a name: beside the others, or in place of the one with the same parameters."""
+        others = [(f, d) for f, d in self.parts.get(name, [(known, self.definitions[name])])]
+        kept = [(f, d) for f, d in others if not same_parameters(f, function)] + [(function, definition)]
+        self.parts[name] = kept
+        self.several[name] = tuple(f for f, _ in kept)
+        return self.kept.joined(tuple(d for _, d in kept)) if len(kept) > 1 else definition
 
     def _meanings(self) -> dict[str, Meaning]:
         """The meanings of all kernels; those that no changed definition concerns are kept."""
         before = self.previous
-        wanted = [name for name, f in self.functions.items() if f.is_kernel and f.is_own]
+        wanted = [name for name, f in self.functions.items() if f.is_kernel]
         if before is None:
             return {name: meaning(name, self.definitions) for name in wanted}
         changed = set(_differing(before.definitions, self.definitions))
@@ -278,7 +345,8 @@ class _Assembly:
         before = self.previous
         if before is not None and before.meanings.get(name) is found:
             return before.rests_on[name]
-        return tuple(self.functions[used] for used in found.covered if used in self.functions)
+        used = (self.several.get(name) or (self.functions[name],) for name in found.covered if name in self.functions)
+        return tuple(function for functions in used for function in functions)
 
     def _kernel(self, function: Function, found: Meaning) -> Kernel:
         base = self.bases[function.chunk]

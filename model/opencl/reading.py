@@ -92,7 +92,7 @@ def read(chunk: Chunk, names: Names) -> Reading:
     return Reading(
         chunk,
         tuple(reading.functions),
-        {f: reading.kernel(f) for f in reading.functions if f.is_kernel and f.is_own},
+        {f: reading.kernel(f) for f in reading.functions if f.is_kernel},
         reading.globals,
         tuple((name, at, weight) for name, at, weight in reading.said()),
         tuple(table.reads for table in tables),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from model.opencl.reading import Function
 from model.opencl.types import ScalarType, VectorType
 from model.sampling.builtins_atomic import ATOMIC_FUNCTIONS
 from model.sampling.builtins_group import GROUP_FUNCTIONS
@@ -50,11 +51,15 @@ def call(c: Compiler, node: Node) -> Code:
     name = c.text(function)
     if function.type != "identifier":
         raise c.refuse(f"the call of `{name[:40]}` is not understood", node)
-    if name in c.program.functions:
-        return _helper(c, name, nodes, node)
-    if name == "printf":
+    if name == "printf" and name not in c.program.functions:
         return c.constant_zero()
+    if name in c.program.functions and any(n.type == "initializer_list" for n in nodes):
+        raise c.refuse(f"the call of `{name[:40]}` is not understood", node)
     values = [expression(c, n) for n in nodes]
+    if name in c.program.functions:
+        helper = c.program.called(name, [v.type for v in values], c.calling)
+        if helper is not None:
+            return _helper(c, helper, values, node)
     known = FUNCTIONS.get(name)
     if known is not None:
         return known(c, name, values, node)
@@ -106,13 +111,10 @@ def _conversion(c: Compiler, match: re.Match[str], value: Code, node: Node) -> C
     return assigned_as(narrow, kind)
 
 
-def _helper(c: Compiler, name: str, nodes: list[Node], node: Node) -> Code:
-    if any(n.type == "initializer_list" for n in nodes):
-        raise c.refuse(f"the call of `{name[:40]}` is not understood", node)
-    values = [expression(c, n) for n in nodes]
-    compiled = c.function(name, node)
+def _helper(c: Compiler, helper: Function, values: list[Code], node: Node) -> Code:
+    compiled = c.function(helper, node)
     if len(values) != len(compiled.parameters):
-        raise c.refuse(f"`{name[:60]}` is called with {len(values)} arguments", node)
+        raise c.refuse(f"`{helper.name[:60]}` is called with {len(values)} arguments", node)
     arguments = [assigned_as(v, p.type) for v, p in zip(values, compiled.parameters, strict=True)]
     for value, parameter in zip(arguments, compiled.parameters, strict=True):
         c.flows.assigned(f"${parameter.slot}", value.taint)

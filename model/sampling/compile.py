@@ -115,15 +115,15 @@ class KernelCompiler(Compiler):
         self.fixed[slot] = held
         return Variable(name, kind, slot)
 
-    def function(self, name: str, node: Node) -> Compiled:
+    def function(self, helper: Function, node: Node) -> Compiled:
         """A helper, compiled once; sites are told apart by who calls it."""
-        known = self.functions.get(name)
-        if name in self.calling:
-            raise self.refuse(f"`{name[:60]}` calls itself: OpenCL C has no recursion", node)
+        known = self.functions.get(helper)
+        if helper in self.calling:
+            raise self.refuse(f"`{helper.name[:60]}` calls itself: OpenCL C has no recursion", node)
         if known is None:
             if len(self.calling) >= MAX_CALLS:
                 raise self.refuse(f"calls are nested more than {MAX_CALLS} deep", node)
-            known = self.functions[name] = self.compiled(self.program.functions[name])
+            known = self.functions[helper] = self.compiled(helper)
         return known
 
     def compiled(self, function: Function) -> Compiled:
@@ -132,7 +132,7 @@ class KernelCompiler(Compiler):
         self.scopes, self.sites, self.cost = [{}], FunctionSites(function.name), 0
         self.in_memory = _addressed(function.body, self.reader)
         self.depth = 0
-        self.calling.append(function.name)
+        self.calling.append(function)
         try:
             if function.has_errors:
                 raise NotInterpreted(f"`{function.name[:60]}` could not be read as OpenCL C")

@@ -99,7 +99,7 @@ class Compiler:
         self.free_names = free_names
         self.flows = Flows()
         self.layout = Layout()
-        self.functions: dict[str, Compiled] = {}
+        self.functions: dict[Function, Compiled] = {}
         self.globals: dict[str, Variable] = {}
         self.tables: list[Table] = []
         self.notes: dict[str, None] = {}
@@ -115,7 +115,7 @@ class Compiler:
         self.fixed: dict[int, Any] = {}  # what some slots hold throughout
         self.launch_slots: dict[tuple[str, int], int] = {}
         # Of the function that is being compiled:
-        self.calling: list[str] = []
+        self.calling: list[Function] = []
         self.scopes: list[dict[str, Variable]] = [{}]
         self.in_memory: frozenset[str] = frozenset()
         self.reader: Reader
@@ -203,7 +203,7 @@ class Compiler:
     def global_variable(self, name: str) -> Variable:
         raise NotImplementedError
 
-    def function(self, name: str, node: Node) -> Compiled:
+    def function(self, helper: Function, node: Node) -> Compiled:
         raise NotImplementedError
 
     # --- limits ------------------------------------------------------------------------------------------

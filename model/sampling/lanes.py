@@ -7,20 +7,16 @@ question of identity.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import numpy as np
 
 from model.sampling.counters import Context
 from model.sampling.memory import Memory
-from model.sampling.values import Array, Value
+from model.sampling.values import Array, BudgetEnded, Value
 
 CALL_COST = 1000  # lane-steps that a NumPy call costs, however few its lanes
-
-
-class BudgetEnded(Exception):
-    """The budget, or whoever waits, ends the run here."""
 
 
 class Meter:
@@ -32,7 +28,7 @@ class Meter:
         self.limit = limit
         self.spent = 0.0
         self.looks = 0.0  # of that, on counting the lines of accesses
-        self.deadline = perf_counter() + seconds
+        self.deadline = thread_time() + seconds
         self.cancelled = cancelled
         self.why = ""
 
@@ -41,7 +37,7 @@ class Meter:
         self.spent += calls * (CALL_COST + width)
         if self.spent > self.limit:
             self.why = "steps"
-        elif perf_counter() > self.deadline:
+        elif thread_time() > self.deadline:
             self.why = "time"
         elif self.cancelled():
             self.why = "cancelled"

@@ -11,9 +11,9 @@ from tree_sitter import Node
 
 from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import truth_of
-from model.sampling.lanes import BudgetEnded, Compacted
+from model.sampling.lanes import Compacted
 from model.sampling.upper_bounds import Remaining, remaining_iterations
-from model.sampling.values import Run, Value
+from model.sampling.values import BudgetEnded, Run, Value
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from model.sampling.values import Array, Value, distinct
+from model.sampling.values import Array, BudgetEnded, Value, distinct
 
 
 class Active(Protocol):
@@ -27,12 +27,13 @@ SHIFT = 44
 _WHOLE_BYTES = 1 << 16  # smaller buffers are made at once
 _PAGE_BYTES = 256
 _MOST_PAGES = 1 << 24
+_FILL_COST, _BYTE_COST = 30_000, 4  # lane-steps of making pages, and of each of their bytes
 MOST_PAGED_BYTES = 96 << 20
 
 MakeBytes = Callable[[Array, int], Array]  # (first bytes of pages, bytes of one) -> (pages, page bytes)
 
 
-class MemoryExhausted(Exception):
+class MemoryExhausted(BudgetEnded):
     """The sample touches more memory than it may."""
 
 
@@ -44,6 +45,7 @@ class Segment:
         self.size_bytes = size_bytes
         self.data: Array = np.zeros(0, np.uint8)
         self.views: dict[Any, Array] = {}
+        self.memory: Memory | None = None
 
     def index(self, offsets: Value, shift: int) -> Value:
         """Offsets in bytes, multiples of 2**shift -> numbers in a view of such elements."""
@@ -101,6 +103,8 @@ class Paged(Segment):
         end = (self.used + len(pages)) * self.page_bytes
         if end > MOST_PAGED_BYTES:
             raise MemoryExhausted
+        if self.memory is not None and self.memory.meter is not None:
+            self.memory.meter.spent += _FILL_COST + _BYTE_COST * self.page_bytes * len(pages)
         if end > len(self.data):
             grown = np.zeros(-(-max(end, 2 * len(self.data)) // 16) * 16, np.uint8)
             grown[: len(self.data)] = self.data
@@ -119,11 +123,13 @@ class Memory:
         self.segments: list[Segment | None] = [None]
         self.images: dict[int, Any] = {}  # by the number of their handles
         self.strays: dict[str, str] = {}
+        self.meter: Any = None  # what pages cost is noted there
         self.may_misalign = False
 
     def add(self, segment: Segment) -> int:
         """The address of its first byte."""
         self.segments.append(segment)
+        segment.memory = self
         return (len(self.segments) - 1) << SHIFT
 
     def load(self, lanes: Active, address: Value, dtype: np.dtype[Any], rows: Value = None) -> Value:

@@ -18,11 +18,11 @@ from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE
 from model.sampling.counters import Context
 from model.sampling.estimate import scaled_up
 from model.sampling.items import Chosen, Shape, batches, everything, shape_of
-from model.sampling.lanes import BudgetEnded, Lanes, Meter
-from model.sampling.memory import Memory, MemoryExhausted, Whole
+from model.sampling.lanes import Lanes, Meter
+from model.sampling.memory import Memory, Whole
 from model.sampling.sample import RawSample, SampleBudget
 from model.sampling.totals import Totals
-from model.sampling.values import NotInterpreted
+from model.sampling.values import BudgetEnded, NotInterpreted
 from model.work.sites import Site
 
 DEFAULT_BUDGET = SampleBudget()
@@ -53,8 +53,8 @@ def sample_launch(
             return _Sampling(compiled, kernel, launch, budget, cancelled).sample()
     except NotInterpreted as reason:
         return _stopped(str(reason))
-    except MemoryExhausted:
-        return _stopped("its sample touches more memory than it may")
+    except BudgetEnded:
+        return _stopped("it takes too long before its work-items begin")
     except RecursionError:
         return _stopped("statements or expressions are nested too deeply to be interpreted")
 
@@ -133,6 +133,7 @@ class _Sampling:
         c, body = self.compiled.compiler, self.compiled.body
         memory = self.memory = Memory()
         memory.may_misalign = c.may_misalign
+        memory.meter = self.meter
         values = arguments(self.kernel, self.launch, memory, chosen.group)
         lanes = Lanes(chosen.count, c.slots, memory, self.meter, Context(body.sites))
         lanes.subgroup, lanes.group = chosen.subgroup, chosen.group

@@ -16,7 +16,7 @@ class SampleBudget:
     """How much one sample may cost.
 
     `lane_steps`: one NumPy call on n lanes costs n + `CALL_COST` of them; the same on every machine. `seconds`: the
-    last guard, of wall-clock time after the kernel was compiled.
+    last guard, of processor time after the kernel was compiled: other processes do not change what comes out.
     """
 
     lane_steps: int = 50_000_000

@@ -46,6 +46,10 @@ class NotInterpreted(Exception):
     """Something that the interpreter does not know; the message is a sentence for the user."""
 
 
+class BudgetEnded(Exception):
+    """The budget, or whoever waits, ends the run here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """An expression compiled.

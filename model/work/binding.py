@@ -14,6 +14,7 @@ from model.work.samples import samples
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number
 
 MAX_EXACT = 256  # values of an id tried one by one
+_TRIED_IN_A_VISIT = 32  # values of an id for one condition: that takes as long as visiting a block
 MAX_SHORT = 16  # ... even if it is one of several, as long as that does not go too far:
 FREE_VISITS = 2_000
 _DIMENSION = {ids[d]: d for ids in (GLOBAL_ID, GROUP_ID, LOCAL_ID) for d in range(3)}
@@ -94,6 +95,7 @@ class Binding:
 
     def _tried_share(self, condition: Expression, atom: Atom, point: Point, ranges: Ranges) -> float | None:
         low, high = ranges[atom]
+        self.visits += (high - low) // _TRIED_IN_A_VISIT
         met = 0
         now = dict(point)
         only_id = is_only_id(atom, condition)

@@ -83,17 +83,19 @@ class Calls(Inlining):
                 self.vector_literal(kind, values) if not isinstance(kind, PointerType) else self.cast(kind, values[-1])
             )
         name = self.reader.text(function)
-        helper = self.program.functions.get(name)
-        if helper is not None:
-            return self.inline(helper, [self.value(a) for a in nodes], node)
-        return self._builtin(name, nodes, node)
+        if name in self.program.functions:
+            values = [self.value(a) for a in nodes]
+            helper = self.program.called(name, [value.type for value in values], self.calls)
+            if helper is not None:
+                return self.inline(helper, values, node)
+            return self._builtin(name, values, node)
+        return self._builtin(name, [self.value(a) for a in nodes], node)
 
     # --- built-in functions ------------------------------------------------------------------------------
 
-    def _builtin(self, name: str, nodes: list[Node], node: Node) -> Value:
+    def _builtin(self, name: str, values: list[Value], node: Node) -> Value:
         if name in WORK_ITEM:
-            return self._work_item(name, [self.value(a) for a in nodes])
-        values = [self.value(a) for a in nodes]
+            return self._work_item(name, values)
         self.at(node)
         self.accessed = node.start_byte, node.end_byte
         if name in BARRIERS:

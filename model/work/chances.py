@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import add, mul
 
+from model.work.contents import held_at
 from model.work.evaluate import Knowledge, evaluate
 from model.work.numbers import Value, function_of
 from model.work.symbolic import Atom, Expression
@@ -105,7 +106,7 @@ def _random(condition: Expression, known: Knowledge, point: Point, ranges: Range
             continue
         if not is_described(leaf, known):
             return None
-        contents = known.held_at(leaf)
+        contents = held_at(leaf, known.contents)
         if contents is not None and contents.values is None and not contents.is_smooth:
             drawn.add(leaf)
     return frozenset(drawn)
@@ -115,7 +116,7 @@ def is_described(leaf: Atom, known: Knowledge) -> bool:
     """Whether the launch, a fill or a constant table says what `leaf` may be."""
     if leaf.kind != "load":
         return leaf.kind == "symbol"
-    contents = known.held_at(leaf)
+    contents = held_at(leaf, known.contents)
     if contents is None or contents.values is not None:
         return contents is not None
     return contents.fill is not None and contents.fill.kind != "random"
@@ -208,7 +209,7 @@ class _Draws:
         if atom in self.ranges:
             low, high = self.ranges[atom]
             return [low + int(u * (high - low)) for u in even]
-        contents = self.known.held_at(atom)
+        contents = held_at(atom, self.known.contents)
         key = str(atom.arguments[0]), contents.fill if contents is not None else None, dimension, count
         found = self.known.drawn.get(key)
         if found is None:
@@ -268,13 +269,13 @@ def _domain(atom: Atom, known: Knowledge, ranges: Ranges) -> int | None:
     """How many values there are to draw from; None for very many."""
     if atom in ranges:
         return max(1, ranges[atom][1] - ranges[atom][0])
-    contents = known.held_at(atom)
+    contents = held_at(atom, known.contents)
     return contents.different_values if contents is not None else None
 
 
 def _wanted(load: Atom, known: Knowledge) -> int | None:
     """How many draws show how rare the rarest value is; None where no fill gives weights."""
-    contents = known.held_at(load)
+    contents = held_at(load, known.contents)
     return contents.wanted_draws if contents is not None else None
 
 

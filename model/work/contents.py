@@ -16,7 +16,7 @@ from model.launch.launch import Fill
 from model.opencl.member_paths import find_member
 from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
 from model.work.numbers import Value
-from model.work.symbolic import Expression
+from model.work.symbolic import Atom, Expression
 
 _FEWEST_DRAWS, _MOST_DRAWS, _NEARLY = 50, 1024, 0.005
 Interval = tuple[Value, Value]  # both ends included
@@ -237,6 +237,12 @@ class Part:
     number_bytes: int
     index: int | None
     contents: Contents
+
+
+def held_at(load: Atom, buffers: Mapping[str, Contents]) -> Contents | None:
+    """What is known of the part of a buffer that `load` reads; None for buffers that the launch does not have."""
+    contents = buffers.get(str(load.arguments[0]))
+    return contents.of_load(load.arguments[1]) if contents is not None and contents.parts else contents
 
 
 @lru_cache(256)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from model.launch.launch import Fill
-from model.work.contents import Contents, Interval
+from model.work.contents import Contents, Interval, held_at
 from model.work.floats import known_value
 from model.work.functions import LARGEST, MAX_DEPTH_OF_TEXT, function_for
 from model.work.interval_arithmetic import operation_interval
@@ -43,11 +43,7 @@ class Knowledge:
     fixed: dict[Atom, Value | None] = field(default_factory=dict)
     sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
     drawn: dict[tuple[str, Fill | None, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
-
-    def held_at(self, load: Atom) -> Contents | None:
-        """What is known of the part of a buffer that `load` reads; None for buffers that the launch does not have."""
-        contents = self.contents.get(str(load.arguments[0]))
-        return contents.of_load(load.arguments[1]) if contents is not None and contents.parts else contents
+    iterated: dict[tuple[object, ...], Interval | None] = field(default_factory=dict)  # of what loops make
 
     def is_fixed(self, atom: Atom) -> bool:
         """Whether neither ids nor counters nor data decide it."""
@@ -318,7 +314,7 @@ def _atom_interval(
     if atom in ranges:
         return ranges[atom][0], max(ranges[atom][0], ranges[atom][1] - 1)
     if atom.kind == "load":
-        contents = known.held_at(atom)
+        contents = held_at(atom, known.contents)
         return contents.bounds if contents is not None else None
     is_one = atom in known.fixed or ranges.keys().isdisjoint(atom.leaves)
     if is_one and not (atom.varies and any(leaf.kind == "load" for leaf in atom.leaves)):
@@ -333,13 +329,24 @@ def _atom_interval(
 
 
 def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
-    """All that a loop's variable may be in any of its rounds: `interval` of the step, round by round."""
+    """All that a loop's variable may be in any of its rounds; found once for what it rests on."""
+    key = (atom, *((leaf, point.get(leaf), ranges.get(leaf)) for leaf in atom.leaves))
+    if key not in known.iterated:
+        known.iterated[key] = _found_interval(atom, known, point, ranges)
+    return known.iterated[key]
+
+
+def _found_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
+    """`interval` of the step, round by round."""
     rounds, symbol, start, after = atom.operands
     reach, now = interval(rounds, known, point, ranges), interval(start, known, point, ranges)
     if reach is None or now is None or symbol.atom is None:
         return None
     low, high = now
     for _ in range(min(int(reach[1]), MAX_ROUNDS)):
+        known.steps[0] += 1
+        if known.steps[0] > MAX_STEPS:  # an editor waits no longer
+            return None
         if not all(isinstance(bound, int) and abs(bound) < LARGEST for bound in now):
             return None
         span = (int(now[0]), int(now[1]) + 1)

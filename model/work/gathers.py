@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from model.work.contents import held_at
 from model.work.evaluate import Knowledge
 from model.work.operations import substituted
 from model.work.reached import Visit
@@ -66,17 +67,24 @@ def _is_scan(offset: Expression) -> bool:
 
 
 def _is_smooth(load: Atom, known: Knowledge) -> bool:
-    contents = known.held_at(load)
+    contents = held_at(load, known.contents)
     return contents is not None and contents.is_smooth
 
 
 def _outermost(offset: Expression) -> tuple[Atom, ...]:
     """The loads in an index that stand in no other one."""
-    loads = [leaf for leaf in offset.leaves if leaf.kind == "load"]
+    loads = sorted((leaf for leaf in offset.leaves if leaf.kind == "load"), key=_serial, reverse=True)
+    outermost: list[Atom] = []
     within: set[Atom] = set()
-    for load in loads:
-        within |= load.leaves - {load}
-    return tuple(a for a in loads if a not in within)
+    for load in loads:  # each was made after those in its own index, which are in `within` with all that is in theirs
+        if load not in within:
+            outermost.append(load)
+            within |= load.others
+    return tuple(outermost)
+
+
+def _serial(atom: Atom) -> int:
+    return atom.serial
 
 
 def _without(offset: Expression, loads: set[Atom]) -> Expression:

@@ -33,7 +33,7 @@ class Inlining(MemoryCalls):
 
     def __init__(self, program: Program, kernel: Kernel) -> None:
         super().__init__(program, kernel)
-        self._read: dict[str, ReadCall] = {}
+        self._read: dict[Function, ReadCall] = {}
         self._repeats: Repeats = {}  # of calls, in the helper that is being read
 
     def run_body(self, body: Node) -> None:
@@ -41,11 +41,11 @@ class Inlining(MemoryCalls):
 
     def inline(self, helper: Function, arguments: list[Value], node: Node) -> Value:
         """The call of `helper` at `node`."""
-        if helper.name in self.calls:
+        if helper in self.calls:
             raise AnalysisError(f"`{helper.name}` calls itself: OpenCL C has no recursion", line=self.line + 1)
         if len(self.calls) >= MAX_CALL_DEPTH:
             raise AnalysisError(f"calls are nested more than {MAX_CALL_DEPTH} deep", line=self.line + 1)
-        known = self._read.get(helper.name)
+        known = self._read.get(helper)
         if known is not None and self.steps > FREE_STEPS and self._stands_for_others(known):
             return self._replayed(helper, known, arguments)
         block, start, written, repeats = self.block, extent(self.block), self.writes.mark(), self._repeats
@@ -58,16 +58,16 @@ class Inlining(MemoryCalls):
             added_to = None if self.dry else block
             read = ReadCall(tuple(self.frames), added_to, start, extent(block), result, outputs, forgets)
             if known is None or read.holds_more_widely(known, self.frames):
-                self._read[helper.name] = read
+                self._read[helper] = read
         return result
 
     def _inlined(self, helper: Function, arguments: list[Value], node: Node) -> Value:
         outer = (self.reader, self.scopes, self.block, self.returned, self.line)
         call_path = self.call_path
-        self.call_path = (*call_path, (self.calls[-1], node.start_byte))
+        self.call_path = (*call_path, (self.calls[-1].name, node.start_byte))
         path, exits, found, entered = len(self.path), len(self.exits), len(self.found), self.clock
         self.reader, self.scopes, self.returned = self.program.reader(helper, self.names), [{}], []
-        self.calls.append(helper.name)
+        self.calls.append(helper)
         if helper.has_errors:
             self.unreadable(UnknownKind.SYNTAX, helper.name)
         for declared, value in zip(helper.parameters, arguments, strict=False):

@@ -10,8 +10,9 @@ from tree_sitter import Node
 from model.errors import AnalysisError
 from model.launch.launch import Assumption
 from model.opencl.builtin_types import INT
-from model.opencl.kernel import Kernel
+from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.program import Program, Reader
+from model.opencl.reading import Function
 from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
@@ -88,7 +89,7 @@ class Machine:
         self.assumptions: dict[str, Assumption] = {}
         self.local_bytes: dict[str, int | None] = {}
         self.private_bytes: dict[str, int] = {}
-        self.calls: list[str] = [kernel.name]
+        self.calls: list[Function] = [program.functions[kernel.name]]
         self.call_path: tuple[tuple[str, int], ...] = ()  # see `Site`
         self.accessed: tuple[int, int] | None = None  # first and last byte of what loads or stores at hand
         self.lifetimes = Lifetimes()
@@ -128,13 +129,13 @@ class Machine:
 
     def site(self, node: Node) -> Site | None:
         """Where `node` is, for what is counted; None while a loop is only tried."""
-        return None if self.dry else Site(self.call_path, self.calls[-1], node.start_byte, node.end_byte)
+        return None if self.dry else Site(self.call_path, self.calls[-1].name, node.start_byte, node.end_byte)
 
     def access_site(self) -> Site | None:
         """Where the load or store at hand is."""
         if self.dry or self.accessed is None:
             return None
-        return Site(self.call_path, self.calls[-1], *self.accessed)
+        return Site(self.call_path, self.calls[-1].name, *self.accessed)
 
     def unknown(self, reason: str, *rests: Expression) -> Expression:
         """A value that the launch does not decide, but that is made from what it `rests` on."""
@@ -347,7 +348,8 @@ class Machine:
         """Whether what is no local or global id is the same for all items of a group that meet at a barrier here."""
         name = str(leaf.arguments[0])
         if leaf.kind == "load":
-            return name in self.program.globals or self.kernel.parameter(name) is not None
+            parameter = self.kernel.parameter(name)
+            return name in self.program.globals or (parameter is not None and parameter.kind is ParameterKind.BUFFER)
         if name.startswith("loop."):
             return any(leaf in frame.counters for frame in self.frames)
         return leaf.kind == "symbol" and name.startswith(_SAME_IN_GROUP)

@@ -152,10 +152,11 @@ class Operators(Machine):
             case ScalarType() | VectorType():
                 if isinstance(value, Other):
                     return self.fresh_value(kind, f"`{value.name}`")
-                if isinstance(value, Pointer):
-                    return Scalar(value.offset, scalar_of(kind))
-                parts = components(value)
                 width = width_of(kind)
+                if isinstance(value, Pointer):
+                    offsets = (value.offset,) * width
+                    return Vector(offsets, kind) if isinstance(kind, VectorType) else Scalar(value.offset, kind)
+                parts = components(value)
                 parts = (parts * width)[:width] if len(parts) == 1 else (*parts, *(ZERO,) * width)[:width]
                 element = scalar_of(kind)
                 converted = self._converted(parts, scalar_of(source), element)

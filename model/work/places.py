@@ -308,7 +308,9 @@ class Places(Operators):
                 return Vector(known, kind) if isinstance(kind, VectorType) else Scalar(known[0], kind)
         spot = spot_of(memory, offset, kind)
         last = self.writes.last(spot)
-        known_parts = last.value if last is not None and last.spot == spot else None
+        # The same bytes may have been stored as more numbers or fewer: `float3`, `float4` and `char16` are 16 bytes.
+        stored = last.value if last is not None and last.spot == spot else None
+        known_parts = stored if stored is not None and len(stored) == width else None
         if known_parts is not None and last is not None and last.origin is not Origin.BARRIER:
             parts = known_parts
         else:

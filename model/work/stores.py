@@ -44,7 +44,7 @@ class Stores(Places):
                     offset = place.offset + number(index * kind.element.size_bytes)
                     self.store(Location(memory, offset, kind.element, space=place.space), Scalar(part, kind.element))
                 return
-            parts = list(new)
+            parts = list(new[: kind.width])  # names of too many components are nobody's OpenCL C, and are cut off
             for index, part in zip(place.swizzle, new, strict=False):
                 if index < len(parts):
                     parts[index] = part

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from model.work.contents import held_at
 from model.work.counts import Pattern
 from model.work.evaluate import Knowledge, Point, evaluate
 from model.work.numbers import Value
@@ -105,7 +106,7 @@ def is_scattered(offset: Expression, known: Knowledge) -> bool:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return True
         if leaf.kind == "load" and leaf.leaves & _LANE:
-            contents = known.held_at(leaf)
+            contents = held_at(leaf, known.contents)
             if contents is None or not contents.is_smooth:
                 return True
     return False

@@ -77,9 +77,8 @@ class Atom:
         leaf_kinds = _BIT_OF_KIND.get(kind, 0)
         found.operands = tuple([inner for inner in arguments if isinstance(inner, Expression)])
         for inner in found.operands:
-            if inner.leaves:
-                leaves = leaves | inner.leaves if leaves else inner.leaves
-                leaf_kinds |= inner.leaf_kinds
+            leaves = _together(leaves, inner.leaves)
+            leaf_kinds |= inner.leaf_kinds
             depth = max(depth, inner.depth)
             evaluable = evaluable and inner.evaluable
         found.others, found.leaf_kinds, found.depth, found.evaluable = leaves, leaf_kinds, depth + 1, evaluable
@@ -138,7 +137,7 @@ class Expression:
         leaves, leaf_kinds, depth, evaluable = NO_ATOMS, 0, 0, True
         for monomial, _ in kept:
             for atom in monomial:
-                leaves = leaves | atom.leaves if leaves else atom.leaves
+                leaves = _together(leaves, atom.leaves)
                 leaf_kinds |= atom.leaf_kinds
                 depth = max(depth, atom.depth)
                 evaluable = evaluable and atom.evaluable
@@ -214,6 +213,18 @@ class Expression:
                 rest = tuple(a for a in monomial if a is not atom)
                 terms[rest] = terms.get(rest, 0) + coefficient
         return Expression(terms)
+
+
+def _together(a: frozenset[Atom], b: frozenset[Atom]) -> frozenset[Atom]:
+    """Their union; one of the two itself where that is it. Long chains of operations rest on the same hundreds of loads
+    again and again: to make a new set for each of them takes longer than all else."""
+    if a is b or not b:
+        return a
+    if not a:
+        return b
+    if len(b) <= len(a):
+        return a if b <= a else a | b
+    return b if a <= b else a | b
 
 
 def _serial(atom: Atom) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from model.work.contents import held_at
 from model.work.cuts import cut_ids, is_all, parted
 from model.work.evaluate import Knowledge, evaluate
 from model.work.linear import Linear, LinearReader, NotLinear
@@ -114,7 +115,7 @@ def is_placed(offset: Expression, known: Knowledge) -> bool:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return False
         if leaf.kind == "load":
-            contents = known.held_at(leaf)
+            contents = held_at(leaf, known.contents)
             if contents is None or contents.fill is None or contents.fill.kind not in ("zeros", "const"):
                 return False
     return True

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from model.device_catalog import find_builtin
+from model.device_catalog import find_builtin, named_builtins
+from model.device_names import named
 
 if TYPE_CHECKING:
     from model.device import Device
@@ -17,7 +18,8 @@ _FALLBACK = "generic-cpu"
 def shipped_for(wanted: Sequence[str | None]) -> tuple[Device, ...]:
     """Those shipped profiles that `pick_device` may need: reading them all takes a moment."""
     names = (*filter(None, wanted), _FALLBACK)
-    return tuple(device for name in names if (device := find_builtin(name)) is not None)
+    by_id = [(name, find_builtin(name)) for name in names]
+    return tuple(device for name, own in by_id for device in ((own,) if own is not None else named_builtins(name)))
 
 
 def pick_device(
@@ -32,6 +34,12 @@ def pick_device(
     name = next((each for each in wanted if each), None)
     if name in known:
         return known[name], None
+    if name:
+        # A name that several have means the one that is here; boards of one chip that is not here, none of them.
+        for own in (found, remembered, shipped):
+            alike = [own[place] for place in named(name, [device.name for device in own])]
+            if len(alike) == 1:
+                return alike[0], None
     here = found or remembered
     best = max(here, key=lambda device: device.rates.fp32_gflop_s, default=None)
     return best or known.get(_FALLBACK) or shipped[0], name

@@ -7,10 +7,12 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from model.errors import KernelcastError
+from model.faults import contained
 from server.cli.answers import Answer, error_answer
 from server.cli.batch_side_by_side import Asked, processes, said_by
 from server.cli.batch_workers import Workers
@@ -56,11 +58,7 @@ def one_by_one(answer: Callable[[Request], Answer]) -> AnswerAll:
 
     def answer_all(requests: Sequence[Request]) -> Iterator[Answer | KernelcastError]:
         for request in requests:
-            try:
-                said: Answer | KernelcastError = answer(request)
-            except KernelcastError as error:
-                said = error
-            yield said
+            yield contained("answering a request", partial(answer, request))
 
     return answer_all
 
@@ -91,13 +89,11 @@ def _asked(chunks: Iterable[Sequence[bytes]], before: int, device: str | None) -
 
 
 def _read(line: bytes, number: int, device: str | None) -> Asked:
-    own_id = None
-    try:
-        content = read_line(line, number)
-        own_id = content.get("id")
-        return Asked(line, own_id, read_request(content, number, device))
-    except KernelcastError as error:
-        return Asked(line, own_id, error)
+    content = contained("reading a request", partial(read_line, line, number))
+    if isinstance(content, KernelcastError):
+        return Asked(line, None, content)
+    request = contained("reading a request", partial(read_request, content, number, device))
+    return Asked(line, content.get("id"), request)
 
 
 def _answers(asked: Sequence[Asked], answer: AnswerAll) -> Iterator[Answer]:

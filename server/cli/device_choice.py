@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from model.device import Device
-from model.device_catalog import builtin_devices, find_builtin
+from model.device_catalog import builtin_devices, find_builtin, named_builtins
 from model.errors import UnknownDevice
-from profiler.devices import discover, find_device
+from profiler.devices import called, discover, find_device
 from profiler.measurement import DeviceGone, MeasureError
 from profiler.store import Store, StoreError
 from server.analysis.devices import pick_device, shipped_for
@@ -92,6 +92,9 @@ class Devices:
         here = {device.id: device for device in found}
         if wanted not in here and wanted in remembered:
             return remembered[wanted]
+        elsewhere = None if called(found, wanted) else self._named_elsewhere(wanted)
+        if elsewhere is not None:
+            return elsewhere  # not the card here whose name holds this one's
         try:
             return find_device(found, wanted)
         except UnknownDevice:
@@ -103,14 +106,21 @@ class Devices:
     def _to_run_on(self, wanted: str | None) -> Device:
         if not wanted:
             return pick_device((), self.here, (), ())[0]
-        try:
-            return find_device(self.here, wanted)
-        except UnknownDevice:
-            elsewhere = self._known_elsewhere(wanted)
-            if elsewhere is None:
-                raise
-            here = ", ".join(device.id for device in self.here)
-            raise DeviceGone(f"{elsewhere.name} is not in this machine; devices here: {here}") from None
+        elsewhere = None if called(self.here, wanted) else self._named_elsewhere(wanted)
+        if elsewhere is None:
+            try:
+                return find_device(self.here, wanted)
+            except UnknownDevice:
+                elsewhere = self._known_elsewhere(wanted)
+                if elsewhere is None:
+                    raise
+        here = ", ".join(device.id for device in self.here)
+        raise DeviceGone(f"{elsewhere.name} is not in this machine; devices here: {here}")
+
+    def _named_elsewhere(self, wanted: str) -> Device | None:
+        """The device of exactly this name, once calibrated here or known from datasheets; None where several are."""
+        known = {device.id: device for device in (*named_builtins(wanted), *called(self.remembered, wanted))}
+        return next(iter(known.values())) if len(known) == 1 else None
 
     def _known_elsewhere(self, wanted: str) -> Device | None:
         try:

@@ -25,6 +25,7 @@ from profiler.devices import discover
 from profiler.measurement import MeasureError
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
+from server.log.faults import faults_file, kept_faults
 from server.predictor.answers import LOADING_S
 from server.predictor.messages import Ask
 from server.predictor.process import PredictorProcess, ProcessEnded
@@ -91,6 +92,7 @@ def examine(folder: Path, find_devices: Discover = discover) -> Iterator[Finding
     yield finding
     yield from _devices(profiles, find_devices)
     yield _configuration(folder)
+    yield _faults()
 
 
 def _programs() -> Iterator[Finding]:
@@ -258,6 +260,15 @@ def _configuration(folder: Path) -> Finding:
         return Finding("kernelcast.toml", Health.BROKEN, f"{place}: {error.message}", "mend that line")
     launches = len(config.launches) if config else 0
     return Finding("kernelcast.toml", Health.GOOD, f"{path}, {format_things(launches, 'launch', 'launches')}")
+
+
+def _faults() -> Finding:
+    """Mistakes of our own that cost somebody an answer; the newest of them in words."""
+    records = kept_faults()
+    if not records:
+        return Finding("faults", Health.GOOD, f"none on record; {faults_file()} would hold them")
+    text = f"{format_things(len(records), 'mistake')} of Kernelcast's own in {faults_file()}; the newest: {records[-1]}"
+    return Finding("faults", Health.NOTE, text, "please report them: the records quote none of your code")
 
 
 def _version(name: str) -> str | None:

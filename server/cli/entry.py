@@ -37,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     # A command's module is loaded when it is called: `serve` must be up at once.
     try:
         run: Callable[[argparse.Namespace], int] = importlib.import_module(f"server.cli.{arguments.command}").run
+        if arguments.command != "serve":  # which has a log of its own, and an editor that waits for its first answer
+            importlib.import_module("server.log.faults").keep_faults()
         status = run(arguments)
         sys.stdout.flush()
     except WrongCallError as error:

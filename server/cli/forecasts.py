@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from cachetools import LRUCache
 
 from model.device import Device
 from model.engine import Engine, FileForecast, Forecast, Problem
 from model.errors import ConfigError, KernelcastError, NoSuchKernel, SourceError
+from model.faults import contained
 from model.launch.annotation import misused_names
 from model.launch.config import Config
 from model.launch.config_place import find_config
@@ -24,6 +27,7 @@ from server.cli.learned import Learned
 from server.cli.requests import BadRequestError, Request
 
 MAX_SOURCE_BYTES = 64_000_000
+_Outcome = TypeVar("_Outcome")
 
 
 class UnansweredError(KernelcastError):
@@ -73,25 +77,26 @@ class Forecaster:
 
         Raises `KernelcastError` if there is nothing to forecast.
         """
-        (found,) = self._by_the_model([self._by_the_laws(request, launches)])
-        return found
+        return _raised(contained("predicting", lambda: self._by_the_model([self._by_the_laws(request, launches)])))[0]
 
     def forecast_one(self, request: Request) -> tuple[Found, Forecast]:
         """The one launch that a line of a batch is about. Raises `KernelcastError`."""
-        (found,) = self._by_the_model([self._one_by_the_laws(request)])
+        found = _raised(self.forecast_each([request])[0])
         return found, found.forecasts[0]
 
     def forecast_each(self, requests: Sequence[Request]) -> list[Found | KernelcastError]:
         """As `forecast_one`, with one forecast in each; the learned model is asked of all at once."""
-        outcomes = [self._one_or_error(request) for request in requests]
-        by_the_model = iter(self._by_the_model([each for each in outcomes if isinstance(each, Found)]))
+        outcomes = [contained("predicting", partial(self._one_by_the_laws, request)) for request in requests]
+        asked = [each for each in outcomes if isinstance(each, Found)]
+        answers = contained("asking the learned model", lambda: self._by_the_model(asked))
+        by_the_model = iter(self._each_alone(asked) if isinstance(answers, KernelcastError) else answers)
         return [next(by_the_model) if isinstance(each, Found) else each for each in outcomes]
 
-    def _one_or_error(self, request: Request) -> Found | KernelcastError:
-        try:
-            return self._one_by_the_laws(request)
-        except KernelcastError as error:
-            return error
+    def _each_alone(self, asked: Sequence[Found]) -> Iterator[Found | KernelcastError]:
+        """One of them fails by a mistake of ours: the others must not."""
+        for each in asked:
+            answers = contained("asking the learned model", partial(self._by_the_model, [each]))
+            yield answers if isinstance(answers, KernelcastError) else answers[0]
 
     def _one_by_the_laws(self, request: Request) -> Found:
         found = self._by_the_laws(request, ())
@@ -112,6 +117,7 @@ class Forecaster:
             options=request.options,
             requests=_requests(request, launches),
             kernel=request.kernel,
+            included=True,
         )
         if not found.forecasts:
             raise _nothing(request, found)
@@ -156,6 +162,12 @@ class Forecaster:
             return self._configurations.read(path) if path else None
         except ConfigError as error:
             raise ConfigError(f"{path}: {error.message}", line=error.line) from None
+
+
+def _raised(outcome: _Outcome | KernelcastError) -> _Outcome:
+    if isinstance(outcome, KernelcastError):
+        raise outcome
+    return outcome
 
 
 def _requests(request: Request, launches: Sequence[LaunchSpec]) -> tuple[LaunchSpec, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from model.errors import KernelcastError, UnknownDevice
+from model.faults import contained
 from server.analysis.memory import Memory
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, prediction_answer
@@ -45,7 +46,7 @@ def _each(forecaster: Forecaster, requests: Sequence[Request]) -> Iterator[Answe
         if isinstance(found, KernelcastError):
             yield found
         else:
-            yield prediction_answer(request, found, found.forecasts[0])
+            yield contained("writing an answer", partial(prediction_answer, request, found, found.forecasts[0]))
 
 
 def _others(arguments: argparse.Namespace, number: int) -> Workers:

@@ -16,6 +16,7 @@ from model.launch.expression import Expression, constant
 from model.launch.fill import FillSpec, parse_named_fill
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
+from model.launch.vectors import MOST_COMPONENTS
 from model.opencl.options import BuildOptions
 from server.cli.flags import absolute, file_options, launch_spec
 
@@ -85,8 +86,10 @@ def _request(content: Mapping[str, Any], device: str | None) -> Request:
     if "\0" in file:
         raise LaunchError("`file` holds a zero byte")
     values: dict[str, tuple[Expression, ...]] = {}
-    for key in ("args", "local_bytes"):
-        values.update((name, (_number(f"{key}.{name}", value),)) for name, value in _flat(_table(content, key)))
+    for name, value in _flat(_table(content, "args")):
+        values[name] = _sizes(f"args.{name}", value, MOST_COMPONENTS)
+    for name, value in _flat(_table(content, "local_bytes")):
+        values[name] = (_number(f"local_bytes.{name}", value),)
     for key in ("buffers", "images"):
         values.update((name, _sizes(f"{key}.{name}", value)) for name, value in _flat(_table(content, key)))
     local = content.get("local")
@@ -159,11 +162,11 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{name}", value
 
 
-def _sizes(what: str, value: object) -> tuple[Expression, ...]:
+def _sizes(what: str, value: object, most: int = 3) -> tuple[Expression, ...]:
     parts = value if isinstance(value, list) else [value]
     sizes = tuple(size for part in parts for size in _expressions(what, part))
-    if not 1 <= len(sizes) <= 3:
-        raise LaunchError(f"`{what}` takes one to 3 sizes, not {len(sizes)}")
+    if not 1 <= len(sizes) <= most:
+        raise LaunchError(f"`{what}` takes one to {most} {'sizes' if most == 3 else 'values'}, not {len(sizes)}")
     return sizes
 
 

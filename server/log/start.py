@@ -10,6 +10,7 @@ import sys
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 
+from server.log.faults import keep_faults
 from server.log.lines import JsonLines, Words, is_ours
 from server.log.options import LogError, LogOptions
 
@@ -18,13 +19,14 @@ MOST_BYTES, KEPT_FILES = 5_000_000, 3
 
 def start_log(options: LogOptions) -> None:
     """For this process, from now on. Raises `LogError`."""
+    keep_faults()
     stream = logging.StreamHandler(sys.stderr)
     stream.setFormatter(Words(with_source=options.with_source))
     _add(stream, options.level or "warning", options)
     if options.file is not None:
         try:
             options.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            kept = _PrivateFile(options.file, maxBytes=MOST_BYTES, backupCount=KEPT_FILES, encoding="utf-8")
+            kept = PrivateFile(options.file, maxBytes=MOST_BYTES, backupCount=KEPT_FILES, encoding="utf-8")
         except OSError as error:
             raise LogError(f"the log cannot be written to {options.file}: {error.strerror or error}") from None
         kept.setFormatter(JsonLines(with_source=options.with_source))
@@ -44,7 +46,7 @@ def _add(handler: logging.Handler, level: str, options: LogOptions) -> None:
         logger.setLevel(min(known, number))
 
 
-class _PrivateFile(RotatingFileHandler):
+class PrivateFile(RotatingFileHandler):
     """For its owner alone; somebody else's link is not followed. What cannot be written is lost, and that is said once.
 
     The standard handler says it each time, with the record whole, and so with what must not be logged.

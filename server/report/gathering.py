@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from math import prod
 from pathlib import Path
@@ -17,6 +18,7 @@ from model.device import Device
 from model.device_catalog import well_known_devices
 from model.engine import FileForecast, Forecast, Problem
 from model.errors import KernelcastError
+from model.faults import contained
 from model.launch.inference import check
 from model.launch.launch import Launch
 from model.launch.scaling import scale
@@ -95,7 +97,7 @@ class _Gatherer:
             subject.label,
             kernel.name_range.start_line + 1,
             subject.device,
-            tuple(self._launch(subject, forecast, stored) for forecast in forecasts),
+            tuple(self._launch_or_problem(subject, forecast, stored) for forecast in forecasts),
             tuple(_history_row(each, kernel, forecasts) for each in stored),
             problem,
             subject.device.id in self._here,
@@ -115,6 +117,16 @@ class _Gatherer:
         own = [m for m in subject.measured if m.kernel == kernel.name and m not in kept]
         found += [StoredMeasurement(m, predicted.get(m.launch_key), "") for m in own]
         return sorted(found, key=lambda stored: stored.measurement.measured_at, reverse=True), problem
+
+    def _launch_or_problem(
+        self, subject: Subject, forecast: Forecast, stored: Sequence[StoredMeasurement]
+    ) -> LaunchFacts:
+        """A launch that a mistake of ours spoils says so in its place; the others are reported."""
+        found = contained("reporting a launch", partial(self._launch, subject, forecast, stored))
+        if isinstance(found, LaunchFacts):
+            return found
+        problem = Problem(found.code, found.message, found.line)
+        return LaunchFacts("no launch", replace(forecast, launch=None, prediction=None, problem=problem))
 
     def _launch(self, subject: Subject, forecast: Forecast, stored: Sequence[StoredMeasurement]) -> LaunchFacts:
         launch, prediction = forecast.launch, forecast.prediction

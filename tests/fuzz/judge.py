@@ -14,6 +14,7 @@ from types import FrameType
 
 from model.device_catalog import find_builtin
 from model.engine import Engine, FileForecast
+from model.faults import InternalError
 from model.opencl.options import BuildOptions
 from tests.fuzz.inputs import Input
 
@@ -91,6 +92,10 @@ def _answer(engine: Engine, one: Input, text: str) -> FileForecast:
 
 
 def _unanswered(answer: FileForecast) -> str:
+    problems = (*answer.problems, *(f.problem for f in answer.forecasts if f.problem is not None))
+    unforeseen = next((p.message for p in problems if p.code == InternalError.code), None)
+    if unforeseen is not None:
+        return f"an unexpected exception\n{unforeseen}"
     silent = [f.kernel.name for f in answer.forecasts if (f.prediction is None) == (f.problem is None)]
     if silent:
         return f"neither one prediction nor one problem\nfor {silent}"

@@ -12,6 +12,7 @@ from model.launch.harmless_flags import ELSEWHERE, is_harmless
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
+from model.launch.vectors import MOST_COMPONENTS
 from model.opencl.options import BuildOptions
 
 MAX_DIMENSIONS = 3
@@ -109,8 +110,11 @@ class _Reader:
             self.spec = replace(self.spec, driver_chooses_local=True)
             return
         sizes = parse_sizes(value, offset=at)
-        if len(sizes) > MAX_DIMENSIONS:
+        is_size = name in ("global", "local")
+        if len(sizes) > (MAX_DIMENSIONS if is_size else MOST_COMPONENTS):
             message = f"{len(sizes)} sizes, but OpenCL knows one to {MAX_DIMENSIONS} dimensions"
+            if not is_size:
+                message = f"{len(sizes)} values, but vectors have {MOST_COMPONENTS} components at most"
             raise ExpressionError(message, at, at + len(value))
         match name:
             case "global":

@@ -10,6 +10,7 @@ from model.launch.fill_target import FillTarget, parse_target
 from model.launch.launch import Number
 from model.launch.names import defined_numbers, resolve
 from model.launch.spec import LaunchSpec
+from model.launch.vectors import count_problem, vector_named
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.member_paths import find_member, member_names
 from model.opencl.types import ImageType, OpaqueType, PointerType, StructType, Type, VectorType, lane_names
@@ -57,7 +58,8 @@ def _value_problem(name: str, count: int, kernel: Kernel, *, is_used: bool) -> s
         close = suggestion(name, [*_KEYS, *(p.name for p in kernel.parameters)])
         return f"`{name}` is neither a parameter of `{kernel.name}` nor used by another value.{close}"
     if member:
-        return _member_problem(parameter, member)
+        wrong = _member_problem(parameter, member)
+        return wrong if wrong is not None or count == 1 else _several_problem(name, count, kernel)
     match parameter.kind:
         case ParameterKind.STRUCT:
             return f"`{name}` is a struct: give its members, as in {name}.{_members(parameter)[0]}=..."
@@ -67,8 +69,15 @@ def _value_problem(name: str, count: int, kernel: Kernel, *, is_used: bool) -> s
                 sizes = ", ".join(("width", "height", "depth")[:wanted])
                 return f"`{name}` is an {parameter.type.name} and takes {wanted} size(s): {name}=({sizes})"
         case _ if count != 1:
-            return f"`{name}` takes one value; only images take several"
+            return _several_problem(name, count, kernel)
     return None
+
+
+def _several_problem(name: str, count: int, kernel: Kernel) -> str | None:
+    kind = vector_named(kernel, name)
+    if kind is None:
+        return f"`{name}` takes one value; only images and vectors take several"
+    return count_problem(name, kind, count)
 
 
 def _member_problem(parameter: Parameter, member: str) -> str | None:

@@ -212,3 +212,11 @@ def test_atomics_give_each_lane_what_was_there_before(ints_after: Callable[..., 
     text = "__kernel void k(__global int* out, __global int* n) { out[get_global_id(0)] = atomic_add(n, 2); }"
     found = ints_after(text, buffers={"out": 256, "n": 1}, fills={"n": Fill("zeros")})
     assert sorted(found) == list(range(0, 512, 2))
+
+
+def test_of_overloaded_helpers_the_one_that_fits_is_run(ints_after: Callable[..., list[int]]) -> None:
+    text = """
+    __attribute__((overloadable)) int twice(int x) { return 2 * x; }
+    __attribute__((overloadable)) int twice(float x) { return (int)(20 * x); }
+    __kernel void k(__global int* out) { int i = get_global_id(0); out[i] = twice(i) + twice(i * 1.0f); }"""
+    assert ints_after(text, buffers={"out": 256}) == [22 * i for i in range(256)]

@@ -130,3 +130,20 @@ def test_what_a_loop_stores_after_its_barrier_is_not_what_it_reads_before(count:
     }}"""
     _, is_known = loads(count, "__local int n;", body)
     assert not is_known
+
+
+@pytest.mark.parametrize(("stored", "is_known"), [("rows[g + 1] - rows[g]", True), ("other[0]", False)])
+def test_a_local_argument_holds_what_a_local_variable_would(count: Count, stored: str, is_known: bool) -> None:
+    text = f"""__kernel void k(__global const int *rows, __global const float *x, __local int *n,
+                                __local const int *other, __global float *out) {{
+        const int lid = get_local_id(0), g = get_group_id(0);
+        float s = 0.0f;
+        if (lid == 0) n[0] = {stored};
+        {BARRIER}
+        for (int j = 0; j < n[0]; j++) s += x[j];
+        out[get_global_id(0)] = s;
+    }}"""
+    counted = count(text, (6400,), (64,), buffers=LENGTHS, fills=ROWS)
+    assert (not counted.counts.undecided_loops) is is_known
+    if is_known:
+        assert sum(a.count for a in counted.accesses("x")) == pytest.approx(6400 * 64)
