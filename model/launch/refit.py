@@ -21,6 +21,7 @@ from model.launch.reach import Reach
 from model.launch.resolve import resolve
 from model.launch.scaling import Sizes, evaluated, spec_at
 from model.launch.spec import LaunchSpec
+from model.launch.vectors import with_components
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import PointerType
 from model.work.work import Work
@@ -36,7 +37,7 @@ def refitted(kernel: Kernel, work: Work, spec: LaunchSpec) -> LaunchSpec:
     """
     if spec.over is None:
         return spec
-    base, request = spec.over
+    base, request = (with_components(kernel, each) for each in spec.over)
     plain = replace(spec, over=None)
     launch = complete(kernel, work, base)
     wanted = resolve(kernel, plain).global_size

@@ -208,8 +208,19 @@ class Editor:
         assert self.client._server is not None
         return self.client._server
 
-    def device_processes(self) -> list[psutil.Process]:
+    def child_processes(self) -> list[psutil.Process]:
         return psutil.Process(self.server.pid).children(recursive=True)
+
+    def device_processes(self) -> list[psutil.Process]:
+        """Those that run kernels, not the one that predicts."""
+        return [child for child in self.child_processes() if runs_kernels(child)]
+
+
+def runs_kernels(process: psutil.Process) -> bool:
+    try:
+        return "profiler.child" in " ".join(process.cmdline())
+    except psutil.Error:  # it is gone, or going
+        return False
 
 
 def plain(value: Any) -> Any:

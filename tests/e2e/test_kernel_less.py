@@ -18,7 +18,7 @@ async def test_nothing_is_loaded_for_helpers_until_a_kernel_is_typed(start_edito
         editor.open("helpers.cl", HELPER)
         editor.edit("helpers.cl", 0, 0, "/* of every kernel */")
         assert await editor.hints("helpers.cl") == []
-        assert editor.device_processes() == []
+        assert editor.child_processes() == []
         assert editor.statuses == []
         editor.edit("helpers.cl", 1, 0, KERNEL)
         await editor.wait_for_hint("helpers.cl")

@@ -42,7 +42,7 @@ def by_the_model(label: str) -> bool:
 
 
 def predictors(editor: Any) -> list[psutil.Process]:
-    children = [each for each in editor.device_processes() if each.status() != psutil.STATUS_ZOMBIE]
+    children = [each for each in editor.child_processes() if each.status() != psutil.STATUS_ZOMBIE]
     return [each for each in children if "server.predictor.child" in " ".join(each.cmdline())]
 
 
