@@ -126,6 +126,7 @@ class Expander:
 
     def __init__(self) -> None:
         self._reader = Reader([])
+        self._macros: Mapping[str, Macro] = {}  # that the reader has
 
     def expand(self, text: str, macros: Mapping[str, Macro], table: MacroTable) -> Expanded:
         """Expand `text` (comments blank) under `macros`, all of `table` that it can come to use."""
@@ -182,7 +183,8 @@ class Expander:
     def _expanded(self, call: str, macros: Mapping[str, Macro]) -> tuple[str, tuple[str, ...]]:
         reader = self._reader
         # What an expansion says must not depend on those before it.
-        reader.macros = {name: macro.macro for name, macro in macros.items()}
+        if self._macros is not macros:
+            self._macros, reader.macros = macros, {name: macro.macro for name, macro in macros.items()}
         reader.countermacro = reader.linemacrodepth = 0
         reader.lexer.lineno = 1
         reader.notes = []

@@ -34,6 +34,7 @@ TARGETS = (
     "catalog",
     "packages",
     "families",
+    "programs",
     "repeatability",
     "recalibration",
     "picture",
