@@ -50,7 +50,7 @@ class SlowAnalyst:
 def analyst(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowAnalyst]:
     made = SlowAnalyst()
     stand_in = ModuleType("server.analysis.analyst")
-    stand_in.Analyst = lambda _timings: made  # type: ignore[attr-defined]
+    stand_in.Analyst = lambda _timings, _samples: made  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "server.analysis.analyst", stand_in)
     yield made
     made.go_on.set()
