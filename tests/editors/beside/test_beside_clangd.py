@@ -47,7 +47,8 @@ def test_valid_code_gets_no_diagnostic_of_ours(together: Together, clangd: str) 
 def test_measuring_works_and_its_action_is_there_once(together: Together, clangd: str) -> None:
     editor = together(clangd)
     editor.go_to("blend(")
-    assert len([title for title in editor.actions() if title.startswith("Measure `blend` on ")]) == 1
+    offered = editor.offered("Measure `blend` on ")
+    assert len([title for title in offered if title.startswith("Measure `blend` on ")]) == 1
     editor.pick("Measure")
     editor.run("lua vim.lsp.buf.code_action()")
     editor.wait_for_hint(lambda hint: "measured" in hint)

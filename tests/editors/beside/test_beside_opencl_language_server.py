@@ -36,6 +36,7 @@ def test_each_answers_what_it_offers(together: Together, opencl_language_server:
 def test_measuring_works_and_neovim_warns_of_nothing(together: Together, opencl_language_server: str) -> None:
     editor = together(opencl_language_server)
     editor.go_to("blend(")
+    editor.offered("Measure")
     editor.pick("Measure")
     editor.run("lua vim.lsp.buf.code_action()")
     editor.wait_for_hint(lambda hint: "measured" in hint)

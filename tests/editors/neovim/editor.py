@@ -89,6 +89,11 @@ class Neovim:
         """)
         return [str(title) for title in found]
 
+    def offered(self, start: str) -> list[str]:
+        """The titles, once one of them begins so: nothing is measured before it is known which devices are here."""
+        self.until(lambda: any(title.startswith(start) for title in self.actions()), f"an action `{start}`")
+        return self.actions()
+
     def pick(self, wanted: str) -> None:
         """Every question from now on is answered with the first choice that holds this, and written down."""
         self.lua(

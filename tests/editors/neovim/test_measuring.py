@@ -23,7 +23,7 @@ def patient(init: str) -> str:
 def test_the_menu_of_code_actions_measures(editor: Neovim) -> None:
     """The whole way, by keys: the menu, progress in the message line, the measured time beside the kernel."""
     editor.go_to("blend")
-    offered = editor.actions()
+    offered = editor.offered("Measure `blend` on ")
     place = next(n for n, title in enumerate(offered, 1) if title.startswith("Measure `blend` on "))
     editor.type(":lua vim.lsp.buf.code_action()")
     editor.press("Enter")

@@ -50,6 +50,17 @@ def go_to_kernel(emacs: Terminal) -> None:
     emacs.press("Enter", "C-b", "C-b")
 
 
+def ask_for_measuring(emacs: Terminal) -> None:
+    """Open the code actions until measuring is among them: it is not before the devices are known."""
+
+    def again() -> None:
+        emacs.press("C-g")
+        command(emacs, "eglot-code-actions")
+
+    command(emacs, "eglot-code-actions")
+    emacs.until("Measure `blend` on", nudge=again)
+
+
 def answer(emacs: Terminal, title: str) -> None:
     """In place of the first answer, which eglot has filled in."""
     emacs.press("C-a", "C-k")
@@ -92,8 +103,7 @@ def test_eldoc_tells_the_whole_story_in_80_columns(emacs: Terminal) -> None:
 @pytest.mark.device
 def test_measuring_from_the_code_actions_shows_the_measured_time_without_another_key(emacs: Terminal) -> None:
     go_to_kernel(emacs)
-    command(emacs, "eglot-code-actions")
-    emacs.until("Measure `blend` on")
+    ask_for_measuring(emacs)
     emacs.type("Measure `blend` on")
     emacs.press("Tab", "Enter")
     emacs.until(lambda screen: bool(MEASURED.search(screen)))
@@ -104,6 +114,8 @@ def test_command_measures_the_kernel_at_point(emacs: Terminal) -> None:
     command(emacs, "kernelcast-measure")
     emacs.until("No kernel that can be measured stands at point")
     go_to_kernel(emacs)
+    ask_for_measuring(emacs)
+    emacs.press("C-g")
     command(emacs, "kernelcast-measure")
     emacs.until(lambda screen: bool(MEASURED.search(screen)))
 
@@ -113,6 +125,8 @@ def test_measurement_can_be_cancelled_and_leaves_the_prediction(opened: Callable
     for_ever = "(setq-default eglot-workspace-configuration '(:kernelcast (:measure (:budgetS 50 :timeLimitS 60))))\n"
     emacs = opened(for_ever + INIT)
     go_to_kernel(emacs)
+    ask_for_measuring(emacs)
+    emacs.press("C-g")
     command(emacs, "kernelcast-measure")
     emacs.until("Measure `blend` on")
     command(emacs, "kernelcast-cancel")

@@ -48,8 +48,13 @@ def go_to_kernel(helix: Terminal) -> None:
 
 
 def open_menu(helix: Terminal) -> None:
+    """Until measuring is among the actions: it is not before the devices are known."""
+
+    def again() -> None:
+        helix.press("Escape", "Escape", "Space", "a")
+
     helix.press("Space", "a")
-    helix.until("Measure `blend` on")
+    helix.until("Measure `blend` on", nudge=again)
 
 
 @pytest.mark.device

@@ -76,6 +76,7 @@ def test_beside_clangd_nothing_is_shown_twice_and_nothing_breaks(
     workbench.until(lambda: "function mix" in workbench.hover("mix", "will take"), "clangd's hover beside ours")
     assert story.count("will take") == 1
     workbench.leave_hover()
+    workbench.until(lambda: workbench.has_action("mix", "Measure `mix` on "), "the action that measures")
     titles = workbench.code_actions("mix")
     workbench.press("Escape")
     assert len([title for title in titles if title.startswith("Measure `mix` on ")]) == 1

@@ -201,10 +201,11 @@ class Workbench(Window):
 
     def code_action(self, kernel: str, title: str) -> None:
         """Take the first action whose title begins so."""
-        self.until(lambda: self._has_action(kernel, title), f"the code action {title}")
+        self.until(lambda: self.has_action(kernel, title), f"the code action {title}")
         self.actions_menu.locator(".monaco-list-row.action", has_text=title).first.click()
 
-    def _has_action(self, kernel: str, title: str) -> bool:
+    def has_action(self, kernel: str, title: str) -> bool:
+        """Whether an action's title begins so now; the menu stays open where one does."""
         if any(offered.startswith(title) for offered in self.code_actions(kernel)):
             return True
         self.page.keyboard.press("Escape")
