@@ -24,6 +24,8 @@ from model.work.work import Work
 
 logger = logging.getLogger(__name__)
 
+PATIENCE_S = 20.0  # of processor time, for counts that are to be the same everywhere
+
 
 def sample_key(program: Program, kernel: Kernel, launch: Launch) -> SampleKey:
     return SampleKey(kernel.fingerprint, program.options.flags, launch.key)
@@ -64,9 +66,13 @@ def observe(
 
 
 def count_observed(program: Program, kernel: Kernel, work: Work, launch: Launch) -> WorkCounts:
-    """The counts of a launch of `work`; where something would have to be assumed, some work-items are run first."""
+    """The counts of a launch of `work`; where something would have to be assumed, some work-items are run first.
+
+    Steps end a sample, not the clock: the same counts on every machine.
+    """
     if work.sample_of(launch) is None:
-        work.remember(launch, observe(program, kernel, launch) if needs_sample(work, launch) else Sample(0))
+        open_ = needs_sample(work, launch)
+        work.remember(launch, observe(program, kernel, launch, patience_s=PATIENCE_S) if open_ else Sample(0))
     return work.count(launch)
 
 

@@ -126,7 +126,13 @@ def _store(f: Lanes, addresses: Array, values: Array, dtype: np.dtype[Any]) -> N
 
 
 def _exchange_if(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
-    """`atomic_cmpxchg(p, old, new)`: one lane after the other."""
+    """`atomic_cmpxchg(p, old, new)`: one lane after the other.
+
+    Lanes go in step, so those that meet at one place have all read it before the first of them writes; of work-items
+    that run one after the other, each would have read what the one before it left. So where `old` is a variable, as in
+    the loops that stand for an atomic addition of floats, each of these lanes finds what it expects. A constant `old`
+    claims something, which only one of them can.
+    """
     pointer, kind = _target(c, name, values, node)
     if len(values) < 3:
         raise c.refuse(f"`{name}` does not take these arguments", node)
@@ -137,23 +143,25 @@ def _exchange_if(c: Compiler, name: str, values: list[Code], node: Node) -> Code
     for token in read_through(pointer.taint):
         c.flows.assigned(token, new.taint)
     c.cost += 40
+    claims = expected.constant is not None
 
     def run(f: Lanes) -> Value:
         at, old, fresh = where(f), old_run(f), new_run(f)
         if access is not None:
             f.context.accesses[access].note(f, at, dtype.itemsize)
         active, addresses, olds, news = _active(f, at, old, fresh)
-        return _spread(f, active, _compared(f, addresses, olds, news, dtype), dtype)
+        return _spread(f, active, _compared(f, addresses, olds, news, dtype, claims), dtype)
 
     return Code(run, kind, is_pure=False, taint=read_through(pointer.taint))
 
 
-def _compared(f: Lanes, addresses: Array, olds: Array, news: Array, dtype: np.dtype[Any]) -> Array:
+def _compared(f: Lanes, addresses: Array, olds: Array, news: Array, dtype: np.dtype[Any], claims: bool) -> Array:
     unique, number = np.unique(addresses, return_inverse=True)
     held = np.array(_load(f, unique, dtype))
-    if len(unique) == len(addresses):
+    if len(unique) == len(addresses) or not claims:
         before = held[number]
-        held[number] = np.where(before == olds, news, before)
+        finds = before == olds
+        held[number[finds]] = news[finds]
     else:
         before = np.empty(len(addresses), dtype)
         f.meter.spend(len(addresses) // 4, 0)

@@ -220,3 +220,32 @@ def test_of_overloaded_helpers_the_one_that_fits_is_run(ints_after: Callable[...
     __attribute__((overloadable)) int twice(float x) { return (int)(20 * x); }
     __kernel void k(__global int* out) { int i = get_global_id(0); out[i] = twice(i) + twice(i * 1.0f); }"""
     assert ints_after(text, buffers={"out": 256}) == [22 * i for i in range(256)]
+
+
+ADDED_BY_EXCHANGE = """
+__kernel void add(__global uint* sum, __global const float* x) {
+  uint old = sum[0], seen;
+  do {
+    seen = old;
+    old = atomic_cmpxchg(sum, seen, as_uint(as_float(seen) + x[get_global_id(0)]));
+  } while (old != seen);
+}
+"""
+CLAIMED = """
+__kernel void claim(__global int* slots, __global int* won) {
+  if (atomic_cmpxchg(&slots[get_global_id(0) / 8], 0, 1) == 0) won[get_global_id(0)] = 1;
+}
+"""
+
+
+def test_a_loop_that_adds_by_compare_and_exchange_runs_once_an_item_as_it_does_for_items_in_turn(
+    sample: Sample,
+) -> None:
+    found = sample(ADDED_BY_EXCHANGE, (1024,), (64,), buffers={"sum": 1, "x": 1024})
+    assert found.at("do").taken == found.at("do").begun == 1024
+
+
+def test_of_those_who_claim_one_place_only_the_first_gets_it(sample: Sample) -> None:
+    zeros = {"slots": Fill("zeros")}
+    found = sample(CLAIMED, (1024,), (64,), buffers={"slots": 128, "won": 1024}, fills=zeros)
+    assert found.at("if").taken == 128
