@@ -226,6 +226,11 @@ class Snapshot:
         return self.trusted and self.is_device_here
 
     @property
+    def may_run(self) -> bool:
+        """Whether a command that measures may succeed; as long as no device is known, it waits for them."""
+        return self.trusted and (self.is_device_here or not self.analysis.found)
+
+    @property
     def shows_hints(self) -> bool:
         return self.settings.show_hints and not self.analysis.hints_off
 

@@ -35,7 +35,7 @@ def _listed(view: KernelView, snapshot: Snapshot) -> dict[str, Any]:
             {
                 "id": launch.slot.launch,
                 "title": launch_title(launch),
-                "measurable": snapshot.can_run and launch.forecast.launch is not None,
+                "measurable": snapshot.may_run and launch.forecast.launch is not None,
             }
             for launch in view.launches
         ],
