@@ -17,6 +17,7 @@ from model.work.evaluate import Knowledge, evaluate
 from model.work.functions import LARGEST
 from model.work.numbers import Value, function_of
 from model.work.symbolic import Atom, Expression
+from model.work.trips import ENDLESS
 
 DRAWS = 96
 DRAWS_OF_IDS = 512  # where ids alone decide, as in `length(at) < radius`: that is no matter of chance
@@ -93,6 +94,8 @@ def expected(expression: Expression, known: Knowledge, point: Point, ranges: Ran
     try:
         column = draws.column(expression)
     except _Undecided:
+        return None
+    if max(column) >= ENDLESS:  # one that never ends by what was drawn says nothing of the others
         return None
     return sum(column) / len(column)
 

@@ -103,7 +103,8 @@ class Contents:
             case "csr_lengths":
                 return a[0] / max(1, self.numbers - 1) if index < max(1, self.numbers - 1) else 0
             case "sorted":
-                return a[0] + (a[1] - a[0]) * (index + 0.5) / max(1, self.numbers) - self._lost
+                # Never below LO: an unsigned number that is said to be negative shifts for ever.
+                return max(a[0], a[0] + (a[1] - a[0]) * (index + 0.5) / max(1, self.numbers) - self._lost)
             case "clustered":
                 return (a[0] + a[1]) / 2 - self._lost
             case "skewed":

@@ -185,10 +185,12 @@ class Walk(Binding):
         def at(value: int) -> Value | None:
             if only_id:
                 now[atom] = value
-                return evaluate(trips, self.known, now)
-            then = {**point, atom: value}
-            self.relate(atom, then, dict(ranges))
-            return evaluate(trips, self.known, then)
+                count = evaluate(trips, self.known, now)
+            else:
+                then = {**point, atom: value}
+                self.relate(atom, then, dict(ranges))
+                count = evaluate(trips, self.known, then)
+            return count if count is None or count < ENDLESS else None
 
         return stairs(at, *ranges[atom])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from model.launch.launch import Fill
 from model.work.counts import OpKind
 from tests.model.conftest import Count
 
@@ -92,3 +93,14 @@ def test_work_items_too_many_to_follow_are_said_to_stand_for_others(count: Count
     body = COLLATZ.replace("i + 27", "i + 1024 * get_global_id(1) + 837799")
     counted = count(HEAD + body, (1024, 1024), (64, 1), x0=0.1, most=1, n=60, buffers={"in": 64, "out": 1 << 20})
     assert counted.counts.estimated_loops == (0,)
+
+
+def test_a_number_that_is_never_negative_is_not_shifted_for_ever(count: Count) -> None:
+    """The mean of ascending numbers was half below the least of them at the first index."""
+    body = (
+        "int bytes = 0; for (int j = 0; j < 6; ++j) { uint w = in[i * 6 + j]; do { bytes++; w >>= 7; } while (w); } "
+        "out[i] = bytes; }"
+    )
+    fills = {"in": Fill("sorted", (0, 30000))}
+    counted = count(HEAD + body, (8192,), (64,), n=8192, buffers={"in": 6 * 8192, "out": 8192}, fills=fills)
+    assert 6 * 8192 < counted.ops(OpKind.BRANCH) < 6 * 8192 * 8
