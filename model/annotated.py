@@ -111,7 +111,7 @@ def _moved(annotation: Annotation, line: int, byte: int) -> Annotation:
 
 
 def place_of(error: KernelcastError, annotation: Annotation | None) -> SourceRange | None:
-    """Where an annotation is to blame for an error."""
+    """Return the range of the annotation that caused an error."""
     if annotation is None:
         return None
     if isinstance(error, ExpressionError):

@@ -48,10 +48,10 @@ def _by_data(work: Work, counts: WorkCounts, launch: Launch) -> Iterator[Assumpt
 
 
 def _undecided(work: Work, lines: Iterable[int]) -> Iterator[Assumption]:
-    """Of each line the loops that nothing bounds; where that is what a buffer holds, which one, and what would say."""
+    """Name the loops without a known bound, by line, and the buffer and fill that would give one."""
     named = {line: sorted(_read_for_trips(work, line)) for line in lines}
     for line, places in named.items():
-        taken = f"taken for {DEFAULT_DATA_TRIPS} times"
+        taken = f"assumed to run {DEFAULT_DATA_TRIPS} times"
         if not places:
             yield Assumption(
                 f"{_LOOP}{{line}}",

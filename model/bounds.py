@@ -1,4 +1,4 @@
-"""The bounds of every answer: no device is faster than its peaks, whoever predicts.
+"""Bounds of every prediction: none is faster than the peaks of its device allow.
 
 `floor_us` says what a launch takes at least on a device, `within_bounds` keeps an answer's quantiles above it. A bound
 is optimistic: it takes everything to overlap, and each resource for as good as datasheets or measurements know it at

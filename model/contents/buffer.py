@@ -1,6 +1,6 @@
 """What one buffer holds: any of its numbers at once, or all of its bytes.
 
-Values that nobody specified are chosen so that a kernel behaves as on ordinary data: floats in [0.5, 1.5), never
+Default values are chosen so that a kernel behaves as on ordinary data: floats in [0.5, 1.5), never
 denormal (80 times slower on CPUs) nor NaN; integers in [0, 16) and below every buffer's length, so that they are
 safe as an index and loops bounded by them stay short.
 
@@ -27,7 +27,7 @@ from model.opencl.types import ScalarKind, ScalarType, Type, VectorType
 Array = npt.NDArray[Any]
 DEFAULT = Fill("random")
 CHANNELS = 4  # RGBA, which every device has
-# So many values are made in one go: of random ones few, so that what is worked on stays in a cache.
+# Values made at a time: few of random ones, so that intermediate arrays stay in a cache.
 _AT_ONCE, _RANDOM_AT_ONCE = 1 << 18, 1 << 15
 
 
@@ -171,7 +171,7 @@ def buffer_contents(
 
 
 def image_contents(name: str, channel: ScalarType, texels: int) -> BufferContents:
-    """Return what an image of so many texels holds, of which each has `CHANNELS` channels of one type."""
+    """Return the contents of an image of `texels` texels, each of `CHANNELS` channels of one type."""
     fill = Fill("uniform", (0, 1)) if channel.kind is ScalarKind.FLOAT else Fill("randint", (0, 128))
     return buffer_contents(name, VectorType(channel, CHANNELS), texels, {"": fill}, texels)
 

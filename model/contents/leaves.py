@@ -1,4 +1,4 @@
-"""Where the scalars of a buffer lie: one leaf for each scalar that an element is made of."""
+"""Offsets of the scalars in a buffer: one leaf for each scalar of an element."""
 
 from __future__ import annotations
 

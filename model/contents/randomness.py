@@ -75,7 +75,7 @@ def random_below(indices: Array, width: int, seed: Seed) -> npt.NDArray[np.uint6
 
 
 def permuted(indices: Array, length: int, seed: Seed) -> npt.NDArray[np.int64]:
-    """Where a random permutation of 0 .. length-1 takes each index.
+    """Return the place of each index in a random permutation of 0 .. length-1.
 
     Odd multiplications and xorshifts permute the numbers of so many bits as `length` needs; whatever lands beyond it is
     permuted again until it does not ("cycle walking": Black and Rogaway, CT-RSA 2002).

@@ -41,11 +41,11 @@ class Fill:
 
     @property
     def written(self) -> str:
-        """As it reads back, exactly."""
+        """Return the text that parses to this very fill."""
         return self._text(repr)
 
     def __str__(self) -> str:
-        """To be read: numbers are rounded."""
+        """Return the text to show, with rounded numbers."""
         return self._text(lambda a: f"{a:g}" if isinstance(a, float) else str(a))
 
     def _text(self, shown: Callable[[Number], str]) -> str:

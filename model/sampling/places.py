@@ -26,6 +26,7 @@ from model.sampling.compiler import Compiler, Variable
 from model.sampling.conversions import converted
 from model.sampling.taint import Tokens, read_through
 from model.sampling.values import NO_TAINT, Array, Code, NotInterpreted, Run, Value, dtype_of, element_of, rows_of
+from model.work.swizzle import swizzled
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _SPACE = AddressSpace.GENERIC
 _LONG = LONG
 _UCHAR = np.dtype(np.uint8)
-_SHUFFLED = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
+MOST_COMPONENTS = 16  # of a vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,23 +222,12 @@ def _store_components(slot: int, run: Run, picks: tuple[int, ...], count: int) -
 
 
 def swizzle(name: str, width: int) -> tuple[int, ...] | None:
-    """Component numbers of `xyz`, `s03`, `lo`, `even`, ... of a vector of `width`; None where it is no such name."""
-    half = max(1, (4 if width == 3 else width) // 2)
-    named = {
-        "lo": range(half),
-        "hi": range(half, 2 * half),
-        "even": range(0, 2 * half, 2),
-        "odd": range(1, 2 * half, 2),
-    }
-    if name in named:
-        found = tuple(n for n in named[name])
-        return tuple(min(n, width - 1) for n in found)
-    if name[:1] in ("s", "S") and 1 < len(name) <= 17 and all(d in "0123456789abcdefABCDEF" for d in name[1:]):
-        found = tuple(int(d, 16) for d in name[1:])
-    elif 0 < len(name) <= 16 and all(letter in _SHUFFLED for letter in name):
-        found = tuple(_SHUFFLED[letter] for letter in name)
-    else:
+    """Return the component numbers of `xyz`, `s03`, `lo` ... of a vector of `width`; None for any other name."""
+    found = swizzled(name, width)
+    if found is None or len(found) > MOST_COMPONENTS:
         return None
+    if name in ("hi", "odd"):  # of a 3-vector they name a fourth component, whose value is not defined
+        found = tuple(min(n, width - 1) for n in found)
     return found if max(found) < width else None
 
 

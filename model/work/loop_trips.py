@@ -80,7 +80,7 @@ class LoopTrips(Trials):
             share = self.data_parameter("loop.{line}", 0.5, 3.0, text)
             half = operation("product", bound, Expression({(share,): 1}))
             return operation("min", half, number(DEFAULT_DATA_TRIPS))
-        text = f"the data decide how often the loop on line {{line}} runs: taken for {DEFAULT_DATA_TRIPS} times"
+        text = f"the data decide how often the loop on line {{line}} runs: assumed to run {DEFAULT_DATA_TRIPS} times"
         return Expression({(self.data_parameter("loop.{line}", DEFAULT_DATA_TRIPS, 4.0, text),): 1})
 
 

@@ -77,7 +77,7 @@ def test_what_stops_the_sample_is_said_beside_what_is_assumed() -> None:
     raw = RawSample(0, {}, {}, 1.0, complete=False, rests_on=(), notes=(), stopped="`foo` is not known")
     work.remember(launch, sampled(work, work.walk(launch), raw))
     told = [a.text for a in assumptions_of(work, work.count(launch), launch)]
-    assert any("taken for 16 times" in t for t in told)
+    assert any("assumed to run 16 times" in t for t in told)
     assert any("`foo` is not known" in t for t in told)
 
 
