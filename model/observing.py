@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 
 from model.device import Device
+from model.faults import internal_error
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program
@@ -19,10 +19,8 @@ from model.samples import SampleKey, Samples
 from model.work.analyse import analyse
 from model.work.counts import WorkCounts
 from model.work.sample import Sample
-from model.work.sampled import is_open, leaves_open, needs_sample, sampled, wanted_sites
+from model.work.sampled import is_open, leaves_open, sampled, wanted_sites
 from model.work.work import Work
-
-logger = logging.getLogger(__name__)
 
 PATIENCE_S = 20.0  # of processor time, for counts that are to be the same everywhere
 
@@ -41,14 +39,16 @@ def observe(
     launch: Launch,
     cancelled: Callable[[], bool] = never,
     *,
+    work: Work | None = None,
     patience_s: float | None = None,
 ) -> Sample:
     """Run some of the work-items of `launch`, one instruction after the other; of none where nothing need be assumed.
 
-    The kernel is analysed afresh: sites are comparable within one reading alone. Loads NumPy. With `patience_s`, the
-    number of steps ends a sample rather than the usual time, so that a busy machine finds the same.
+    `work` must come of this very reading of `program`, since sites are comparable within one reading alone; without it
+    the kernel is analysed afresh. Loads NumPy. With `patience_s`, the number of steps ends a sample rather than the
+    usual time, so that a busy machine finds the same.
     """
-    work = analyse(program, kernel)
+    work = work or analyse(program, kernel)
     walk = work.walk(launch)
     if not leaves_open(work, walk):
         return Sample(0)
@@ -58,21 +58,19 @@ def observe(
     budget = SampleBudget() if patience_s is None else SampleBudget(seconds=patience_s)
     try:
         raw = sample_launch(program, kernel, launch, wanted_sites(work, walk), budget, cancelled)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - it is logged
         # A fault of ours must cost no more than the sample: the prediction then rests on what was assumed.
-        logger.exception("`%s` cannot be run for some of its work-items", kernel.name)
-        return Sample(0, stopped=f"a fault of Kernelcast's, {type(error).__name__}")
+        return Sample(0, stopped=internal_error(error, "running some of the work-items").message)
     return sampled(work, walk, raw)
 
 
 def count_observed(program: Program, kernel: Kernel, work: Work, launch: Launch) -> WorkCounts:
-    """The counts of a launch of `work`; where something would have to be assumed, some work-items are run first.
+    """Return the counts of a launch; where something would have to be assumed, some work-items are run first.
 
-    Steps end a sample, not the clock: the same counts on every machine.
+    `work` must come of this very reading of `program`. Steps end a sample, not the clock: the same counts on every machine.
     """
     if work.sample_of(launch) is None:
-        open_ = needs_sample(work, launch)
-        work.remember(launch, observe(program, kernel, launch, patience_s=PATIENCE_S) if open_ else Sample(0))
+        work.remember(launch, observe(program, kernel, launch, work=work, patience_s=PATIENCE_S))
     return work.count(launch)
 
 
