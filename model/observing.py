@@ -67,7 +67,8 @@ def observe(
 def count_observed(program: Program, kernel: Kernel, work: Work, launch: Launch) -> WorkCounts:
     """Return the counts of a launch; where something would have to be assumed, some work-items are run first.
 
-    `work` must come of this very reading of `program`. Steps end a sample, not the clock: the same counts on every machine.
+    `work` must come of this very reading of `program`. Steps end a sample, not the clock: the same counts on every
+    machine.
     """
     if work.sample_of(launch) is None:
         work.remember(launch, observe(program, kernel, launch, work=work, patience_s=PATIENCE_S))
