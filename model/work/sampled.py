@@ -20,20 +20,18 @@ if TYPE_CHECKING:
 _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 
 
-def needs_sample(work: Work, launch: Launch) -> bool:
-    """Whether anything would have to be assumed: how often a loop runs, who enters a branch, where a gather goes."""
-    return leaves_open(work, work.walk(launch))
-
-
 def is_open(work: Work, launch: Launch, counts: WorkCounts) -> bool:
-    """As `needs_sample`, of a launch that was counted; where that went by another one's sample, it may be."""
+    """As `leaves_open`, of a launch that was counted; where that went by another one's sample, it may be."""
     if counts.sample is not None:
         return counts.sample is not work.sample_of(launch)
     return leaves_open(work, counts.facts.paths.walk)
 
 
 def leaves_open(work: Work, walk: Walk) -> bool:
-    """As `needs_sample`, of a launch that was walked through without a sample."""
+    """Whether anything would have to be assumed: how often a loop runs, who enters a branch, where a gather goes.
+
+    `walk` is one without a sample.
+    """
     return bool(walk.assumed) or any(_is_gather(i, walk) for _, i in numbered(work.root) if isinstance(i, Access))
 
 

@@ -15,7 +15,7 @@ from model.work.analyse import analyse
 from model.work.counts import OpKind, WorkCounts
 from model.work.region import Access, Branch, Loop
 from model.work.sample import numbered
-from model.work.sampled import needs_sample, sampled
+from model.work.sampled import leaves_open, sampled
 from model.work.work import Work
 
 HEAD = "kernel void k(global const float *x, global float *out, global const int *col, int n, int m) {\n"
@@ -57,7 +57,7 @@ out[i] = s; }"""
 
 def test_a_loop_that_data_end_runs_as_often_as_was_seen() -> None:
     work, launch = analysed(WALKED), launched()
-    assert needs_sample(work, launch)
+    assert leaves_open(work, work.walk(launch))
     assert flops(counted(work, launch, {2: (100, 2340, 100)})) == pytest.approx(1024 * 23.4)
 
 
