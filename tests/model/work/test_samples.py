@@ -142,7 +142,8 @@ def test_another_launch_goes_by_the_last_ones_sample_rather_than_by_a_guess() ->
 
 def test_what_nothing_was_assumed_of_needs_no_sample() -> None:
     body = "int i = get_global_id(0);\nif (i < n) for (int k = 0; k < m; k++) out[i] += x[k]; }"
-    assert not needs_sample(analysed(body), launched())
+    work, launch = analysed(body), launched()
+    assert not leaves_open(work, work.walk(launch))
 
 
 def test_places_are_the_same_whoever_analysed() -> None:
