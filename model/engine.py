@@ -203,6 +203,21 @@ class Engine:
         except KernelcastError:
             return None
 
+    def settle(
+        self, forecast: Forecast, launches: Sequence[Launch], text: str, path: Path | None, reach: Reach | None = None
+    ) -> list[tuple[SampleKey, Launch]]:
+        """Find out how much work is in other launches of a forecast's kernel, whose loops or branches the data decide.
+
+        They have its build options. Return those of which the observer does not know it yet.
+        """
+        work, launch = forecast.work, forecast.launch
+        if work is None or launch is None:
+            return []
+        program = self._read(text, path, launch.options, reach).program
+        kernel = program.kernel(forecast.kernel.name)
+        keys = ((self._observer.settled(program, kernel, work, other), other) for other in launches)
+        return [(key, other) for key, other in keys if key is not None]
+
     def forget(self, path: Path | None) -> None:
         """Nobody will ask about this file soon: keep nothing that was read of it."""
         for states in (self._states, self._typed_in):

@@ -14,6 +14,7 @@ from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
 from model.laws import Times, launch_times
 from model.prediction import Basis, Prediction, Quantiles, Through, retimed
+from model.work.sampled import is_open
 from model.work.work import Work
 
 _KEPT = 1024
@@ -32,6 +33,14 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class _Counted:
+    """What the laws make of a launch. `is_open`: running some of its work-items would tell what is assumed there."""
+
+    times: Times
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Line:
     """`beaten` is what is left of a bound that a sample was faster than; 1 where none was."""
 
@@ -43,7 +52,7 @@ class Fits:
     """Predicts through samples; remembers lines, and what the laws make of each launch. Not for two threads at once."""
 
     def __init__(self) -> None:
-        self._times: LRUCache[tuple[object, ...], Times] = LRUCache(_KEPT)
+        self._counted: LRUCache[tuple[object, ...], _Counted] = LRUCache(_KEPT)
         self._lines: LRUCache[tuple[object, ...], _Line | None] = LRUCache(_KEPT)
 
     def through(
@@ -52,27 +61,33 @@ class Fits:
         """`prediction`, of `launch`, as the samples' own line has it; the same where there is none.
 
         The samples must be of the kernel whose work this is, under the same build options, on this device and driver.
-        Within its bounds, except where a sample was faster than they say: then they are as much lower.
+        Within its bounds, except where a sample was faster than they say: then they are as much lower. Samples that are
+        `unsettled` are left out: how much work was in them is not known.
         """
         alike = _alike(launch, samples)
         line = self._line(work, alike, device)
         if line is None:
             return prediction
-        times = self._laws(work, launch, device)
+        times = self._laws(work, launch, device).times
         work_us = _work_us(times, device)
         middle_us, spread = line.fit.runtime_us(work_us), line.fit.spread(work_us)
         runtime_us = within_bounds(
             Quantiles(middle_us / spread, middle_us, middle_us * spread), times.floor_us * line.beaten
         )
         own = prediction.own_us
-        items = [each.launch.work_items for each in alike]
+        items = [each.launch.work_items for each in self._settled(work, alike, device)]
         return retimed(
             prediction,
             runtime_us,
             Basis.MEASURED,
-            assumptions=(_assumption(len(alike)), *prediction.assumptions),
+            assumptions=(_assumption(len(items)), *prediction.assumptions),
             through=Through(line.fit, min(items), max(items), own, prediction.basis),
         )
+
+    def unsettled(self, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]) -> tuple[Launch, ...]:
+        """Return the measured launches whose loops or branches the data decide, and of which no work-items were run."""
+        alike = _alike(launch, samples)
+        return tuple(each.launch for each in alike if self._laws(work, each.launch, device).is_open)
 
     def line(self, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]) -> Fit | None:
         """What `through` predicts `launch` by."""
@@ -82,18 +97,23 @@ class Fits:
     def _line(self, work: Work, samples: tuple[Sample, ...], device: Device) -> _Line | None:
         key = (work, samples, device, tuple(work.samples))
         if key not in self._lines:
-            timed = [(each, self._laws(work, each.launch, device)) for each in samples]
+            settled = self._settled(work, samples, device)
+            timed = [(each, self._laws(work, each.launch, device).times) for each in settled]
             points = [Point(_work_us(times, device), each.measured_us, each.noise) for each, times in timed]
             found = fit(points, device.rates.launch_floor_us)
             beaten = min((each.measured_us / times.floor_us for each, times in timed), default=1.0)
             self._lines[key] = None if found is None else _Line(found, min(1.0, beaten))
         return self._lines[key]
 
-    def _laws(self, work: Work, launch: Launch, device: Device) -> Times:
+    def _settled(self, work: Work, samples: Sequence[Sample], device: Device) -> tuple[Sample, ...]:
+        return tuple(each for each in samples if not self._laws(work, each.launch, device).is_open)
+
+    def _laws(self, work: Work, launch: Launch, device: Device) -> _Counted:
         key = (work, launch, device, work.sample_for(launch))
-        found = self._times.get(key)
+        found = self._counted.get(key)
         if found is None:
-            found = self._times[key] = launch_times(work.count(on_device(launch, device)), device)
+            counts = work.count(on_device(launch, device))
+            found = self._counted[key] = _Counted(launch_times(counts, device), is_open(work, launch, counts))
         return found
 
 

@@ -106,9 +106,24 @@ class Observer:
             return prediction, None
         if not self._runs:
             return prediction, key
+        self._observe(program, kernel, work, launch, key)
+        return predictor.predict(work, launch, device), None
+
+    def settled(self, program: Program, kernel: Kernel, work: Work, launch: Launch) -> SampleKey | None:
+        """Have `work` know what running some work-items of `launch` tells; where that is not known, return its key."""
+        key = sample_key(program, kernel, launch)
+        sample = self.samples.of(key)
+        if sample is not None:
+            work.remember(launch, sample)
+            return None
+        if not self._runs:
+            return key
+        self._observe(program, kernel, work, launch, key)
+        return None
+
+    def _observe(self, program: Program, kernel: Kernel, work: Work, launch: Launch, key: SampleKey) -> None:
         began_s = time.perf_counter()
         sample = observe(program, kernel, launch)
         self._told("observe", time.perf_counter() - began_s)
         self.samples.put(key, sample)
         work.remember(launch, sample)
-        return predictor.predict(work, launch, device), None

@@ -226,7 +226,7 @@ class KernelcastServer(LanguageServer):
         analysis = self._analyses.get(uri)
         if analysis is None or analysis.number != self._ordered[uri]:
             return False
-        return not (answered and (analysis.unanswered or analysis.unsampled))
+        return not (answered and (analysis.unanswered or analysis.unsampled or analysis.unsampled_runs))
 
     def _wake(self, uri: str) -> None:
         for waiter in self._waiters.pop(uri, ()):
@@ -246,9 +246,9 @@ class KernelcastServer(LanguageServer):
         self._documents[uri] = document.without_edits_until(analysis.document.serial)
         if analysis.unanswered:
             self.learned.ask(uri, tuple(analysis.unanswered.values()), analysis.lessons)
-        if analysis.unsampled:
+        if unsampled := (*analysis.unsampled.values(), *analysis.unsampled_runs):
             text, path, reach = analysis.document.text.value, analysis.document.path, analysis.reach
-            wanted = {u.key: RunItems(text, path, reach, u.kernel, u.launch) for u in analysis.unsampled.values()}
+            wanted = {u.key: RunItems(text, path, reach, u.kernel, u.launch) for u in unsampled}
             self.sampling.ask(uri, wanted)
         self.last_shown = uri
         self.measured.take_stored(analysis)

@@ -88,6 +88,7 @@ class Analysis:
     reach: Reach | None = None  # how far files were read
     lessons: Mapping[str, Lessons] = field(default_factory=dict)  # that its answers are corrected by, by device
     unsampled: Mapping[Slot, Unsampled] = field(default_factory=dict)
+    unsampled_runs: tuple[Unsampled, ...] = ()  # measured launches, through which others are to be predicted
 
 
 @dataclass(frozen=True, slots=True)

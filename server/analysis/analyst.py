@@ -99,7 +99,15 @@ class Analyst:
             lessons = self._lessons(device, order)
         with self._watch.whole("put in the model's answers"):
             forecasts, unanswered = self._by_the_model(forecast, device, lessons, order)
-        forecasts = with_fits(forecasts, lambda fingerprint: runs.get(fingerprint, ()), device, self._fits)
+        unsampled_runs: list[Unsampled] = []
+
+        def settle(forecast: Forecast, launches: Sequence[Launch]) -> None:
+            found = self._engine.settle(forecast, launches, document.text.value, document.path, order.reach)
+            unsampled_runs.extend(Unsampled(key, forecast.kernel.name, launch) for key, launch in found)
+
+        forecasts = with_fits(
+            forecasts, lambda fingerprint: runs.get(fingerprint, ()), device, self._fits, settle=settle
+        )
         forecast = replace(forecast, forecasts=forecasts)
         return Analysis(
             order.number,
@@ -130,6 +138,7 @@ class Analyst:
                 for slot, each in own
                 if each.unsampled is not None and each.launch is not None
             },
+            unsampled_runs=tuple(unsampled_runs),
         )
 
     def forget(self, path: Path | None) -> None:

@@ -24,22 +24,39 @@ class Run:
     question: bytes = b""
 
 
+# Has some work-items run of measured launches of a forecast's kernel, now or later; see `Fits.unsettled`.
+Settle = Callable[[Forecast, Sequence[Launch]], None]
+
+
+def _settles_nothing(_forecast: Forecast, _launches: Sequence[Launch]) -> None:
+    return
+
+
 RunsOf = Callable[[str], Sequence[Run]]  # of the kernel with that fingerprint on the device at hand, the newest first
 
 
 def with_fits(
-    forecasts: Sequence[Forecast], runs_of: RunsOf, device: Device, fits: Fits, *, measured_too: bool = False
+    forecasts: Sequence[Forecast],
+    runs_of: RunsOf,
+    device: Device,
+    fits: Fits,
+    *,
+    measured_too: bool = False,
+    settle: Settle = _settles_nothing,
 ) -> tuple[Forecast, ...]:
     """Each forecast through its kernel's own measurements, as far as there are any.
 
     A launch that was itself measured keeps the model's own prediction, to be held against the measurement, unless
-    `measured_too`.
+    `measured_too`. Measured launches whose work the data decide are handed to `settle`; until it is known how much work
+    was in them, nothing is predicted through them.
     """
     runs = [runs_of(f.kernel.fingerprint) for f in forecasts]
     if not any(runs):
         return tuple(forecasts)
     known = {f.launch.key: f.launch for f in forecasts if f.launch is not None}
-    return tuple(_through(f, own, known, device, fits, measured_too) for f, own in zip(forecasts, runs, strict=True))
+    return tuple(
+        _through(f, own, known, device, fits, measured_too, settle) for f, own in zip(forecasts, runs, strict=True)
+    )
 
 
 def samples_of(
@@ -61,6 +78,7 @@ def _through(
     device: Device,
     fits: Fits,
     measured_too: bool,
+    settle: Settle,
 ) -> Forecast:
     prediction, launch, work = forecast.prediction, forecast.launch, forecast.work
     if not runs or prediction is None or launch is None or work is None:
@@ -68,6 +86,8 @@ def _through(
     samples = samples_of(runs, launch, device, known)
     if not samples or (not measured_too and any(s.launch.key == launch.key for s in samples)):
         return forecast
+    if unsettled := fits.unsettled(work, launch, device, samples):
+        settle(forecast, unsettled)
     return replace(forecast, prediction=fits.through(prediction, work, launch, device, samples))
 
 

@@ -18,6 +18,7 @@ from model.forecast import FileForecast, Forecast, Problem
 from model.launch.annotation import misused_names
 from model.launch.config import Config
 from model.launch.config_place import find_config
+from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
 from model.measured import Fits
 from model.observing import Observer
@@ -44,6 +45,7 @@ class Found:
     """The forecasts of one request. `problems` concern the file or its annotations and spoil no forecast."""
 
     text: str
+    path: Path
     device: Device
     forecasts: tuple[Forecast, ...]
     problems: tuple[Problem, ...]
@@ -110,9 +112,10 @@ class Forecaster:
         text = self._text(request.file)
         config = self._config(request.file)
         device = self._device_for(request.device or (config.device_id if config else None))
+        path = request.file.absolute()
         found = self._engine.forecast(
             text,
-            request.file.absolute(),
+            path,
             device,
             config=config,
             options=request.options,
@@ -123,25 +126,30 @@ class Forecaster:
         if not found.forecasts:
             raise _nothing(request, found)
         problems = (*found.problems, *found.annotation_problems, *_misused(request, found.forecasts))
-        return Found(text, device, found.forecasts, problems)
+        return Found(text, path, device, found.forecasts, problems)
 
     def _by_the_model(self, found: Sequence[Found]) -> list[Found]:
         """By the learned model if it can be asked, and through what was measured."""
         if self._learned is not None:
             answered = self._learned.answered([(each.forecasts, each.device) for each in found])
             found = [replace(each, forecasts=own) for each, own in zip(found, answered, strict=True)]
-        return [replace(each, forecasts=self._through_measurements(each.forecasts, each.device)) for each in found]
+        return [replace(each, forecasts=self._through_measurements(each)) for each in found]
 
-    def _through_measurements(self, forecasts: tuple[Forecast, ...], device: Device) -> tuple[Forecast, ...]:
+    def _through_measurements(self, found: Found) -> tuple[Forecast, ...]:
         memory = self._memory
         if memory is None:
-            return forecasts
+            return found.forecasts
+
+        def settle(forecast: Forecast, launches: Sequence[Launch]) -> None:
+            self._engine.settle(forecast, launches, found.text, found.path)
+
         return with_fits(
-            forecasts,
-            lambda fingerprint: memory.runs(fingerprint, device.id),
-            device,
+            found.forecasts,
+            lambda fingerprint: memory.runs(fingerprint, found.device.id),
+            found.device,
             self._fits,
             measured_too=self._measured_too,
+            settle=settle,
         )
 
     def _text(self, file: Path) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.e2e.test_learned import told_us
+
 pytestmark = [pytest.mark.e2e, pytest.mark.device, pytest.mark.asyncio]
 
 Start = Callable[..., Any]
@@ -32,6 +34,14 @@ __kernel void slow(volatile __global int *a, int n) {
     while (n > 40000 && a[0] != 12345) a[1] = a[0] + 1;
     a[i] = n;
   }
+}
+"""
+ESCAPES = """// kernelcast: global=65536 local=64 out=65536 most=2000 name=long
+// kernelcast: global=65536 local=64 out=65536 most=20 name=short
+__kernel void escapes(__global int *out, int most) {
+  float x = 0, c = -1.5f + get_global_id(0) / 65536.0f; int k = 0;
+  while (x * x < 4.0f && k < most) { x = x * x + c; k++; }
+  out[get_global_id(0)] = k;
 }
 """
 MARK = "measurements of this kernel"
@@ -83,6 +93,21 @@ async def test_a_launch_that_is_measured_by_itself_tells_of_the_others(start_edi
         told = await editor.hover_with("scale.cl", 2, 16, "one measurement of this kernel")
         assert "one measurement of this kernel" in told.split("**Launch large**")[1]
         assert "launch overhead" in told.split("**Launch large**")[0]
+
+
+async def test_a_loop_that_data_end_counts_for_a_measured_launch_as_it_ran_there(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("escapes.cl", ESCAPES)
+        await editor.wait_for_hint("escapes.cl")
+        answer = await editor.run("kernelcast.measure", editor.uri("escapes.cl"), "escapes", "long")
+        assert await editor.leave() == 0
+    async with start_editor() as editor:
+        only_short = "".join(line for line in ESCAPES.splitlines(keepends=True) if "name=long" not in line)
+        editor.open("escapes.cl", only_short)
+        await editor.wait_for_hint("escapes.cl")
+        await editor.hover_with("escapes.cl", 1, 16, "one measurement of this kernel")
+        ((_, _, label),) = await editor.hints("escapes.cl")
+        assert told_us(label) < answer["runtime_us"]["median"] / 10
 
 
 async def test_cancelling_ends_all_sizes_and_the_next_measurement_works(start_editor: Start) -> None:

@@ -21,6 +21,7 @@ from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
 from model.laws import launch_times
 from model.measured import Fits, Sample
+from model.observing import Observer
 from model.prediction import Basis, Prediction
 from model.sizes_to_measure import SizeChoice, sizes_as_wanted, sizes_to_measure
 
@@ -35,6 +36,12 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void sum(__global float
 }
 """
 TINY = SCALE.replace("__kernel", "// kernelcast: global=128 local=64 n=128\n__kernel", 1)
+ESCAPES = """__kernel void escapes(__global int *out, const int most) {
+  float x = 0, c = -1.5f + get_global_id(0) / 65536.0f; int k = 0;
+  while (x * x < 4.0f && k < most) { x = x * x + c; k++; }
+  out[get_global_id(0)] = k;
+}
+"""
 KERNELS = sorted((Path(__file__).resolve().parents[1] / "kernels").glob("*.cl"))
 
 
@@ -107,6 +114,26 @@ def test_groups_of_the_same_size_count_if_there_are_any() -> None:
     same, other = took(small, 3 * laws_us(small)), took(other_groups, 50 * laws_us(small))
     assert through(large, other, same).runtime_us == through(large, same).runtime_us
     assert through(large, other).basis is Basis.MEASURED
+
+
+def test_what_a_loop_did_in_one_launch_is_not_taken_for_what_it_did_in_a_measured_one() -> None:
+    def escapes(most: int, engine: Engine) -> Forecast:
+        text = f"// kernelcast: global=65536 local=64 most={most}\n{ESCAPES}"
+        (found,) = engine.forecast(text, None, device()).forecasts
+        return found
+
+    engine = Engine(observer=Observer(runs=True))
+    measured, asked = took(escapes(1000, Engine()), 10_000.0), escapes(100, engine)
+    assert asked.prediction is not None
+    assert asked.work is not None
+    assert asked.launch is not None
+    at = asked.work, asked.launch, device()
+    fits = Fits()
+    assert fits.unsettled(*at, [measured]) == (measured.launch,)
+    assert fits.through(asked.prediction, *at, [measured]) is asked.prediction
+    assert engine.settle(asked, [measured.launch], ESCAPES, None) == []
+    assert fits.unsettled(*at, [measured]) == ()
+    assert fits.through(asked.prediction, *at, [measured]).runtime_us.p50 == pytest.approx(1000, rel=0.2)
 
 
 def test_no_prediction_is_faster_than_the_roofline_even_if_smaller_sizes_came_close() -> None:
