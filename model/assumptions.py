@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from model.launch.launch import Assumption, Launch
-from model.opencl.types import PointerType, StructType
+from model.launch.scalars import UNUSED
 from model.work.counts import WorkCounts
-from model.work.found_out import described, found_out, not_found_out
+from model.work.found_out import described, found_out, not_found_out, place_of
 from model.work.region import DEFAULT_DATA_TRIPS, Branch
-from model.work.symbolic import Atom, Expression
 from model.work.work import Work
 
 _UNDECIDED_SPREAD = 4.0
 _UNFILLED_SPREAD = 32.0  # iteration counts in buffers of state, as key derivation has them, go to tens of thousands
 _LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
 _ESTIMATED_SPREAD = 2.0
+_GUESSED_SPREAD = 3.0  # of an argument that decides loops or branches
 _ESTIMATED = "how often the loop on line {line} runs was worked out for a few work-items only: they stand for all"
 
 
@@ -29,7 +30,23 @@ def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assu
     undecided = _undecided(work, counts.undecided_loops) if counts.undecided_loops else ()
     estimated = (Assumption(f"{_LOOP}{{line}}", _ESTIMATED, _ESTIMATED_SPREAD, line) for line in counts.estimated_loops)
     found = (*work.assumptions, *_by_data(work, counts, launch), *undecided, *estimated)
-    return (*launch.assumptions, *dict.fromkeys(found))
+    return (*_of_the_launch(launch, counts), *dict.fromkeys(found))
+
+
+def _of_the_launch(launch: Launch, counts: WorkCounts) -> Iterator[Assumption]:
+    """Yield what was guessed of a launch.
+
+    Where conditions could not be read, arguments were taken to have no effect: running some work-items tells which do.
+    """
+    deciding = set(counts.sample.scalars) if counts.sample is not None else set()
+    for each in launch.assumptions:
+        if each.text.endswith(UNUSED) and each.subject.partition(".")[0] in deciding:
+            text = (
+                f"{each.text.removesuffix(UNUSED)}: nothing says how large it is, and it decides what the kernel does"
+            )
+            yield replace(each, text=text, spread=_GUESSED_SPREAD, is_guess=True)
+        else:
+            yield each
 
 
 def _by_data(work: Work, counts: WorkCounts, launch: Launch) -> Iterator[Assumption]:
@@ -80,30 +97,8 @@ def _read_for_trips(work: Work, line: int) -> set[str]:
             blocks.append(inner.body)
             if inner.line == line:
                 loads = (leaf for leaf in inner.trips.leaves if leaf.kind == "load")
-                found.update(place for load in loads if (place := _place(work, load)))
+                found.update(place for load in loads if (place := place_of(work.kernel, load)))
     return found
-
-
-def _place(work: Work, load: Atom) -> str:
-    """`salt.iterations`: the buffer, and the member of its elements, that is loaded; empty for other memory."""
-    name, offset = str(load.arguments[0]), load.arguments[1]
-    parameter = work.kernel.parameter(name)
-    if parameter is None or not isinstance(parameter.type, PointerType) or not isinstance(offset, Expression):
-        return ""
-    kind, path = parameter.type.pointee, [name]
-    at = next((coefficient for monomial, coefficient in offset.terms if not monomial), 0) % max(1, kind.size_bytes)
-    while isinstance(kind, StructType):
-        inside = [
-            (member, of, start)
-            for (member, of), start in zip(kind.members, kind.offsets(), strict=True)
-            if start <= at < start + max(1, of.size_bytes)
-        ]
-        if not inside:
-            break
-        member, kind, start = inside[0]
-        path.append(member)
-        at -= start
-    return ".".join(path)
 
 
 def doubt_of(assumptions: Iterable[Assumption]) -> float:

@@ -28,6 +28,9 @@ _USUAL_BINS = 256
 _USUAL_FACTOR = 2
 
 
+UNUSED = ": its value does not matter to the counts"
+
+
 class Strength(IntEnum):
     """What a guess rests upon, from weakest to strongest."""
 
@@ -129,8 +132,8 @@ def _guess(
     name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...], dimensions: int, margin: int
 ) -> tuple[Number, str, Strength]:
     if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
-        return *_float_by_name(name), Strength.FREE
-    atoms = [Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")]
+        return _float_by_name(name, is_used=bool(evidence.used.intersection(_atoms(name))))
+    atoms = _atoms(name)
     for d, guards in evidence.guards.items():
         if any(a in guards for a in atoms) and d < len(size) and not _is_start_of_several(name, guards):
             return size[d], f", the global size of dimension {d}, which is checked against it", Strength.IDS
@@ -170,7 +173,7 @@ def _guess(
             return value, ": by its name, how often something is repeated at most", Strength.NAME
         return value, f", by its name, in a launch of {'x'.join(map(str, size))}", Strength.NAME
     if not evidence.used.intersection(atoms):
-        return 1, ": its value does not matter to the counts", Strength.FREE
+        return 1, UNUSED, Strength.FREE
     return 1, ": nothing says how large it is", Strength.NONE
 
 
@@ -185,14 +188,24 @@ def _loop_bound(nested: int, size: tuple[int, ...]) -> int:
     return min([usual, *(side for side in size if side >= _SHORT)])
 
 
-def _float_by_name(name: str) -> tuple[float, str]:
-    """Ends of ranges lie on both sides of what stands in buffers of floats."""
+def _atoms(name: str) -> list[Atom]:
+    """Return what a scalar is called in expressions: an argument, or a name that nothing declares."""
+    return [Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")]
+
+
+def _float_by_name(name: str, *, is_used: bool) -> tuple[float, str, Strength]:
+    """Ends of ranges lie on both sides of what stands in buffers of floats.
+
+    `is_used`: a condition, a trip count or an index depends on it.
+    """
     meaning = meaning_of_float(name)
     if meaning is Meaning.LEAST:
-        return 0.0, ": by its name, what values lie above"
+        return 0.0, ": by its name, what values lie above", Strength.FREE
     if meaning is Meaning.MOST:
-        return 2.0, ": by its name, what values lie below"
-    return 1.0, ": its value does not matter to the counts"
+        return 2.0, ": by its name, what values lie below", Strength.FREE
+    if is_used:
+        return 1.0, ": nothing says how large it is", Strength.NONE
+    return 1.0, UNUSED, Strength.FREE
 
 
 def _sibling_bound(name: str, evidence: Evidence) -> int | None:

@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from model.launch.launch import Number
 from model.opencl.builtin_types import VOID
-from model.opencl.kernel import Kernel
+from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.program import Program
 from model.opencl.reading import Function
 from model.opencl.types import ArrayType, OpaqueType, StructType, Type, VectorType
@@ -215,8 +215,10 @@ def compile_kernel(
     )
     try:
         body = compiler.compiled(function)
+        by_value = {p.name for p in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT)}
         for parameter in body.parameters:
-            compiler.flows.assigned(f"${parameter.slot}", frozenset((f"&{parameter.name}",)))
+            own = (f"&{parameter.name}", *((f"={parameter.name}",) if parameter.name in by_value else ()))
+            compiler.flows.assigned(f"${parameter.slot}", frozenset(own))
         return CompiledKernel(compiler, body)
     except RecursionError:
         raise NotInterpreted("statements or expressions are nested too deeply to be interpreted") from None

@@ -40,6 +40,11 @@ class Unfinished:
     recent: tuple[int, int]  # an iteration about half way, and how many lanes began it
     bound: float | None
 
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether no lane left it lately, and nothing says that one ever will."""
+        return self.bound is None and self.recent[1] <= self.lanes
+
 
 @dataclass(slots=True)
 class _Loop:

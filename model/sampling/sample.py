@@ -55,7 +55,8 @@ class RawSample:
 
     `group_imbalance`: largest over mean of the groups' lane-steps. `complete`: False where the budget ended it, and
     counts are extrapolated. `rests_on`: buffers and images whose contents no fill described and that did decide a
-    branch, a trip count or an address. `stopped`: why nothing can be said; None where it ran.
+    branch, a trip count or an address; `scalars`: by-value arguments that did. `open_ended`: no lane had left the loop
+    in which the budget ended, and nothing bounds it. `stopped`: why nothing can be said; None where it ran.
     """
 
     items: int
@@ -66,3 +67,5 @@ class RawSample:
     rests_on: tuple[str, ...]
     notes: tuple[str, ...]
     stopped: str | None
+    scalars: tuple[str, ...] = ()
+    open_ended: bool = False

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from model.launch.launch import Launch
+from model.opencl.kernel import ParameterKind
 from model.sampling.compiler import Compiler
 from model.sampling.counters import AccessRecord, Context, SiteRecord
 from model.sampling.items import Chosen
@@ -30,6 +31,7 @@ class Totals:
         self.accesses: dict[Site, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
         self.taints: set[str] = set()
         self.notes: dict[str, None] = {}
+        self.open_ended = False
         self.work_of_subgroups: list[Any] = []
         self.work_of_groups: list[Any] = []
 
@@ -89,6 +91,7 @@ class Totals:
             return
         how = {"time": "took too long", "cancelled": "was cancelled"}.get(why, "ended")
         rounds = loops[0].iterations
+        self.open_ended = any(loop.is_open_ended for loop in loops)
         self.notes[f"the sample {how} while a loop still ran after {rounds} iterations: the rest is estimated"] = None
 
     def is_settled(self) -> bool:
@@ -105,7 +108,9 @@ class Totals:
         groups = np.concatenate(self.work_of_groups) if self.work_of_groups else np.zeros(0)
         imbalance = float(groups.max() / groups.mean()) if len(groups) > 1 and groups.mean() > 0 else 1.0
         found = self.compiler.flows.buffers(self.taints | self.compiler.address_taints)
-        names = {p.name for p in self.compiler.kernel.parameters} & found
+        kernel = self.compiler.kernel
+        values = {p.name for p in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT)} & found
+        names = {p.name for p in kernel.parameters} & found - values
         rests_on = sorted(n for n in names if n not in described or n in images)
         return RawSample(
             self.items,
@@ -119,4 +124,6 @@ class Totals:
             tuple(rests_on),
             (*self.notes, *self.compiler.notes),
             None,
+            tuple(sorted(values)),
+            self.open_ended,
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from model.launch.launch import Assumption, Launch
 from model.opencl.kernel import Kernel, Parameter
-from model.opencl.types import PointerType, ScalarType, VectorType
+from model.opencl.types import PointerType, ScalarType, StructType, VectorType
 from model.work.counts import WorkCounts
 from model.work.region import Access, Branch, Loop
 from model.work.sample import Sample, key_of, numbered
@@ -17,6 +17,7 @@ from model.work.work import Work
 _SAMPLED_SPREAD = 1.05  # of means over a few thousand work-items
 _BORROWED_SPREAD = 1.5  # of another launch's
 _UNFINISHED_SPREAD = 1.5
+_OPEN_ENDED_SPREAD = 10.0  # of a loop that no work-item left while there was time
 _OPEN_LOOP_SPREAD, _OPEN_SPREAD = 3.0, 1.5  # where contents are anyone's guess, by whether a loop rests on them
 
 
@@ -46,6 +47,9 @@ def found_out(work: Work, launch: Launch, sample: Sample) -> Iterator[Assumption
     for name in sample.rests_on:
         yield _open(work, launch, name)
     yield from (Assumption("sample", note) for note in sample.notes)
+    if sample.open_ended:
+        text = "no work-item left that loop, and nothing bounds it: it may run far longer, or never end"
+        yield Assumption("sample", text, _OPEN_ENDED_SPREAD, is_guess=True)
 
 
 def described(work: Work, counts: WorkCounts) -> frozenset[Atom]:
@@ -83,8 +87,9 @@ def _number(value: float) -> str:
 def _open(work: Work, launch: Launch, name: str) -> Assumption:
     what, line, is_loop = _decided_by(work, name)
     spread = _OPEN_LOOP_SPREAD if is_loop else _OPEN_SPREAD
-    text = f"what `{name}` holds decides {what}; say it: `// kernelcast: fill.{name}={_fill(work, launch, name)}`"
-    return Assumption(name, text, spread, line)
+    fills = " ".join(f"fill.{place}={_fill(work, launch, name)}" for place in _places(work, name))
+    text = f"what `{name}` holds decides {what}; say it: `// kernelcast: {fills}`"
+    return Assumption(name, text, spread, line, is_guess=is_loop)
 
 
 def _decided_by(work: Work, name: str) -> tuple[str, int | None, bool]:
@@ -110,6 +115,44 @@ def _loads(expression: Expression, name: str) -> bool:
 
 def _is_load(leaf: Atom, name: str) -> bool:
     return leaf.kind == "load" and leaf.arguments[0] == name
+
+
+def _places(work: Work, name: str) -> list[str]:
+    """The members of `name` that loops, conditions and indices are read from, or `name` where it has no members."""
+    found: dict[str, None] = {}
+    for _, inner in numbered(work.root):
+        match inner:
+            case Loop():
+                read = [inner.trips, *([inner.leaves.before, inner.leaves.within] if inner.leaves is not None else [])]
+            case Branch():
+                read = [inner.condition]
+            case Access():
+                read = [inner.offset] if inner.offset is not None else []
+        loads = (leaf for expression in read for leaf in expression.leaves if _is_load(leaf, name))
+        found.update((place, None) for load in loads if (place := place_of(work.kernel, load)))
+    return sorted(found) or [name]
+
+
+def place_of(kernel: Kernel, load: Atom) -> str:
+    """`salt.iterations`: the buffer, and the member of its elements, that is loaded; empty for other memory."""
+    name, offset = str(load.arguments[0]), load.arguments[1]
+    parameter = kernel.parameter(name)
+    if parameter is None or not isinstance(parameter.type, PointerType) or not isinstance(offset, Expression):
+        return ""
+    kind, path = parameter.type.pointee, [name]
+    at = next((coefficient for monomial, coefficient in offset.terms if not monomial), 0) % max(1, kind.size_bytes)
+    while isinstance(kind, StructType):
+        inside = [
+            (member, of, start)
+            for (member, of), start in zip(kind.members, kind.offsets(), strict=True)
+            if start <= at < start + max(1, of.size_bytes)
+        ]
+        if not inside:
+            break
+        member, kind, start = inside[0]
+        path.append(member)
+        at -= start
+    return ".".join(path)
 
 
 def _fill(work: Work, launch: Launch, name: str) -> str:

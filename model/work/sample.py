@@ -71,7 +71,8 @@ class Sample:
     """`items` work-items were run. Loops, branches and accesses by their number in `numbered`.
 
     `asked` are those at which something would have been assumed. `rests_on` are the buffers whose contents no fill
-    described and that decided something; `stopped` says why nothing is known, None where it is.
+    described and that decided something, `scalars` the by-value arguments that did. `open_ended`: the sample ended in a
+    loop that no work-item had left and that nothing bounds. `stopped` says why nothing is known, None where it is.
     """
 
     items: int
@@ -84,6 +85,8 @@ class Sample:
     rests_on: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     stopped: str | None = None
+    scalars: tuple[str, ...] = ()
+    open_ended: bool = False
 
 
 def numbered(root: Block) -> Iterator[tuple[int, Inner]]:

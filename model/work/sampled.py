@@ -79,6 +79,8 @@ def sampled(work: Work, walk: Walk, raw: RawSample) -> Sample:
         rests_on=raw.rests_on,
         notes=raw.notes,
         stopped=raw.stopped,
+        scalars=raw.scalars,
+        open_ended=raw.open_ended,
     )
 
 

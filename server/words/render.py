@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 HINT_LENGTH = 30
 _GUESSES_SHOWN = 4
 _VALUE = re.compile(r"(`[^`]+`=[^\s:,]+)")  # an assumption's text begins with what is taken for its value
+_CONTENTS = re.compile(r"(what `[^`]+` holds) decides")
 _BASIS = {
     "analytic": "performance laws",
     "model": "learned model",
@@ -126,6 +127,10 @@ def guesses_text(prediction: Prediction) -> str:
 def _guess_text(guess: Assumption) -> str:
     if guess.subject in ("global", "local"):
         return f"{guess.subject} size"
+    if contents := _CONTENTS.match(guess.text):
+        return contents[1]
+    if guess.subject == "sample":
+        return "when a loop ends"
     if guess.line is not None:
         return f"how often the loop on line {guess.line + 1} runs"
     value = _VALUE.match(guess.text)

@@ -1,0 +1,72 @@
+"""What decides how often loops run and was not given is marked as a guess, and named."""
+
+from __future__ import annotations
+
+from model.device_catalog import find_builtin
+from model.engine import Engine
+from model.observing import Observer
+from model.prediction import Prediction
+
+
+def predicted(body: str, parameters: str, annotation: str = "global=4096") -> Prediction:
+    text = f"// kernelcast: {annotation}\nkernel void k({parameters}) {{\nint i = get_global_id(0);\n{body}\n}}"
+    device = find_builtin("generic-gpu")
+    assert device is not None
+    (found,) = Engine(observer=Observer(runs=True)).forecast(text, None, device).forecasts
+    assert found.prediction is not None, found.problem
+    return found.prediction
+
+
+def guessed(prediction: Prediction) -> str:
+    return "\n".join(each.text for each in prediction.guesses)
+
+
+def test_a_step_that_decides_a_loop_of_floats_is_not_called_free() -> None:
+    body = "float s = 0; for (float x = 0; x * x < 10; x += step) s += sin(x); out[i] = s;"
+    found = predicted(body, "global float *out, float step")
+    assert "`step`=1.0: nothing says how large it is" in guessed(found)
+    assert not any("does not matter" in each.text for each in found.assumptions)
+    assert not predicted(body, "global float *out, float step", "global=4096 step=0.5").is_guessed
+
+
+def test_a_factor_that_decides_nothing_is_free() -> None:
+    found = predicted("out[i] *= factor;", "global float *out, float factor")
+    assert not found.is_guessed
+    assert any("does not matter" in each.text for each in found.assumptions)
+
+
+def test_contents_that_end_a_loop_are_a_guess_until_they_are_given() -> None:
+    body = "int n = 0; while (text[i + n]) n++; out[i] = n;"
+    parameters = "global const uchar *text, global int *out"
+    found = predicted(body, parameters)
+    assert "what `text` holds decides" in guessed(found)
+    given = predicted(body, parameters, "global=4096 fill.text=randint:0:20")
+    assert "text" not in guessed(given)
+
+
+def test_members_that_bound_a_loop_are_named_with_their_fills() -> None:
+    text = """typedef struct { int start, len; float weight; } Row;
+// kernelcast: global=4096
+kernel void k(global const Row *rows, global float *out) {
+  int i = get_global_id(0); float s = 0;
+  for (int k = rows[i].start; k < rows[i].start + rows[i].len; k++) s += k;
+  out[i] = s;
+}"""
+    device = find_builtin("generic-gpu")
+    assert device is not None
+    (found,) = Engine(observer=Observer(runs=True)).forecast(text, None, device).forecasts
+    assert found.prediction is not None
+    assert "fill.rows.len=" in guessed(found.prediction)
+
+
+def test_a_loop_that_nobody_leaves_may_never_end() -> None:
+    found = predicted("while (*flag == 0) ; out[i] = 1;", "global volatile int *flag, global int *out")
+    assert "may run far longer, or never end" in guessed(found)
+    assert found.runtime_us.p90 > 10 * found.runtime_us.p50
+
+
+def test_a_loop_that_some_leave_is_estimated_and_no_guess() -> None:
+    walk = "while ((h & 0xffff) != 0x2a2a) { h = h * 1664525u + 1013904223u; n++; }"
+    body = f"uint h = i * 2654435761u, n = 0; {walk} out[i] = n;"
+    found = predicted(body, "global uint *out")
+    assert not found.is_guessed
