@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from math import ceil, prod
 
 import numpy as np
@@ -64,6 +65,8 @@ class Chosen:
 
 _BASES = (2, 3, 5)  # of the sequence of Halton, by dimension
 _GOLDEN = 0.6180339887498949
+_NEARLY_ALL = 0.5  # of the sub-groups or groups: rather than draw those that are left, take all
+_MOST_POINTS = 1 << 16  # of the sequence
 _CELLS = 512  # by such a part of each side, points are moved about: round numbers of items would all be alike in binary
 
 
@@ -104,28 +107,29 @@ def batches(shape: Shape, *, whole_groups: bool, first_items: int, most_items: i
         return
     boxes = (*shape.groups, 1 if whole_groups else shape.subgroups)
     each = shape.group_items if whole_groups else min(SUBGROUP, shape.group_items)
-    seen: set[tuple[int, ...]] = set()
+    seen: dict[tuple[int, ...], None] = {}
     at, wanted, given = 0, first_items, 0
-    while given < most_items:
-        units: list[tuple[int, ...]] = []
-        for _ in range(64):
-            for row in spread(boxes, at, 256).tolist():
-                at += 1
-                key = tuple(row)
-                if key not in seen:
-                    seen.add(key)
-                    units.append(key)
-                    if len(units) * each >= wanted:
-                        break
-            if len(units) * each >= wanted:
-                break
-        if not units:
+    while given < most_items and len(seen) < prod(boxes):
+        before = len(seen)
+        missing = before + ceil(wanted / each)
+        if missing > _NEARLY_ALL * prod(boxes):
+            seen.update((key, None) for key in _every_unit(boxes))
+        while len(seen) < missing and len(seen) < prod(boxes) and at < _MOST_POINTS:
+            points = spread(boxes, at, min(256, missing - len(seen)))
+            at += len(points)
+            seen.update((key, None) for key in map(tuple, points.tolist()))
+        if len(seen) == before:
             return
-        units.sort(key=lambda u: u[::-1])
+        units = sorted(islice(seen, before, None), key=lambda unit: unit[::-1])
         chosen = _items(shape, np.array(units, np.int64), whole_groups=whole_groups)
         yield chosen
         given += chosen.count
         wanted = given * 2
+
+
+def _every_unit(boxes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    grid = np.stack(np.unravel_index(np.arange(prod(boxes)), boxes), axis=1)
+    return map(tuple, grid.tolist())
 
 
 def everything(shape: Shape) -> Chosen:
