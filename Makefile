@@ -29,7 +29,7 @@ check: .venv/dev.stamp ## Lint, formatting, types.
 	$(IN_VENV) mypy --strict $(PACKAGES)
 
 bench: .venv/bench.stamp .cache/rivals/node_modules/.package-lock.json | clangd ## Keystrokes, growth and start beside other servers; predictions a second. ARGS="--editor" for the former.
-	.venv/bin/python tests/bench/run.py $(ARGS)
+	PYTHONPATH=. .venv/bin/python tests/bench/run.py $(ARGS)
 
 oracles: .venv/dev.stamp | oclgrind ## Compare the counts with an instruction counter, a compiler and counted loops; write the tables in tests/oracles.
 	$(IN_VENV) tests.oracles.instructions.document

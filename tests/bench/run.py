@@ -19,6 +19,7 @@ from learned import TOKENS, learned
 from pressure import report_pressure
 from rich.console import Console
 from rich.table import Table
+from sampling import at, sampling_ms
 from sizes import sizes
 from start_up import report_start_up
 
@@ -89,6 +90,17 @@ def report_spreads(console: Console, spreads: Sequence[Spread], title: str) -> N
     console.print(table)
 
 
+def report_sampling(console: Console, device: Device) -> None:
+    """Show what it costs to run some work-items where data decide: processor time on one core."""
+    title = "Running some work-items of a launch; whole: with reading and analysing its program first"
+    columns = ("Kernels", "Launches", "sampled", "p50", "p95", "max", "whole p50", "whole p95", "whole max")
+    table = Table(*columns, title=title, title_justify="left")
+    for each in sampling_ms(device):
+        times = [at(ms, share) for ms in (each.running_ms, each.whole_ms) for share in (0.5, 0.95, 1)]
+        table.add_row(each.what, str(each.launches), str(len(each.running_ms)), *(f"{ms:.0f} ms" for ms in times))
+    console.print(table)
+
+
 def report_learned(console: Console, device: Device) -> None:
     """What the learned model takes, beside a pass of a language model of code."""
     found = learned(device)
@@ -108,6 +120,7 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=2000, help="size of the larger batch")
     parser.add_argument("--analysis", action="store_true", help="the analysis of long files alone")
     parser.add_argument("--launches", action="store_true", help="changed launches, batches and new kernels alone")
+    parser.add_argument("--sampling", action="store_true", help="running work-items where data decide alone")
     parser.add_argument("--editor", action="store_true", help="start, keystrokes, growth and pressure alone")
     parser.add_argument("--without-editor", action="store_true", help="leave out the keystrokes, which take longest")
     arguments = parser.parse_args()
@@ -120,6 +133,9 @@ def main() -> int:
     if arguments.editor:
         report_editor(console)
         return 0
+    if arguments.sampling:
+        report_sampling(console, generic)
+        return 0
     if arguments.launches:
         report_launches(console, generic, kernelcast)
         report_learned(console, generic)
@@ -130,6 +146,7 @@ def main() -> int:
         return 0
     report_launches(console, generic, kernelcast)
     report_learned(console, generic)
+    report_sampling(console, generic)
     table = Table("What", "Figure", title="Speed", title_justify="left")
     for what, taken_ms in analysis_ms(generic).items():
         table.add_row(f"engine, 2,000 lines with 40 kernels, {what}", f"{taken_ms:.1f} ms")
