@@ -144,10 +144,10 @@ class Machine:
             self.rests[value.atom] = rests
         return value
 
-    def assume(self, subject: str, text: str, spread: float = 1.0) -> None:
+    def assume(self, subject: str, text: str, spread: float = 1.0, *, is_guess: bool = False) -> None:
         """Note what had to be taken for granted; `{line}` in the words stands for the line at hand."""
         own = self.line if "{line}" in text else None
-        self.assumptions.setdefault(f"{subject}: {text} {own}", Assumption(subject, text, spread, own))
+        self.assumptions.setdefault(f"{subject}: {text} {own}", Assumption(subject, text, spread, own, is_guess))
 
     def data_parameter(self, name: str, default: float, spread: float, text: str) -> Atom:
         atom = Atom.of("unknown", self.tick(), name)

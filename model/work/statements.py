@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, VOID
+from model.opencl.jumps import Jump, jump_of, structured
 from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarType, Type, VectorType
 from model.work.builder import Builder, PendingBranch, PendingOp, cheap_enough
 from model.work.comparisons import any_of, either_holds, equal
@@ -23,12 +24,14 @@ from model.work.writes import Origin, Spot, Stored, Write, distinct_spots, overl
 
 MAX_FOLLOWED = 64  # elements of an initialised array that are followed one by one
 
+UNFOLLOWED_LOOP_SPREAD = 32.0
+
 
 class Statements(Loops):
     """`run(node)` for every kind of statement node."""
 
     def run_all(self, nodes: Iterable[Node]) -> Flow:
-        for node in nodes:
+        for node in structured(list(nodes)):
             flow = self.run(node)
             if flow is not Flow.NEXT:
                 return flow
@@ -65,8 +68,7 @@ class Statements(Loops):
             case "labeled_statement":
                 return self.run_all(node.named_children[1:])
             case "goto_statement":
-                self.unreadable(UnknownKind.GOTO)
-                self.assume("line {line}", "`goto` on line {line} is not followed", 1.5)
+                return self._goto(node)
             case "type_definition":
                 self.reader.read_typedef(node)
             case "ERROR":
@@ -76,6 +78,20 @@ class Statements(Loops):
                 pass
             case other:
                 self.unreadable(UnknownKind.STATEMENT, other)
+        return Flow.NEXT
+
+    def _goto(self, node: Node) -> Flow:
+        match jump_of(node):
+            case Jump.AGAIN:
+                return self._exit(Flow.CONTINUE)
+            case Jump.BEYOND:
+                return self._exit(Flow.BREAK)
+            case Jump.BACK:
+                text = "`goto` on line {line} leads back, and how often is not known: what it repeats is counted once"
+                self.assume("line {line}", text, UNFOLLOWED_LOOP_SPREAD, is_guess=True)
+            case Jump.AWAY:
+                self.assume("line {line}", "`goto` on line {line} is not followed", 1.5)
+        self.unreadable(UnknownKind.GOTO)
         return Flow.NEXT
 
     def _exit(self, flow: Flow) -> Flow:

@@ -59,6 +59,9 @@ BODIES: dict[str, str] = {
     "early": "uint s = i*1664525u + 1013904223u; for (;;) { s ^= s << 13; s ^= s >> 17; s ^= s << 5; r++; "
     "if ((s & 15) == 0)"
     "break; if (r > 40) { ints[i] = -1; return; } }",
+    "jumps": "int k = 0; again: r += a + k; if (++k > 30) goto end; if (r & 3) { r += b; goto again; } end: k += 40; "
+    "for (int j = 0; j < 4; j++) { twice: r = r * 3 + j; if (r & 4) { r += 4; if ((r & 24) == 8) goto twice; } "
+    "if (r < 0) continue; r ^= k; } if (b > 0) goto skip; r += 7; skip: r++;",
     "operators": "bool f = a > 0 && b > 0 || a < -100; r = f ? !b : ~a; r += -(-a) + +b; uchar c = 200; "
     "c += 100; r += c;"
     "c <<= 1; r += c; short s = 32767; s++; r += s; int k = i; r += k++ + 1; r += ++k; r += 'a' + 0x7fu + 010 "

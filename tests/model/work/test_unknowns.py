@@ -28,7 +28,7 @@ def unknowns_of(text: str) -> tuple[Unknown, ...]:
         ("a[n] = a[SIZE];", (UnknownKind.NAME, "SIZE")),
         ("pixel_t p; a[0] = 1.0f;", (UnknownKind.TYPE, "pixel_t")),
         ("struct { int x; } s; s.x = n; a[s.y] = 1.0f;", (UnknownKind.MEMBER, "y")),
-        ("goto end; end: a[0] = 1.0f;", (UnknownKind.GOTO, "")),
+        ("while (n) { while (n) { goto end; } } end: a[0] = 1.0f;", (UnknownKind.GOTO, "")),
         ("float t[WIDTH]; t[0] = a[0]; a[1] = t[0];", (UnknownKind.LENGTH, "t")),
     ],
 )
