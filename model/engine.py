@@ -122,6 +122,7 @@ class Engine:
         self._advice: LRUCache[tuple[Work, Launch, Device, Sample | None], tuple[Advice, ...]] = LRUCache(2 * kept)
         self._predictor = Predictor(2 * kept)
         self._device: Device | None = None
+        self._analysed: tuple[Program | None, list[Work]] = (None, [])  # of the program read last
 
     def forecast(
         self,
@@ -289,7 +290,9 @@ class Engine:
         moved = moves(stood, places)
         spec = refitted(kernel, work, replace(with_components(kernel, written), options=program.options))
         launch = self._complete(kernel, work, spec, device)
-        plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device)
+        plain, unsampled = self._observer.predicted(
+            self._predictor, program, kernel, work, launch, device, is_of_program=self._is_of(program, work)
+        )
         prediction = self._advised(plain, program, work, moved, launch, device)
         if any(a.code in ignored for a in prediction.advice):
             prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
@@ -337,6 +340,15 @@ class Engine:
             advice = self._advice[key] = advise(Situation(work, launch, prediction, device, source_line))
         return replace(prediction, advice=advice)
 
+    def _note(self, program: Program, work: Work) -> None:
+        if self._analysed[0] is not program:
+            self._analysed = (program, [])
+        self._analysed[1].append(work)
+
+    def _is_of(self, program: Program, work: Work) -> bool:
+        """Whether `work` was made of this very reading, and not of an earlier one of the same meaning."""
+        return self._analysed[0] is program and any(known is work for known in self._analysed[1])
+
     def _complete(self, kernel: Kernel, work: Work, spec: LaunchSpec, device: Device) -> Launch:
         key = (work, spec, device)
         launch = self._launches.get(key)
@@ -370,6 +382,7 @@ class Engine:
         if known is None:
             try:
                 known = (analyse(program, kernel), places)
+                self._note(program, known[0])
             except AnalysisError as error:
                 known = (error, places)
             self._works[key] = known

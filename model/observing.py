@@ -94,9 +94,20 @@ class Observer:
         self._told = told or (lambda _stage, _seconds: None)
 
     def predicted(
-        self, predictor: Predictor, program: Program, kernel: Kernel, work: Work, launch: Launch, device: Device
+        self,
+        predictor: Predictor,
+        program: Program,
+        kernel: Kernel,
+        work: Work,
+        launch: Launch,
+        device: Device,
+        *,
+        is_of_program: bool = False,
     ) -> tuple[Prediction, SampleKey | None]:
-        """And where a sample would tell more, what that goes by."""
+        """And where a sample would tell more, what that goes by.
+
+        `is_of_program`: `work` comes of this very reading, so the kernel need not be analysed afresh to be run.
+        """
         key = sample_key(program, kernel, launch)
         sample = self.samples.of(key)
         if sample is not None:
@@ -107,7 +118,7 @@ class Observer:
         if not self._runs:
             return prediction, key
         began_s = time.perf_counter()
-        sample = observe(program, kernel, launch)
+        sample = observe(program, kernel, launch, work=work if is_of_program else None)
         self._told("observe", time.perf_counter() - began_s)
         self.samples.put(key, sample)
         work.remember(launch, sample)
