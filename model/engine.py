@@ -385,6 +385,7 @@ class Engine:
         if known is None:
             try:
                 known = (analyse(program, kernel), places)
+                self._observer.note_analysis(program, known[0])
             except AnalysisError as error:
                 known = (error, places)
             self._works[key] = known

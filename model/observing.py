@@ -91,7 +91,16 @@ class Observer:
     ) -> None:
         self.samples = samples or Samples()
         self._runs = runs
+        self._read_last: tuple[Program | None, list[Work]] = (None, [])
         self._told = told or (lambda _stage, _seconds: None)
+
+    def note_analysis(self, program: Program, work: Work) -> None:
+        """Note that `work` comes of this very reading of `program`: to be run, it need not be analysed afresh."""
+        if not self._runs:
+            return
+        if self._read_last[0] is not program:
+            self._read_last = (program, [])
+        self._read_last[1].append(work)
 
     def predicted(
         self, predictor: Predictor, program: Program, kernel: Kernel, work: Work, launch: Launch, device: Device
@@ -123,7 +132,8 @@ class Observer:
 
     def _observe(self, program: Program, kernel: Kernel, work: Work, launch: Launch, key: SampleKey) -> None:
         began_s = time.perf_counter()
-        sample = observe(program, kernel, launch)
+        is_of_program = self._read_last[0] is program and any(known is work for known in self._read_last[1])
+        sample = observe(program, kernel, launch, work=work if is_of_program else None)
         self._told("observe", time.perf_counter() - began_s)
         self.samples.put(key, sample)
         work.remember(launch, sample)

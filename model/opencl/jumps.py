@@ -174,7 +174,9 @@ def _unlooped(node: Node, kind: str, within: frozenset[str] = _LEFT_BY_BREAK) ->
 def _outlives(inside: Sequence[Node], behind: Sequence[Node]) -> bool:
     """Return whether a variable that the statements declare would be missing behind the loop."""
     declarations = (n for node in inside for n in _unlabelled(node) if n.type == "declaration")
-    names = {n.text for node in declarations for each in node.children_by_field_name("declarator") for n in _named(each)}
+    names = {
+        n.text for node in declarations for each in node.children_by_field_name("declarator") for n in _named(each)
+    }
     return bool(names) and any(n.text in names for node in behind for n in find(node, "identifier"))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from model.work.binding import FREE_VISITS, MAX_EXACT, MAX_SHORT, Binding
 from model.work.conditions import is_linear, is_only_id, is_sum_of_loads, rests_on_floats
@@ -29,6 +30,10 @@ from model.work.symbolic import Atom, Expression
 from model.work.trips import ENDLESS
 
 MAX_VISITS = 6_000
+MAX_APART = 16  # ways through a condition that are followed one by one
+Split = tuple[
+    float, Point, Ranges, bool, bool
+]  # a share, where it is, whether the condition holds, whether that is sure
 _SURE = frozenset({(1, 1), (0, 0)})  # intervals of conditions that hold for all or for none
 
 
@@ -244,7 +249,7 @@ class Walk(Binding):
 
     def _split(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
-    ) -> Iterator[tuple[float, Point, Ranges, bool, bool]]:
+    ) -> Iterator[Split]:
         """Divide the work-items within `ranges` into those for which `condition` holds and the others: their share,
         where they are, whether it holds, and whether the launch says so."""
         self.visits += 1
@@ -269,7 +274,7 @@ class Walk(Binding):
                     yield from self._split(condition, weight * part, now, rest, branch)
                 return
             settles = atom.kind == "or"
-            for part, now, rest, taken, sure in self._split(arguments[0], weight, point, ranges, branch):
+            for part, now, rest, taken, sure in _few(self._split(arguments[0], weight, point, ranges, branch)):
                 if taken == settles:
                     yield part, now, rest, taken, sure
                 else:
@@ -334,7 +339,7 @@ class Walk(Binding):
 
     def _by_share(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
-    ) -> Iterator[tuple[float, Point, Ranges, bool, bool]]:
+    ) -> Iterator[Split]:
         bounds = interval(condition, self.known, point, ranges) if condition.evaluable else None
         if bounds in _SURE:
             yield weight, point, ranges, bool(bounds[0]), True
@@ -343,7 +348,7 @@ class Walk(Binding):
 
     def _by_odds(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
-    ) -> Iterator[tuple[float, Point, Ranges, bool, bool]]:
+    ) -> Iterator[Split]:
         share = self.odds.share(condition, point, ranges)
         if share is None or any(a.kind == "load" and a.arguments[0] in self.rewritten for a in condition.leaves):
             self.assumed.add(key_of(branch))  # a fill says what was there before the kernel stored there, too
@@ -353,6 +358,20 @@ class Walk(Binding):
             share = parameter.default if is_whole and parameter is not None else likelihood(condition)
         yield weight * share, point, ranges, True, False
         yield weight * (1 - share), point, ranges, False, False
+
+
+def _few(splits: Iterator[Split]) -> Iterator[Split]:
+    """Put those from the `MAX_APART`-th on together that differ in their share alone.
+
+    `(a || b) && c || d ...` has more ways from term to term: with 40 terms that only data decide, millions.
+    """
+    yield from islice(splits, MAX_APART)
+    together: dict[tuple[int, int, bool, bool], Split] = {}
+    for share, now, rest, taken, sure in splits:
+        key = (id(now), id(rest), taken, sure)
+        known = together.get(key)
+        together[key] = (share if known is None else known[0] + share, now, rest, taken, sure)
+    yield from together.values()
 
 
 def _varies(expression: Expression, point: Point, ranges: Ranges) -> bool:

@@ -49,6 +49,10 @@ class Worker:
         threading.Thread(target=self._listen, name="hears a worker", daemon=True).start()
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def waiting(self) -> int:
         """Lines without an answer."""
         return len(self._waiting)

@@ -14,7 +14,12 @@ from model.launch.config import parse_config
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
+from model.observing import Observer
+from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
+from model.opencl.program import Program
+from model.work.analyse import analyse
+from model.work.work import Work
 
 Ask = Callable[..., FileForecast]
 
@@ -151,3 +156,25 @@ def test_hottest_lines_move_with_the_text(ask: Ask) -> None:
 )
 def test_texts_without_kernels_have_no_forecasts(ask: Ask, text: str) -> None:
     assert ask(text).forecasts == ()
+
+
+def test_a_kernel_that_is_run_for_its_counts_is_analysed_once(cpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    analysed: list[str] = []
+
+    def counted(program: Program, kernel: Kernel) -> Work:
+        analysed.append(kernel.name)
+        return analyse(program, kernel)
+
+    monkeypatch.setattr("model.engine.analyse", counted)
+    monkeypatch.setattr("model.observing.analyse", counted)
+    text = """// kernelcast: global=1024 a=1024 fill.a=randint:1:1000
+__kernel void until(__global int *a) {
+    int i = get_global_id(0), v = a[i]; while (v > 1) v = v & 1 ? 3 * v + 1 : v / 2; a[i] = v; }
+"""
+    engine = Engine(observer=Observer(runs=True))
+    (forecast,) = engine.forecast(text, None, cpu).forecasts
+    assert forecast.prediction is not None
+    assert forecast.prediction.work.sample is not None
+    assert analysed == ["until"]
+    engine.forecast(f"// moved\n{text}", None, cpu)
+    assert set(analysed) == {"until"}
