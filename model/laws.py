@@ -42,6 +42,7 @@ MIN_BARRIER_ITEMS = 32
 # learned efficiency per kernel and resource takes its place later.
 TYPICAL_EFFICIENCY = 0.65
 CACHE_LINE_BYTES = 64
+BOUNDS_OPS = 4  # integer operations of a work-item until it knows whether it is within bounds
 HALF_IN_SOFTWARE = 20  # integer operations to widen or narrow a half where the device cannot
 CPU_LANES = 8  # 32-bit lanes of a 256-bit vector unit
 _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
@@ -109,11 +110,12 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
 def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
     """A GPU's whole launch: its levels of memory, its lanes and what starts groups work at the same time."""
     rates = device.rates
-    idle, crowded = idle_lanes(work, device), crowding(work, device)
+    idle, crowded = idle_lanes(work, device), crowding(work, device, work.facts.busy_share)
     fp, integer, special = (
-        each * idle * crowded for each in compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
+        each * idle for each in compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     )
-    integer *= GPU_INTEGER_SHARE
+    fp, special = fp * crowded, special * crowded
+    integer *= GPU_INTEGER_SHARE * (crowded + _share_of_bounds(work) * (crowding(work, device) - crowded))
     near, last, far = memory_times_us(gpu_traffic(work, device), device)
     near, last, far = near * crowded, last * streaming(work, device), far * streaming(work, device)
     local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
@@ -121,7 +123,9 @@ def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
         _private_us(work, rates) * crowded,
         crowded * images_us(work.image_reads, work.image_writes, rates),
     )
-    barriers = (_barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns) * crowded
+    barriers = (_barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns) * crowding(
+        work, device
+    )
     atomics = atomic_time_us(work.accesses, rates)
     starts = 1e-3 * (work.work_groups * rates.group_overhead_ns + work.work_items * rates.item_overhead_ns)
     times = {
@@ -147,6 +151,12 @@ def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
         {"starting groups": starts},  # they start while others run
     ]
     return _times(times, groups, OVERLAP_NORM, work, device)
+
+
+def _share_of_bounds(work: WorkCounts) -> float:
+    """The share of the integer operations by which all work-items find out whether they are within bounds."""
+    integers = sum(op.count for op in work.ops if op.kind in _INTEGER)
+    return min(1.0, BOUNDS_OPS * work.work_items / integers) if integers else 1.0
 
 
 def _times(

@@ -107,7 +107,7 @@ def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
         stored += access.footprint_bytes * access.is_store
     group_bytes, launch_bytes = work.facts.line_bytes
     launch_bytes = min(near, launch_bytes or work.global_footprint_bytes)
-    once = min(near, max(launch_bytes, work.work_groups * group_bytes))
+    once = min(near, max(launch_bytes, work.work_groups * work.facts.busy_share * group_bytes))
     held_bytes = caches_of(device).last_bytes
     within = (near - once) * missed(group_bytes, CORE_CACHE_BYTES)  # a group's own bytes, again
     at_once = min(launch_bytes, group_bytes * device.core_count * RESIDENT_GROUPS)
@@ -121,7 +121,7 @@ def _known_lines(work: WorkCounts) -> dict[int, tuple[float, float]]:
     """128-byte lines and 32-byte sectors that a warp asks for, by access, where its lanes' places are known."""
     found = {}
     for facts in work.facts.accesses:
-        fetched = facts.transactions if facts.count.space in _GLOBAL else None
+        fetched = facts.usual_transactions if facts.count.space in _GLOBAL else None
         if fetched is not None:
             words = facts.count.element_bytes * WARP / LINE_BYTES
             lines = max(fetched.lines, words if facts.count.pattern is not Pattern.BROADCAST else 1.0)
@@ -166,17 +166,20 @@ def idle_lanes(work: WorkCounts, device: Device) -> float:
     return max(1.0, math.ceil(items / together) * together / items)
 
 
-def crowding(work: WorkCounts, device: Device) -> float:
-    """How much longer than on evenly filled cores: some have a group more than others, or all too few work-items."""
+def crowding(work: WorkCounts, device: Device, busy_share: float = 1.0) -> float:
+    """How much longer than on evenly filled cores: some have a group more than others, or all too few work-items.
+
+    `busy_share` of the launch's work-items do the work; those beyond the bounds fill no core.
+    """
     groups = max(1, work.work_groups)
     items = max(1.0, work.work_items / groups)
-    on_each = groups / device.core_count
+    on_each = groups * busy_share / device.core_count
     return max(math.ceil(on_each), FILLING_ITEMS / items) / on_each
 
 
 def streaming(work: WorkCounts, device: Device) -> float:
     """How much longer than with enough work-items under way to use the whole bandwidth."""
-    return max(1.0, STREAMING_ITEMS * device.core_count / max(1, work.work_items))
+    return max(1.0, STREAMING_ITEMS * device.core_count / max(1.0, work.work_items * work.facts.busy_share))
 
 
 def line_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: float) -> float:

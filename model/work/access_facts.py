@@ -112,6 +112,20 @@ class AccessFacts:
     @cached_property
     def transactions(self) -> Transactions | None:
         """None for local and private memory, images, and where nobody knows the place."""
+        return self._transactions(lambda: self.warps)
+
+    @cached_property
+    def usual_transactions(self) -> Transactions | None:
+        """As `transactions`, wherever rows happen to begin: see `warps_of`."""
+        paths = self._paths
+        visits = paths.walk.visited[id(self._reach.access)]
+        return self._transactions(
+            lambda: tuple(
+                warps_of(self._reach.access, visits, self._setting, paths.known, paths.shape, rows_on_lines=True)
+            )
+        )
+
+    def _transactions(self, warps: Callable[[], tuple[Warp, ...]]) -> Transactions | None:
         if self.count.space not in GLOBAL_SPACES or self._reach.access.is_image:
             return None
         offset = self._reach.access.offset
@@ -120,7 +134,7 @@ class AccessFacts:
             return fetched_in_lines(found.lines_per_subgroup, self.count.element_bytes)
         if offset is not None and self.index.obstacle is Obstacle.DATA and is_scattered(offset, self._paths.known):
             return gathered(self.count.element_bytes)
-        return transactions(self.warps, self.count.element_bytes)
+        return transactions(warps(), self.count.element_bytes)
 
     @cached_property
     def bank_conflict_degree(self) -> float | None:

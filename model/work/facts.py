@@ -28,6 +28,7 @@ from model.work.region import Access, Block
 from model.work.registers import Pressure
 from model.work.scopes import Scope, Shape
 from model.work.settings import Setting
+from model.work.symbolic import GLOBAL_ID
 from model.work.transactions import Transactions
 from model.work.walk import Walk
 
@@ -74,7 +75,7 @@ class Facts:
     def line_bytes(self) -> tuple[float, float]:
         """Bytes of the distinct lines of global and constant memory that a typical group and the launch touch.
 
-        As `group` and `launch` say, without what a work-item does.
+        As `group` and `launch` say, without what a work-item does, and wherever rows happen to begin.
         """
         own: dict[str, list[Reach]] = {}
         for reach, count in self.read:
@@ -82,10 +83,31 @@ class Facts:
                 own.setdefault(count.buffer, []).append(reach)
         walk, shape = self.paths.walk, self.paths.shape
         group, launch = (
-            sum(footprint_of(reaches, scope, walk, shape, lines=True).line_bytes for reaches in own.values())
+            sum(
+                footprint_of(reaches, scope, walk, shape, lines=True, rows_on_lines=True).line_bytes
+                for reaches in own.values()
+            )
             for scope in (Scope.GROUP, Scope.LAUNCH)
         )
         return group, launch
+
+    @cached_property
+    def busy_share(self) -> float:
+        """The share of the work-items that are within all bounds: a launch is often made larger than what it is for.
+
+        Borders that are left out on both sides belong to it: groups there have nearly as much to do as all others.
+        """
+        shape, share = self.paths.shape, 1.0
+        visits = [visit for own in self.paths.walk.visited.values() for visit in own]
+        for d, atom in enumerate(GLOBAL_ID):
+            spans = [ranges.get(atom) for _, _, ranges in visits]
+            known = [span for span in spans if span is not None]
+            size = shape.local[d] * shape.groups[d]
+            if known and len(known) == len(spans) and size:
+                low, high = min(low for low, _ in known), max(high for _, high in known)
+                border = low % shape.local[d]
+                share *= min(1.0, (high - low + 2 * border) / size)
+        return share or 1.0
 
     @cached_property
     def item(self) -> Footprint:

@@ -16,7 +16,7 @@ from model.work.gathers import Draws, draws
 from model.work.reached import Extent, Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, executions
-from model.work.strided import blocks, union_size
+from model.work.strided import blocks, rows_on_blocks, union_size
 from model.work.touched import Touched, touched
 from model.work.walk import Walk
 
@@ -80,8 +80,13 @@ class Reach:
         return self._draws[scope]
 
 
-def footprint_of(reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shape, *, lines: bool) -> Footprint:
-    """Of all `reaches` of one buffer together; `lines` asks for cache lines, too."""
+def footprint_of(
+    reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shape, *, lines: bool, rows_on_lines: bool = False
+) -> Footprint:
+    """Of all `reaches` of one buffer together; `lines` asks for cache lines, too.
+
+    With `rows_on_lines` these are counted as if each row of an array began on a line.
+    """
     asked = {id(r): r.requested_bytes(scope, shape) for r in reaches}
     requested = sum(asked.values())
     if not requested:
@@ -89,7 +94,7 @@ def footprint_of(reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shap
     found = [(r, r.touched(scope, walk.known, shape)) for r in reaches]
     placed = [(r, t) for r, t in found if t is not None and t.sets]
     gathered = [r for r, t in found if t is None]
-    distinct, line_bytes, is_exact = _of_placed(placed, lines=lines)
+    distinct, line_bytes, is_exact = _of_placed(placed, lines=lines, rows_on_lines=rows_on_lines)
     if is_exact and not gathered:
         return Footprint(requested, distinct, line_bytes, is_exact=True)
     limit = min([_most(reaches, scope), max(r.limit_bytes for r in reaches)])
@@ -144,14 +149,17 @@ def _drawn(one: Reach, requested: float, scope: Scope, walk: Walk, shape: Shape)
     return distinct, lines
 
 
-def _of_placed(placed: Sequence[tuple[Reach, Touched]], *, lines: bool) -> tuple[float, float, bool]:
+def _of_placed(
+    placed: Sequence[tuple[Reach, Touched]], *, lines: bool, rows_on_lines: bool
+) -> tuple[float, float, bool]:
     sets = [s for _, t in placed for s in t.sets]
     if not sets:
         return 0.0, 0.0, True
     size = union_size(sets)
     alone = [(union_size(t.sets).count, t.scale) for _, t in placed] if any(t.scale > 1 for _, t in placed) else []
     scale = sum(count * by for count, by in alone) / sum(count for count, _ in alone) if alone else 1.0
-    in_lines = union_size(blocks(sets, LINE_BYTES)).count * LINE_BYTES if lines else 0
+    in_rows = rows_on_blocks(sets, LINE_BYTES) if rows_on_lines else sets
+    in_lines = union_size(blocks(in_rows, LINE_BYTES)).count * LINE_BYTES if lines else 0
     is_exact = size.is_exact and all(t.is_exact for _, t in placed)
     return size.count * scale, in_lines * scale, is_exact
 

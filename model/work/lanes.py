@@ -6,6 +6,7 @@ Guide", thread hierarchy; AMD's wavefronts are made alike ("AMD OpenCL Optimizat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,10 +19,11 @@ from model.work.region import Access
 from model.work.scopes import Scope, Shape, is_counter, typical
 from model.work.settings import Setting
 from model.work.slopes import Slopes, slopes_of
-from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
+from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 from model.work.touched import related_ids
 
 WARP_LANES = 32
+LINE_BYTES, SECTOR_BYTES = 128, 32  # of GPUs' caches
 MAX_VISITS = 4
 MAX_WARPS = 128  # of a group; devices have 32, and CPUs a few more
 MAX_COUNTER_VALUES = 4
@@ -37,20 +39,67 @@ class Warp:
 
 
 def warps_of(
-    access: Access, visits: list[Visit], setting: Setting, known: Knowledge, shape: Shape, lanes: int = WARP_LANES
+    access: Access,
+    visits: list[Visit],
+    setting: Setting,
+    known: Knowledge,
+    shape: Shape,
+    lanes: int = WARP_LANES,
+    *,
+    rows_on_lines: bool = False,
 ) -> list[Warp]:
-    """Typical warps that execute `access`; none where the data decide the place."""
+    """Typical warps that execute `access`; none where the data decide the place.
+
+    With `rows_on_lines` as if the rows of an array were as many whole lines long as they have room for, and over all
+    places on a line where groups begin: what a few warps ask for would else hang on whether a row is 1007 elements long
+    or 1008, and on which group is in the middle.
+    """
     if access.offset is None:
         return []
     found: list[Warp] = []
-    group = typical(visits, Scope.GROUP, shape)
+    group = _rejoined(typical(visits, Scope.GROUP, shape))
     for weight, point, ranges in _spread(group, MAX_VISITS):
         counters = [a for a in access.offset.leaves & ranges.keys() if is_counter(a)]
         for now, rest, part in _counted(counters, point, ranges):
-            offsets = _offsets(access.offset, now, rest, setting, known, shape, lanes)
+            offsets = _offsets(access.offset, now, rest, setting, known, shape, lanes, rows_on_lines)
             if offsets:
-                found.append(Warp(offsets, weight * part))
+                starts = _group_starts(access.offset, known, shape) if rows_on_lines else (0,)
+                each = weight * part / len(starts)
+                found += [Warp(tuple([offset + start for offset in offsets]), each) for start in starts]
     return found
+
+
+def _group_starts(offset: Expression, known: Knowledge, shape: Shape) -> Sequence[int]:
+    """Where on a line groups begin, as far as that is sectors apart: two groups of 16 floats share one."""
+    plain = slopes_of(offset, known)
+    if plain is None:
+        return (0,)
+    _, slopes = _on_lines(plain)
+    steps = [
+        slope * (shape.local[d] if atom is GLOBAL_ID[d] else 1)
+        for atom, slope in slopes
+        for d in range(3)
+        if atom in (GLOBAL_ID[d], GROUP_ID[d]) and shape.groups[d] > 1
+    ]
+    return range(0, LINE_BYTES, max(SECTOR_BYTES, math.gcd(LINE_BYTES, *steps)))
+
+
+def _rejoined(group: Sequence[Visit]) -> list[Visit]:
+    """Visits that a walk took apart by local ids, together again: the lanes of a warp come there at once."""
+    found: dict[frozenset[tuple[Atom, Value]] | int, Visit] = {}
+    for number, (weight, point, ranges) in enumerate(group):
+        if point.keys().isdisjoint(LOCAL_ID):
+            found[number] = weight, point, ranges
+            continue
+        rest = {atom: value for atom, value in point.items() if atom not in LANE_IDS}
+        key = frozenset(rest.items())
+        before, _, around = found.get(key, (0.0, rest, ranges))
+        found[key] = before + weight, rest, _around(around, ranges)
+    return list(found.values())
+
+
+def _around(a: Ranges, b: Ranges) -> Ranges:
+    return {atom: (min(a[atom][0], b[atom][0]), max(a[atom][1], b[atom][1])) for atom in a.keys() & b.keys()}
 
 
 def _spread(group: Sequence[Visit], most: int) -> Sequence[Visit]:
@@ -74,10 +123,18 @@ def _counted(counters: Sequence[Atom], point: Point, ranges: Ranges) -> Iterator
 
 
 def _offsets(
-    offset: Expression, point: Point, ranges: Ranges, setting: Setting, known: Knowledge, shape: Shape, lanes: int
+    offset: Expression,
+    point: Point,
+    ranges: Ranges,
+    setting: Setting,
+    known: Knowledge,
+    shape: Shape,
+    lanes: int,
+    rows_on_lines: bool,
 ) -> tuple[int, ...]:
     """Of the first warp in the group that has an active lane."""
-    at = by_lane(offset, point, ranges, known, shape)
+    plain = slopes_of(offset, known) if rows_on_lines else None
+    at = by_lane(offset, point, ranges, known, shape) if plain is None else _along(*_on_lines(plain), point, ranges)
     conditions = [
         (by_lane(condition, point, ranges, known, shape), holds)
         for condition, holds in _undecided(setting, point, ranges, known)
@@ -151,7 +208,7 @@ def by_lane(expression: Expression, point: Point, ranges: Ranges, known: Knowled
         return _pair(atom.kind, *inner) if len(inner) == 2 else _single(atom.kind, *inner)
     plain = slopes_of(expression, known)
     if plain is not None:
-        return _along(plain, point, ranges)
+        return _along(plain.base, plain.slopes, point, ranges)
     reader = LinearReader(known, point, ranges, related_ids(expression, point, ranges, shape))
     try:
         index = reader.read(expression)
@@ -164,10 +221,26 @@ def by_lane(expression: Expression, point: Point, ranges: Ranges, known: Knowled
     return lambda ids: base + sum(slope * ((ids[a] - low) // p % count) for a, low, p, count, slope in digits)
 
 
-def _along(plain: Slopes, point: Point, ranges: Ranges) -> ByLane:
-    base: Value = plain.base
+def _on_lines(plain: Slopes) -> tuple[int, tuple[tuple[Atom, int], ...]]:
+    """Base and slopes with each step of a line or more, as from row to row, cut to whole lines."""
+    base = plain.base
+    cut = {abs(slope): abs(slope) % LINE_BYTES for _, slope in plain.slopes if abs(slope) >= LINE_BYTES}
+    rest = base
+    for step in sorted(cut, reverse=True):  # `(y - 1) * n + x - 1` begins a row and an element before
+        rows = (rest + LINE_BYTES) // step
+        rest -= rows * step
+        base -= rows * cut[step]
+    return base, tuple((atom, slope - _sign(slope) * cut.get(abs(slope), 0)) for atom, slope in plain.slopes)
+
+
+def _sign(value: int) -> int:
+    return 1 if value > 0 else -1
+
+
+def _along(start: int, all_slopes: Sequence[tuple[Atom, int]], point: Point, ranges: Ranges) -> ByLane:
+    base: Value = start
     slopes: list[tuple[Atom, int]] = []
-    for atom, slope in plain.slopes:
+    for atom, slope in all_slopes:
         value = point.get(atom)
         if value is not None:
             base += slope * value

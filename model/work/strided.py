@@ -7,7 +7,7 @@ the same places are counted once. That is exact wherever it ends within its budg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -97,6 +97,34 @@ def blocks(sets: Iterable[Strided], block: int) -> list[Strided]:
     A stride that is no multiple of the block meets blocks at places that repeat: one set for each place.
     """
     return [part for s in sets for part in _in_blocks(s, block)]
+
+
+def rows_on_blocks(sets: Sequence[Strided], block: int) -> list[Strided]:
+    """The sets as they stood if each stride of a block or more, as from row to row, were of whole blocks.
+
+    How many blocks they touch then does not hang on where rows of any length happen to begin.
+    """
+    longer: dict[int, int] = {}
+    below = 0
+    for stride in sorted({stride for s in sets for stride, _ in s.strides if stride >= block}):
+        padded = stride // below * longer[below] + stride % below if below else stride
+        longer[stride] = -(-padded // block) * block
+        below = stride
+    if all(stride == padded for stride, padded in longer.items()):
+        return list(sets)
+    return [
+        Strided(_start_on_blocks(s.start, longer, block), tuple((longer.get(t, t), n) for t, n in s.strides), s.width)
+        for s in sets
+    ]
+
+
+def _start_on_blocks(start: int, longer: Mapping[int, int], block: int) -> int:
+    rest, moved = start, 0
+    for stride in reversed(longer):
+        rows = (rest + block) // stride  # a neighbour to the left of a row's first is of that row
+        rest -= rows * stride
+        moved += rows * longer[stride]
+    return moved + rest
 
 
 def _in_blocks(one: Strided, block: int) -> list[Strided]:

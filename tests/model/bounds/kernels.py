@@ -81,6 +81,33 @@ CHAIN = """__kernel void chain(__global float *a, int rounds) {
     for (int k = 0; k < rounds; k++) v = fma(v, 1.0001f, 0.5f);
     a[i] = v; }"""
 
+# The same within bounds, so that a side may be of any length.
+BOUND_STRAIGHT = """__kernel void bound_straight(__global const float *a, __global float *b, int n) {
+    int x = get_global_id(0), y = get_global_id(1); if (x < n && y < n) b[y * n + x] = a[y * n + x]; }"""
+BOUND_TRANSPOSED = """__kernel void bound_transposed(__global const float *a, __global float *b, int n) {
+    int x = get_global_id(0), y = get_global_id(1); if (x < n && y < n) b[x * n + y] = a[y * n + x]; }"""
+BOUND_NAIVE = """__kernel void bound_naive(__global const float *a, __global const float *b, __global float *c, int n) {
+    int x = get_global_id(0), y = get_global_id(1); if (x >= n || y >= n) return; float s = 0;
+    for (int k = 0; k < n; k++) s += a[y * n + k] * b[k * n + x];
+    c[y * n + x] = s; }"""
+BOUND_TILED = """#define T 16
+__kernel void bound_tiled(__global const float *a, __global const float *b, __global float *c, int n) {
+    __local float ta[T][T], tb[T][T];
+    int x = get_local_id(0), y = get_local_id(1), col = get_global_id(0), row = get_global_id(1); float s = 0;
+    for (int t = 0; t < (n + T - 1) / T; t++) {
+        ta[y][x] = row < n && t * T + x < n ? a[row * n + t * T + x] : 0;
+        tb[y][x] = t * T + y < n && col < n ? b[(t * T + y) * n + col] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0; k < T; k++) s += ta[y][k] * tb[k][x];
+        barrier(CLK_LOCAL_MEM_FENCE); }
+    if (row < n && col < n) c[row * n + col] = s; }"""
+FILTERED = """__kernel void filtered(
+    __global const float *a, __constant float *w, __global float *b, int n, int pitch) {
+    int x = get_global_id(0), y = get_global_id(1); if (x >= n || y >= n) return; float s = 0;
+    for (int j = -3; j <= 3; j++)
+        for (int i = -3; i <= 3; i++) s += w[(j + 3) * 7 + i + 3] * a[(y + j + 3) * pitch + x + i + 3];
+    b[y * n + x] = s; }"""
+
 
 @dataclass(frozen=True, slots=True)
 class Sized:
@@ -104,6 +131,19 @@ def _square(n: int) -> str:
 
 def _plane(n: int) -> str:
     return f"global={n},{n} local=16,16 n={n} a={n * n} b={n * n}"
+
+
+def _rounded_up(n: int) -> str:
+    whole = -(-n // 16) * 16
+    return f"global={whole},{whole} local=16,16 n={n} b={n * n}"
+
+
+def _bound_plane(n: int) -> str:
+    return f"{_rounded_up(n)} a={n * n}"
+
+
+def _bound_square(n: int) -> str:
+    return f"{_bound_plane(n)} c={n * n}"
 
 
 LINES = (1 << 12, 1 << 16, 3 << 17, 1 << 20, 3 << 20, 1 << 23, 1 << 25, 1 << 27)
@@ -130,6 +170,16 @@ KERNELS = {
     "hash": Sized(HASH, lambda n: f"global=65536 local=64 a=65536 rounds={n}", ROUNDS),
     "chain": Sized(CHAIN, lambda n: f"global=65536 local=64 a=65536 rounds={n}", ROUNDS),
     "scan": Sized(SCAN, lambda n: f"global={n} local=256 a={n} t=256", LINES),
+}
+
+SIDES = (500, 512, 1000, 1007, 1008, 1009, 1023, 1024, 1025, 1500, 2047, 2048, 2049, 3000, 4095, 4096, 4097)
+OF_ANY_SIDE = {
+    "bound_straight": Sized(BOUND_STRAIGHT, _bound_plane, SIDES),
+    "bound_stencil": Sized(STENCIL, _bound_plane, SIDES),
+    "bound_transposed": Sized(BOUND_TRANSPOSED, _bound_plane, SIDES),
+    "bound_naive": Sized(BOUND_NAIVE, _bound_square, SIDES),
+    "bound_tiled": Sized(BOUND_TILED, _bound_square, SIDES),
+    "filtered": Sized(FILTERED, lambda n: f"{_rounded_up(n)} pitch={n + 6} a={(n + 6) ** 2} w=49", SIDES),
 }
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from model.bounds import floor_us, within_bounds
 from model.device import Device, DeviceType
 from model.prediction import Prediction, Quantiles
-from tests.model.bounds.kernels import KERNELS, STRIDED, analysed, devices, predict
+from tests.model.bounds.kernels import KERNELS, OF_ANY_SIDE, STRIDED, analysed, devices, predict
 
 GPUS = tuple(device for device in devices() if device.type is DeviceType.GPU)
 QUANTILES = ("p10", "p50", "p90")
@@ -68,6 +68,20 @@ def test_more_work_is_never_faster(name: str) -> None:
         for n, less, more in zip(
             KERNELS[name].sizes, predicted(name, device), predicted(name, device)[1:], strict=False
         )
+        if not _not_faster(more, less)
+    ]
+    assert faster == []
+
+
+@pytest.mark.parametrize("name", OF_ANY_SIDE)
+def test_no_gpu_is_faster_for_rows_that_happen_to_begin_on_lines(name: str) -> None:
+    """A product of 512 x 512 took half of what one of 500 x 500 did: whose rows began on lines was all that counted."""
+    kernel = OF_ANY_SIDE[name]
+    found = {device.id: [predict(kernel.at(n), device) for n in kernel.sizes] for device in GPUS}
+    faster = [
+        (device_id, n)
+        for device_id, each in found.items()
+        for n, less, more in zip(kernel.sizes[1:], each, each[1:], strict=False)
         if not _not_faster(more, less)
     ]
     assert faster == []

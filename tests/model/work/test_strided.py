@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.work.strided import Strided, blocks, strided, union_size
+from model.work.strided import Strided, blocks, rows_on_blocks, strided, union_size
 
 Parts = tuple[int, list[tuple[int, int]], int]
 
@@ -74,3 +74,13 @@ def test_every_fourth_element_leaves_three_out() -> None:
 
 def test_nothing_is_empty() -> None:
     assert union_size([]).count == 0
+
+
+def test_rows_of_any_length_are_counted_in_blocks_as_if_each_began_on_one() -> None:
+    def row_blocks(pitch: int, *starts: int) -> int:
+        sets = [strided(start, [(pitch, 16)], 64) for start in starts]
+        return union_size(blocks(rows_on_blocks(sets, 64), 64)).count
+
+    assert row_blocks(4096, 0) == row_blocks(4028, 0) == row_blocks(4097, 0) == 16
+    # The rows above and below, and the neighbours to both sides: 18 rows, each a block more at either end.
+    assert row_blocks(4096, -4096, 0, 4096, -4, 4) == row_blocks(4028, -4028, 0, 4028, -4, 4) == 50
