@@ -121,6 +121,17 @@ def test_a_gpu_takes_a_little_longer_for_a_little_more(name: str, place: float) 
     assert cliffs == []
 
 
+def test_a_cpu_takes_less_than_twice_as_long_for_a_tenth_more_than_its_cache_holds() -> None:
+    """Its memory may be twenty times slower than its last cache."""
+    copy, cliffs = KERNELS["copy"], []
+    for device in (device for device in devices() if device.type is DeviceType.CPU):
+        cache_bytes = max(device.cache_bytes, _held_bytes(device))
+        ends = [round(cache_bytes / 8 * 1.1**step / 256) * 256 for step in range(-1, 6)]
+        times = [predict(copy.at(n), device).runtime_us.p50 for n in ends]
+        cliffs += [(device.id, n) for n, less, more in zip(ends, times, times[1:], strict=False) if more > 2 * less]
+    assert cliffs == []
+
+
 @pytest.mark.parametrize("n", [1 << 12, 1 << 16, 1 << 20, 1 << 22])
 def test_a_strided_access_is_never_faster_than_one_of_neighbours(n: int) -> None:
     made = [analysed(STRIDED, f"global={n} local=64 step={s} a={n * s} b={n * s}") for s in STRIDES]
