@@ -25,6 +25,7 @@ from model.work.symbolic import Atom
 from model.work.work import Work
 
 Complete = Callable[[Kernel, Work, LaunchSpec], Launch]  # may raise KernelcastError
+MAX_SHARED_STEPS = 40_000  # of analysing kernels that are guessed together: about a second
 _SHRINK = (1, 4, 16, 64)  # of work-items, where together they would be too much
 
 
@@ -203,14 +204,21 @@ class FileGuesses:
         """By kernel its spec with what it takes over from others; those that take over nothing are not in it.
 
         `kernels` are those of which nothing is said, with their specs. A kernel that cannot be read for a moment counts
-        as it was: nothing of the others shall change for that.
+        as it was: nothing of the others shall change for that. In the order of the source they are analysed until that
+        took `MAX_SHARED_STEPS`, the same ones whichever kernel is asked about: each question may come to need them all.
         """
-        sharing = self._sharing(kernels)
-        for name in sharing:
+        guesses: tuple[OwnGuess, ...] = ()
+        steps = 0
+        for name in self._sharing(kernels):
             kernel, spec = kernels[name]
             if not kernel.has_errors or self._own.get(name) is None:
                 self._guess(kernel, spec, options, work_of(kernel), complete)
-        guesses = tuple(own for name in sharing if (own := self._own.get(name)) is not None)
+            own = self._own.get(name)
+            if own is not None:
+                guesses = (*guesses, own)
+                steps += own.work.steps
+            if steps > MAX_SHARED_STEPS:
+                break
         if len(guesses) != len(self._guesses) or not all(map(is_, guesses, self._guesses)):
             if [guess.signature for guess in guesses] != [guess.signature for guess in self._guesses]:
                 self._shared, self._specs = shared_guesses(guesses, complete), {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +22,8 @@ from model.sampling.leaves import LEAVES, constant, value_of
 from model.sampling.members import MEMBERS, pointee, required_place
 from model.sampling.operators import binary, unary
 from model.sampling.places import (
-    again,
     assigned_as,
+    once,
     stored,
 )
 from model.sampling.short_circuit import conditional, short_circuit
@@ -108,14 +109,22 @@ def applied_unary(c: Compiler, sign: str, value: Code, node: Node) -> Code:
 
 def _update(c: Compiler, node: Node) -> Code:
     argument = field(c, node, "argument")
-    place = required_place(c, argument)
+    place, again = once(c, required_place(c, argument), argument)
     sign = c.reader.operator(node)[:1]
     before = value_of(c, place)
-    after = binary(c, sign, before, constant(1, INT), node)
     operator_node = node.child_by_field_name("operator")
     is_postfix = operator_node is not None and operator_node.start_byte >= argument.end_byte
-    keep, set_new = before.run, stored(c, again(place), after)
     kind = place.type
+    keep = before.run
+    if is_postfix and place.address is not None:  # it is read once: what it gives and what is set are made of that
+        slot, read = c.new_slot(), before.run
+
+        def keep(f: Lanes) -> Value:
+            old = f.values[slot] = read(f)
+            return old
+
+        before = replace(before, run=lambda f: f.values[slot], truth=None)
+    set_new = stored(c, again, binary(c, sign, before, constant(1, INT), node))
     if not is_postfix:
         return Code(set_new, kind, is_pure=False, taint=before.taint)
 
@@ -136,9 +145,8 @@ def _assignment(c: Compiler, node: Node) -> Code:
     elif sign == "=":
         value = expression(c, right)
     else:
-        before = value_of(c, place)
-        value = binary(c, sign[:-1], before, expression(c, right), node)
-        place = again(place)
+        reading, place = once(c, place, left)
+        value = binary(c, sign[:-1], value_of(c, reading), expression(c, right), node)
     run = stored(c, place, value)
     return Code(run, place.type, is_pure=False, taint=value.taint)
 

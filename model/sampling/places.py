@@ -10,6 +10,7 @@ import numpy as np
 from tree_sitter import Node
 
 from model.opencl.builtin_types import LONG
+from model.opencl.syntax import find
 from model.opencl.types import (
     AddressSpace,
     ArrayType,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _SPACE = AddressSpace.GENERIC
 _LONG = LONG
+CHANGING = ("update_expression", "assignment_expression", "call_expression")
 _UCHAR = np.dtype(np.uint8)
 MOST_COMPONENTS = 16  # of a vector
 
@@ -76,9 +78,20 @@ def uncounted(c: Compiler, place: Place) -> Place:
     return replace(place, access=None)
 
 
-def again(place: Place) -> Place:
-    """The same, set after it was read: both are one access."""
-    return replace(place, access=None)
+def once(c: Compiler, place: Place, node: Node) -> tuple[Place, Place]:
+    """The place at `node` to be read, and then to be set: both are one access. What working out the address changes,
+    as `*p++ += x` does, it changes once."""
+    again = replace(place, access=None)
+    address = place.address
+    if address is None or not (node.type in CHANGING or any(find(node, *CHANGING))):
+        return place, again
+    slot = c.new_slot()
+
+    def run(f: Lanes) -> Value:
+        at = f.values[slot] = address(f)
+        return at
+
+    return replace(place, address=run), replace(again, address=lambda f: f.values[slot])
 
 
 def rows_at(kind: Type) -> Array | None:

@@ -52,7 +52,7 @@ class _Kernel(Statements):
         return Work(
             self.kernel, root, dict(self.parameters), tuple(self.free_names.items()),
             tuple(self.assumptions.values()), tuple(self.local_bytes.items()), sum(self.private_bytes.values()),
-            tuple(sorted(self.unknowns)), tables, frozenset(self.unrolled), self._pressure(root),
+            tuple(sorted(self.unknowns)), tables, frozenset(self.unrolled), self._pressure(root), self.steps,
         )  # fmt: skip
 
     def _pressure(self, root: Block) -> Pressure:

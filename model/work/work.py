@@ -47,6 +47,7 @@ class Work:
     tables: Mapping[str, Mapping[int, Value]] = field(default_factory=dict)  # constant arrays: number by byte
     unrolled_lines: frozenset[int] = frozenset()  # of loops that were followed iteration by iteration
     pressure: Pressure = NO_PRESSURE
+    steps: int = 0  # nodes of the source that the analysis came by
     outline: Outline = field(init=False)
     rewritten: frozenset[str] = field(init=False)  # buffers that it stores to
     named: dict[str, tuple[Atom, ...]] = field(init=False, default_factory=dict)  # see `knowledge`

@@ -178,3 +178,24 @@ __kernel void until(__global int *a) {
     assert analysed == ["until"]
     engine.forecast(f"// moved\n{text}", None, cpu)
     assert set(analysed) == {"until"}
+
+
+def test_asking_about_one_of_many_large_kernels_does_not_analyse_them_all(
+    cpu: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analysed: list[str] = []
+
+    def counted(program: Program, kernel: Kernel) -> Work:
+        analysed.append(kernel.name)
+        return analyse(program, kernel)
+
+    monkeypatch.setattr("model.engine.analyse", counted)
+    body = "".join(f"s = fma(s, a[i * n + {j}], b[i + {j}]);\n" for j in range(1000))
+    kernels = "".join(
+        f"__kernel void k{k}(__global float *a, __global float *b, int n) {{ int i = get_global_id(0); float s = {k};\n"
+        f"{body} b[i] = s; }}\n"
+        for k in range(12)
+    )
+    asked = {f.launch for name in ("k11", "k11") for f in Engine().forecast(kernels, None, cpu, kernel=name).forecasts}
+    assert len(asked) == 1
+    assert len(analysed) // 2 < 8

@@ -43,6 +43,10 @@ BODIES: dict[str, str] = {
     "+ s.n[0]; S many[2]; many[b & 1] = t; many[(b & 1) ^ 1] = s; r += many[0].n[1];",
     "pointers": "int arr[8]; for (int j = 0; j < 8; j++) arr[j] = a*j; int* at = arr + 2; at[1] = 5; *at++ = 9;"
     "r = arr[b & 7] + *at + at[-1] + (int)(at - arr); uchar* raw = (uchar*)arr; raw[3] = 1; r ^= arr[0];",
+    "places": "int arr[8]; for (int j = 0; j < 8; j++) arr[j] = a + j; int* at = arr; *at++ += 3; *at++ ^= b; "
+    "(*at++)--; ++*++at; int j = 5; arr[j++] -= 9; arr[--j] *= 2; S s[2] = {{1, {2, 3, 4}, 5}}; S* o = s; "
+    "o++->c += 4; o->n[j++ & 1] -= b; r = (int)(at - arr) + j * 10 + (int)(o - s) * 100 + s[0].c + s[1].n[1]; "
+    "for (j = 0; j < 8; j++) r ^= arr[j];",
     "constants": "r = tab[i%5]*SECOND + (int)steps[i&1][i%3] + pair.a + (int)(pair.b*2) "
     "+ sizeof(tab)/sizeof(tab[0]);",
     "integers": "r = mul24(a & 4095, b) + mad24(a & 4095, 3, b) + mul_hi(a, b << 20) + clz(a) + popcount(a) "

@@ -249,3 +249,9 @@ def test_of_those_who_claim_one_place_only_the_first_gets_it(sample: Sample) -> 
     zeros = {"slots": Fill("zeros")}
     found = sample(CLAIMED, (1024,), (64,), buffers={"slots": 128, "won": 1024}, fills=zeros)
     assert found.at("if").taken == 128
+
+
+def test_a_counter_in_memory_that_is_stepped_is_one_load_and_one_store(sample: Sample) -> None:
+    text = "__kernel void k(__global int *out) { int i = get_global_id(0), r = 0; r += out[i]++; out[r & 63] = r; }"
+    found = sample(text, (64,), (64,), buffers={"out": 64})
+    assert found.access("out[i]").executed == 64
