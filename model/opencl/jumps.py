@@ -18,6 +18,8 @@ from model.opencl.syntax import find
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
 _LEFT_BY_BREAK = _LOOPS | {"switch_statement"}
 
+MAX_LABELS = 64  # of a block
+
 
 class Jump(StrEnum):
     """What a `goto` comes to."""
@@ -57,43 +59,65 @@ class _Region:
     ends: Node | None  # the `if` at the end that is the loop's condition
 
 
-def structured(nodes: Sequence[Node]) -> Sequence[Node]:
-    """Return the statements of a block with loops in place of those that `goto` repeats or skips."""
-    if not any(node.type == "labeled_statement" for node in nodes):
-        return nodes
-    made, at = list[Node](), 0
-    for region in sorted(_regions(nodes), key=lambda region: region.first):
-        made += nodes[at : region.first]
-        made.append(_loop(nodes, region))
-        at = region.last + 1
-    return [*made, *nodes[at:]]
+class Jumps:
+    """The jumps of one program, by the blocks that were read: each is looked through once."""
 
+    def __init__(self) -> None:
+        self._blocks: dict[tuple[int, int], list[Node]] = {}
+        self._places: dict[int, dict[bytes, int]] = {}
+        self._known: dict[int, Jump] = {}  # by the ids of `goto`s
 
-def jump_of(goto: Node) -> Jump:
-    """Return what `goto` comes to where its block is read as `structured` has it."""
-    label, at = _label(goto), goto.parent
-    while at is not None:
-        place = next((n for n in at.named_children if label in _labels(n)), None)
-        if place is not None:
-            found = _jump_among(at.named_children, goto)
-            return found or (Jump.BACK if place.start_byte < goto.start_byte else Jump.AWAY)
-        at = at.parent
-    return Jump.AWAY
+    def structured(self, nodes: Sequence[Node]) -> Sequence[Node]:
+        """Return the statements of a block with loops in place of those that `goto` repeats or skips."""
+        first = next((node for node in nodes if node.type == "labeled_statement"), None)
+        if first is None:
+            return nodes
+        made = self._blocks.get((first.id, len(nodes)))
+        if made is None:
+            made = self._blocks[first.id, len(nodes)] = self._made(nodes)
+        return made
 
+    def _made(self, nodes: Sequence[Node]) -> list[Node]:
+        made, at = list[Node](), 0
+        for region in sorted(_regions(nodes), key=lambda region: region.first):
+            self._known.update(region.jumps)
+            made += nodes[at : region.first]
+            made.append(_loop(nodes, region))
+            at = region.last + 1
+        return [*made, *nodes[at:]]
 
-def _jump_among(nodes: Sequence[Node], goto: Node) -> Jump | None:
-    for region in _regions(nodes):
-        if goto.id in region.jumps:
-            return region.jumps[goto.id]
-        if nodes[region.first].start_byte <= goto.start_byte < nodes[region.last].end_byte:
-            return _jump_among(_body(nodes, region), goto)
-    return None
+    def of(self, goto: Node) -> Jump:
+        """Return what `goto` comes to, of which the block has been read."""
+        known = self._known.get(goto.id)
+        if known is None:
+            known = self._known[goto.id] = self._unfollowed(goto)
+        return known
+
+    def _unfollowed(self, goto: Node) -> Jump:
+        label, at = _label(goto), goto.parent
+        while at is not None:
+            place = self._places_in(at).get(label)
+            if place is not None:
+                return Jump.BACK if place < goto.start_byte else Jump.AWAY
+            at = at.parent
+        return Jump.AWAY
+
+    def _places_in(self, block: Node) -> dict[bytes, int]:
+        """Return the first bytes of the labelled statements of a block, by label."""
+        found = self._places.get(block.id)
+        if found is None:
+            found = self._places[block.id] = {
+                label: node.start_byte for node in block.named_children for label in _labels(node)
+            }
+        return found
 
 
 def _regions(nodes: Sequence[Node]) -> list[_Region]:
     """Find those that are understood and lie apart from each other."""
-    gotos = [_below(node, "goto_statement") for node in nodes]
     found: list[_Region] = []
+    if sum(node.type == "labeled_statement" for node in nodes) > MAX_LABELS:
+        return found
+    gotos = [_below(node, "goto_statement") for node in nodes]
     for number, node in enumerate(nodes):
         for label in _labels(node):
             region = _region(nodes, label, number, gotos)
@@ -196,7 +220,9 @@ def _is_jump_if(node: Node) -> bool:
 
 def _labels(node: Node) -> Iterator[bytes]:
     """Yield those that stand before a statement: `a: b: x = 1;` has two."""
-    while node.type == "labeled_statement":
+    for _ in range(MAX_LABELS):
+        if node.type != "labeled_statement":
+            return
         yield _label(node)
         inner = _inner(node)
         if len(inner) != 1:

@@ -13,6 +13,7 @@ from tree_sitter import Node
 from model.launch.launch import Number
 from model.opencl.builtin_types import INT
 from model.opencl.declarations import Declared
+from model.opencl.jumps import Jumps
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program, Reader
 from model.opencl.reading import Function
@@ -98,6 +99,7 @@ class Compiler:
         self.names = program.names.child()
         self.free_names = free_names
         self.flows = Flows()
+        self.jumps = Jumps()
         self.layout = Layout()
         self.functions: dict[Function, Compiled] = {}
         self.globals: dict[str, Variable] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tree_sitter import Node
 
-from model.opencl.jumps import Jump, jump_of, structured
+from model.opencl.jumps import Jump
 from model.opencl.types import AddressSpace, ArrayType, OpaqueType, PointerType, StructType, Type
 from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE, Compiler, Step, Variable, field
 from model.sampling.conversions import truth_of
@@ -38,7 +38,7 @@ def nothing(_f: Lanes) -> bool:
 
 def block(c: Compiler, nodes: Sequence[Node]) -> Step:
     """Statements one behind the other."""
-    steps = [s for s in (statement(c, n) for n in structured(nodes) if n.type != "comment") if s is not nothing]
+    steps = [s for s in (statement(c, n) for n in c.jumps.structured(nodes) if n.type != "comment") if s is not nothing]
     if not steps:
         return nothing
     if len(steps) == 1:
@@ -283,7 +283,7 @@ def _specified(c: Compiler, node: Node) -> Step:
 
 
 def _goto(c: Compiler, node: Node) -> Step:
-    match jump_of(node):
+    match c.jumps.of(node):
         case Jump.AGAIN:
             return _continue(c, node)
         case Jump.BEYOND:

@@ -10,6 +10,7 @@ from tree_sitter import Node
 from model.errors import AnalysisError
 from model.launch.launch import Assumption
 from model.opencl.builtin_types import INT
+from model.opencl.jumps import Jumps
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.program import Program, Reader
 from model.opencl.reading import Function
@@ -95,6 +96,7 @@ class Machine:
         self.lifetimes = Lifetimes()
         self.clock = 0
         self.steps = 0
+        self.jumps = Jumps()
         self._line = kernel.name_range.start_line
         self._node: Node | None = None  # where the line at hand is to be looked up
         self.dry = 0

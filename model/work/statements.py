@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, VOID
-from model.opencl.jumps import Jump, jump_of, structured
+from model.opencl.jumps import Jump
 from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarType, Type, VectorType
 from model.work.builder import Builder, PendingBranch, PendingOp, cheap_enough
 from model.work.comparisons import any_of, either_holds, equal
@@ -31,7 +31,7 @@ class Statements(Loops):
     """`run(node)` for every kind of statement node."""
 
     def run_all(self, nodes: Iterable[Node]) -> Flow:
-        for node in structured(list(nodes)):
+        for node in self.jumps.structured(list(nodes)):
             flow = self.run(node)
             if flow is not Flow.NEXT:
                 return flow
@@ -81,7 +81,7 @@ class Statements(Loops):
         return Flow.NEXT
 
     def _goto(self, node: Node) -> Flow:
-        match jump_of(node):
+        match self.jumps.of(node):
             case Jump.AGAIN:
                 return self._exit(Flow.CONTINUE)
             case Jump.BEYOND:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from model.device_catalog import find_builtin
 from model.engine import Engine
+from model.errors import AnalysisError
+from model.observing import Observer
 from model.work.counts import OpKind
 from tests.model.conftest import Count
 
@@ -53,3 +57,23 @@ def test_a_jump_back_that_is_not_understood_is_a_guess_and_widens_the_interval()
     factor, assumptions = predicted("again: for (j = 0; j < 9; j++) if (s > n) { s -= in[j]; goto again; }")
     assert factor > 10
     assert any(spread > 10 and is_guess for spread, is_guess in assumptions)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "".join(f"l{k}: s += 1.0f; if (in[{k}]) goto l{k // 2};\n" for k in range(2000)),
+        "end: s += 1.0f;" + "".join(f"if (in[{k}]) goto end;\n" for k in range(500)),
+        "".join(f"l{k}: " for k in range(2000)) + "s += 1.0f; if (in[0]) goto l7;",
+        "".join(f"l{k}: {{" for k in range(200)) + "if (in[0]) goto l0;" + "}" * 200,
+    ],
+    ids=["labels", "jumps", "one statement", "nested"],
+)
+def test_thousands_of_labels_and_jumps_take_no_longer_than_as_many_statements(body: str) -> None:
+    device = find_builtin("generic-gpu")
+    assert device is not None
+    launch = "// kernelcast: global=64 local=64 n=1000 in=4096 out=64\n"
+    began_s = time.process_time()
+    (forecast,) = Engine(observer=Observer(runs=True)).forecast(launch + HEAD + body + TAIL, None, device).forecasts
+    assert time.process_time() - began_s < 10
+    assert forecast.problem is None or forecast.problem.code == AnalysisError.code
