@@ -19,7 +19,7 @@ class SampleBudget:
     last guard, of processor time after the kernel was compiled: other processes do not change what comes out.
     """
 
-    lane_steps: int = 50_000_000
+    lane_steps: int = 36_000_000
     seconds: float = 0.25
 
 
