@@ -31,6 +31,7 @@ _LARGE_PRIVATE_BYTES, _STACK_BYTES = 1024, 256 << 10
 _USUAL_GROUP = 64
 _BIGGEST_ASSUMED_BYTES = 256 << 20
 _MOST_ASSUMED_BLOCKS = 5e8  # executed: a second or so, also on a processor that reads images in software
+_VISITS_OF_A_GUESS = 1_000  # for an order of magnitude
 _MARGINS = (1, 2, 4, 8, 16, 32)
 _SHRINK = (1, 4, 16, 64, 256, 1024)
 
@@ -60,7 +61,7 @@ def is_too_much(kernel: Kernel, work: Work, launch: Launch) -> bool:
     """Whether a launch that is guessed asks for more memory or time than anyone would guess."""
     if buffer_bytes(kernel, launch) > _BIGGEST_ASSUMED_BYTES:
         return True
-    return sum(work.walk(launch).runs.values()) > _MOST_ASSUMED_BLOCKS
+    return sum(work.walk(launch, most_visits=_VISITS_OF_A_GUESS).runs.values()) > _MOST_ASSUMED_BLOCKS
 
 
 def buffer_bytes(kernel: Kernel, launch: Launch) -> int:

@@ -50,6 +50,7 @@ class Walk(Binding):
 
     seen: Seen | None = None
     rewritten: frozenset[str] = frozenset()
+    most_visits: int = MAX_VISITS
     runs: dict[int, float] = field(default_factory=dict)
     undecided: set[int] = field(default_factory=set)
     estimated: set[int] = field(default_factory=set)
@@ -120,7 +121,7 @@ class Walk(Binding):
             self._repeat(loop, mean, weight, point, ranges)
             return
         unbound = self.unbound(loop.trips, ranges)
-        if unbound and self.visits < MAX_VISITS:
+        if unbound and self.visits < self.most_visits:
             fork = self.forks.of(loop)
             if fork is not None:
                 self._branch(fork, weight, point, ranges)
@@ -203,7 +204,7 @@ class Walk(Binding):
 
     def _branch(self, branch: Branch, weight: float, point: Point, ranges: Ranges) -> None:
         found = self.seen.branches.get(key_of(branch)) if self.seen is not None else None
-        if self.visits > MAX_VISITS:
+        if self.visits > self.most_visits:
             self._branch_roughly(branch, weight, point, ranges, found)
             return
         parts = [Part(*split) for split in self._split(branch.condition, 1.0, point, ranges, branch) if split[0] > 0]
@@ -303,7 +304,7 @@ class Walk(Binding):
                 for share, kept, taken in exact:
                     yield weight * share, point, kept, taken, True
                 return
-        if self.visits > MAX_VISITS:
+        if self.visits > self.most_visits:
             value = evaluate(condition, self.known, {**_middle(ranges), **point})
             self.assumed.add(key_of(branch))
             yield weight, point, ranges, bool(value), False

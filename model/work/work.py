@@ -23,7 +23,7 @@ from model.work.sample import Sample, seen_in
 from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
 from model.work.totals import totals
 from model.work.unknowns import Unknown
-from model.work.walk import Walk
+from model.work.walk import MAX_VISITS, Walk
 
 MAX_SAMPLES = 256  # of one kernel
 
@@ -84,11 +84,11 @@ class Work:
         found = self.samples.get(launch.key)
         return found or next((s for s in reversed(list(self.samples.values())) if s.items), None)
 
-    def walk(self, launch: Launch, sample: Sample | None = None) -> Walk:
-        """How often each block runs, and what each access reaches."""
+    def walk(self, launch: Launch, sample: Sample | None = None, most_visits: int = MAX_VISITS) -> Walk:
+        """How often each block runs, and what each access reaches; roughly beyond `most_visits` of blocks."""
         known = knowledge(self.kernel, launch, self.parameters, self.tables, self.named)
         seen = seen_in(self.root, sample) if sample is not None and sample.stopped is None else None
-        walk = Walk(known, seen, self.rewritten)
+        walk = Walk(known, seen, self.rewritten, most_visits)
         ranges = {}
         for d in range(3):
             ranges[GLOBAL_ID[d]] = (0, max(1, int(known.symbols[GLOBAL_SIZE[d]])))
