@@ -36,7 +36,11 @@ def few(repository: Path, cut_out: Callable[..., Path], tmp_path_factory: pytest
 def test_launches_are_measured_again_on_as_many_processors(few: Path) -> None:
     before = allowed_processors()
     said: list[str] = []
-    pace = measure_pace(few, DEVICE, read_devices(few)[DEVICE], 30.0, said.append)
+    profile = read_devices(few)[DEVICE]
+    # A busy machine measures fewer than are wanted in the time that a quiet one needs.
+    pace = measure_pace(few, DEVICE, profile, 30.0, said.append) or measure_pace(
+        few, DEVICE, profile, 300.0, said.append
+    )
     assert pace is not None, said
     assert pace.launches >= FEWEST
     low, high = pace.quartiles
