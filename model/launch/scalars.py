@@ -194,7 +194,7 @@ def _atoms(name: str) -> list[Atom]:
 
 
 def _float_by_name(name: str, *, is_used: bool) -> tuple[float, str, Strength]:
-    """Ends of ranges lie on both sides of what stands in buffers of floats.
+    """Guess a float from its name: limits of ranges lie on both sides of the values in float buffers.
 
     `is_used`: a condition, a trip count or an index depends on it.
     """

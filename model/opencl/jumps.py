@@ -184,7 +184,7 @@ def _below(node: Node, kind: str) -> list[Node]:
 
 
 def _unlooped(node: Node, kind: str, within: frozenset[str] = _LEFT_BY_BREAK) -> set[int]:
-    """Return the ids of all nodes of `kind` at and below `node` that do not stand in one of `within` there."""
+    """Return the ids of all nodes of `kind` at and below `node` that are not inside one of `within` there."""
     found, stack = set[int](), [node]
     while stack:
         at = stack.pop()

@@ -116,7 +116,7 @@ class AccessFacts:
 
     @cached_property
     def usual_transactions(self) -> Transactions | None:
-        """As `transactions`, wherever rows happen to begin: see `warps_of`."""
+        """Return `transactions` counted independently of where rows begin: see `warps_of`."""
         paths = self._paths
         visits = paths.walk.visited[id(self._reach.access)]
         return self._transactions(

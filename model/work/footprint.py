@@ -83,7 +83,7 @@ class Reach:
 def footprint_of(
     reaches: Sequence[Reach], scope: Scope, walk: Walk, shape: Shape, *, lines: bool, rows_on_lines: bool = False
 ) -> Footprint:
-    """Of all `reaches` of one buffer together; `lines` asks for cache lines, too.
+    """Return the footprint of all `reaches` of one buffer together; `lines` asks for cache lines, too.
 
     With `rows_on_lines` these are counted as if each row of an array began on a line.
     """

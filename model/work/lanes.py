@@ -70,7 +70,7 @@ def warps_of(
 
 
 def _group_starts(offset: Expression, known: Knowledge, shape: Shape) -> Sequence[int]:
-    """Where on a line groups begin, as far as that is sectors apart: two groups of 16 floats share one."""
+    """Return where on a line groups begin, to the sector: two groups of 16 floats share one."""
     plain = slopes_of(offset, known)
     if plain is None:
         return (0,)
