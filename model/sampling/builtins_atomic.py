@@ -49,6 +49,7 @@ def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
     access, dtype = c.access(node), dtype_of(kind)
     where, what = pointer.run, operand.run
     c.address_taints |= pointer.taint
+    c.atomic_taints |= read_through(pointer.taint)
     for token in read_through(pointer.taint):
         c.flows.assigned(token, operand.taint)
     c.cost += 30
@@ -140,6 +141,7 @@ def _exchange_if(c: Compiler, name: str, values: list[Code], node: Node) -> Code
     access, dtype = c.access(node), dtype_of(kind)
     where, old_run, new_run = pointer.run, expected.run, new.run
     c.address_taints |= pointer.taint
+    c.atomic_taints |= read_through(pointer.taint)
     for token in read_through(pointer.taint):
         c.flows.assigned(token, new.taint)
     c.cost += 40

@@ -113,6 +113,7 @@ class Compiler:
         self.node: Node | None = None
         self.has_barriers = False
         self.address_taints: frozenset[str] = NO_TAINT
+        self.atomic_taints: frozenset[str] = NO_TAINT  # of what atomic operations give back
         self.may_misalign = False
         self.fixed: dict[int, Any] = {}  # what some slots hold throughout
         self.launch_slots: dict[tuple[str, int], int] = {}

@@ -30,12 +30,15 @@ class SiteCounts:
     `begun`: the statement or expression was begun. `taken`: of if, ?: and case, the first side or this case was
     entered; of && and ||, the right operand was evaluated; of loops, iterations begun. `completed`: control went on to
     what follows. `lane_slots`: for each sub-group its size times the most often that any of its lanes took it, summed.
+    `is_ordered`: nobody took it, and what an atomic operation on global memory gave back may decide it, so that it
+    depends on how many work-items came before.
     """
 
     begun: float
     taken: float
     completed: float
     lane_slots: float
+    is_ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

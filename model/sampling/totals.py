@@ -29,7 +29,7 @@ class Totals:
         self.items = 0
         self.sites: dict[Site, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
         self.accesses: dict[Site, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
-        self.taints: set[str] = set()
+        self.taints: dict[Site, frozenset[str]] = {}
         self.notes: dict[str, None] = {}
         self.open_ended = False
         self.work_of_subgroups: list[Any] = []
@@ -46,8 +46,9 @@ class Totals:
             for number, record in enumerate(context.sites):
                 if record.begun:
                     start, end = made.sites[number]
-                    self._add_site(Site(calls, made.name, start, end), record, chosen)
-                    self.taints |= made.taints[number]
+                    site = Site(calls, made.name, start, end)
+                    self._add_site(site, record, chosen)
+                    self.taints[site] = made.taints[number]
                     if record.by_lane is not None:
                         work += record.by_lane
                     work += record.by_all
@@ -107,14 +108,14 @@ class Totals:
         images = {name for name, _ in launch.images}
         groups = np.concatenate(self.work_of_groups) if self.work_of_groups else np.zeros(0)
         imbalance = float(groups.max() / groups.mean()) if len(groups) > 1 and groups.mean() > 0 else 1.0
-        found = self.compiler.flows.buffers(self.taints | self.compiler.address_taints)
+        found = self.compiler.flows.buffers(self.compiler.address_taints.union(*self.taints.values()))
         kernel = self.compiler.kernel
         values = {p.name for p in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT)} & found
         names = {p.name for p in kernel.parameters} & found - values
         rests_on = sorted(n for n in names if n not in described or n in images)
         return RawSample(
             self.items,
-            {site: SiteCounts(*sums) for site, sums in self.sites.items()},
+            self._counts(),
             {
                 site: AccessCounts(executed, lines / looks if looks else 0.0, distinct)
                 for site, (executed, lines, looks, distinct) in self.accesses.items()
@@ -127,3 +128,14 @@ class Totals:
             tuple(sorted(values)),
             self.open_ended,
         )
+
+    def _counts(self) -> dict[Site, SiteCounts]:
+        c = self.compiler
+        pointers = {p.name for p in c.kernel.of_kind(ParameterKind.BUFFER)}
+        atomic = c.flows.buffers(c.atomic_taints) & pointers
+        return {
+            site: SiteCounts(
+                *sums, is_ordered=bool(atomic and not sums[1] and c.flows.buffers(self.taints[site]) & atomic)
+            )
+            for site, sums in self.sites.items()
+        }

@@ -30,13 +30,15 @@ class LoopSample:
 class BranchSample:
     """`share` of those who come there enter `then`, and `undecided_share` of those for whom the launch does not decide.
 
-    `fullness`: of the lanes of the sub-groups that enter, how many do; None where that was not counted.
+    `fullness`: of the lanes of the sub-groups that enter, how many do; None where that was not counted. `is_ordered`:
+    nobody enters, which may depend on how many work-items came before.
     """
 
     begun: float
     share: float
     undecided_share: float
     fullness: float | None = None
+    is_ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

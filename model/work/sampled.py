@@ -97,7 +97,7 @@ def _branch(branch: Branch, counts: SiteCounts, walk: Walk) -> BranchSample:
     share = min(1.0, share)
     came, let_in, undecided = walk.met.get(key_of(branch), (0.0, 0.0, 0.0))
     own = (share * came - let_in) / undecided if undecided > 0 else share
-    return BranchSample(counts.begun, share, min(1.0, max(0.0, own)), fullness)
+    return BranchSample(counts.begun, share, min(1.0, max(0.0, own)), fullness, counts.is_ordered)
 
 
 def _is_gather(access: Access, walk: Walk) -> bool:

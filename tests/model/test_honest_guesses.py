@@ -70,3 +70,23 @@ def test_a_loop_that_some_leave_is_estimated_and_no_guess() -> None:
     body = f"uint h = i * 2654435761u, n = 0; {walk} out[i] = n;"
     found = predicted(body, "global uint *out")
     assert not found.is_guessed
+
+
+def test_what_only_the_last_group_does_is_a_guess() -> None:
+    body = """
+    local uint before; float s = 0;
+    if (get_local_id(0) == 0) before = atomic_inc(done);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (before == get_num_groups(0) - 1) for (int k = 0; k < 100000; k++) s += parts[k];
+    out[i] = s;"""
+    parameters = "global uint *done, global const float *parts, global float *out"
+    found = predicted(body, parameters, "global=1048576 local=64 parts=100000 done=1 fill.done=zeros")
+    assert "decides it" in guessed(found)
+
+
+def test_a_place_that_an_atomic_operation_gives_is_no_guess() -> None:
+    body = "if (in[i] > 0.5f) out[atomic_inc(count)] = in[i];"
+    found = predicted(
+        body, "global const float *in, global float *out, global int *count", "global=4096 fill.in=uniform:0:1"
+    )
+    assert "decides it" not in guessed(found)
