@@ -133,9 +133,8 @@ class Totals:
         c = self.compiler
         pointers = {p.name for p in c.kernel.of_kind(ParameterKind.BUFFER)}
         atomic = c.flows.buffers(c.atomic_taints) & pointers
-        return {
-            site: SiteCounts(
-                *sums, is_ordered=bool(atomic and not sums[1] and c.flows.buffers(self.taints[site]) & atomic)
-            )
-            for site, sums in self.sites.items()
-        }
+        found = {}
+        for site, (begun, taken, completed, lane_slots) in self.sites.items():
+            is_ordered = bool(atomic and not taken and c.flows.buffers(self.taints[site]) & atomic)
+            found[site] = SiteCounts(begun, taken, completed, lane_slots, is_ordered)
+        return found
