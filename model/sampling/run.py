@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,8 @@ class _Sampling:
                 break
             if self.totals.is_settled():
                 break
-        return self.totals.sample(self.launch, complete=complete)
+        share = 0.0 if self.totals.items >= prod(self.shape.global_size) else 1 / prod(self.shape.groups)
+        return self.totals.sample(self.launch, complete=complete, group_share=share)
 
     def _first_items(self) -> int:
         layout = self.compiled.compiler.layout

@@ -30,7 +30,7 @@ class SiteCounts:
     `begun`: the statement or expression was begun. `taken`: of if, ?: and case, the first side or this case was
     entered; of && and ||, the right operand was evaluated; of loops, iterations begun. `completed`: control went on to
     what follows. `lane_slots`: for each sub-group its size times the most often that any of its lanes took it, summed.
-    `is_ordered`: nobody took it, and what an atomic operation on global memory gave back may decide it, so that it
+    `is_ordered`: all did the same, and what an atomic operation on global memory gave back may decide it, so that it
     depends on how many work-items came before.
     """
 
@@ -59,7 +59,8 @@ class RawSample:
     `group_imbalance`: largest over mean of the groups' lane-steps. `complete`: False where the budget ended it, and
     counts are extrapolated. `rests_on`: buffers and images whose contents no fill described and that did decide a
     branch, a trip count or an address; `scalars`: by-value arguments that did. `open_ended`: no lane had left the loop
-    in which the budget ended, and nothing bounds it. `stopped`: why nothing can be said; None where it ran.
+    in which the budget ended, and nothing bounds it. `group_share`: the part of all work-items that is one work-group;
+    0 where all were run. `stopped`: why nothing can be said; None where it ran.
     """
 
     items: int
@@ -72,3 +73,4 @@ class RawSample:
     stopped: str | None
     scalars: tuple[str, ...] = ()
     open_ended: bool = False
+    group_share: float = 0.0

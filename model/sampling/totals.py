@@ -102,8 +102,8 @@ class Totals:
             return not work.mean()
         return bool(work.std() / work.mean() / np.sqrt(len(work)) < _SETTLED)
 
-    def sample(self, launch: Launch, *, complete: bool) -> RawSample:
-        """All that was counted."""
+    def sample(self, launch: Launch, *, complete: bool, group_share: float) -> RawSample:
+        """Return all that was counted; see `RawSample` for `group_share`."""
         described = {target for target, _ in launch.fills}
         images = {name for name, _ in launch.images}
         groups = np.concatenate(self.work_of_groups) if self.work_of_groups else np.zeros(0)
@@ -127,6 +127,7 @@ class Totals:
             None,
             tuple(sorted(values)),
             self.open_ended,
+            group_share,
         )
 
     def _counts(self) -> dict[Site, SiteCounts]:
@@ -135,6 +136,8 @@ class Totals:
         atomic = c.flows.buffers(c.atomic_taints) & pointers
         found = {}
         for site, (begun, taken, completed, lane_slots) in self.sites.items():
-            is_ordered = bool(atomic and not taken and c.flows.buffers(self.taints[site]) & atomic)
+            is_ordered = bool(
+                atomic and 0 in (taken, completed, begun - taken) and c.flows.buffers(self.taints[site]) & atomic
+            )
             found[site] = SiteCounts(begun, taken, completed, lane_slots, is_ordered)
         return found

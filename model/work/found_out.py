@@ -8,7 +8,7 @@ from model.launch.launch import Assumption, Launch
 from model.opencl.kernel import Kernel, Parameter
 from model.opencl.types import PointerType, ScalarType, StructType, VectorType
 from model.work.counts import WorkCounts
-from model.work.region import Access, Branch, Loop
+from model.work.region import Access, Block, Branch, Loop
 from model.work.sample import Sample, key_of, numbered
 from model.work.symbolic import Atom, Expression
 from model.work.values import is_float
@@ -17,7 +17,7 @@ from model.work.work import Work
 _SAMPLED_SPREAD = 1.05  # of means over a few thousand work-items
 _BORROWED_SPREAD = 1.5  # of another launch's
 _UNFINISHED_SPREAD = 1.5
-_ORDERED_SPREAD = 2.0  # of a branch that none of the first work-items enters, and the last ones may
+_ORDERED_SPREAD = 4.0  # of what the last work-group is taken to do
 _OPEN_ENDED_SPREAD = 10.0  # of a loop that no work-item left while there was time
 _OPEN_LOOP_SPREAD, _OPEN_SPREAD = 3.0, 1.5  # where contents are anyone's guess, by whether a loop rests on them
 
@@ -32,25 +32,24 @@ def found_out(work: Work, launch: Launch, sample: Sample) -> Iterator[Assumption
         how = f"{how} for as long as there was time"
     trips: dict[int, tuple[float, float]] = {}
     shares: dict[int, tuple[float, float]] = {}
-    ordered: set[int] = set()
     for number, inner in numbered(work.root):
         if number not in sample.asked:
             continue
         if isinstance(inner, Loop) and (loop := sample.loops.get(number)) is not None:
             _add(trips, inner.line, loop.begun, loop.trips)
         elif isinstance(inner, Branch) and (branch := sample.branches.get(number)) is not None:
-            _add(shares, inner.line, branch.begun, branch.share)
-            if branch.is_ordered:
-                ordered.add(inner.line)
+            if not branch.is_ordered:
+                _add(shares, inner.line, branch.begun, branch.share)
+            elif _does_something(inner.then if branch.share < 1 - branch.share else inner.otherwise):
+                text = (
+                    "what atomic operations give back decides who goes on at line {line}: taken for the last work-group"
+                )
+                yield Assumption("share.{line}", text, _ORDERED_SPREAD, inner.line, is_guess=True)
     for line, (begun, total) in sorted(trips.items()):
         text = f"the loop on line {{line}} runs {_number(total / begun)} times on average: {how}"
         yield Assumption("loop.{line}", text, spread, line)
     for line, (begun, total) in sorted(shares.items()):
         text = f"{total / begun:.0%} of the work-items that come there go on at line {{line}}: {how}"
-        if total == 0 and line in ordered:
-            text = f"{text}; what atomic operations give back decides it, which the others may find larger"
-            yield Assumption("share.{line}", text, _ORDERED_SPREAD, line, is_guess=True)
-            continue
         yield Assumption("share.{line}", text, 1.0, line)
     for name in sample.rests_on:
         yield _open(work, launch, name)
@@ -81,6 +80,10 @@ def not_found_out(sample: Sample) -> Iterator[Assumption]:
         yield Assumption(
             "sample", f"running some of the work-items to find that out was not possible: {sample.stopped}"
         )
+
+
+def _does_something(block: Block) -> bool:
+    return bool(block.ops or block.accesses or block.inner)
 
 
 def _add(sums: dict[int, tuple[float, float]], line: int, begun: float, each: float) -> None:

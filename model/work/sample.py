@@ -31,7 +31,7 @@ class BranchSample:
     """`share` of those who come there enter `then`, and `undecided_share` of those for whom the launch does not decide.
 
     `fullness`: of the lanes of the sub-groups that enter, how many do; None where that was not counted. `is_ordered`:
-    nobody enters, which may depend on how many work-items came before.
+    all that were run did the same, and the last work-group is taken to do the other: atomic operations decide.
     """
 
     begun: float

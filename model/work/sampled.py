@@ -66,7 +66,7 @@ def sampled(work: Work, walk: Walk, raw: RawSample) -> Sample:
             efficiency = min(1.0, counts.taken / counts.lane_slots) if counts.lane_slots else 1.0
             loops[number] = LoopSample(counts.begun, counts.taken / counts.begun, efficiency)
         else:
-            branches[number] = _branch(inner, counts, walk)
+            branches[number] = _branch(inner, counts, walk, raw.group_share)
     is_known = raw.stopped is None
     return Sample(
         items=raw.items,
@@ -84,7 +84,7 @@ def sampled(work: Work, walk: Walk, raw: RawSample) -> Sample:
     )
 
 
-def _branch(branch: Branch, counts: SiteCounts, walk: Walk) -> BranchSample:
+def _branch(branch: Branch, counts: SiteCounts, walk: Walk, group_share: float) -> BranchSample:
     fullness = None
     match branch.event:
         case Event.TAKEN:
@@ -95,9 +95,13 @@ def _branch(branch: Branch, counts: SiteCounts, walk: Walk) -> BranchSample:
         case Event.ENTERED:
             share = counts.taken / counts.begun
     share = min(1.0, share)
+    is_ordered = counts.is_ordered and group_share > 0 and share in (0, 1)
+    if is_ordered:
+        # Some groups have yet to come: of the common forms, "the last one goes on" is the one that is not seen.
+        share = abs(share - group_share)
     came, let_in, undecided = walk.met.get(key_of(branch), (0.0, 0.0, 0.0))
     own = (share * came - let_in) / undecided if undecided > 0 else share
-    return BranchSample(counts.begun, share, min(1.0, max(0.0, own)), fullness, counts.is_ordered)
+    return BranchSample(counts.begun, share, min(1.0, max(0.0, own)), fullness, is_ordered)
 
 
 def _is_gather(access: Access, walk: Walk) -> bool:
