@@ -10,6 +10,7 @@ grows with the footprint as smoothly as the share that does not fit. Sources: hi
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,6 +19,7 @@ from model.device import Device, Rates
 from model.memory_levels import memory_levels
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, Pattern, WorkCounts
+from model.work.working_sets import WorkingSet
 
 # Chosen on the public rows (profiler/corpus/public): what real code reaches of each peak, how many of the source's
 # integer operations remain when compilers have folded addresses and hoisted what loops repeat, and which part of what
@@ -98,23 +100,38 @@ def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
     own = [a for a in work.accesses if a.space in _GLOBAL and not a.is_atomic and a.count > 0]
     known = _known_lines(work)
     lines = near = stored = touched = 0.0
+    asked: dict[int, float] = {}
     for access in own:
         line_count, sector_count = known.get(id(access)) or lines_of(access)
         warps = access.count / WARP
         lines += warps * line_count
-        near += warps * sector_count * SECTOR_BYTES
+        asked[id(access)] = warps * sector_count * SECTOR_BYTES
+        near += asked[id(access)]
         touched += access.footprint_bytes
         stored += access.footprint_bytes * access.is_store
     group_bytes, launch_bytes = work.facts.line_bytes
     launch_bytes = min(near, launch_bytes or work.global_footprint_bytes)
-    once = min(near, max(launch_bytes, work.work_groups * work.facts.busy_share * group_bytes))
+    groups = max(1.0, work.work_groups * work.facts.busy_share)
+    once = min(near, max(launch_bytes, groups * group_bytes))
     held_bytes = caches_of(device).last_bytes
-    within = (near - once) * missed(group_bytes, CORE_CACHE_BYTES)  # a group's own bytes, again
+    fetched = fetched_bytes(work.facts.working_set, asked, groups, CORE_CACHE_BYTES / RESIDENT_GROUPS)
+    within = max(0.0, min(near, fetched) - once)  # a group's own bytes, again
     at_once = min(launch_bytes, group_bytes * device.core_count * RESIDENT_GROUPS)
     late = (once - launch_bytes) * missed(launch_bytes, held_bytes) + within * missed(at_once, held_bytes)
     passed = launch_bytes + min(launch_bytes, rewritten_bytes(work))
     memory = passed * streamed(launch_bytes, held_bytes) + late * LATE_SHARE
     return Traffic(lines, near, once + within, memory, stored / touched if touched else 0.0)
+
+
+def fetched_bytes(working: WorkingSet, asked: Mapping[int, float], groups: float, cache_bytes: float) -> float:
+    """Bytes that `groups` work-groups fetch into a cache of `cache_bytes`; `asked` by access where nothing is kept.
+
+    A loop whose iterations' bytes fit together is fetched once; one whose do not, once an iteration at the least.
+    """
+    inner = sum(fetched_bytes(each, asked, groups, cache_bytes) for each in working.inner)
+    again = inner + sum(asked.get(id(access), 0.0) for access in working.own)
+    once = min(again, working.line_bytes * working.iterations * groups)
+    return once + (again - once) * missed(working.line_bytes, cache_bytes)
 
 
 def _known_lines(work: WorkCounts) -> dict[int, tuple[float, float]]:

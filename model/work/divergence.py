@@ -16,7 +16,7 @@ from model.work.groups import Group, Groups, groups_for, undecided
 from model.work.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, ByLane, by_lane, lanes_of, warp_starts
 from model.work.numbers import Value
 from model.work.operations import BOOLEAN_KINDS
-from model.work.reached import Point
+from model.work.reached import Point, Visit
 from model.work.region import Block, Branch, Loop
 from model.work.sample import BranchSample, key_of
 from model.work.scopes import Shape
@@ -83,6 +83,7 @@ class Paths:
 
     def __init__(self, root: Block, walk: Walk, shape: Shape) -> None:
         self.root, self.walk, self.shape = root, walk, shape
+        self.pinned: dict[tuple[int, tuple[int, ...]], list[Visit]] = {}  # visits in one iteration of some loops
 
     @cached_property
     def settings(self) -> Settings:

@@ -31,6 +31,7 @@ from model.work.settings import Setting
 from model.work.symbolic import GLOBAL_ID
 from model.work.transactions import Transactions
 from model.work.walk import Walk
+from model.work.working_sets import WorkingSet, working_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,12 @@ class Facts:
             for scope in (Scope.GROUP, Scope.LAUNCH)
         )
         return group, launch
+
+    @cached_property
+    def working_set(self) -> WorkingSet:
+        """What a typical group touches, as a whole and in one iteration of each loop."""
+        own = [(r, c) for r, c in self.read if c.space in GLOBAL_SPACES and not r.access.is_image and c.count > 0]
+        return working_set(own, self.paths)
 
     @cached_property
     def busy_share(self) -> float:
