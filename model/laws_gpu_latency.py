@@ -1,0 +1,109 @@
+"""What a GPU's latencies cost: how many work-groups a core holds, and how long a warp needs from its first
+instruction to its last.
+
+A core hides latency by running other warps meanwhile: it needs at least one warp's time for each round of the groups
+that it can hold together. Sources: Hong and Kim, "An analytical model for a GPU architecture with memory-level and
+thread-level parallelism awareness", ISCA 2009; Volkov, "Understanding latency hiding on GPUs", 2016.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+
+from model.architectures import Architecture, architecture_of
+from model.device import Device
+from model.opencl.types import AddressSpace
+from model.work.access_facts import GLOBAL_SPACES, AccessFacts
+from model.work.affine import Obstacle
+from model.work.counts import WorkCounts
+
+OWN_REGISTERS = 8  # of a work-item, for addresses and the like, beyond what the source names
+LEAST_REGISTERS = 16
+AHEAD = 4  # iterations of a loop whose loads compilers and cores have under way together
+PARALLEL_INSTRUCTIONS = 2.0  # of one warp, whose latencies overlap
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """`groups` that one core holds at a time, and which limit says so."""
+
+    groups: int
+    limit: str
+    registers: float  # of a work-item
+    warps_per_group: int
+
+    def share(self, architecture: Architecture) -> float:
+        """The share of the work-items that a core can hold at most."""
+        held = self.groups * self.warps_per_group * architecture.warp_width
+        return min(1.0, held / architecture.max_items_per_core)
+
+
+def occupancy(work: WorkCounts, architecture: Architecture) -> Occupancy:
+    """At least one group: what does not fit is spilled."""
+    items = max(1.0, work.work_items / max(1, work.work_groups))
+    warps = max(1, math.ceil(items / architecture.warp_width))
+    lanes = warps * architecture.warp_width
+    registers = max(LEAST_REGISTERS, work.facts.registers + OWN_REGISTERS)
+    registers = min(registers, architecture.max_registers_per_item)
+    limits = {
+        "registers": architecture.registers_per_core / (registers * lanes),
+        "local memory": architecture.local_bytes_per_core / max(1, work.local_bytes_per_group),
+        "work-items": architecture.max_items_per_core / lanes,
+        "work-groups": float(architecture.max_groups_per_core),
+    }
+    limit = min(limits, key=lambda name: limits[name])
+    return Occupancy(max(1, int(limits[limit])), limit, registers, warps)
+
+
+def latency_us(work: WorkCounts, device: Device, load_cycles: float) -> float:
+    """The time of all rounds of groups, each as long as its longest chain of waiting.
+
+    `load_cycles`: what a load of global memory takes on average, given where it is found.
+    """
+    architecture = architecture_of(device)
+    held = occupancy(work, architecture)
+    busy = max(1.0, work.work_groups * work.facts.busy_share)
+    rounds = max(1.0, busy / (held.groups * device.core_count))
+    return rounds * warp_cycles(work, architecture, load_cycles) / device.clock_mhz
+
+
+def warp_cycles(work: WorkCounts, architecture: Architecture, load_cycles: float) -> float:
+    """Cycles from a warp's first instruction to its last when nothing else runs on its core."""
+    items = max(1.0, work.work_items * work.facts.busy_share)
+    waiting = sum(
+        executed / items * cycles for executed, cycles in _waits(work, architecture, load_cycles)
+    )
+    instructions = sum(op.count for op in work.ops) / items
+    in_line = work.chain_ops / items
+    arithmetic = architecture.fma_latency_cycles * max(in_line, instructions / PARALLEL_INSTRUCTIONS)
+    return waiting + arithmetic
+
+
+def _waits(work: WorkCounts, architecture: Architecture, load_cycles: float) -> list[tuple[float, float]]:
+    """How often loads are waited for, and for how many cycles: those of one iteration are waited for together."""
+    settings = work.facts.paths.settings.accesses
+    together: dict[tuple[int, bool], list[AccessFacts]] = defaultdict(list)
+    for facts in work.facts.accesses:
+        count = facts.count
+        if count.count > 0 and (not count.is_store or count.is_atomic):
+            setting = settings.get(id(facts.reach.access))
+            loop = id(setting.loops[-1]) if setting is not None and setting.loops else 0
+            together[loop, count.space is AddressSpace.LOCAL].append(facts)
+    found = []
+    for (loop, is_local), those in together.items():
+        executed = max(f.count.count for f in those)
+        if is_local:
+            found.append((executed / AHEAD if loop else executed, float(architecture.local_latency_cycles)))
+            continue
+        own = [f for f in those if f.count.space in GLOBAL_SPACES]
+        if not own:
+            continue
+        chained = any(_rests_on_data(f) for f in own)
+        found.append((executed if chained or not loop else executed / AHEAD, load_cycles * (1 + chained)))
+    return found
+
+
+def _rests_on_data(facts: AccessFacts) -> bool:
+    return facts.index.obstacle is Obstacle.DATA
