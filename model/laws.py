@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from model.architectures import architecture_of
 from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Bound, overlapped
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.bounds import floor_us
@@ -28,6 +29,7 @@ from model.laws_gpu import (
     memory_times_us,
     streaming,
 )
+from model.laws_gpu_latency import arrays_in_registers, latency_us, load_cycles
 from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us, measured_gop_s
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
@@ -109,18 +111,20 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
 
 def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
     """A GPU's whole launch: its levels of memory, its lanes and what starts groups work at the same time."""
-    rates = device.rates
+    rates, architecture = device.rates, architecture_of(device)
     idle, crowded = idle_lanes(work, device), crowding(work, device, work.facts.busy_share)
     fp, integer, special = (
         each * idle for each in compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     )
     fp, special = fp * crowded, special * crowded
     integer *= GPU_INTEGER_SHARE * (crowded + _share_of_bounds(work) * (crowding(work, device) - crowded))
-    near, last, far = memory_times_us(gpu_traffic(work, device), device)
+    traffic = gpu_traffic(work, device)
+    near, last, far = memory_times_us(traffic, device)
+    latency = latency_us(work, device, load_cycles(traffic, architecture))
     near, last, far = near * crowded, last * streaming(work, device), far * streaming(work, device)
     local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
     private, images = (
-        _private_us(work, rates) * crowded,
+        _private_us(work, rates, arrays_in_registers(work, architecture)) * crowded,
         crowded * images_us(work.image_reads, work.image_writes, rates),
     )
     barriers = (_barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns) * crowding(
@@ -132,7 +136,7 @@ def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
         "floating point": fp,
         "integer": integer,
         "special functions": special,
-        "operations that wait for each other": 0.0,
+        "operations that wait for each other": latency,
         "global memory": _together(near, last, far),
         "local memory": local,
         "private memory": private,
@@ -143,11 +147,12 @@ def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
         "launch floor": rates.launch_floor_us,
     }
     groups = [
-        {name: times[name] / TYPICAL_EFFICIENCY for name in COMPUTE},
+        {name: times[name] / TYPICAL_EFFICIENCY for name in COMPUTE if name != "operations that wait for each other"},
         {"global memory": far / GPU_MEMORY_EFFICIENCY},
         {"global memory": last / GPU_CACHE_EFFICIENCY},
         {"global memory": near / GPU_CACHE_EFFICIENCY, "images": images / GPU_CACHE_EFFICIENCY},
         {"local memory": local / GPU_CACHE_EFFICIENCY, "private memory": private / GPU_CACHE_EFFICIENCY},
+        {"operations that wait for each other": latency},
         {"starting groups": starts},  # they start while others run
     ]
     return _times(times, groups, OVERLAP_NORM, work, device)
@@ -180,8 +185,9 @@ def _times(
     )
 
 
-def _private_us(work: WorkCounts, rates: Rates) -> float:
-    moved = sum(a.bytes for a in work.accesses if a.space is AddressSpace.PRIVATE)
+def _private_us(work: WorkCounts, rates: Rates, in_registers: frozenset[str] = frozenset()) -> float:
+    own = (a for a in work.accesses if a.space is AddressSpace.PRIVATE and a.buffer not in in_registers)
+    moved = sum(a.bytes for a in own)
     return 1e-3 * moved / rates.private_bandwidth_gb_s
 
 

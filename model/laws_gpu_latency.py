@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from model.architectures import Architecture, architecture_of
 from model.device import Device
+from model.laws_gpu import Traffic
 from model.opencl.types import AddressSpace
 from model.work.access_facts import GLOBAL_SPACES, AccessFacts
 from model.work.affine import Obstacle
@@ -45,8 +46,7 @@ def occupancy(work: WorkCounts, architecture: Architecture) -> Occupancy:
     items = max(1.0, work.work_items / max(1, work.work_groups))
     warps = max(1, math.ceil(items / architecture.warp_width))
     lanes = warps * architecture.warp_width
-    registers = max(LEAST_REGISTERS, work.facts.registers + OWN_REGISTERS)
-    registers = min(registers, architecture.max_registers_per_item)
+    registers = min(registers_needed(work, architecture), architecture.max_registers_per_item)
     limits = {
         "registers": architecture.registers_per_core / (registers * lanes),
         "local memory": architecture.local_bytes_per_core / max(1, work.local_bytes_per_group),
@@ -55,6 +55,20 @@ def occupancy(work: WorkCounts, architecture: Architecture) -> Occupancy:
     }
     limit = min(limits, key=lambda name: limits[name])
     return Occupancy(max(1, int(limits[limit])), limit, registers, warps)
+
+
+def registers_needed(work: WorkCounts, architecture: Architecture) -> float:
+    """32-bit registers of a work-item, with the private arrays that fit; more than there are where it spills."""
+    own = max(LEAST_REGISTERS, work.facts.registers + OWN_REGISTERS)
+    arrays = work.facts.promotion.registers
+    return own + arrays if own + arrays <= architecture.max_registers_per_item else own
+
+
+def arrays_in_registers(work: WorkCounts, architecture: Architecture) -> frozenset[str]:
+    """The private arrays that take no time of their own."""
+    promoted = work.facts.promotion
+    fits = work.facts.registers + OWN_REGISTERS + promoted.registers <= architecture.max_registers_per_item
+    return promoted.arrays if fits else frozenset()
 
 
 def latency_us(work: WorkCounts, device: Device, load_cycles: float) -> float:
@@ -67,6 +81,16 @@ def latency_us(work: WorkCounts, device: Device, load_cycles: float) -> float:
     busy = max(1.0, work.work_groups * work.facts.busy_share)
     rounds = max(1.0, busy / (held.groups * device.core_count))
     return rounds * warp_cycles(work, architecture, load_cycles) / device.clock_mhz
+
+
+def load_cycles(traffic: Traffic, architecture: Architecture) -> float:
+    """What a load of global memory takes on average, by the share of the bytes that each level delivers."""
+    asked = max(1.0, traffic.near_bytes)
+    beyond_core, beyond_chip = (min(1.0, moved / asked) for moved in (traffic.last_bytes, traffic.memory_bytes))
+    first, second, last = (
+        architecture.load_latency_l1_cycles, architecture.load_latency_l2_cycles, architecture.load_latency_dram_cycles,
+    )  # fmt: skip
+    return first + beyond_core * (second - first) + beyond_chip * (last - second)
 
 
 def warp_cycles(work: WorkCounts, architecture: Architecture, load_cycles: float) -> float:

@@ -24,6 +24,7 @@ from model.work.divergence import (
 )
 from model.work.evaluate import Knowledge
 from model.work.footprint import Footprint, Reach, footprint_of, total
+from model.work.promotion import Promotion, promotion
 from model.work.region import Access, Block
 from model.work.registers import Pressure
 from model.work.scopes import Scope, Shape
@@ -91,6 +92,11 @@ class Facts:
             for scope in (Scope.GROUP, Scope.LAUNCH)
         )
         return group, launch
+
+    @cached_property
+    def promotion(self) -> Promotion:
+        """Private arrays that a GPU's compiler can keep in registers."""
+        return promotion(self.accesses, self.loops)
 
     @cached_property
     def working_set(self) -> WorkingSet:
