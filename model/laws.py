@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from model.architectures import architecture_of
 from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Bound, overlapped
+from model.architectures import architecture_of
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.bounds import floor_us
 from model.costs import Costs, costs_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from model.bandwidth import bandwidth_gb_s
@@ -138,6 +138,9 @@ def _known_lines(work: WorkCounts) -> dict[int, tuple[float, float]]:
     """128-byte lines and 32-byte sectors that a warp asks for, by access, where its lanes' places are known."""
     found = {}
     for facts in work.facts.accesses:
+        if facts.is_uniform:
+            found[id(facts.count)] = lines_of(replace(facts.count, pattern=Pattern.BROADCAST))
+            continue
         fetched = facts.usual_transactions if facts.count.space in _GLOBAL else None
         if fetched is not None:
             words = facts.count.element_bytes * WARP / LINE_BYTES

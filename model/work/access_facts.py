@@ -19,6 +19,7 @@ from model.work.settings import Setting, accesses_in
 from model.work.stride import is_scattered, step_in
 from model.work.symbolic import ZERO
 from model.work.transactions import Transactions, fetched_in_lines, gathered, transactions
+from model.work.uniform import LANES
 
 GLOBAL_SPACES = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 CACHE_SETS = 64  # of a level-1 cache of 32 to 48 KiB with 8 to 12 ways, as CPUs have
@@ -108,6 +109,15 @@ class AccessFacts:
         paths = self._paths
         visits = paths.walk.visited[id(self._reach.access)]
         return tuple(warps_of(self._reach.access, visits, self._setting, paths.known, paths.shape))
+
+    @cached_property
+    def is_uniform(self) -> bool:
+        """Whether all lanes of a warp go to one place, although nothing says which it is."""
+        offset, known = self._reach.access.offset, self._paths.known
+        if offset is None or self._reach.access.is_image or offset.leaves & LANES:
+            return False
+        unknown = [a for a in offset.leaves if a.kind == "unknown" and a not in known.parameters]
+        return bool(unknown) and all(a in known.uniform for a in unknown) and not offset.has("load")
 
     @cached_property
     def transactions(self) -> Transactions | None:

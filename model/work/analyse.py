@@ -25,6 +25,7 @@ from model.work.settings import accesses_in
 from model.work.statements import Statements
 from model.work.symbolic import ZERO, symbol
 from model.work.tables import numbers_of
+from model.work.uniform import uniform_atoms
 from model.work.unknowns import UnknownKind
 from model.work.values import MAX_NUMBERS, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
 from model.work.work import Work
@@ -53,6 +54,7 @@ class _Kernel(Statements):
             self.kernel, root, dict(self.parameters), tuple(self.free_names.items()),
             tuple(self.assumptions.values()), tuple(self.local_bytes.items()), sum(self.private_bytes.values()),
             tuple(sorted(self.unknowns)), tables, frozenset(self.unrolled), self._pressure(root), self.steps,
+            uniform_atoms(accesses_in(root), self.rests),
         )  # fmt: skip
 
     def _pressure(self, root: Block) -> Pressure:

@@ -44,6 +44,7 @@ class Knowledge:
     sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
     drawn: dict[tuple[str, Fill | None, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
     iterated: dict[tuple[object, ...], Interval | None] = field(default_factory=dict)  # of what loops make
+    uniform: frozenset[Atom] = frozenset()  # unknown values that all lanes share
 
     def is_fixed(self, atom: Atom) -> bool:
         """Whether neither ids nor counters nor data decide it."""

@@ -18,6 +18,7 @@ from model.work.region import Event
 from model.work.reuse import carried
 from model.work.symbolic import ONE, ZERO, Atom, Expression
 from model.work.trial import Trial
+from model.work.uniform import CARRIED
 from model.work.values import Other, Value, is_float, numbers_in, with_numbers
 from model.work.writes import Origin, Spot, Write
 
@@ -222,12 +223,12 @@ class Loops(LoopTrips):
             value = self.values[key]
             inductions = tried.variables.get(key)
             if inductions is None or isinstance(value, Other):
-                self.values[key] = self.fresh_value(self.types[key], "changes from iteration to iteration")
+                self.values[key] = self.fresh_value(self.types[key], CARRIED)
             else:
                 parts = []
                 for induction in inductions:
                     at = induction.at(counter, symbols - {induction.symbol})
-                    parts.append(at if at is not None else self.unknown("changes from iteration to iteration"))
+                    parts.append(at if at is not None else self.unknown(CARRIED))
                 self.values[key] = with_numbers(value, tuple(parts))
             for index, part in enumerate(numbers_in(self.values[key])):
                 if part.atom is not None and part.atom.kind in ("unknown", "iterate"):

@@ -1,7 +1,7 @@
 """Private arrays that compilers for GPUs keep in registers: all their indices are constants once loops are unrolled.
 
-Source: LLVM's scalar replacement of aggregates after full unrolling; NVIDIA, "CUDA C++ Programming Guide", local memory:
-arrays stay in memory where their indices are not constants, or where they are too large.
+Source: LLVM's scalar replacement of aggregates after full unrolling; NVIDIA, "CUDA C++ Programming Guide", local
+memory: arrays stay in memory where their indices are not constants, or where they are too large.
 """
 
 from __future__ import annotations

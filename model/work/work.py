@@ -48,6 +48,7 @@ class Work:
     unrolled_lines: frozenset[int] = frozenset()  # of loops that were followed iteration by iteration
     pressure: Pressure = NO_PRESSURE
     steps: int = 0  # nodes of the source that the analysis came by
+    uniform: frozenset[Atom] = frozenset()  # unknown values that are the same in all lanes
     outline: Outline = field(init=False)
     rewritten: frozenset[str] = field(init=False)  # buffers that it stores to
     named: dict[str, tuple[Atom, ...]] = field(init=False, default_factory=dict)  # see `knowledge`
@@ -86,7 +87,7 @@ class Work:
 
     def walk(self, launch: Launch, sample: Sample | None = None, most_visits: int = MAX_VISITS) -> Walk:
         """How often each block runs, and what each access reaches; roughly beyond `most_visits` of blocks."""
-        known = knowledge(self.kernel, launch, self.parameters, self.tables, self.named)
+        known = knowledge(self.kernel, launch, self.parameters, self.tables, self.named, self.uniform)
         seen = seen_in(self.root, sample) if sample is not None and sample.stopped is None else None
         walk = Walk(known, seen, self.rewritten, most_visits)
         ranges = {}
@@ -116,6 +117,7 @@ def knowledge(
     parameters: Mapping[Atom, DataParameter],
     tables: Mapping[str, Mapping[int, Value]] | None = None,
     named: dict[str, tuple[Atom, ...]] | None = None,
+    uniform: frozenset[Atom] = frozenset(),
 ) -> Knowledge:
     """What a launch says, by symbol. `named` keeps the symbols of scalars from one launch to the next."""
     kept = named if named is not None else {}
@@ -144,7 +146,7 @@ def knowledge(
         contents[name] = contents_of(elements, _element(kernel.parameter(name)), fills_of(launch.fills, name))
     for name, values in (tables or {}).items():
         contents[name] = Contents(len(values), 1, None, values)
-    return Knowledge(symbols, contents, parameters)
+    return Knowledge(symbols, contents, parameters, uniform=uniform)
 
 
 def _element(parameter: Parameter | None) -> Type:

@@ -19,6 +19,7 @@ from model.work.scopes import Scope, volume
 from model.work.settings import Setting
 
 Read = tuple[Reach, AccessCount]
+Placed = tuple[Reach, AccessCount, tuple[Loop, ...]]  # with the loops around it, outermost first
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,13 @@ def working_set(read: Sequence[Read], paths: Paths) -> WorkingSet:
 
 
 def _node(
-    loop: Loop | None, depth: int, iterations: float, placed: list[tuple[Reach, AccessCount, tuple[Loop, ...]]], paths: Paths
+    loop: Loop | None,
+    depth: int,
+    iterations: float,
+    placed: list[tuple[Reach, AccessCount, tuple[Loop, ...]]],
+    paths: Paths,
 ) -> WorkingSet:
-    inner: dict[int, list[tuple[Reach, AccessCount, tuple[Loop, ...]]]] = {}
+    inner: dict[int, list[Placed]] = {}
     own = []
     for each in placed:
         if len(each[2]) > depth:
@@ -64,9 +69,7 @@ def _node(
     short = line_bytes / apart if len(children) == 1 and not own and 0 < apart < line_bytes else 1.0
     if short > 1:
         children = [_scaled(each, short) for each in children]
-    return WorkingSet(
-        None if loop is None else loop.line, line_bytes, iterations, tuple(own), tuple(children)
-    )
+    return WorkingSet(None if loop is None else loop.line, line_bytes, iterations, tuple(own), tuple(children))
 
 
 def _scaled(working: WorkingSet, factor: float) -> WorkingSet:
@@ -79,7 +82,7 @@ def _trips(loop: Loop, paths: Paths) -> float:
     return max(1.0, paths.runs(loop.body) / max(1.0, paths.runs(parents[id(loop)])))
 
 
-def _line_bytes(placed: Sequence[tuple[Reach, AccessCount, tuple[Loop, ...]]], depth: int, paths: Paths) -> float:
+def _line_bytes(placed: Sequence[Placed], depth: int, paths: Paths) -> float:
     buffers: dict[str, list[Reach]] = {}
     for reach, count, loops in placed:
         buffers.setdefault(count.buffer, []).append(_pinned(reach, loops[:depth], paths) if depth else reach)
