@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from model.architectures import Architecture, architecture_of
@@ -17,8 +18,8 @@ from model.device import Device
 from model.laws_gpu import Traffic
 from model.opencl.types import AddressSpace
 from model.work.access_facts import GLOBAL_SPACES, AccessFacts
-from model.work.affine import Obstacle
 from model.work.counts import WorkCounts
+from model.work.symbolic import Atom, Expression
 
 OWN_REGISTERS = 8  # of a work-item, for addresses and the like, beyond what the source names
 LEAST_REGISTERS = 16
@@ -122,10 +123,35 @@ def _waits(work: WorkCounts, architecture: Architecture, load_cycles: float) -> 
         own = [f for f in those if f.count.space in GLOBAL_SPACES]
         if not own:
             continue
-        chained = any(_rests_on_data(f) for f in own)
-        found.append((executed if chained or not loop else executed / AHEAD, load_cycles * (1 + chained)))
+        steps = 2 if any(_reads_its_index(facts) for facts in own) else 1
+        follows = not loop or any(_follows_itself(facts) for facts in own)
+        found.append((executed if follows else executed / AHEAD, load_cycles * steps))
     return found
 
 
-def _rests_on_data(facts: AccessFacts) -> bool:
-    return facts.index.obstacle is Obstacle.DATA
+def _reads_its_index(facts: AccessFacts) -> bool:
+    """`x[column[i]]` waits for two loads, one after the other."""
+    offset = facts.reach.access.offset
+    return offset is not None and offset.has("load") and not _follows_itself(facts)
+
+
+def _follows_itself(facts: AccessFacts) -> bool:
+    """`j = next[j]`: no iteration's load begins before the one of the iteration before has come."""
+    offset = facts.reach.access.offset
+    if offset is None:
+        return False
+    if offset.has("unknown"):
+        return not facts.is_uniform
+    return any(atom.kind == "iterate" and _loads(atom) for atom in _atoms(offset))
+
+
+def _loads(atom: Atom) -> bool:
+    return any(leaf.kind == "load" for leaf in atom.leaves)
+
+
+def _atoms(expression: Expression) -> Iterator[Atom]:
+    for monomial, _ in expression.terms:
+        for atom in monomial:
+            yield atom
+            for inner in atom.operands:
+                yield from _atoms(inner)
