@@ -98,12 +98,13 @@ def rewritten_bytes(work: WorkCounts) -> float:
 def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
     """What the launch moves, from the cores outwards."""
     own = [a for a in work.accesses if a.space in _GLOBAL and not a.is_atomic and a.count > 0]
-    known = _known_lines(work)
+    lanes = lanes_of(work)
+    known = _known_lines(work, lanes)
     lines = near = stored = touched = 0.0
     asked: dict[int, float] = {}
     for access in own:
-        line_count, sector_count = known.get(id(access)) or lines_of(access)
-        warps = access.count / WARP
+        line_count, sector_count = known.get(id(access)) or lines_of(access, lanes)
+        warps = access.count / lanes
         lines += warps * line_count
         asked[id(access)] = warps * sector_count * SECTOR_BYTES
         near += asked[id(access)]
@@ -134,36 +135,42 @@ def fetched_bytes(working: WorkingSet, asked: Mapping[int, float], groups: float
     return once + (again - once) * missed(working.line_bytes, cache_bytes)
 
 
-def _known_lines(work: WorkCounts) -> dict[int, tuple[float, float]]:
+def lanes_of(work: WorkCounts) -> float:
+    """Work-items in each warp of a group: fewer than `WARP` where the group does not fill its last one."""
+    items = max(1.0, work.work_items / max(1, work.work_groups))
+    return items / math.ceil(items / WARP)
+
+
+def _known_lines(work: WorkCounts, lanes: float) -> dict[int, tuple[float, float]]:
     """128-byte lines and 32-byte sectors that a warp asks for, by access, where its lanes' places are known."""
     found = {}
     for facts in work.facts.accesses:
         if facts.is_uniform:
-            found[id(facts.count)] = lines_of(replace(facts.count, pattern=Pattern.BROADCAST))
+            found[id(facts.count)] = lines_of(replace(facts.count, pattern=Pattern.BROADCAST), lanes)
             continue
         fetched = facts.usual_transactions if facts.count.space in _GLOBAL else None
         if fetched is not None:
-            words = facts.count.element_bytes * WARP / LINE_BYTES
+            words = facts.count.element_bytes * lanes / LINE_BYTES
             lines = max(fetched.lines, words if facts.count.pattern is not Pattern.BROADCAST else 1.0)
             found[id(facts.count)] = lines, max(fetched.sectors, 1.0)
     return found
 
 
-def lines_of(access: AccessCount) -> tuple[float, float]:
+def lines_of(access: AccessCount, lanes: float = WARP) -> tuple[float, float]:
     """As `_known_lines`, from how neighbours stand to each other alone."""
     width = max(1, access.element_bytes)
     match access.pattern:
         case Pattern.BROADCAST:
             return max(1.0, width / LINE_BYTES), max(1.0, width / SECTOR_BYTES)
         case Pattern.UNIT:
-            span = float(WARP * width)
+            span = lanes * width
         case Pattern.STRIDED:
-            span = float(WARP * max(width, access.stride_bytes))
+            span = lanes * max(width, access.stride_bytes)
         case Pattern.GATHERED:
             span = math.inf
     each = max(1.0, width / SECTOR_BYTES)
-    lines = max(min(span / LINE_BYTES, WARP), WARP * width / LINE_BYTES)
-    return lines, max(1.0, min(span / SECTOR_BYTES, WARP * each))
+    lines = max(min(span / LINE_BYTES, lanes), lanes * width / LINE_BYTES)
+    return lines, max(1.0, min(span / SECTOR_BYTES, lanes * each))
 
 
 def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, float]:

@@ -83,7 +83,9 @@ class Paths:
 
     def __init__(self, root: Block, walk: Walk, shape: Shape) -> None:
         self.root, self.walk, self.shape = root, walk, shape
-        self.pinned: dict[tuple[int, tuple[int, ...]], list[Visit]] = {}  # visits in one iteration of some loops
+        self.pinned: dict[
+            tuple[int, tuple[tuple[int, int], ...]], list[Visit]
+        ] = {}  # see `working_sets`
 
     @cached_property
     def settings(self) -> Settings:

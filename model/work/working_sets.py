@@ -18,7 +18,9 @@ from model.work.region import Loop
 from model.work.scopes import Scope, volume
 from model.work.settings import Setting
 
+TOGETHER = 16  # iterations in which steps of an element stay on a line of 64 bytes
 Read = tuple[Reach, AccessCount]
+Pins = tuple[tuple[Loop, int], ...]  # loops, outermost first, and how many of their iterations
 Placed = tuple[Reach, AccessCount, tuple[Loop, ...]]  # with the loops around it, outermost first
 
 
@@ -41,35 +43,40 @@ def working_set(read: Sequence[Read], paths: Paths) -> WorkingSet:
     """The whole tree; `read` are the accesses of global and constant memory, images left out."""
     found = paths.settings.accesses
     placed = [(reach, count, found.get(id(reach.access), Setting()).loops) for reach, count in read]
-    return _node(None, 0, 1.0, placed, paths)
+    return _node((), 0, 1.0, placed, paths)
 
 
-def _node(
-    loop: Loop | None,
-    depth: int,
-    iterations: float,
-    placed: list[tuple[Reach, AccessCount, tuple[Loop, ...]]],
-    paths: Paths,
-) -> WorkingSet:
+def _node(pins: Pins, depth: int, iterations: float, placed: Sequence[Placed], paths: Paths) -> WorkingSet:
+    """What `placed` touch in the part of their outer `depth` loops that `pins` say."""
     inner: dict[int, list[Placed]] = {}
-    own = []
     for each in placed:
         if len(each[2]) > depth:
             inner.setdefault(id(each[2][depth]), []).append(each)
-        else:
-            own.append(each[1])
-    children = []
-    for those in inner.values():
-        one = those[0][2][depth]
-        trips = _trips(one, paths)
-        children.append(_node(one, depth + 1, iterations * trips, those, paths))
-    line_bytes = _line_bytes(placed, depth, paths)
-    # What stands in an iteration is sampled where it is not affine: all of them together touch no less than the loop.
+    own = tuple(count for _, count, loops in placed if len(loops) == depth)
+    children = [_loop(pins, depth, iterations, those, paths) for those in inner.values()]
+    line_bytes = _line_bytes(placed, pins, paths)
+    return _whole(pins[-1][0].line if pins else None, line_bytes, iterations, own, children)
+
+
+def _loop(pins: Pins, depth: int, begun: float, placed: Sequence[Placed], paths: Paths) -> WorkingSet:
+    """A loop that is begun so often: some iterations together, whose lines are the same, and each by itself."""
+    loop = placed[0][2][depth]
+    trips = _trips(loop, paths)
+    each = _node((*pins, (loop, 1)), depth + 1, begun * trips, placed, paths)
+    if trips < 2 * TOGETHER:
+        return each
+    line_bytes = _line_bytes(placed, (*pins, (loop, TOGETHER)), paths)
+    return _whole(loop.line, line_bytes, begun * trips / TOGETHER, (), [each])
+
+
+def _whole(
+    line: int | None, line_bytes: float, iterations: float, own: tuple[AccessCount, ...], children: list[WorkingSet]
+) -> WorkingSet:
+    # Where an index is not affine an iteration is sampled: all of them together touch no less than the whole.
     apart = sum(each.line_bytes * each.iterations for each in children) / iterations
-    short = line_bytes / apart if len(children) == 1 and not own and 0 < apart < line_bytes else 1.0
-    if short > 1:
-        children = [_scaled(each, short) for each in children]
-    return WorkingSet(None if loop is None else loop.line, line_bytes, iterations, tuple(own), tuple(children))
+    if len(children) == 1 and not own and 0 < apart < line_bytes:
+        children = [_scaled(each, line_bytes / apart) for each in children]
+    return WorkingSet(line, line_bytes, iterations, own, tuple(children))
 
 
 def _scaled(working: WorkingSet, factor: float) -> WorkingSet:
@@ -82,30 +89,32 @@ def _trips(loop: Loop, paths: Paths) -> float:
     return max(1.0, paths.runs(loop.body) / max(1.0, paths.runs(parents[id(loop)])))
 
 
-def _line_bytes(placed: Sequence[Placed], depth: int, paths: Paths) -> float:
+def _line_bytes(placed: Sequence[Placed], pins: Pins, paths: Paths) -> float:
     buffers: dict[str, list[Reach]] = {}
-    for reach, count, loops in placed:
-        buffers.setdefault(count.buffer, []).append(_pinned(reach, loops[:depth], paths) if depth else reach)
+    for reach, count, _ in placed:
+        buffers.setdefault(count.buffer, []).append(_pinned(reach, pins, paths) if pins else reach)
     return sum(
         footprint_of(reaches, Scope.GROUP, paths.walk, paths.shape, lines=True, rows_on_lines=True).line_bytes
         for reaches in buffers.values()
     )
 
 
-def _pinned(reach: Reach, loops: Sequence[Loop], paths: Paths) -> Reach:
-    """The access in one iteration in the middle of each of `loops`."""
-    counters = [loop.counter for loop in loops]
-    key = (id(reach.visits), tuple(id(loop) for loop in loops))
+def _pinned(reach: Reach, pins: Pins, paths: Paths) -> Reach:
+    """The access in as many iterations as `pins` say in the middle of each loop."""
+    key = (id(reach.visits), tuple((id(loop), length) for loop, length in pins))
     kept = paths.pinned
     if key not in kept:
         visits: list[Visit] = []
         for weight, point, ranges in reach.visits:
-            now = dict(ranges)
-            at = dict(point)
-            for counter in counters:
-                if counter in now:
-                    low, high = now.pop(counter)
-                    at[counter] = (low + high - 1) // 2
+            now, at = dict(ranges), dict(point)
+            for loop, length in pins:
+                if loop.counter in now:
+                    low, high = now.pop(loop.counter)
+                    middle = max(low, (low + high - length) // 2)
+                    if length == 1:
+                        at[loop.counter] = middle
+                    else:
+                        now[loop.counter] = middle, min(high, middle + length)
             share = volume(now, paths.shape) / max(1.0, volume(ranges, paths.shape))
             visits.append((weight * share, at, now))
         kept[key] = visits
