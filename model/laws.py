@@ -26,6 +26,7 @@ from model.laws_gpu import (
     gpu_traffic,
     idle_lanes,
     line_time_us,
+    local_memory_us,
     memory_times_us,
     streaming,
 )
@@ -122,7 +123,10 @@ def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
     near, last, far = memory_times_us(traffic, device)
     latency = latency_us(work, device, load_cycles(traffic, architecture))
     near, last, far = near * crowded, last * streaming(work, device), far * streaming(work, device)
-    local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
+    if rates.local_strided:
+        local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
+    else:
+        local = local_memory_us(work, device) * crowded
     private, images = (
         _private_us(work, rates, arrays_in_registers(work, architecture)) * crowded,
         crowded * images_us(work.image_reads, work.image_writes, rates),

@@ -29,7 +29,7 @@ GPU_CACHE_EFFICIENCY = 0.8
 GPU_INTEGER_SHARE = 0.5
 LATE_SHARE = 0.25
 RESIDENT_GROUPS = 2  # of a core, whose bytes are asked for again at the same time
-WARP, LINE_BYTES, SECTOR_BYTES = 32, 128, 32
+WARP, LINE_BYTES, SECTOR_BYTES, BANK_BYTES = 32, 128, 32, 4
 CORE_CACHE_BYTES = 64 * 1024
 # Work-items that a core holds until its lanes are busy all the time (four warps for each of four schedulers cover
 # the latency of arithmetic), and until its part of the device's bandwidth is used.
@@ -171,6 +171,21 @@ def lines_of(access: AccessCount, lanes: float = WARP) -> tuple[float, float]:
     each = max(1.0, width / SECTOR_BYTES)
     lines = max(min(span / LINE_BYTES, lanes), lanes * width / LINE_BYTES)
     return lines, max(1.0, min(span / SECTOR_BYTES, lanes * each))
+
+
+def local_memory_us(work: WorkCounts, device: Device) -> float:
+    """Local memory with all cores busy [us]: a core serves one bank's word a cycle to each of a warp's lanes.
+
+    Lanes that ask one bank for different words are served one after the other. Source: "CUDA C++ Best Practices
+    Guide", shared memory and memory banks.
+    """
+    lanes = lanes_of(work)
+    turns = sum(
+        facts.count.count / lanes * max(facts.count.element_bytes / BANK_BYTES, facts.bank_conflict_degree or 1.0)
+        for facts in work.facts.accesses
+        if facts.count.space is AddressSpace.LOCAL and not facts.count.is_atomic
+    )
+    return 1e-3 * turns * LINE_BYTES / device.rates.local_bandwidth_gb_s
 
 
 def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, float]:
