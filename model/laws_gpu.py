@@ -58,6 +58,7 @@ class Traffic:
     last_bytes: float  # between the cores and the last cache
     memory_bytes: float
     stored_share: float  # of the distinct bytes
+    late_bytes: float = 0.0  # asked for again when the last cache may have lost them: waited for, if seldom moved
 
 
 @lru_cache(maxsize=256)
@@ -121,7 +122,7 @@ def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
     late = (once - launch_bytes) * missed(launch_bytes, held_bytes) + within * missed(at_once, held_bytes)
     passed = launch_bytes + min(launch_bytes, rewritten_bytes(work))
     memory = passed * streamed(launch_bytes, held_bytes) + late * LATE_SHARE
-    return Traffic(lines, near, once + within, memory, stored / touched if touched else 0.0)
+    return Traffic(lines, near, once + within, memory, stored / touched if touched else 0.0, late)
 
 
 def fetched_bytes(working: WorkingSet, asked: Mapping[int, float], groups: float, cache_bytes: float) -> float:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from model.architectures import Architecture, architecture_of
 from model.device import Device
-from model.laws_gpu import Traffic
+from model.laws_gpu import LATE_SHARE, Traffic
 from model.opencl.types import AddressSpace
 from model.work.access_facts import GLOBAL_SPACES, AccessFacts
 from model.work.counts import WorkCounts
@@ -87,7 +87,10 @@ def latency_us(work: WorkCounts, device: Device, load_cycles: float) -> float:
 def load_cycles(traffic: Traffic, architecture: Architecture) -> float:
     """What a load of global memory takes on average, by the share of the bytes that each level delivers."""
     asked = max(1.0, traffic.near_bytes)
-    beyond_core, beyond_chip = (min(1.0, moved / asked) for moved in (traffic.last_bytes, traffic.memory_bytes))
+    beyond_core, beyond_chip = (
+        min(1.0, moved / asked)
+        for moved in (traffic.last_bytes, traffic.memory_bytes + (1 - LATE_SHARE) * traffic.late_bytes)
+    )
     first, second, last = (
         architecture.load_latency_l1_cycles, architecture.load_latency_l2_cycles, architecture.load_latency_dram_cycles,
     )  # fmt: skip

@@ -83,9 +83,7 @@ class Paths:
 
     def __init__(self, root: Block, walk: Walk, shape: Shape) -> None:
         self.root, self.walk, self.shape = root, walk, shape
-        self.pinned: dict[
-            tuple[int, tuple[tuple[int, int], ...]], list[Visit]
-        ] = {}  # see `working_sets`
+        self.pinned: dict[tuple[int, tuple[tuple[int, int], ...]], list[Visit]] = {}  # see `working_sets`
 
     @cached_property
     def settings(self) -> Settings:

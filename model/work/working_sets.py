@@ -110,7 +110,7 @@ def _pinned(reach: Reach, pins: Pins, paths: Paths) -> Reach:
             for loop, length in pins:
                 if loop.counter in now:
                     low, high = now.pop(loop.counter)
-                    middle = max(low, (low + high - length) // 2)
+                    middle = low + max(0, (high - low - length) // 2 // length * length)
                     if length == 1:
                         at[loop.counter] = middle
                     else:
