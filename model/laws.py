@@ -30,8 +30,9 @@ from model.laws_gpu import (
     memory_times_us,
     streaming,
 )
-from model.laws_gpu_latency import arrays_in_registers, latency_us, load_cycles
+from model.laws_gpu_latency import latency_us, load_cycles
 from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us, measured_gop_s
+from model.occupancy import arrays_in_registers
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts

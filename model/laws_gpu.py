@@ -14,9 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from model.architectures import architecture_of
 from model.bandwidth import bandwidth_gb_s
 from model.device import Device, Rates
 from model.memory_levels import memory_levels
+from model.occupancy import occupancy
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, Pattern, WorkCounts
 from model.work.working_sets import WorkingSet
@@ -30,7 +32,7 @@ GPU_INTEGER_SHARE = 0.5
 LATE_SHARE = 0.25
 RESIDENT_GROUPS = 2  # of a core, whose bytes are asked for again at the same time
 WARP, LINE_BYTES, SECTOR_BYTES, BANK_BYTES = 32, 128, 32, 4
-CORE_CACHE_BYTES = 64 * 1024
+LEAST_CACHE_BYTES = 2048  # of a group: what is on its way serves several of its warps
 # Work-items that a core holds until its lanes are busy all the time (four warps for each of four schedulers cover
 # the latency of arithmetic), and until its part of the device's bandwidth is used.
 FILLING_ITEMS, STREAMING_ITEMS = 512, 512
@@ -116,13 +118,20 @@ def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
     groups = max(1.0, work.work_groups * work.facts.busy_share)
     once = min(near, max(launch_bytes, groups * group_bytes))
     held_bytes = caches_of(device).last_bytes
-    fetched = fetched_bytes(work.facts.working_set, asked, groups, CORE_CACHE_BYTES / RESIDENT_GROUPS)
+    fetched = fetched_bytes(work.facts.working_set, asked, groups, core_cache_bytes(work, device))
     within = max(0.0, min(near, fetched) - once)  # a group's own bytes, again
     at_once = min(launch_bytes, group_bytes * device.core_count * RESIDENT_GROUPS)
     late = (once - launch_bytes) * missed(launch_bytes, held_bytes) + within * missed(at_once, held_bytes)
     passed = launch_bytes + min(launch_bytes, rewritten_bytes(work))
     memory = passed * streamed(launch_bytes, held_bytes) + late * LATE_SHARE
     return Traffic(lines, near, once + within, memory, stored / touched if touched else 0.0, late)
+
+
+def core_cache_bytes(work: WorkCounts, device: Device) -> float:
+    """What each of the groups that a core holds has of the core's cache."""
+    architecture = architecture_of(device)
+    held = min(occupancy(work, architecture).groups, max(1.0, work.work_groups / device.core_count))
+    return max(LEAST_CACHE_BYTES, architecture.l1_bytes / held)
 
 
 def fetched_bytes(working: WorkingSet, asked: Mapping[int, float], groups: float, cache_bytes: float) -> float:

@@ -1,5 +1,4 @@
-"""What a GPU's latencies cost: how many work-groups a core holds, and how long a warp needs from its first
-instruction to its last.
+"""What a GPU's latencies cost: how long a warp needs from its first instruction to its last, round after round.
 
 A core hides latency by running other warps meanwhile: it needs at least one warp's time for each round of the groups
 that it can hold together. Sources: Hong and Kim, "An analytical model for a GPU architecture with memory-level and
@@ -8,68 +7,20 @@ thread-level parallelism awareness", ISCA 2009; Volkov, "Understanding latency h
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from model.architectures import Architecture, architecture_of
 from model.device import Device
 from model.laws_gpu import LATE_SHARE, Traffic
+from model.occupancy import occupancy
 from model.opencl.types import AddressSpace
 from model.work.access_facts import GLOBAL_SPACES, AccessFacts
 from model.work.counts import WorkCounts
 from model.work.symbolic import Atom, Expression
 
-OWN_REGISTERS = 8  # of a work-item, for addresses and the like, beyond what the source names
-LEAST_REGISTERS = 16
 AHEAD = 4  # iterations of a loop whose loads compilers and cores have under way together
 PARALLEL_INSTRUCTIONS = 2.0  # of one warp, whose latencies overlap
-
-
-@dataclass(frozen=True, slots=True)
-class Occupancy:
-    """`groups` that one core holds at a time, and which limit says so."""
-
-    groups: int
-    limit: str
-    registers: float  # of a work-item
-    warps_per_group: int
-
-    def share(self, architecture: Architecture) -> float:
-        """The share of the work-items that a core can hold at most."""
-        held = self.groups * self.warps_per_group * architecture.warp_width
-        return min(1.0, held / architecture.max_items_per_core)
-
-
-def occupancy(work: WorkCounts, architecture: Architecture) -> Occupancy:
-    """At least one group: what does not fit is spilled."""
-    items = max(1.0, work.work_items / max(1, work.work_groups))
-    warps = max(1, math.ceil(items / architecture.warp_width))
-    lanes = warps * architecture.warp_width
-    registers = min(registers_needed(work, architecture), architecture.max_registers_per_item)
-    limits = {
-        "registers": architecture.registers_per_core / (registers * lanes),
-        "local memory": architecture.local_bytes_per_core / max(1, work.local_bytes_per_group),
-        "work-items": architecture.max_items_per_core / lanes,
-        "work-groups": float(architecture.max_groups_per_core),
-    }
-    limit = min(limits, key=lambda name: limits[name])
-    return Occupancy(max(1, int(limits[limit])), limit, registers, warps)
-
-
-def registers_needed(work: WorkCounts, architecture: Architecture) -> float:
-    """32-bit registers of a work-item, with the private arrays that fit; more than there are where it spills."""
-    own = max(LEAST_REGISTERS, work.facts.registers + OWN_REGISTERS)
-    arrays = work.facts.promotion.registers
-    return own + arrays if own + arrays <= architecture.max_registers_per_item else own
-
-
-def arrays_in_registers(work: WorkCounts, architecture: Architecture) -> frozenset[str]:
-    """The private arrays that take no time of their own."""
-    promoted = work.facts.promotion
-    fits = work.facts.registers + OWN_REGISTERS + promoted.registers <= architecture.max_registers_per_item
-    return promoted.arrays if fits else frozenset()
 
 
 def latency_us(work: WorkCounts, device: Device, load_cycles: float) -> float:
