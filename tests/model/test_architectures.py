@@ -78,7 +78,7 @@ def test_an_unknown_gpu_takes_the_generic_architecture_of_its_vendor(
 @pytest.mark.parametrize("architecture", TABLE, ids=lambda architecture: architecture.name)
 def test_farther_memory_answers_later_and_limits_fit_together(architecture: Architecture) -> None:
     a = architecture
-    assert 0 < a.fma_latency_cycles < a.load_latency_l1_cycles <= a.load_latency_l2_cycles < a.load_latency_dram_cycles
+    assert 0 < a.fma_latency_cycles < a.load_latency_l1_cycles <= a.load_latency_l2_cycles <= a.load_latency_dram_cycles
     if a.load_latency_l3_cycles:
         assert a.load_latency_l2_cycles < a.load_latency_l3_cycles < a.load_latency_dram_cycles
     assert a.local_latency_cycles < a.load_latency_l2_cycles
