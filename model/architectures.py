@@ -71,7 +71,7 @@ def architecture_of(device: Device) -> Architecture:
     CPUs have none; they get what is named `generic`, which says nothing about them.
     """
     table = _table()
-    known = getattr(device, "architecture", "") or architecture_named(device.name)
+    known = device.architecture or architecture_named(device.name)
     return table.get(known) or table[_generic_name(device)]
 
 
@@ -141,17 +141,19 @@ _PATTERNS = {
         (r"\brtx pro \d{4}|\brtx 50\d\d|\bgb10\b", "blackwell"), (r"\ba(?:30|100|800)[xg]?\b", "ampere-ga100"),
         (r"\borin\b", "ampere-orin"), (r"\brtx 30\d\d|\brtx a\d{3,4}|\ba(?:2|10g?|16|40)\b|\bcmp \d", "ampere"),
         (r"\bg?v100|\btitan v\b|\bxavier\b", "volta"), (r"\bg?p100\b", "pascal-gp100"),
-        (r"\bgtx? 10\d\d|\btitan xp\b|\btitan x\b.*pascal|\bp(?:4|6|40|\d{3,4})\b|\bmx(?:150|[23][135]0)\b", "pascal"),
+        (r"\bgtx? 10\d\d|\btitan xp\b|\btitan x\b.*pascal|\bp(?:4|6|40|\d{3,4})\b", "pascal"),
+        (r"\bp10[246]-100\b|\bmx(?:150|[23][135]0)\b", "pascal"),
         (r"\bgtx 7[45]\d\b|\bgtx? 8[2-6]\dm|\bmx1[13]0\b|\bquadro k(?:620|1200|2200)\b", "maxwell"),
         (r"\bgtx? 9\d\d|\btitan x\b|\bm(?:4|6|10|40|60|[1-6]000)\b|\btegra x1\b", "maxwell-gm200"),
         (r"\bk80\b", "kepler-gk210"), (r"\bk[24]0|\bgtx 780|\btitan(?: black| z)?$|\bk6000\b", "kepler-gk110"),
-        (r"\bgtx? [67]\d\d|\bk(?:1|2|10|\d{3,4})\b", "kepler"), (r"\bgtx? [45]\d\d|\bm?c?20[5-9]0\b", "fermi"),
+        (r"\bgtx? [67]\d\d|\bk(?:1|2|10|\d{3,4})\b", "kepler"), (r"\bgtx? [45]\d\d|\b[cm]20[5-9]0\b", "fermi"),
+        (r"\bgtx? 2\d\d\b", "tesla"),
     ),
     "intel": (
-        (r"\bb[5-7]\d\d?\b|\b1[34]0v\b", "intel-xe2"), (r"\bmax 1[15]\d0\b", "intel-xe-hpc"),
+        (r"\bb[35-7]\d0?\b|\b1[34]0v\b", "intel-xe2"), (r"\bmax 1[15]\d0\b", "intel-xe-hpc"),
         (r"\barc\b|\bflex\b", "intel-xe-hpg"), (r"\biris xe\b|\buhd graphics 7\d\d\b", "intel-xe-lp"),
-        (r"\bu?hd graphics p?[56]\d\d\b|\biris (?:plus|pro) graphics|\bgen9\b", "intel-gen9"),
-        (r"\bhd graphics (?:[245]\d{3})\b|^iris(?: pro)?$", "intel-gen7"),
+        (r"\bu?hd graphics (?:p?[56]\d\d|5[3-7]00|6000)\b|\biris (?:plus|pro) graphics|\bgen9\b", "intel-gen9"),
+        (r"\bhd graphics (?:2500|4\d{3}|5[0-2]00)\b|^iris(?: pro)?$", "intel-gen7"),
     ),
     "apple": ((r"\bm[3-9]\b", "apple-m3"), (r"\bm[12]\b", "apple")),
     "arm": (

@@ -158,6 +158,7 @@ class Device:
     # What holds whole work-groups: SMs, CUs, sub-slices or Xe-cores. 0: compute units do. Intel's drivers count the
     # execution units within as compute units.
     cores: int = 0
+    architecture: str = ""  # a name in `model.architectures`; empty where the profile does not say
 
     def __hash__(self) -> int:
         """Of what tells profiles apart: hundreds of rates would be gone through at each look into a cache."""

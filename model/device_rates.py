@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from dataclasses import dataclass, replace
 from math import ceil, log2
 
 from model.device import BandwidthPoint, DeviceType, GatherPoint, Rates, StridePoint
 from model.device_curves import MemoryLevel
+from model.host_cost import host_launch_us
 
 SUSTAINED_SHARE = 0.85  # of datasheet bandwidth; the median over 46 GPUs in clpeak's public results is 0.86
 SECTOR_BYTES = 32  # what a GPU moves for a lone access: one sector of a cache line
@@ -38,6 +40,7 @@ class GpuFigures:
     l2_bytes: int
     launch_floor_us: float
     cores: int = 0  # see `Device.cores`; 0: as many as compute units
+    host_us: float = 0.0  # what the host waits for a launch beyond the device's time; 0: unknown
 
 
 def gpu_rates(figures: GpuFigures) -> Rates:
@@ -82,6 +85,7 @@ def gpu_rates(figures: GpuFigures) -> Rates:
         gather=_gather(levels, dram_gb_s, SECTOR_BYTES),
         strided=_strided(dram_gb_s, SECTOR_BYTES),
         groups_to_fill=units * 4,  # 1024 items a unit in groups of 256
+        launch_wall_us=figures.launch_floor_us + figures.host_us if figures.host_us else 0.0,
         memory_levels=_memory_levels(levels, dram_gb_s, write_share=0.95),
         peak_bandwidth_gb_s=figures.dram_bandwidth_gb_s,
     )
@@ -131,7 +135,9 @@ class DriverFacts:
 def derive_rates(facts: DriverFacts) -> Rates:
     """Rates of a device of which only the driver's facts are known, by templates scaled with units and clock."""
     if facts.type is DeviceType.CPU:
-        return cpu_rates(facts)
+        rates = cpu_rates(facts)
+        host_us = host_launch_us(facts.platform, is_cpu=True)
+        return replace(rates, launch_wall_us=rates.launch_floor_us + host_us)
     # What a compute unit is differs by vendor: an SM, a CU, or one of Intel's execution units.
     maker = _maker(facts)
     lanes = 8 if "intel" in maker else 64 if "amd" in maker or "advanced micro" in maker else 128
@@ -150,6 +156,7 @@ def derive_rates(facts: DriverFacts) -> Rates:
             l2_bytes=facts.cache_bytes or 4 * MIB,
             launch_floor_us=6,
             cores=cores_of(facts),
+            host_us=host_launch_us(facts.platform, facts.name, sys.platform),
         )
     )
 

@@ -35,6 +35,9 @@ class Quantiles:
     p90: float
 
 
+# The factor between p50 and p90 (and p10) of the host's launch cost, by whether the device is calibrated: a graphics
+# card in two computers, under two drivers, as in clpeak's public results.
+HOST_COST_SPREAD = {True: 1.2, False: 1.5}
 NO_LINE = -2  # of the source: what the launch itself costs, and what nothing explains
 
 
@@ -99,6 +102,7 @@ class Prediction:
     advice: tuple[Advice, ...] = ()  # in the order of the source
     through: Through | None = None  # set where the basis is `measured`
     laws: Times | None = None  # what the laws alone say; None where nobody asked them
+    host_cost_us: float = 0.0  # what the host waits for a launch beyond the device's time; 0: unknown
 
     @property
     def guesses(self) -> tuple[Assumption, ...]:
@@ -123,6 +127,19 @@ class Prediction:
     def lines(self) -> tuple[LineShare, ...]:
         """The same time by source line, hottest first."""
         return _shares(self.line_costs, self.account)
+
+    @property
+    def host_runtime_us(self) -> Quantiles | None:
+        """What a host waits that enqueues this launch and then for its end [us]; None where its cost is unknown.
+
+        `runtime_us` is what the device spends, as a profiling event says. The cost of the host was measured on this
+        computer where the device is calibrated, and elsewhere on others (see `model.host_cost`): it varies more there.
+        """
+        if self.host_cost_us <= 0:
+            return None
+        varies = HOST_COST_SPREAD[self.calibrated]
+        q, cost_us = self.runtime_us, self.host_cost_us
+        return Quantiles(q.p10 + cost_us / varies, q.p50 + cost_us, q.p90 + cost_us * varies)
 
     @property
     def own_us(self) -> Quantiles:

@@ -11,6 +11,7 @@ from model.assumptions import assumptions_of, doubt_of
 from model.bounds import within_bounds
 from model.costs import costs_of
 from model.device import Device
+from model.host_cost import host_cost_us
 from model.launch.driver_choice import on_device
 from model.launch.launch import Assumption, Launch
 from model.laws import launch_times
@@ -69,6 +70,7 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -
         line_costs=LineCosts(counts, device),
         is_guessed=any(each.is_guess for each in assumptions),
         laws=times,
+        host_cost_us=host_cost_us(device),
     )
 
 

@@ -27,7 +27,7 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
         problem = forecast.problem or Problem("analysis", "no prediction could be made")
         return {**head, "error": _error(problem)}
     prediction = forecast.prediction
-    q = prediction.runtime_us
+    q, host = prediction.runtime_us, prediction.host_runtime_us
     return {
         **head,
         "device": {
@@ -37,6 +37,7 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
         },
         "launch": _launch(forecast.launch),
         "runtime_us": {"p10": q.p10, "p50": q.p50, "p90": q.p90},
+        "host_runtime_us": {"p10": host.p10, "p50": host.p50, "p90": host.p90} if host else None,
         "bound": str(prediction.bound),
         "basis": str(prediction.basis),
         "novelty": prediction.novelty,

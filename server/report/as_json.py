@@ -46,6 +46,7 @@ def _launch(launch: LaunchFacts) -> Json:
         "global": list(made.global_size),
         "local": list(made.local_size) if made.local_size else None,
         "runtime_us": _quantiles(prediction.runtime_us),
+        "host_runtime_us": _quantiles(host) if (host := prediction.host_runtime_us) else None,
         "bound": str(prediction.bound),
         "basis": str(prediction.basis),
         "measured_us": _measured(launch.measured) if launch.measured else None,

@@ -24,6 +24,7 @@ _LINES_SHOWN = 5
 _LINES_SHOWN_OF_MANY = 3  # of each launch, where a kernel has several
 _LEAST_REUSE = 1.5
 _LEAST_CONFLICT = 1.5
+_NOTICEABLY = 1.1  # how much longer the host waits than the device works, for it to be worth a line
 _ORIGIN = {"config": "kernelcast.toml"}
 
 
@@ -95,6 +96,8 @@ def _launch(view: LaunchView, several: bool) -> list[Section]:
         rows.append(("Bound by", f"{limit_text(prediction.account)}: {parts_text(prediction.account)}"))
         if overlap := overlap_text(prediction.account):
             rows.append(("Overlap", overlap))
+        if waits := _host_text(prediction):
+            rows.append(("The host", waits))
         rows += _work_rows(prediction.work)
     if view.compiled is not None and (compiled := in_short(view.compiled)):
         rows.append(("Compiled", compiled))
@@ -117,6 +120,18 @@ def launch_text(view: LaunchView) -> str:
     sizes = "x".join(map(str, launch.global_size))
     groups = f"of {'x'.join(map(str, launch.local_size))}" if launch.local_size else "that the driver chooses"
     return f"{sizes} work-items in groups {groups} ({_origin(launch)})"
+
+
+def _host_text(prediction: Prediction) -> str:
+    """Return how long the host waits, where that is noticeably longer than the device works; else nothing."""
+    host, device_us = prediction.host_runtime_us, prediction.runtime_us.p50
+    if host is None or host.p50 <= _NOTICEABLY * device_us:
+        return ""
+    adds = "measured here" if prediction.calibrated else "as usual with such drivers"
+    return (
+        f"waits about {format_duration_us(host.p50)} from enqueueing to the end: "
+        f"{format_duration_us(prediction.host_cost_us)} on top ({adds})"
+    )
 
 
 def _origin(launch: Launch) -> str:

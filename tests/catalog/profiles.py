@@ -16,12 +16,17 @@ from model.device import BandwidthPoint, Device, DeviceType, ProfileSource, Rate
 from model.device_catalog import slug
 from model.device_names import platform_family
 from model.device_rates import KIB, SUSTAINED_SHARE, DriverFacts, GpuFigures, cpu_rates, gpu_rates, intel_cores
+from model.host_cost import host_launch_us
 
 HERE = Path(__file__).parent
 CLPEAK = "clpeak's public results (krrishnarraj/clpeak, Apache-2.0)"
 RULES = "other rates scaled, see model/device_rates.py"
 LEAST_SHARE = 0.6  # of a datasheet's bandwidth: below, a measurement went wrong or the board had slower memory
-NOT_TO_BE_TRUSTED = {("Quadro GV100", "bandwidth")}  # 66 % where the same chip reaches 90 % on two other boards
+NOT_TO_BE_TRUSTED = {
+    ("Quadro GV100", "bandwidth"),  # 66 % where the same chip reaches 90 % on two other boards
+    ("Apple M1", "launch latency"),  # 1.45 us: the driver notes the enqueueing when it starts the kernel
+}
+HOST_DEFAULT = "the usual one of such drivers (model/host_cost.py), not measured"
 _PLAIN = re.compile(r"@.*|with Radeon.*|\b[\w]+-Core\b|\b(?:Processor|CPU|APU)\b|\d+th Gen ")
 MAKERS = ("nvidia", "amd", "intel", "apple", "arm", "qualcomm", "moore threads")
 
@@ -52,6 +57,7 @@ class GpuRow:
     memory_gb: float
     logs: tuple[str, ...]
     source: str
+    architecture: str  # a name in model/architectures.csv
 
 
 def profiles() -> Iterator[Device]:
@@ -99,10 +105,12 @@ def read_gpus() -> Iterator[GpuRow]:
             dram_bandwidth_gb_s=_number(row["bandwidth_gb_s"]) or 0.0,
             l2_bytes=int(row["cache_kib"]) * KIB,
             launch_floor_us=5.0 if row["platform"] == "NVIDIA CUDA" else 8.0,
-            cores=intel_cores(row["name"], units) if _is_intels(row["name"]) else 0,
+            cores=int(row["cores"] or 0) or (intel_cores(row["name"], units) if _is_intels(row["name"]) else 0),
+            host_us=host_launch_us(row["platform"], row["name"]),
         )
         aliases, logs = _several(row["aliases"]), _several(row["clpeak_log"])
-        yield GpuRow(row["name"], row["platform"], aliases, figures, float(row["memory_gb"]), logs, row["source"])
+        memory_gb, architecture = float(row["memory_gb"]), row["architecture"]
+        yield GpuRow(row["name"], row["platform"], aliases, figures, memory_gb, logs, row["source"], architecture)
 
 
 def gpu_profile(row: GpuRow, peaks: Peaks | None) -> Device:
@@ -123,6 +131,8 @@ def gpu_profile(row: GpuRow, peaks: Peaks | None) -> Device:
     rates = gpu_rates(replace(sheet, clock_mhz=clock_mhz, dram_bandwidth_gb_s=bandwidth))
     if peaks:
         changes = {"fp32_gflop_s": peaks.fp32_gflop_s, "scalar_fp32_gflop_s": peaks.fp32_gflop_s}
+        if (host_us := _host_us(row.name, peaks)) is not None:
+            changes["launch_wall_us"] = rates.launch_floor_us + host_us
         ratio = peaks.fp32_gflop_s / rates.fp32_gflop_s
         changes["fp64_gflop_s"] = peaks.fp64_gflop_s or rates.fp64_gflop_s * ratio
         changes["fp16_gflop_s"] = peaks.fp16_gflop_s or rates.fp16_gflop_s * ratio
@@ -162,10 +172,21 @@ def gpu_profile(row: GpuRow, peaks: Peaks | None) -> Device:
         has_images=True,
         rates=rounded(rates),
         source=ProfileSource.DATASHEET,
-        note=_note(peaks, measured, row.source, len(row.logs)) + words,
+        note=_note(peaks, measured, row.source, len(row.logs)) + words + _host_words(row.name, peaks),
         aliases=row.aliases,
         cores=sheet.cores,
+        architecture=row.architecture,
     )
+
+
+def _host_us(name: str, peaks: Peaks | None) -> float | None:
+    """Return what the host waits beyond the device's own time, where clpeak measured it plausibly."""
+    us = peaks.launch_latency_us if peaks else None
+    return us if us and us > 0 and (name, "launch latency") not in NOT_TO_BE_TRUSTED else None
+
+
+def _host_words(name: str, peaks: Peaks | None) -> str:
+    return "" if _host_us(name, peaks) is not None else f"; host's launch cost: {HOST_DEFAULT}"
 
 
 def _is_intels(name: str) -> bool:
@@ -202,6 +223,7 @@ def _cpu_profile(row: dict[str, str], peaks: dict[str, list[Peaks]]) -> Device:
     facts = replace(facts, platform=row["platform"], has_fp16=bool(seen.fp16_gflop_s))
     rates = cpu_rates(facts, dram_gb_s=seen.bandwidth_gb_s)
     slower = min(1.0, seen.fp32_gflop_s / rates.fp32_gflop_s)
+    host_us = _host_us(row["name"], seen) or host_launch_us(row["platform"], is_cpu=True)
     rates = replace(
         rates,
         fp32_gflop_s=seen.fp32_gflop_s,
@@ -210,6 +232,7 @@ def _cpu_profile(row: dict[str, str], peaks: dict[str, list[Peaks]]) -> Device:
         scalar_fp32_gflop_s=min(rates.scalar_fp32_gflop_s, seen.fp32_gflop_s),
         int32_gop_s=rates.int32_gop_s * slower,  # the same compiler makes the same of integers
         divide_gop_s=rates.divide_gop_s * slower,
+        launch_wall_us=rates.launch_floor_us + host_us,
         bandwidth=tuple(_slower(point, slower, seen.bandwidth_gb_s) for point in rates.bandwidth),  # ... and of loads
     )
     gathers = [
@@ -239,7 +262,7 @@ def _cpu_profile(row: dict[str, str], peaks: dict[str, list[Peaks]]) -> Device:
         has_images=True,
         rates=rounded(rates),
         source=ProfileSource.DATASHEET,
-        note=_note(seen, measured, "datasheet", 1),
+        note=_note(seen, measured, "datasheet", 1) + _host_words(row["name"], seen),
     )
 
 
@@ -271,12 +294,17 @@ def _peaks_of(logs: tuple[str, ...], kind: DeviceType, peaks: dict[str, list[Pea
 def _limits(row: GpuRow) -> tuple[int, int, int, bool]:
     """KiB of local memory, work-items that run together, and the largest work-group; as the makers' drivers report."""
     family = platform_family(row.platform)
+    if row.architecture == "tesla":
+        return 16, 32, 512, True
     if family == "nvidia" or "Tegra" in row.name:
         return 48, 32, 1024, True
     if family == "amd":
-        is_rdna = any(alias.startswith(("gfx10", "gfx11")) for alias in row.aliases)
-        is_vliw = row.name in ("AMD Radeon HD 5870", "AMD Radeon HD 6970")
-        return 32 if is_vliw else 64, 32 if is_rdna else 64, 256, False
+        return (
+            32 if row.architecture == "terascale" else 64,
+            32 if row.architecture.startswith("rdna") else 64,
+            256,
+            False,
+        )
     return {
         "apple": (32, 32, 256, False),
         "intel": (64, 16, 512, False),
