@@ -46,7 +46,7 @@ _APART = re.compile(r"\([^)]*\)")  # "(1 GCD)", "(Samsung S9+)": what of a card,
 
 def lattice_rows(readme: str) -> Iterator[PublicRow]:
     """Rows of the text of the README; a device that stands there twice is taken once."""
-    seen = set()
+    seen: set[str] = set()
     for name, memory_gb, rates in _lines(readme):
         device = _NAMES.get(name, name)
         if device in ("", *seen) or _CPU.search(name) or memory_gb < _LEAST_MEMORY_GB:
