@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
 
 from profiler.corpus.public.lattice import SIDE
 from profiler.corpus.public.reading_hashcat import hash_rows, rows_of_log
+from profiler.corpus.public.reading_hub import campaign_rows
 from profiler.corpus.public.reading_lattice import lattice_rows
 from profiler.corpus.public.reading_stream import rows_of_text, stream_rows
 from profiler.corpus.public.table import program_of
@@ -113,3 +116,19 @@ def test_a_second_log_of_a_device_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "GTX_1080.txt").write_text(LOG.replace("106.93", "107.93"))
     assert next(hash_rows(tmp_path)).runtime_us == 106930.0
     assert len(list(hash_rows(tmp_path))) == 2
+
+
+def test_a_campaign_counts_the_median_of_the_runs_of_what_ran(tmp_path: Path) -> None:
+    ran = {
+        "between_method": 1,
+        "block_size_x": 64,
+        "tile_size": 2,
+        "use_method": 0,
+        "time": 9.0,
+        "times": [2.0, 3.0, 2.5],
+    }
+    cache = {"a": ran, "b": {**ran, "tile_size": 4, "time": "RuntimeFailedConfig"}}
+    (path := tmp_path / "campaign.json.gz").write_bytes(gzip.compress(json.dumps({"cache": cache}).encode()))
+    (row,) = campaign_rows(path, "pnpoly", "a GPU")
+    assert row.runtime_us == 2500.0
+    assert program_of(row).launch.local_size == (64,)
