@@ -25,6 +25,7 @@ class Measured:
     maker: Words  # of the device
     family: Words
     key: Words
+    source: Words  # whose measurement
 
     def __len__(self) -> int:
         return len(self.runtime_us)

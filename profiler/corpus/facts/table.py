@@ -77,8 +77,8 @@ def read_facts(folder: Path) -> Facts:
 
 
 def _write(path: Path, first: dict[str, pa.Array], names: tuple[str, ...], numbers: Floats) -> None:
-    rounded = _rounded(numbers)
-    table = pa.table({**first, **{name: rounded[:, at] for at, name in enumerate(names)}})
+    packed = rounded(numbers)
+    table = pa.table({**first, **{name: packed[:, at] for at, name in enumerate(names)}})
     table = table.replace_schema_metadata({_METADATA: json.dumps({"facts_version": SCHEMA_VERSION})})
     pq.write_table(
         table, path, compression="zstd", compression_level=19, row_group_size=1 << 20, write_statistics=False,
@@ -99,7 +99,7 @@ def _read(path: Path, names: tuple[str, ...]) -> tuple[pa.Table, Floats]:
     return table, np.stack([table[name].to_numpy() for name in names], axis=1).astype(np.float32)
 
 
-def _rounded(numbers: Floats) -> Floats:
+def rounded(numbers: Floats) -> Floats:
     """To fewer binary digits, so that it packs; halves go up."""
     shift = 23 - _KEPT_BITS
     bits = numbers.view(np.uint32).astype(np.uint64) + (1 << (shift - 1))

@@ -24,6 +24,7 @@ from model.work.analyse import analyse
 from model.work.counts import WorkCounts
 from model.work.work import Work
 from profiler.corpus.public.convolution import passes_the_edge
+from profiler.corpus.public.kept_facts import FOREIGN_FAMILIES, KeptFacts, is_complete, launch_key, read_kept_facts
 from profiler.corpus.public.row import PublicRow, Settings
 from profiler.corpus.public.table import program_of
 
@@ -38,18 +39,31 @@ _AT_A_TIME = 400  # rows that one process takes: those of one program come one a
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class Counted:
+    """A launch as the analysis counts it, and its launch facts in the order of LAUNCH_FACT_NAMES."""
+
     counts: WorkCounts
     facts: tuple[float, ...]
 
 
 def measured(rows: Sequence[PublicRow], *, processes: int = 2) -> Measured:
-    """Facts of rows whose device has a profile; the others are left out. Takes minutes for thousands of programs."""
-    own = [row for row in rows if find_builtin_by_name(row.device) is not None]
+    """Facts of rows whose device has a profile; the others are left out. Takes minutes for thousands of programs.
+
+    Facts of programs that are not ours are read from where they are kept (`kept_facts`), since their sources need
+    not be at hand; rows without any are left out as well.
+    """
+    kept = read_kept_facts()
+    own = [
+        row
+        for row in rows
+        if find_builtin_by_name(row.device) is not None and (row.family not in FOREIGN_FAMILIES or _is_kept(row, kept))
+    ]
     own.sort(key=lambda row: (row.family, row.settings, row.choices))
-    parts = [own[first : first + _AT_A_TIME] for first in range(0, len(own), _AT_A_TIME)]
+    counted = [row for row in own if row.family not in FOREIGN_FAMILIES]
+    parts = [counted[first : first + _AT_A_TIME] for first in range(0, len(counted), _AT_A_TIME)]
     with ProcessPoolExecutor(processes) as pool:
-        found = list(chain.from_iterable(pool.map(_facts_of, parts)))
+        new = chain.from_iterable(pool.map(_facts_of, parts))
+        found = [_kept_facts(row, kept) if row.family in FOREIGN_FAMILIES else next(new) for row in own]
     return Measured(
         facts=np.array([facts for facts, _ in found], np.float32),
         fact_names=FACT_NAMES,
@@ -60,6 +74,7 @@ def measured(rows: Sequence[PublicRow], *, processes: int = 2) -> Measured:
         maker=np.array([_maker(row.device) for row in own]),
         family=np.array([_family(row) for row in own]),
         key=np.array([f"{row.family} {row.settings}" for row in own]),
+        source=np.array([row.source for row in own]),
     )
 
 
@@ -82,18 +97,36 @@ def _facts(row: PublicRow) -> tuple[tuple[float, ...], float]:
     """In the order of FACT_NAMES, and the bound [us]."""
     device = find_builtin_by_name(row.device)
     assert device is not None
-    counted = _counted(row.family, row.settings, row.choices)
+    counted = counted_launch(row)
     times = launch_times(counted.counts, device)
     found = (*counted.facts, *law_facts(times), *gpu_facts(counted.counts, device), *device_facts(device))
     return found, times.floor_us
 
 
+def _is_kept(row: PublicRow, kept: KeptFacts) -> bool:
+    facts = kept.get(launch_key(row))
+    return facts is not None and is_complete(facts)
+
+
+def _kept_facts(row: PublicRow, kept: KeptFacts) -> tuple[tuple[float, ...], float]:
+    """The same from what was kept; the device's facts are those of its profile as it is now."""
+    device = find_builtin_by_name(row.device)
+    assert device is not None
+    *facts, least_us = kept[launch_key(row)]
+    return (*facts, *device_facts(device)), least_us
+
+
+def counted_launch(row: PublicRow) -> Counted:
+    """The row's program, analysed. Raises Unreachable where it is not ours and cannot be had here, now."""
+    return _counted(row.family, row.settings, row.choices)
+
+
 @lru_cache(maxsize=32)  # rows of one launch on several devices come one after the other
-def _counted(family: str, settings: Settings, choices: Settings) -> _Counted:
+def _counted(family: str, settings: Settings, choices: Settings) -> Counted:
     program = program_of(PublicRow(family, "", settings, choices, 0.0, None, ""))
     work = _work(program.source, program.kernel, program.options)
     counts = work.count(program.launch)
-    return _Counted(counts, launch_facts(work, counts, program.launch))
+    return Counted(counts, launch_facts(work, counts, program.launch))
 
 
 @lru_cache(maxsize=64)

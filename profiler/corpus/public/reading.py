@@ -41,12 +41,17 @@ def tuned_rows(path: Path) -> Iterator[PublicRow]:
         yield PublicRow(
             row["kernel"],
             row["device"],
-            settings({m: defines.get(m, _WHERE_NOT_SAID.get(m, 0)) for m in _MACROS[row["kernel"]]}),
+            tuned_settings(row["kernel"], defines),
             (),
             1000 * median,
             100 * float(spread) / median if spread else None,
             TUNED_SOURCE,
         )
+
+
+def tuned_settings(kernel: str, defines: Mapping[str, object]) -> Settings:
+    """The macros that change what is run. Raises KeyError for a kernel that is none of ours."""
+    return settings({macro: defines.get(macro, _WHERE_NOT_SAID.get(macro, 0)) for macro in _MACROS[kernel]})
 
 
 def vector_rows(path: Path) -> Iterator[PublicRow]:

@@ -16,13 +16,13 @@ class PublicRow:
     """What somebody measured. `settings` are what the same launch has on every device; `choices` what the library
     chose for this one, such as the work-group and the variant of the kernel."""
 
-    family: str  # gemm, convolution, dedispersion, pnpoly, elementwise, softmax, layer_norm
+    family: str  # see `table.FAMILIES`
     device: str  # as the source calls it
     settings: Settings
     choices: Settings
     runtime_us: float
     noise_percent: float | None  # standard deviation over the median of the runs; None where not said
-    source: str
+    source: str  # whose measurement, and its licence
 
     @property
     def key(self) -> tuple[str, Settings]:
@@ -42,6 +42,16 @@ class PublicLaunch:
 
 def settings(values: Mapping[str, object]) -> Settings:
     return tuple(sorted((name, str(value)) for name, value in values.items()))
+
+
+def settings_text(values: Settings) -> str:
+    return " ".join(f"{name}={value}" for name, value in values)
+
+
+def settings_of(text: str) -> Settings:
+    """Read what `settings_text` wrote."""
+    pairs = (word.partition("=") for word in text.split())
+    return tuple((name, value) for name, _, value in pairs)
 
 
 def defined(values: Settings, names: tuple[str, ...]) -> BuildOptions:

@@ -11,9 +11,12 @@ from profiler.corpus.public.convolution import convolution
 from profiler.corpus.public.dedispersion import dedispersion
 from profiler.corpus.public.elementwise import elementwise
 from profiler.corpus.public.gemm import gemm
+from profiler.corpus.public.hashcat import FAMILY, ITERATED_FAMILY, hashcat
+from profiler.corpus.public.lattice import lattice
 from profiler.corpus.public.pnpoly import pnpoly
-from profiler.corpus.public.row import PublicLaunch, PublicRow, Settings
+from profiler.corpus.public.row import PublicLaunch, PublicRow, settings_of, settings_text
 from profiler.corpus.public.rows_of_floats import layer_norm, softmax
+from profiler.corpus.public.stream import stream
 
 try:
     import pyarrow as pa
@@ -33,12 +36,19 @@ _PROGRAMS: Mapping[str, Callable[[PublicRow], PublicLaunch]] = {
     "elementwise": elementwise,
     "softmax": softmax,
     "layer_norm": layer_norm,
+    "stream": stream,
+    "lattice": lattice,
+    FAMILY: hashcat,
+    ITERATED_FAMILY: hashcat,
 }
 FAMILIES = tuple(_PROGRAMS)
 
 
 def program_of(row: PublicRow) -> PublicLaunch:
-    """What the row measured, written by us. Raises KeyError for settings that are not those of its family."""
+    """What the row measured, written by us, but for the `hash` families: theirs is read where a package puts it.
+
+    Raises KeyError for settings that are not those of its family, and Unreachable where the package cannot be had.
+    """
     return _PROGRAMS[row.family](row)
 
 
@@ -60,8 +70,8 @@ def write_rows(rows: Sequence[PublicRow], path: Path = FILE) -> None:
         {
             "family": row.family,
             "device": row.device,
-            "settings": _text(row.settings),
-            "choices": _text(row.choices),
+            "settings": settings_text(row.settings),
+            "choices": settings_text(row.choices),
             "runtime_us": row.runtime_us,
             "noise_percent": row.noise_percent,
             "source": row.source,
@@ -88,20 +98,11 @@ def read_rows(path: Path = FILE) -> list[PublicRow]:
         PublicRow(
             cell["family"],
             cell["device"],
-            _settings(cell["settings"]),
-            _settings(cell["choices"]),
+            settings_of(cell["settings"]),
+            settings_of(cell["choices"]),
             cell["runtime_us"],
             cell["noise_percent"],
             cell["source"],
         )
         for cell in cells
     ]
-
-
-def _text(values: Settings) -> str:
-    return " ".join(f"{name}={value}" for name, value in values)
-
-
-def _settings(text: str) -> Settings:
-    pairs = (word.partition("=") for word in text.split())
-    return tuple((name, value) for name, _, value in pairs)

@@ -35,6 +35,7 @@ def _made_up(*, waste: bool = True, factors: bool = True) -> Measured:
     return Measured(
         facts.astype(np.float32), NAMES, runtime, np.zeros(rows), np.full(rows, 0.5), device, np.full(rows, "maker"),
         np.where(np.arange(rows) % 2, "odd", "even"), np.tile(np.arange(launches), len(DEVICES)).astype(str),
+        np.full(rows, "source"),
     )  # fmt: skip
 
 

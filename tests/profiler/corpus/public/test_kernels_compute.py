@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,16 @@ import numpy.typing as npt
 import pytest
 
 from model.opencl.program import read_program
-from model.opencl.types import ScalarKind, ScalarType
-from profiler.corpus.public import convolution, dedispersion, gemm, pnpoly
+from profiler.corpus.public import convolution, dedispersion, gemm, lattice, pnpoly
 from profiler.corpus.public.elementwise import elementwise
 from profiler.corpus.public.row import PublicLaunch, PublicRow, settings
 from profiler.corpus.public.rows_of_floats import layer_norm, softmax
+from profiler.corpus.public.stream import stream
 
 pytestmark = pytest.mark.device
 Array = npt.NDArray[Any]
 Run = Callable[..., None]
-FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
+NUMBERS = {"float": np.float32, "double": np.float64}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def run() -> Run:
             elif parameter.name in local:
                 kernel.set_arg(at, cl.LocalMemory(local[parameter.name]))
             else:
-                number = np.float32 if parameter.type == FLOAT else np.int32
+                number = NUMBERS.get(parameter.type.name, np.int32)
                 kernel.set_arg(at, number(scalars[parameter.name]))
         cl.enqueue_nd_range_kernel(queue, kernel, program.launch.global_size, program.launch.local_size)
         for name, array in arrays.items():
@@ -184,3 +185,78 @@ def test_matrices_are_multiplied_whatever_the_tiles(run: Run, macros: tuple[int,
     expected = (a.T @ b).T + 0.5 * c
     run(gemm.of_size(_row("gemm", said), side), {"a": a, "b": b, "c": c})
     np.testing.assert_allclose(c, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("operation", ["copy", "mul", "add", "triad"])
+def test_streams_do_what_their_names_say(run: Run, operation: str) -> None:
+    program = stream(_row("stream", {"operation": operation, "doubles": 777}))
+    a, b, c = (np.random.default_rng(seed).uniform(0, 1, 777) for seed in range(3))
+    expected = {"copy": a.copy(), "mul": 0.4 * c, "add": a + b, "triad": b + 0.4 * c}[operation]
+    arrays = {"a": a, "b": b, "c": c}
+    run(program, {name: arrays[name] for name, _ in program.launch.buffers})
+    np.testing.assert_allclose({"mul": b, "triad": a}.get(operation, c), expected)
+
+
+def test_a_dot_product_has_a_part_from_each_group(run: Run) -> None:
+    program = stream(_row("stream", {"operation": "dot", "doubles": 5000}, {"groups": 3, "group": 64}))
+    a, b, sums = np.linspace(0, 1, 5000), np.linspace(1, 2, 5000), np.zeros(3)
+    run(program, {"a": a, "b": b, "sums": sums})
+    assert sums.min() > 0
+    assert sums.sum() == pytest.approx(a @ b)
+
+
+SIDE = 8
+_VELOCITIES = np.array(
+    [(0, 0, 0), *(v for first in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, -1, 0),
+     (1, 0, -1), (0, 1, -1)) for v in (first, tuple(-each for each in first)))]
+)  # fmt: skip
+_WEIGHTS = np.array([1 / 3] + [1 / 18] * 6 + [1 / 36] * 12)
+
+
+def _moved(density: Array, direction: int) -> Array:
+    """One cell along a direction; axes are z, y and x."""
+    return np.roll(density, tuple(_VELOCITIES[direction][::-1]), (0, 1, 2))
+
+
+def _in_place(densities: Array, *, is_odd: bool) -> Array:
+    """Where the kernel finds them in a step: opposite directions take turns at a cell and its neighbour."""
+    found = np.zeros_like(densities)
+    found[0] = densities[0]
+    for first in range(1, 19, 2):
+        found[first if is_odd else first + 1] = densities[first]
+        found[first + 1 if is_odd else first] = _moved(densities[first + 1], first)
+    return found
+
+
+def _after_a_step(densities: Array, rate: float) -> Array:
+    density = 1 + densities.sum(0)
+    velocity = np.tensordot(_VELOCITIES, densities, (0, 0)) / density
+    along = np.tensordot(_VELOCITIES, velocity, (1, 0))
+    equal = _WEIGHTS[:, None, None, None] * (
+        density * (1 + 3 * along + 4.5 * along**2 - 1.5 * (velocity**2).sum(0)) - 1
+    )
+    after = densities + rate * (equal - densities)
+    return np.stack([_moved(after[i], i) for i in range(19)])
+
+
+@pytest.mark.parametrize(("storage", "scale", "kind"), [("fp32", 1.0, np.float32), ("fp16s", 2.0**15, np.float16)])
+def test_a_lattice_relaxes_and_streams_in_place(run: Run, storage: str, scale: float, kind: type) -> None:
+    expected = np.random.default_rng(6).normal(0, 1e-3, (19, SIDE, SIDE, SIDE))
+    f, flags = (scale * _in_place(expected, is_odd=True)).astype(kind), np.zeros(SIDE**3, np.uint8)
+    program = lattice.of_size(storage, SIDE)
+    for step in (1, 2, 3):
+        scalars = (("step", step), ("rate", 0.8))
+        run(replace(program, launch=replace(program.launch, scalars=scalars)), {"f": f, "flags": flags})
+        expected = _after_a_step(expected, 0.8)
+    np.testing.assert_allclose(f / scale, _in_place(expected, is_odd=False), atol=2e-6 if scale > 1 else 3e-7)
+
+
+def test_the_lattices_own_format_of_16_bits_keeps_what_it_reads(run: Run) -> None:
+    bits = np.random.default_rng(7).integers(0, 1 << 16, (19, SIDE**3)).astype(np.uint16)
+    bits[:, :16] = np.arange(16)  # denormals, and zero
+    f, flags = bits.copy(), np.zeros(SIDE**3, np.uint8)
+    program = lattice.of_size("fp16c", SIDE)
+    for step in (0, 1):  # nothing is relaxed: densities only change places
+        scalars = (("step", step), ("rate", 0.0))
+        run(replace(program, launch=replace(program.launch, scalars=scalars)), {"f": f, "flags": flags})
+    assert sorted(f.ravel() & 0x7FFF) == sorted(bits.ravel() & 0x7FFF)

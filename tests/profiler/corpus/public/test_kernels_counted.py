@@ -9,10 +9,11 @@ import pytest
 from model.opencl.program import read_program
 from model.work.analyse import analyse
 from model.work.counts import OpKind, WorkCounts
-from profiler.corpus.public import convolution, dedispersion, gemm, pnpoly
+from profiler.corpus.public import convolution, dedispersion, gemm, lattice, pnpoly
 from profiler.corpus.public.elementwise import elementwise
 from profiler.corpus.public.row import PublicLaunch, PublicRow, settings
 from profiler.corpus.public.rows_of_floats import layer_norm, softmax
+from profiler.corpus.public.stream import stream
 
 
 def _row(family: str, said: Mapping[str, object], chosen: Mapping[str, object] | None = None) -> PublicRow:
@@ -89,3 +90,30 @@ def test_a_multiplication_through_local_memory_loads_each_tile_once() -> None:
     assert counts.global_load_bytes == 4 * (4 * 64 * (32 + 32) + 64 * 64)
     assert counts.barriers == 4 * 2 * (64 // 16)
     assert counts.local_bytes_per_group == 2 * 32 * 16 * 4
+
+
+@pytest.mark.parametrize(
+    ("operation", "loads", "flops"), [("copy", 1, 0), ("mul", 1, 1), ("add", 2, 1), ("triad", 2, 2)]
+)
+def test_streams_read_and_write_each_array_once(operation: str, loads: int, flops: int) -> None:
+    counts = _counts(stream(_row("stream", {"operation": operation, "doubles": 4096})))
+    assert (counts.global_load_bytes, counts.global_store_bytes) == (4096 * 8 * loads, 4096 * 8)
+    assert counts.flops == 4096 * flops
+
+
+def test_a_dot_product_reads_two_arrays_and_writes_a_sum_a_group() -> None:
+    counts = _counts(stream(_row("stream", {"operation": "dot", "doubles": 8192}, {"groups": 4, "group": 64})))
+    assert (counts.global_load_bytes, counts.global_store_bytes) == (8192 * 16, 4 * 8)
+
+
+@pytest.mark.parametrize(("storage", "bytes_per_cell"), [("fp32", 153), ("fp16s", 77), ("fp16c", 77)])
+def test_a_cell_of_the_lattice_moves_the_published_bytes(storage: str, bytes_per_cell: int) -> None:
+    counts = _counts(lattice.of_size(storage, 16))
+    assert counts.global_load_bytes + counts.global_store_bytes == 16**3 * bytes_per_cell
+
+
+def test_a_cell_of_the_lattice_takes_about_the_published_operations() -> None:
+    per_cell = {s: sum(op.count for op in _counts(lattice.of_size(s, 16)).ops) / 16**3 for s in lattice.STORAGES}
+    assert 300 < per_cell["fp32"] < 550  # 363 published: without the arithmetic of addresses
+    assert per_cell["fp16s"] - per_cell["fp32"] == pytest.approx(2 * 38, abs=2)  # scaled and converted
+    assert 1100 < per_cell["fp16c"] < 1500  # 1275 published

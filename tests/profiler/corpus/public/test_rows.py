@@ -17,6 +17,7 @@ from model.known_devices import find_builtin_by_name
 from model.opencl.program import read_program
 from profiler.corpus.public.convolution import passes_the_edge
 from profiler.corpus.public.facts import measured
+from profiler.corpus.public.kept_facts import FOREIGN_FAMILIES
 from profiler.corpus.public.reading import chosen, tuned_rows, vector_rows
 from profiler.corpus.public.row import PublicRow, settings
 from profiler.corpus.public.table import FAMILIES, FILE, program_of, read_rows, write_rows
@@ -85,15 +86,27 @@ def test_rows_come_back_from_the_file_as_they_were(tmp_path: Path, shipped: list
     ]
 
 
-def test_what_ships_is_small_and_names_devices_that_are_known(shipped: list[PublicRow]) -> None:
+def test_what_ships_is_small_and_says_whose_it_is(shipped: list[PublicRow]) -> None:
     assert FILE.stat().st_size < 1_500_000
     assert {row.family for row in shipped} == set(FAMILIES)
-    assert all(find_builtin_by_name(device) is not None for device in {row.device for row in shipped})
-    assert all(row.runtime_us > 0 and math.isfinite(row.runtime_us) and "MIT" in row.source for row in shipped)
+    assert all(row.runtime_us > 0 and math.isfinite(row.runtime_us) for row in shipped)
+    assert all(row.source.endswith(")") for row in shipped), "the licence, or what was taken"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_family_has_rows_of_devices_that_are_known(shipped: list[PublicRow], family: str) -> None:
+    devices = {row.device for row in shipped if row.family == family}
+    known = {device for device in devices if find_builtin_by_name(device) is not None}
+    assert len(known) >= len(devices) / 3
+
+
+def test_one_launch_stands_once_for_each_device_and_source(shipped: list[PublicRow]) -> None:
+    counted = Counter((row.device, row.key, row.choices, row.source) for row in shipped)
+    assert max(counted.values()) == 1
 
 
 def test_every_kind_of_row_has_a_program_that_reads_without_a_complaint(shipped: list[PublicRow]) -> None:
-    for row in shipped[::397]:
+    for row in [row for row in shipped if row.family not in FOREIGN_FAMILIES][::397]:
         program = program_of(row)
         read = read_program(program.source, options=program.options)
         kernel = read.kernel(program.kernel)
