@@ -55,7 +55,8 @@ def named(wanted: str, names: Sequence[str]) -> list[int]:
     if same_board or same_chip:
         return same_board or [n for n in same_chip if spoken[n].variant >= asked.variant]
     length = len(asked.chip)
-    return [n for n, each in enumerate(spoken) if each.chip[-length:] == asked.chip and each.variant >= asked.variant]
+    ends = [n for n, each in enumerate(spoken) if each.chip[-length:] == asked.chip and each.variant >= asked.variant]
+    return [n for n in ends if spoken[n].variant == asked.variant] or ends  # the card before its laptop variant
 
 
 def platform_family(platform: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Protocol
 
+from model.architectures import architecture_named
 from model.device import Device, DeviceType, ProfileSource, Rates
 from model.device_catalog import slug
 from model.device_names import named
@@ -53,7 +54,8 @@ def discover(
 
 def device_of(device_id: str, facts: DriverFacts) -> Device:
     """A profile from what the driver reports: datasheet rates if the chip is known, else scaled templates."""
-    rates, note, cores = _rates(facts)
+    known = recognised(facts)
+    rates, note, cores, architecture = _scaled(facts) if known is None else _taken(known)
     return Device(
         id=device_id,
         name=facts.name,
@@ -76,6 +78,7 @@ def device_of(device_id: str, facts: DriverFacts) -> Device:
         source=ProfileSource.DRIVER,
         note=note,
         cores=cores,
+        architecture=architecture,
     )
 
 
@@ -180,10 +183,16 @@ def _base_id(facts: DriverFacts) -> str:
     return name if name.startswith(slug(maker)) else slug(maker, facts.name)
 
 
-def _rates(facts: DriverFacts) -> tuple[Rates, str, int]:
-    """Rates, where they come from, and the cores."""
-    known = recognised(facts)
-    if known is not None:
-        return known.rates, f"{KNOWN_AS}{known.name}: {known.note}", known.cores
-    words = "scaled from what the driver reports; run `kernelcast calibrate` to measure it"
-    return derive_rates(facts), words, cores_of(facts)
+def _taken(known: Device) -> tuple[Rates, str, int, str]:
+    """Return the rates of the chip that was recognised, where they come from, its cores and its architecture."""
+    return known.rates, f"{KNOWN_AS}{known.name}: {known.note}", known.cores, known.architecture
+
+
+def _scaled(facts: DriverFacts) -> tuple[Rates, str, int, str]:
+    """Return the same of a chip that no profile is of: from what the driver reports."""
+    words = (
+        "scaled from what the driver reports, the host's launch cost as usual with such drivers; "
+        "run `kernelcast calibrate` to measure it"
+    )
+    named = architecture_named(facts.board) or architecture_named(facts.name)
+    return derive_rates(facts), words, cores_of(facts), named if facts.type is DeviceType.GPU else ""

@@ -62,10 +62,11 @@ def evaluate(rows: Measured, recipe: Boosting = RECIPE, *, seed: int = 0) -> tup
 def predictions(rows: Measured, recipe: Boosting = RECIPE, *, seed: int = 0) -> Predictions:
     trees = np.full(len(rows), np.nan)
     new_kernel = np.full(len(rows), np.nan)
-    for device in np.unique(rows.device):
+    judged = _judged(rows)
+    for device in np.unique(rows.device[judged]):
         own = rows.device == device
         trees[own] = trees_us(rows.where(~own), rows.where(own), recipe)
-        for family in np.unique(rows.family[own]):
+        for family in np.unique(rows.family[own & judged]):
             same = np.char.startswith(rows.family, family.split(" ")[0])  # past the edge or not, it is the same kernel
             asked = own & (rows.family == family)
             new_kernel[asked] = trees_us(rows.where(~own & ~same), rows.where(asked), recipe)
@@ -78,6 +79,11 @@ def predictions(rows: Measured, recipe: Boosting = RECIPE, *, seed: int = 0) -> 
         Method.NEW_KERNEL: [new_kernel],
         Method.FEW_ROWS: [_with_few(rows, trees, taken) for taken in drawn],
     }
+
+
+def _judged(rows: Measured) -> Mask:
+    """Rows of a family and device that make a line. The others are only learned from: no forest is grown for them."""
+    return _of_group(rows) >= LEAST_ROWS
 
 
 def trees_us(seen: Measured, asked: Measured, recipe: Boosting = RECIPE) -> Floats:
@@ -177,7 +183,7 @@ def _means(rows: Measured, rounds: int = 20) -> dict[str, float]:
 def _drawn(rows: Measured, seed: int) -> Mask:
     """MEASURED_ROWS of each device, whatever their family."""
     random, taken = np.random.default_rng(seed), np.zeros(len(rows), bool)
-    for device in np.unique(rows.device):
+    for device in np.unique(rows.device[_judged(rows)]):
         own = np.flatnonzero(rows.device == device)
         taken[random.choice(own, min(MEASURED_ROWS, len(own) // 2), replace=False)] = True
     return taken
@@ -187,7 +193,7 @@ def _with_offset(rows: Measured, before_us: Floats, taken: Mask) -> Floats:
     """The median error of the rows that were measured, taken out of the others; these are NaN."""
     found = np.full(len(rows), np.nan)
     errors = np.log(rows.runtime_us / before_us)
-    for device in np.unique(rows.device):
+    for device in np.unique(rows.device[taken]):
         own = rows.device == device
         found[own & ~taken] = before_us[own & ~taken] * np.exp(np.median(errors[own & taken]))
     return found
@@ -199,7 +205,7 @@ def _with_few(rows: Measured, before_us: Floats, taken: Mask) -> Floats:
     errors = np.log(rows.runtime_us / before_us)
     at = [i for i, name in enumerate(rows.fact_names) if name.startswith(("launch.", "gpu."))]
     alike = likeness(rows.facts[:, at].astype(np.float64))
-    for device in np.unique(rows.device):
+    for device in np.unique(rows.device[taken]):
         known, asked = (rows.device == device) & taken, (rows.device == device) & ~taken
         shift = expected_errors(alike[known], errors[known], alike[asked])
         found[asked] = np.maximum(before_us[asked] * np.exp(shift), rows.least_us[asked])

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from model.device import Device, Rates
+from model.architectures import architecture_of
+from model.device import Device, DeviceType, Rates
 from model.device_curves import MemoryLevel
 from model.memory_levels import memory_levels
 from model.roofline import Ceiling
@@ -116,6 +117,8 @@ def level_name(level: MemoryLevel) -> str:
 
 
 def _of_device(device: Device) -> Iterator[Figure]:
+    if device.type is DeviceType.GPU:
+        yield Figure("architecture", architecture_of(device).name)
     yield Figure("compute units", f"{device.compute_units}")
     if device.cores:
         yield Figure("cores that hold work-groups", f"{device.cores}")

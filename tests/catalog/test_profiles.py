@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from model.architectures import architecture_named, architectures
 from model.device import Device, DeviceType
 from model.device_catalog import builtin_devices, device_to_json
 from tests.catalog.profiles import profiles, read_gpus, read_peaks
@@ -40,6 +41,19 @@ def test_measurements_and_datasheets_agree(row: object) -> None:
     assert (peaks.fp64_gflop_s or 0) < 1.3 * figures.fp64_ratio * max(most, peaks.fp32_gflop_s) + 1
     if figures.dram_bandwidth_gb_s:
         assert (peaks.bandwidth_gb_s or 0) < figures.dram_bandwidth_gb_s
+
+
+# A name tells another architecture, or fp32 is counted with what issues two operations at once.
+OTHERWISE = {"GeForce GT 630"}
+TWO_AT_ONCE = {"AMD Instinct MI250X"}
+
+
+def test_facts_agree_with_the_table_of_architectures() -> None:
+    rows = list(read_gpus())
+    assert {row.architecture for row in rows} <= architectures().keys()
+    assert [r.name for r in rows if architecture_named(r.name) != r.architecture and r.name not in OTHERWISE] == []
+    shares = {row.name: (row.figures.int_ratio, architectures()[row.architecture].int32_share) for row in rows}
+    assert {n: s for n, s in shares.items() if n not in TWO_AT_ONCE and s[0] != pytest.approx(s[1])} == {}
 
 
 @pytest.mark.parametrize("device", builtin_devices(), ids=lambda device: device.id)

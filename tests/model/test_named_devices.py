@@ -29,6 +29,7 @@ def test_every_shipped_device_answers_to_its_name_or_is_one_of_several_of_that_n
         ("GeForce GTX 1080", "nvidia-geforce-gtx-1080"),
         ("NVIDIA GeForce GTX 1080 Ti", "nvidia-geforce-gtx-1080-ti"),
         ("1080", "nvidia-geforce-gtx-1080"),
+        ("4090", "nvidia-geforce-rtx-4090"),
         ("apple m2", "apple-m2"),
     ],
 )

@@ -69,6 +69,9 @@ def test_a_chip_of_the_catalog_gets_its_datasheet_rates_and_others_scaled_ones()
     assert known.rates == builtin.rates
     assert "calibrate" in unknown.note
     assert unknown.rates.fp32_gflop_s > 0
+    assert known.architecture == builtin.architecture == "hopper"
+    assert device_of("amd-gfx1036", replace(AMD, name="gfx1036")).architecture == "rdna2"
+    assert device_of("pocl", POCL).architecture == ""
     assert not known.calibrated
 
 

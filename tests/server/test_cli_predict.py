@@ -110,6 +110,14 @@ def test_an_answer_has_the_keys_that_are_promised(run: Run, scale: Path) -> None
     assert isinstance(answer["assumptions"], list)
 
 
+def test_an_answer_tells_what_the_host_waits_from_what_the_device_spends(run: Run, scale: Path) -> None:
+    device = ("--device", "amd-radeon-r9-290x", "--format", "json")
+    (answer,) = answers(run("predict", str(scale), "--global", "1024", *device))
+    host, runtime = answer["host_runtime_us"], answer["runtime_us"]
+    assert runtime["p10"] < host["p10"] < host["p50"] < host["p90"]
+    assert host["p50"] > runtime["p50"] + 90
+
+
 def test_answers_stream_so_that_a_tuner_can_wait_for_each(kernelcast: str, scale: Path) -> None:
     request = json.dumps({"file": str(scale), "global": [1024], "args": {"n": 1024}})
     with subprocess.Popen(

@@ -64,6 +64,14 @@ def test_the_story_is_whole(snapshot_of: Snapshots, words: str) -> None:
     assert words in told(snapshot_of())
 
 
+def test_the_host_is_heard_of_where_it_waits_noticeably_longer(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
+    text = snapshot_of().document.text.value
+    longer, hardly, unknown = (told(snapshot_of(forecast=forecast_of(text, host_cost_us=us))) for us in (900, 90, 0))
+    assert "waits about 4.1 ms from enqueueing to the end: 900 µs on top" in longer
+    assert "enqueueing" not in hardly
+    assert "enqueueing" not in unknown
+
+
 def test_a_client_without_markdown_gets_plain_text(snapshot_of: Snapshots) -> None:
     answer = hover(snapshot_of(), NAME, [types.MarkupKind.PlainText])
     assert answer is not None

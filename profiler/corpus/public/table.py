@@ -16,6 +16,7 @@ from profiler.corpus.public.lattice import lattice
 from profiler.corpus.public.pnpoly import pnpoly
 from profiler.corpus.public.row import PublicLaunch, PublicRow, settings_of, settings_text
 from profiler.corpus.public.rows_of_floats import layer_norm, softmax
+from profiler.corpus.public.small_products import small_products
 from profiler.corpus.public.stream import stream
 
 try:
@@ -38,6 +39,7 @@ _PROGRAMS: Mapping[str, Callable[[PublicRow], PublicLaunch]] = {
     "layer_norm": layer_norm,
     "stream": stream,
     "lattice": lattice,
+    "small_products": small_products,
     FAMILY: hashcat,
     ITERATED_FAMILY: hashcat,
 }

@@ -114,3 +114,13 @@ def test_tables_hold_a_line_for_every_score_and_means_over_all() -> None:
     assert "| b | gemm | laws alone | 100 | - | 30 % | 30 % | 50 % | - |" in list(all_lines(scores))
     assert "| gemm | laws alone | 2 | 200 | 20 % | 20 % | 50 % | - |" in list(by_family(scores))
     assert list(by_device(scores))[-1].startswith("| all | laws alone | 2 |")
+
+
+def test_a_device_with_few_rows_is_learned_from_but_makes_no_line() -> None:
+    rows = _made_up()
+    kept = rows.where((rows.device != "d") | (rows.key.astype(int) < 3))
+    scores = evaluate(kept, QUICK)
+    assert {score.device for score in scores} == {"a", "b", "c"}
+    found = predictions(kept, QUICK)
+    assert np.isnan(found[Method.TREES][0][kept.device == "d"]).all()
+    assert np.isfinite(found[Method.LAWS][0]).all()

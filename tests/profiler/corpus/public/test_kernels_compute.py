@@ -16,6 +16,7 @@ from profiler.corpus.public import convolution, dedispersion, gemm, lattice, pnp
 from profiler.corpus.public.elementwise import elementwise
 from profiler.corpus.public.row import PublicLaunch, PublicRow, settings
 from profiler.corpus.public.rows_of_floats import layer_norm, softmax
+from profiler.corpus.public.small_products import small_products
 from profiler.corpus.public.stream import stream
 
 pytestmark = pytest.mark.device
@@ -260,3 +261,33 @@ def test_the_lattices_own_format_of_16_bits_keeps_what_it_reads(run: Run) -> Non
         scalars = (("step", step), ("rate", 0.0))
         run(replace(program, launch=replace(program.launch, scalars=scalars)), {"f": f, "flags": flags})
     assert sorted(f.ravel() & 0x7FFF) == sorted(bits.ravel() & 0x7FFF)
+
+
+_ADD_BY_EXCHANGE = """
+void add(volatile __global float *sum, const float value) {
+    uint old, next;
+    do {
+        old = as_uint(*sum);
+        next = as_uint(as_float(old) + value);
+    } while (atomic_cmpxchg((volatile __global uint *)sum, old, next) != old);
+}
+#define ADD(place, value) add(place, value)
+"""  # where the device has no atomic additions of floats
+
+
+@pytest.mark.parametrize(("rows", "columns", "group"), [(5, 1, 7), (2, 3, 32)])
+def test_small_products_are_added_to_their_c(run: Run, rows: int, columns: int, group: int) -> None:
+    m, n, k, triples = 5, 7, 3, 70
+    said = {"m": m, "n": n, "k": k, "batch": 9, "rows": rows, "columns": columns, "group": group, "triples": triples}
+    program = small_products(_row("small_products", {**said, "type": "float"}))
+    source = program.source.replace("typedef atomic_float atomic_number_t;", _ADD_BY_EXCHANGE)
+    random = np.random.default_rng(8)
+    a, b = _floats(20, k, m), _floats(20, k, n, seed=2)
+    of_a, of_b, of_c = random.integers(0, 20, triples), random.integers(0, 20, triples), np.arange(triples) // 16
+    stack = np.stack([of_a * m * k, of_b * k * n, of_c * m * n], 1).astype(np.int32)
+    c = np.zeros((5, n, m), np.float32)
+    run(replace(program, source=source), {"a": a, "b": b, "c": c, "stack": stack})
+    expected = np.zeros_like(c)
+    for i, j, at in zip(of_a, of_b, of_c, strict=True):
+        expected[at] += (a[i].T @ b[j]).T
+    np.testing.assert_allclose(c, expected, rtol=1e-4)

@@ -13,6 +13,7 @@ from profiler.corpus.public import convolution, dedispersion, gemm, lattice, pnp
 from profiler.corpus.public.elementwise import elementwise
 from profiler.corpus.public.row import PublicLaunch, PublicRow, settings
 from profiler.corpus.public.rows_of_floats import layer_norm, softmax
+from profiler.corpus.public.small_products import small_products
 from profiler.corpus.public.stream import stream
 
 
@@ -117,3 +118,10 @@ def test_a_cell_of_the_lattice_takes_about_the_published_operations() -> None:
     assert 300 < per_cell["fp32"] < 550  # 363 published: without the arithmetic of addresses
     assert per_cell["fp16s"] - per_cell["fp32"] == pytest.approx(2 * 38, abs=2)  # scaled and converted
     assert 1100 < per_cell["fp16c"] < 1500  # 1275 published
+
+
+def test_small_products_multiply_every_triple_and_add_at_the_end_of_each_run() -> None:
+    said = {"m": 6, "n": 4, "k": 5, "batch": 32, "rows": 6, "columns": 1, "group": 4, "triples": 320}
+    counts = _counts(small_products(_row("small_products", {**said, "type": "double"})))
+    assert counts.flops == 2 * 6 * 4 * 5 * 320
+    assert counts.atomics == pytest.approx(6 * 4 * 320 / 16, rel=0.3)

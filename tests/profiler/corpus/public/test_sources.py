@@ -12,6 +12,7 @@ from profiler.corpus.public.lattice import SIDE
 from profiler.corpus.public.reading_hashcat import hash_rows, rows_of_log
 from profiler.corpus.public.reading_hub import campaign_rows
 from profiler.corpus.public.reading_lattice import lattice_rows
+from profiler.corpus.public.reading_products import rows_of_table
 from profiler.corpus.public.reading_stream import rows_of_text, stream_rows
 from profiler.corpus.public.table import program_of
 
@@ -132,3 +133,18 @@ def test_a_campaign_counts_the_median_of_the_runs_of_what_ran(tmp_path: Path) ->
     (row,) = campaign_rows(path, "pnpoly", "a GPU")
     assert row.runtime_us == 2500.0
     assert program_of(row).launch.local_size == (64,)
+
+
+def test_a_tuned_product_has_its_work_group_from_its_blocks(tmp_path: Path) -> None:
+    path = tmp_path / "tune_multiply_X.csv"
+    path.write_text(
+        "DEVICE;TYPEID;M;N;K;S;GFLOPS;BS;BM;BN;BK;WS;WG\n"
+        "a GPU;1;22;9;16;30000;1000.0;30;22;1;1;0;0\n"
+        "a GPU;3;22;9;16;30000;0;30;22;1;1;0;0\n"
+        "a GPU;3;13;13;5;30000;500.0;24;7;2;1;0;1\n"
+    )
+    single, double = rows_of_table(path)
+    assert single.runtime_us == pytest.approx(2e-3 * 22 * 9 * 16 * 30_000 / 1000)
+    assert program_of(single).launch.local_size == (9,)
+    assert program_of(double).launch.local_size == (32,), "14 items, made up to a warp"
+    assert program_of(double).launch.global_size == (1250 * 32,)
