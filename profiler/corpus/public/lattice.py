@@ -15,7 +15,7 @@ from model.opencl.options import BuildOptions
 from profiler.corpus.public.row import PublicLaunch, PublicRow
 
 SIDE = 256  # of the cube
-GROUP = 64
+GROUP = 64  # assumed: no source read for this project states it
 DIRECTIONS = 19
 STORAGES = ("fp32", "fp16s", "fp16c")
 

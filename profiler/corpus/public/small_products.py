@@ -1,8 +1,9 @@
 """Many products of small matrices, C += A B', from a stack of triples: which A, which B, which C, as DBCSR runs them.
 
-Written from how its documentation describes the parameters. A work-group takes `batch` (BS) triples one after the
-other; a work-item computes `rows` x `columns` (BM x BN) elements of C and keeps them while triples name the same C,
-then adds them to it by atomic operations. Matrices are stored by columns, B transposed. As in its benchmark there are
+Written from how its tuning script describes the parameters, not from its kernel. A group takes `batch` (BS) triples one
+after the other; a work-item computes `rows` x `columns` (BM x BN) elements of C and keeps them while triples name
+the same C, then adds them to it by atomic operations. Matrices are stored by columns, B transposed.
+As in its benchmark there are
 sixteen triples for each C on average, sorted by C, and ten times as many As and Bs, drawn at random.
 
 What the parameters beyond these choose (local memory or registers for A, B or C, unrolling, how the stack is read) is
