@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from model.sampling.counters import Context
 from model.sampling.loops import Unfinished
 
@@ -30,7 +32,9 @@ def expected_iterations(loop: Unfinished) -> float:
     left = lanes_then - loop.lanes
     bound = loop.bound if loop.bound is not None else MOST_ITERATIONS
     if left <= 0:
-        each = bound if loop.bound is not None else float(loop.iterations)
+        each = float(loop.iterations) if loop.bound is None else bound
+        if loop.is_open_ended and loop.bound is not None:
+            each = sqrt(bound * max(1, loop.iterations))  # somewhere between what was seen and the most there can be
     else:
         rate = left / (rounds * (lanes_then + loop.lanes) / 2)
         each = min(bound, 1.0 / rate) if rate * bound > 50 else (1.0 - (1.0 - rate) ** bound) / rate

@@ -55,7 +55,7 @@ def found_out(work: Work, launch: Launch, sample: Sample) -> Iterator[Assumption
         yield _open(work, launch, name)
     yield from (Assumption("sample", note) for note in sample.notes)
     if sample.open_ended:
-        text = "no work-item left that loop, and nothing bounds it: it may run far longer, or never end"
+        text = "no work-item left that loop, and nothing says when one does: it may run far longer, or never end"
         yield Assumption("sample", text, _OPEN_ENDED_SPREAD, is_guess=True)
 
 

@@ -90,3 +90,21 @@ def test_a_place_that_an_atomic_operation_gives_is_no_guess() -> None:
         body, "global const float *in, global float *out, global int *count", "global=4096 fill.in=uniform:0:1"
     )
     assert "atomic operations" not in guessed(found)
+
+
+def test_a_loop_that_nobody_leaves_long_before_its_bound_is_a_guess() -> None:
+    body = """int j = 0; float x = i + 1;
+    for (; j < n; j++) { for (int k = 0; k < 40; k++) x = sin(x) + cos(x * k); if (in[j] > 2.0f) break; }
+    out[i] = x + j;"""
+    parameters = "global const float *in, global float *out, int n"
+    found = predicted(body, parameters, "global=4096 n=100000 in=100000 fill.in=uniform:0:1")
+    assert "it may run far longer" in guessed(found)
+
+
+def test_a_loop_without_another_way_out_is_none() -> None:
+    body = """float x = i + 1;
+    for (int j = 0; j < n; j++) { for (int k = 0; k < 40; k++) x = in[(int)x & 63] + cos(x * k); }
+    out[i] = x;"""
+    parameters = "global const float *in, global float *out, int n"
+    found = predicted(body, parameters, "global=4096 n=100000 in=64 fill.in=uniform:0:100")
+    assert "it may run far longer" not in guessed(found)
