@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _NARROW = 48  # lanes below which it does not pay to leave any away
 _KEPT_SHARE = 0.75
-FAR = 10  # times as many iterations as were seen
 _EXITS = ("break_statement", "return_statement", "goto_statement")
 
 
@@ -44,13 +43,6 @@ class Unfinished:
     recent: tuple[int, int]  # an iteration about half way, and how many lanes began it
     bound: float | None
     has_exits: bool
-
-    @property
-    def is_open_ended(self) -> bool:
-        """Whether no lane left it lately, and nothing says when one will."""
-        if self.recent[1] > self.lanes:
-            return False
-        return self.bound is None or (self.has_exits and self.bound > FAR * max(1, self.iterations))
 
 
 @dataclass(slots=True)

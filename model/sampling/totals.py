@@ -11,6 +11,7 @@ from model.launch.launch import Launch
 from model.opencl.kernel import ParameterKind
 from model.sampling.compiler import Compiler
 from model.sampling.counters import AccessRecord, Context, SiteRecord
+from model.sampling.estimate import remaining
 from model.sampling.items import Chosen
 from model.sampling.lanes import Lanes
 from model.sampling.memory import Memory
@@ -92,7 +93,7 @@ class Totals:
             return
         how = {"time": "took too long", "cancelled": "was cancelled"}.get(why, "ended")
         rounds = loops[0].iterations
-        self.open_ended = any(loop.is_open_ended for loop in loops)
+        self.open_ended = any(is_guess for _, is_guess in map(remaining, loops))
         self.notes[f"the sample {how} while a loop still ran after {rounds} iterations: the rest is estimated"] = None
 
     def is_settled(self) -> bool:
