@@ -28,9 +28,8 @@ _EXITS = ("break_statement", "return_statement", "goto_statement")
 class Unfinished:
     """A loop that ran when the budget ended: its `lanes` had begun `iterations` of it since it was entered.
 
-    `history`: lanes that began iteration 0, 1, ...; at most so many numbers, each for `stride` iterations. `bound`: how
-    many iterations the lanes still had before them at most, where the condition says so. `has_exits`: they may leave
-    before that.
+    `bound`: how many iterations the lanes still had before them at most, where the condition says so. `has_exits`: they
+    may leave before that.
     """
 
     record: Any

@@ -135,10 +135,10 @@ class Totals:
         c = self.compiler
         pointers = {p.name for p in c.kernel.of_kind(ParameterKind.BUFFER)}
         atomic = c.flows.buffers(c.atomic_taints) & pointers
+        kinds = set(self.taints.values()) if atomic else set()  # many sites rest on the same
+        ordered = {taints for taints in kinds if c.flows.buffers(taints) & atomic}
         found = {}
         for site, (begun, taken, completed, lane_slots) in self.sites.items():
-            is_ordered = bool(
-                atomic and 0 in (taken, completed, begun - taken) and c.flows.buffers(self.taints[site]) & atomic
-            )
+            is_ordered = self.taints[site] in ordered and 0 in (taken, completed, begun - taken)
             found[site] = SiteCounts(begun, taken, completed, lane_slots, is_ordered)
         return found

@@ -81,7 +81,7 @@ def test_what_only_the_last_group_does_is_a_guess() -> None:
     out[i] = s;"""
     parameters = "global uint *done, global const float *parts, global float *out"
     found = predicted(body, parameters, "global=1048576 local=64 parts=100000 done=1 fill.done=zeros")
-    assert "atomic operations give back decides who goes on at line 8" in guessed(found)
+    assert "an atomic operation decides the branch on line 8" in guessed(found)
 
 
 def test_a_place_that_an_atomic_operation_gives_is_no_guess() -> None:
@@ -89,7 +89,7 @@ def test_a_place_that_an_atomic_operation_gives_is_no_guess() -> None:
     found = predicted(
         body, "global const float *in, global float *out, global int *count", "global=4096 fill.in=uniform:0:1"
     )
-    assert "atomic operations" not in guessed(found)
+    assert "an atomic operation" not in guessed(found)
 
 
 def test_a_loop_that_nobody_leaves_long_before_its_bound_is_a_guess() -> None:
