@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from model.sampling.counters import Context
 from model.sampling.loops import Unfinished
 
 MOST_ITERATIONS = 1e9
+FEW = 8  # lanes whose leaving tells little of when the others will
+FAR = 10  # times as many iterations as were seen
 
 
 def scaled_up(loops: list[Unfinished]) -> None:
@@ -15,15 +19,17 @@ def scaled_up(loops: list[Unfinished]) -> None:
     """
     for loop in loops:
         done = max(1.0, loop.record.taken)
-        factor = (done + expected_iterations(loop)) / done
+        each, _ = remaining(loop)
+        factor = (done + loop.lanes * each) / done
         loop.record.completed += loop.lanes
         _scale(loop.context, loop.site, factor)
 
 
-def expected_iterations(loop: Unfinished) -> float:
-    """How many iterations all lanes that are in the loop have before them, together.
+def remaining(loop: Unfinished) -> tuple[float, bool]:
+    """How many iterations each lane that is in the loop has before it, and whether that is anybody's guess.
 
-    Lanes leave at the rate at which they did lately (from half the iterations on), never later than the bound.
+    Lanes leave at the rate at which they did lately (from half the iterations on), never later than the bound. Where
+    few did and this says that the others stay for far longer than they have, it is a guess: somewhere between.
     """
     since, lanes_then = loop.recent
     rounds = max(1, loop.iterations - since)
@@ -34,7 +40,13 @@ def expected_iterations(loop: Unfinished) -> float:
     else:
         rate = left / (rounds * (lanes_then + loop.lanes) / 2)
         each = min(bound, 1.0 / rate) if rate * bound > 50 else (1.0 - (1.0 - rate) ** bound) / rate
-    return loop.lanes * max(0.0, min(each, MOST_ITERATIONS))
+    each = max(0.0, min(each, MOST_ITERATIONS))
+    seen = max(1, loop.iterations)
+    if left <= 0 and loop.bound is None:
+        return each, True
+    if left < FEW and (loop.has_exits or left > 0) and each > FAR * seen:
+        return sqrt(each * seen), True
+    return each, False
 
 
 def _scale(context: Context, site: int, factor: float) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tree_sitter import Node
 
+from model.opencl.syntax import find
 from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import truth_of
 from model.sampling.lanes import Compacted
@@ -20,14 +21,15 @@ if TYPE_CHECKING:
 
 _NARROW = 48  # lanes below which it does not pay to leave any away
 _KEPT_SHARE = 0.75
+_EXITS = ("break_statement", "return_statement", "goto_statement")
 
 
 @dataclass(slots=True)
 class Unfinished:
     """A loop that ran when the budget ended: its `lanes` had begun `iterations` of it since it was entered.
 
-    `history`: lanes that began iteration 0, 1, ...; at most so many numbers, each for `stride` iterations. `bound`: how
-    many iterations the lanes still had before them at most, where the condition says so.
+    `bound`: how many iterations the lanes still had before them at most, where the condition says so. `has_exits`: they
+    may leave before that.
     """
 
     record: Any
@@ -39,11 +41,7 @@ class Unfinished:
     lane_iterations: float
     recent: tuple[int, int]  # an iteration about half way, and how many lanes began it
     bound: float | None
-
-    @property
-    def is_open_ended(self) -> bool:
-        """Whether no lane left it lately, and nothing says that one ever will."""
-        return self.bound is None and self.recent[1] <= self.lanes
+    has_exits: bool
 
 
 @dataclass(slots=True)
@@ -57,6 +55,7 @@ class _Loop:
     slots: tuple[int, ...]
     cost: int
     remaining: Remaining | None
+    has_exits: bool
 
     def run(self, f: Lanes) -> bool:
         record = f.context.sites[self.site]
@@ -69,7 +68,7 @@ class _Loop:
         try:
             self.iterate(f, record, trace, is_first=not self.checks_first)
         except BudgetEnded:
-            f.unfinished.append(trace.unfinished(record, context, self.site))
+            f.unfinished.append(trace.unfinished(record, context, self.site, has_exits=self.has_exits))
             raise
         f.continued = continued
         if f.returned is None or f.returned is returned:
@@ -172,11 +171,12 @@ class _Trace:
                 self.bound = max(0.0, far - begun) if far is not None else None
         self.is_ended = True
 
-    def unfinished(self, record: Value, context: Value, site: int) -> Unfinished:
+    def unfinished(self, record: Value, context: Value, site: int, *, has_exits: bool) -> Unfinished:
         half = [m for m in self.marks if m[0] <= max(1, self.iterations // 2)][-1]
         return Unfinished(
-            record, context, site, self.begun, self.lanes, self.iterations, self.lane_iterations, half, self.bound
-        )
+            record, context, site, self.begun, self.lanes, self.iterations, self.lane_iterations, half, self.bound,
+            has_exits,
+        )  # fmt: skip
 
 
 def loop(c: Compiler, node: Node) -> Step:
@@ -203,5 +203,6 @@ def loop(c: Compiler, node: Node) -> Step:
         c.cost = outer_cost + cost
     truth = truth_of(condition) if condition is not None and not is_endless else None
     return _Loop(
-        site, first, truth, update, body, node.type != "do_statement", tuple(sorted(slots)), cost, remaining
-    ).run
+        site, first, truth, update, body, node.type != "do_statement", tuple(sorted(slots)), cost, remaining,
+        any(find(body_node, *_EXITS)) or (condition_node is not None and "&&" in c.reader.text(condition_node)),
+    ).run  # fmt: skip

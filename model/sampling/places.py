@@ -37,6 +37,7 @@ _LONG = LONG
 CHANGING = ("update_expression", "assignment_expression", "call_expression")
 _UCHAR = np.dtype(np.uint8)
 MOST_COMPONENTS = 16  # of a vector
+ACCESS_COST = 16  # NumPy calls, about: addresses, bounds, the contents of what was never written
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def load(c: Compiler, place: Place) -> Code:
     address = place.address
     if address is None or (isinstance(place.type, OpaqueType) and place.type.is_unknown):
         raise NotInterpreted(f"the type `{place.type.name}` is not known")
-    c.cost += 16
+    c.cost += ACCESS_COST
     c.address_taints |= place.pointer | place.index
     taint = read_through(place.pointer) | place.index
     if isinstance(place.type, ArrayType):
@@ -191,7 +192,7 @@ def store(c: Compiler, place: Place, value: Code) -> Run:
     address = place.address
     if address is None:
         raise NotInterpreted("something is set that is no variable")
-    c.cost += 16
+    c.cost += ACCESS_COST
     c.address_taints |= place.pointer | place.index
     for token in read_through(place.pointer):
         c.flows.assigned(token, value.taint)

@@ -59,8 +59,8 @@ class RawSample:
     `group_imbalance`: largest over mean of the groups' lane-steps. `complete`: False where the budget ended it, and
     counts are extrapolated. `rests_on`: buffers and images whose contents no fill described and that did decide a
     branch, a trip count or an address; `scalars`: by-value arguments that did. `open_ended`: no lane had left the loop
-    in which the budget ended, and nothing bounds it. `group_share`: the part of all work-items that is one work-group;
-    0 where all were run. `stopped`: why nothing can be said; None where it ran.
+    in which the budget ended, and nothing bounds it closely. `group_share`: the part of all work-items that is one
+    work-group; 0 where all were run. `stopped`: why nothing can be said; None where it ran.
     """
 
     items: int

@@ -11,6 +11,7 @@ from model.launch.launch import Launch
 from model.opencl.kernel import ParameterKind
 from model.sampling.compiler import Compiler
 from model.sampling.counters import AccessRecord, Context, SiteRecord
+from model.sampling.estimate import remaining
 from model.sampling.items import Chosen
 from model.sampling.lanes import Lanes
 from model.sampling.memory import Memory
@@ -92,7 +93,7 @@ class Totals:
             return
         how = {"time": "took too long", "cancelled": "was cancelled"}.get(why, "ended")
         rounds = loops[0].iterations
-        self.open_ended = any(loop.is_open_ended for loop in loops)
+        self.open_ended = any(is_guess for _, is_guess in map(remaining, loops))
         self.notes[f"the sample {how} while a loop still ran after {rounds} iterations: the rest is estimated"] = None
 
     def is_settled(self) -> bool:
@@ -134,10 +135,10 @@ class Totals:
         c = self.compiler
         pointers = {p.name for p in c.kernel.of_kind(ParameterKind.BUFFER)}
         atomic = c.flows.buffers(c.atomic_taints) & pointers
+        kinds = set(self.taints.values()) if atomic else set()  # many sites rest on the same
+        ordered = {taints for taints in kinds if c.flows.buffers(taints) & atomic}
         found = {}
         for site, (begun, taken, completed, lane_slots) in self.sites.items():
-            is_ordered = bool(
-                atomic and 0 in (taken, completed, begun - taken) and c.flows.buffers(self.taints[site]) & atomic
-            )
+            is_ordered = self.taints[site] in ordered and 0 in (taken, completed, begun - taken)
             found[site] = SiteCounts(begun, taken, completed, lane_slots, is_ordered)
         return found

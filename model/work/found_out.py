@@ -41,9 +41,7 @@ def found_out(work: Work, launch: Launch, sample: Sample) -> Iterator[Assumption
             if not branch.is_ordered:
                 _add(shares, inner.line, branch.begun, branch.share)
             elif _does_something(inner.then if branch.share < 1 - branch.share else inner.otherwise):
-                text = (
-                    "what atomic operations give back decides who goes on at line {line}: taken for the last work-group"
-                )
+                text = "an atomic operation decides the branch on line {line}: assumed for the last work-group alone"
                 yield Assumption("share.{line}", text, _ORDERED_SPREAD, inner.line, is_guess=True)
     for line, (begun, total) in sorted(trips.items()):
         text = f"the loop on line {{line}} runs {_number(total / begun)} times on average: {how}"
@@ -55,7 +53,7 @@ def found_out(work: Work, launch: Launch, sample: Sample) -> Iterator[Assumption
         yield _open(work, launch, name)
     yield from (Assumption("sample", note) for note in sample.notes)
     if sample.open_ended:
-        text = "no work-item left that loop, and nothing bounds it: it may run far longer, or never end"
+        text = "hardly any work-item left that loop while it was run: it may run far longer, or never end"
         yield Assumption("sample", text, _OPEN_ENDED_SPREAD, is_guess=True)
 
 

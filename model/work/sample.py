@@ -74,7 +74,8 @@ class Sample:
 
     `asked` are those at which something would have been assumed. `rests_on` are the buffers whose contents no fill
     described and that decided something, `scalars` the by-value arguments that did. `open_ended`: the sample ended in a
-    loop that no work-item had left and that nothing bounds. `stopped` says why nothing is known, None where it is.
+    loop that no work-item had left and that nothing bounds closely. `stopped` says why nothing is known, None where it
+    is.
     """
 
     items: int

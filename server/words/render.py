@@ -132,7 +132,7 @@ def _guess_text(guess: Assumption) -> str:
     if guess.subject == "sample":
         return "when a loop ends"
     if guess.line is not None and guess.subject.startswith("share."):
-        return f"who goes on at line {guess.line + 1}"
+        return f"who takes the branch on line {guess.line + 1}"
     if guess.line is not None:
         return f"how often the loop on line {guess.line + 1} runs"
     value = _VALUE.match(guess.text)

@@ -81,7 +81,7 @@ def test_what_only_the_last_group_does_is_a_guess() -> None:
     out[i] = s;"""
     parameters = "global uint *done, global const float *parts, global float *out"
     found = predicted(body, parameters, "global=1048576 local=64 parts=100000 done=1 fill.done=zeros")
-    assert "atomic operations give back decides who goes on at line 8" in guessed(found)
+    assert "an atomic operation decides the branch on line 8" in guessed(found)
 
 
 def test_a_place_that_an_atomic_operation_gives_is_no_guess() -> None:
@@ -89,4 +89,22 @@ def test_a_place_that_an_atomic_operation_gives_is_no_guess() -> None:
     found = predicted(
         body, "global const float *in, global float *out, global int *count", "global=4096 fill.in=uniform:0:1"
     )
-    assert "atomic operations" not in guessed(found)
+    assert "an atomic operation" not in guessed(found)
+
+
+def test_a_loop_that_nobody_leaves_long_before_its_bound_is_a_guess() -> None:
+    body = """int j = 0; float x = i + 1;
+    for (; j < n; j++) { for (int k = 0; k < 40; k++) x = sin(x) + cos(x * k); if (in[j] > 2.0f) break; }
+    out[i] = x + j;"""
+    parameters = "global const float *in, global float *out, int n"
+    found = predicted(body, parameters, "global=4096 n=100000 in=100000 fill.in=uniform:0:1")
+    assert "it may run far longer" in guessed(found)
+
+
+def test_a_loop_without_another_way_out_is_none() -> None:
+    body = """float x = i + 1;
+    for (int j = 0; j < n; j++) { for (int k = 0; k < 40; k++) x = in[(int)x & 63] + cos(x * k); }
+    out[i] = x;"""
+    parameters = "global const float *in, global float *out, int n"
+    found = predicted(body, parameters, "global=4096 n=100000 in=64 fill.in=uniform:0:100")
+    assert "it may run far longer" not in guessed(found)
