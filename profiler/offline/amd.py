@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from model.architectures import Architecture
-from profiler.machine_code.amd_isa import read_amd_isa, undefined_functions
+from profiler.machine_code.amd_isa import AmdCode, read_amd_isa, undefined_functions
 from profiler.offline.clang import Text, refuse_unknown
 from profiler.offline.code import CompiledCode
+from profiler.offline.diagnostics import Diagnostic, DoesNotCompile
 from profiler.offline.tools import Tools
 
 _BYTES = 4  # of a register in one lane
 
 
 def read_kernels(assembly: str, text: Text, architecture: Architecture, tools: Tools) -> dict[str, CompiledCode]:
-    """Return what each kernel of a program became. Raises UnknownFunctions."""
-    del architecture, tools
+    """Return what each kernel of a program became. Raises UnknownFunctions, or DoesNotCompile for images on CDNA3."""
+    del tools
     refuse_unknown(undefined_functions(assembly), text)
+    codes = read_amd_isa(assembly)
+    if not architecture.has_images:
+        _refuse_images(codes, text, architecture)
     return {
         name: CompiledCode(
             registers=code.vector_registers,
@@ -27,5 +31,20 @@ def read_kernels(assembly: str, text: Text, architecture: Architecture, tools: T
             accumulator_registers=code.accumulator_registers,
             wave_size=code.wave_size,
         )
-        for name, code in read_amd_isa(assembly).items()
+        for name, code in codes.items()
     }
+
+
+def _refuse_images(codes: dict[str, AmdCode], text: Text, architecture: Architecture) -> None:
+    """LLVM writes image instructions for these targets, too, which the hardware does not have."""
+    said = f"{architecture.target} ({architecture.family}) has no images"
+    found = [
+        Diagnostic(each.place[0], each.place[1], 1, True, said)
+        for code in codes.values()
+        for each in code.instructions
+        if each.space == "image" and each.place is not None
+    ]
+    if found:
+        first = found[0]
+        message = f"{text.name} does not compile for {architecture.target}: line {first.line}: {said}"
+        raise DoesNotCompile(message, tuple(dict.fromkeys(found)), line=first.line if first.file == text.name else None)

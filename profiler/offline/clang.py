@@ -25,12 +25,34 @@ _FLAGS = re.compile(
 )
 _PRECISE = "-cl-fp32-correctly-rounded-divide-sqrt"
 _NVIDIAS_EXTENSIONS = (
-    "cl_khr_fp64", "__opencl_c_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
+    "cl_khr_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
     "cl_khr_global_int32_extended_atomics", "cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
     "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "cl_khr_3d_image_writes",
-    "__opencl_c_3d_image_writes", "__opencl_c_images", "__opencl_c_generic_address_space",
+)  # fmt: skip
+_NVIDIAS_FEATURES = (  # of OpenCL C 3.0 alone
+    "__opencl_c_fp64", "__opencl_c_3d_image_writes", "__opencl_c_images", "__opencl_c_generic_address_space",
     "__opencl_c_program_scope_global_variables", "__opencl_c_read_write_images",
 )  # fmt: skip
+
+# What AMD's back end calls where a program prints: room in the buffer of hidden argument 72, which the host prints.
+_PRINTF_BUFFER = """
+declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+define weak hidden ptr addrspace(1) @__printf_alloc(i32 %bytes) alwaysinline nounwind {
+  %hidden = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %place = getelementptr i8, ptr addrspace(4) %hidden, i64 72
+  %buffer = load ptr addrspace(1), ptr addrspace(4) %place, align 8
+  %begin = atomicrmw add ptr addrspace(1) %buffer, i32 %bytes syncscope("agent") monotonic, align 4
+  %sizes = getelementptr i8, ptr addrspace(1) %buffer, i64 4
+  %size = load i32, ptr addrspace(1) %sizes, align 4
+  %end = add i32 %begin, %bytes
+  %fits = icmp ule i32 %end, %size
+  %wide = zext i32 %begin to i64
+  %start = getelementptr i8, ptr addrspace(1) %buffer, i64 8
+  %room = getelementptr i8, ptr addrspace(1) %start, i64 %wide
+  %found = select i1 %fits, ptr addrspace(1) %room, ptr addrspace(1) null
+  ret ptr addrspace(1) %found
+}
+"""
 
 
 class UnknownFunctions(MeasureError):
@@ -80,6 +102,8 @@ def read_text(text: Text, architecture: Architecture, tools: Tools) -> Intermedi
     if status != 0:
         raise failure(messages, text.name, architecture.target, text.folders)
     code = output.decode("utf-8", "surrogateescape")
+    if architecture.vendor is Vendor.AMD and " @printf(" in code:
+        code += _PRINTF_BUFFER
     kernels = tuple(match["name"].strip('"') for match in _KERNEL.finditer(code))
     return Intermediate(
         _merged(code).encode("utf-8", "surrogateescape"),
@@ -99,7 +123,7 @@ def assembly(text: Text, read: Intermediate, architecture: Architecture, tools: 
     ]  # fmt: skip
     status, output, messages = run_tool(command, read.code, LIMIT_S)
     if status != 0:
-        raise failure(_in_plain_words(messages, text.name, architecture), text.name, architecture.target, text.folders)
+        raise failure(messages, text.name, architecture.target, text.folders)
     return output.decode("utf-8", "replace")
 
 
@@ -125,7 +149,9 @@ def _language(text: Text, architecture: Architecture) -> list[str]:
     if not any(flag.startswith("-cl-std=") for flag in flags):
         flags.append("-cl-std=CL1.2")
     if architecture.vendor is Vendor.NVIDIA:
-        flags += [f"-cl-ext=-all,{','.join(f'+{each}' for each in _NVIDIAS_EXTENSIONS)}", "-D__IMAGE_SUPPORT__=1"]
+        is_third = any(flag.lower().startswith("-cl-std=cl3") for flag in flags)
+        known = (*_NVIDIAS_EXTENSIONS, *(_NVIDIAS_FEATURES if is_third else ()))
+        flags += [f"-cl-ext={','.join(f'+{each}' for each in known)}", "-D__IMAGE_SUPPORT__=1"]
     return ["-fdeclare-opencl-builtins", *flags]
 
 
@@ -150,15 +176,6 @@ def _merged(code: str) -> str:
         else:
             lines.append(line)
     return "\n".join(lines)
-
-
-def _in_plain_words(messages: str, name: str, architecture: Architecture) -> str:
-    """LLVM names instructions where a user has written an image function."""
-    place = re.search(rf"{re.escape(name)}:\d+:\d+", messages)
-    if "image" in messages and not architecture.has_images and "Cannot select" in messages:
-        where = place[0] if place else f"{name}:1:1"
-        return f"{where}: error: {architecture.target} ({architecture.family}) has no images"
-    return messages
 
 
 def _one_line(define: str) -> str:

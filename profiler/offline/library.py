@@ -39,15 +39,18 @@ def built_library(vendor: Vendor, tools: Tools) -> Path:
 
 def library_version(vendor: Vendor, tools: Tools) -> str:
     """Return what names everything that the library was made of."""
-    return hashlib.sha256(f"{sources_version()} {vendor} {tools.version}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{_sources_version(vendor)} {vendor} {tools.version}".encode()).hexdigest()[:16]
 
 
-@lru_cache(maxsize=1)
-def sources_version() -> str:
+@lru_cache(maxsize=2)
+def _sources_version(vendor: Vendor) -> str:
+    """Each vendor's files are named after its targets; the others are shared."""
+    others = "_amdgcn" if vendor is Vendor.NVIDIA else "_nvptx"
     digest = hashlib.sha256()
     for file in sorted(SOURCES.iterdir()):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()[:12]
+        if not file.stem.endswith(others):
+            digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def cache_folder() -> Path:

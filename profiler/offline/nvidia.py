@@ -16,7 +16,8 @@ from profiler.offline.tools import Tools, run_tool
 
 LIMIT_S = 120.0
 _EXTERNAL = re.compile(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?(?P<name>[\w$]+)", re.MULTILINE)
-_FORMATTED_OUTPUT = ("printf", "vprintf")  # the driver has these
+_PRINTF = re.compile(r"\bprintf\b(?!_param)")  # the driver calls it `vprintf`, with the same two arguments
+_PROVIDED = ("vprintf",)  # by the driver
 
 
 class AssemblerFailed(MeasureError):
@@ -27,8 +28,9 @@ class AssemblerFailed(MeasureError):
 
 def read_kernels(ptx: str, text: Text, architecture: Architecture, tools: Tools) -> dict[str, CompiledCode]:
     """Assemble a program and return what each of its kernels became. Raises AssemblerFailed or UnknownFunctions."""
+    ptx = _PRINTF.sub("vprintf", ptx)
     external = [match["name"] for match in _EXTERNAL.finditer(ptx)]
-    refuse_unknown([name for name in external if name not in _FORMATTED_OUTPUT], text)
+    refuse_unknown([name for name in external if name not in _PROVIDED], text)
     log = _assemble(ptx, architecture, tools)
     found = {}
     for kernel in re.findall(r"\.entry\s+([\w$]+)", ptx):

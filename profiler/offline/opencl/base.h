@@ -3,6 +3,21 @@
 #ifndef KERNELCAST_BASE_H
 #define KERNELCAST_BASE_H
 
+// What a version of the language brings; clang declares the functions that these name.
+#if __OPENCL_C_VERSION__ == 200
+#define __opencl_c_generic_address_space 1
+#define __opencl_c_atomic_order_acq_rel 1
+#define __opencl_c_atomic_order_seq_cst 1
+#define __opencl_c_atomic_scope_device 1
+#define __opencl_c_atomic_scope_all_devices 1
+#define __opencl_c_read_write_images 1
+#define __opencl_c_program_scope_global_variables 1
+#define __opencl_c_images 1
+#endif
+#ifndef __opencl_c_generic_address_space
+#define __opencl_c_named_address_space_builtins 1
+#endif
+
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

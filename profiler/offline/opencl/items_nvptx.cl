@@ -35,4 +35,3 @@ KC_BUILTIN void write_mem_fence(cl_mem_fence_flags flags) { __nvvm_membar_cta();
 KC_BUILTIN void atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order, memory_scope scope) {
   __nvvm_membar_gl();
 }
-int kc_printf(__constant const char *format, void *arguments) __asm("vprintf");

@@ -208,10 +208,3 @@ KC_BUILTIN float kc_native_exp(float x) { return kc_native_exp2(x * M_LOG2E_F); 
 KC_BUILTIN float kc_native_exp10(float x) { return kc_native_exp2(x * 3.32192808f); }
 KC_BUILTIN float kc_native_log(float x) { return kc_native_log2(x) * M_LN2_F; }
 KC_BUILTIN float kc_native_log10(float x) { return kc_native_log2(x) * 0.30103f; }
-
-// A formatted text goes into a buffer that the host prints.
-__global char *__printf_alloc(uint bytes) {
-  __global char *buffer = (__global char *)KC_HIDDEN(ulong, 72);
-  uint at = __scoped_atomic_fetch_add((__global uint *)buffer, bytes, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-  return at + bytes <= ((__global uint *)buffer)[1] ? buffer + 8 + at : (__global char *)0;
-}
