@@ -105,7 +105,7 @@ def offline_facts(facts: CompiledFacts, local_size: tuple[int, ...], architectur
 def _waves_by_registers(architecture: Architecture, resources: KernelResources) -> int:
     granularity = architecture.register_granularity
     allotted = max(granularity, -(-resources.registers // granularity) * granularity)
-    waves = min(architecture.waves_per_partition, architecture.registers_per_partition // allotted)
+    waves = architecture.registers_per_partition // allotted
     is_gcn = architecture.vendor is Vendor.AMD and architecture.wave_size == 64
     if is_gcn and resources.scalar_registers > 0:
         scalars = -(-resources.scalar_registers // _SCALAR_GRANULARITY) * _SCALAR_GRANULARITY
