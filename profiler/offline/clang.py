@@ -34,6 +34,7 @@ _NVIDIAS_FEATURES = (  # of OpenCL C 3.0 alone
     "__opencl_c_program_scope_global_variables", "__opencl_c_read_write_images",
 )  # fmt: skip
 
+_PLAIN_SAMPLES = ("gfx90a",)  # image instructions without levels of detail; source: LLVM, `AMDGPU.td`
 # What AMD's back end calls where a program prints: room in the buffer of hidden argument 72, which the host prints.
 _PRINTF_BUFFER = """
 declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
@@ -102,8 +103,10 @@ def read_text(text: Text, architecture: Architecture, tools: Tools) -> Intermedi
     if status != 0:
         raise failure(messages, text.name, architecture.target, text.folders)
     code = output.decode("utf-8", "surrogateescape")
-    if architecture.vendor is Vendor.AMD and " @printf(" in code:
-        code += _PRINTF_BUFFER
+    if architecture.vendor is Vendor.AMD:
+        plain = int(architecture.target in _PLAIN_SAMPLES)
+        code += f"\n@kc_plain_samples = linkonce_odr hidden addrspace(4) constant i32 {plain}\n"
+        code += _PRINTF_BUFFER if " @printf(" in code else ""
     kernels = tuple(match["name"].strip('"') for match in _KERNEL.finditer(code))
     return Intermediate(
         _merged(code).encode("utf-8", "surrogateescape"),

@@ -14,6 +14,8 @@ _MESSAGE = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|warning): (?P<text>.+)$",
     re.MULTILINE,
 )
+# Back ends write it otherwise: "error: k.cl:3:5: in function NAME TYPE: text".
+_BACK_END = re.compile(r"^error: ([^:\n]+:\d+:\d+): in function \S+ .*?: ([^:\n]+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def diagnostics_in(messages: str, name: str, folders: Sequence[str]) -> tuple[Di
     none of `folders` is not repeated.
     """
     found = []
-    for match in _MESSAGE.finditer(messages):
+    for match in _MESSAGE.finditer(_BACK_END.sub(r"\1: error: \2", messages)):
         file, text = match["file"], match["text"]
         if file != name and not _is_below(file, folders):
             file, text = Path(file).name, "this file lies elsewhere and is not quoted"
