@@ -23,6 +23,8 @@ _FLAGS = re.compile(
     r"|unsafe-math-optimizations|finite-math-only|fast-relaxed-math|fp32-correctly-rounded-divide-sqrt"
     r"|uniform-work-group-size)$|-[UW]\w\S*$|-w$"
 )
+# Errors of clang 16 and later that drivers only warn of.
+_LENIENT = ("-Wno-error=incompatible-pointer-types", "-Wno-error=int-conversion")
 _PRECISE = "-cl-fp32-correctly-rounded-divide-sqrt"
 _NVIDIAS_EXTENSIONS = (
     "cl_khr_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
@@ -155,7 +157,7 @@ def _language(text: Text, architecture: Architecture) -> list[str]:
         is_third = any(flag.lower().startswith("-cl-std=cl3") for flag in flags)
         known = (*_NVIDIAS_EXTENSIONS, *(_NVIDIAS_FEATURES if is_third else ()))
         flags += [f"-cl-ext={','.join(f'+{each}' for each in known)}", "-D__IMAGE_SUPPORT__=1"]
-    return ["-fdeclare-opencl-builtins", *flags]
+    return ["-fdeclare-opencl-builtins", *_LENIENT, *flags]
 
 
 def _optimisation(text: Text, architecture: Architecture) -> list[str]:
@@ -168,12 +170,14 @@ def _optimisation(text: Text, architecture: Architecture) -> list[str]:
 
 
 def _merged(code: str) -> str:
-    """Let each kernel's body become part of the kernel again; for NVIDIA's targets clang forbids that."""
+    """Let each kernel's body become part of the kernel again, which clang forbids for NVIDIA's targets."""
     groups = {match["group"] for match in _DEFINITION.finditer(code)}
     lines = []
     for line in code.split("\n"):
         if line.startswith("define ") and f"@{_STAND_IN}" in line:
             lines.append(line.replace("define dso_local", "define internal", 1))
+        elif line.startswith("define available_externally "):  # `inline` of C99, which drivers take for `static inline`
+            lines.append(line.replace("available_externally", "internal", 1))
         elif line.startswith("attributes #") and line[12:].partition(" ")[0] in groups:
             lines.append(line.replace(" noinline", "").replace(" optnone", ""))
         else:

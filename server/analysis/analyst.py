@@ -29,6 +29,7 @@ from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, shipped_for
 from server.analysis.fits import Run, with_fits
 from server.analysis.memory import Memory
+from server.analysis.offline_targets import OfflineTargets
 from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
 from server.log.events import document_name, event, milliseconds
@@ -59,6 +60,7 @@ class Analyst:
         )  # fmt: skip
         self._configurations = Configurations()
         self._memory = Memory()
+        self._offline = OfflineTargets()
         self._fits = Fits()
         self._answers = Answers()
         self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
@@ -205,6 +207,12 @@ class Analyst:
         return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
 
     def _compiled(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
+        """What the device's own compiler made of the kernels comes before what the offline compilers did."""
+        offline = self._offline.stand_in(device)
+        made_offline = self._kept_code(forecast, offline) if offline is not None else {}
+        return {**made_offline, **self._kept_code(forecast, device)}
+
+    def _kept_code(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
         with_code = self._memory.with_code(device)
         launches = [
             (f.kernel, f.launch)
