@@ -162,7 +162,10 @@ class Analyst:
         def compiled_of(kernel: Kernel, launch: Launch) -> CompiledFacts | None:
             if kernel.fingerprint not in with_code:
                 return None
-            return newest.get(key_of(kernel, launch, device.id)) or self._memory.compiled(kernel, launch, device)
+            found = newest.get(key_of(kernel, launch, device.id))
+            if found is not None and found.device_id == device.id:  # the learned model knows drivers' code alone
+                return found
+            return self._memory.compiled(kernel, launch, device)
 
         forecasts = self._answers.put(
             forecast.forecasts, compiled_of, lambda q: learned.known(q, lessons), lessons.get(device.id)
