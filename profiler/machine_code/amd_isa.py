@@ -79,7 +79,7 @@ def read_amd_isa(text: str) -> dict[str, AmdCode]:
 
 def undefined_functions(text: str) -> list[str]:
     """Return the functions that are called and stand nowhere in the program."""
-    named = dict.fromkeys(re.findall(r"\b([A-Za-z_][\w$]*)@(?:gotpcrel32|rel32)@lo", text))
+    named = dict.fromkeys(re.findall(r"(?<![\w.$])([A-Za-z_][\w.$]*)@(?:gotpcrel32|rel32)@lo", text))
     return [name for name in named if not re.search(rf"^\s*(?:\.set |\.type\s+)?{re.escape(name)}\b[:,]", text, re.M)]
 
 

@@ -73,7 +73,8 @@ def test_loops_are_found_with_their_lines() -> None:
 
 
 def test_functions_that_nothing_defines_are_named() -> None:
-    call = "\ts_add_u32 s4, s4, no_such@rel32@lo+4\n\ts_add_u32 s4, s4, row_sum@rel32@lo+4\n"
+    symbols = ("no_such", "row_sum", ".L__const.k.table")
+    call = "".join(f"\ts_add_u32 s4, s4, {symbol}@rel32@lo+4\n" for symbol in symbols)
     assert undefined_functions(TEXT + call) == ["no_such"]
 
 
