@@ -114,7 +114,7 @@ oracle-packages: ## Install the Debian packages named here (as root): Oclgrind, 
 
 # With Intel's runtime (276 MB to fetch, 0.9 GB on disk) tests see two platforms at once, whose compilers have little in common.
 .venv/dev.stamp: pyproject.toml | linker .venv/bin/python
-	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,picture,dev,train]' torch==2.13.0
+	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,offline,picture,dev,train]' torch==2.13.0
 	@touch $@ .venv/demo.stamp .venv/accuracy.stamp
 
 .venv/bench.stamp: pyproject.toml | linker .venv/bin/python

@@ -34,6 +34,7 @@ class CodeSource(StrEnum):
 
     ASSEMBLY = "assembly"  # a CPU's machine code, disassembled
     PTX = "ptx"  # NVIDIA's intermediate code: registers are counted by its assembler's log only
+    AMD_ISA = "amd isa"  # AMD's assembly language
     BINARY = "binary"  # a GPU's binary, of which the notes were read
     LOG = "driver log"
     QUERIES = "queries"  # nothing but what OpenCL itself answers
@@ -123,6 +124,8 @@ class CompiledFacts:
     required_local_size: tuple[int, ...] | None = None  # reqd_work_group_size, as the driver understood it
     sub_group_size: int | None = None
     registers: int | None = None  # of a work-item, as a GPU's assembler allots them
+    scalar_registers: int | None = None  # of a wave, AMD's GPUs only
+    accumulator_registers: int | None = None  # of a work-item, contained in `registers`; CDNA only
     vector_registers: int | None = None  # different ones that a CPU's code names
     spill_bytes: int | None = None
     spill_loads: int | None = None

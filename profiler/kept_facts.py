@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from model.compiled import CompiledFacts, FactsKey, UnreadableFacts, facts_from_json, facts_to_json, key_of, moved_to
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from profiler.compiling import CompileRequest, compile_program
+from profiler.measurement import MeasureError
 from profiler.process.worker import CancelToken
 from profiler.store import Store, StoreError
 
+Compile = Callable[[Sequence[CompileRequest], CancelToken], Sequence[CompiledFacts | MeasureError]]
+
+
+def _by_driver(requests: Sequence[CompileRequest], cancel: CancelToken) -> Sequence[CompiledFacts | MeasureError]:
+    return compile_program(requests, cancel=cancel)
+
 
 def collect_facts(
-    store: Store | None, requests: Sequence[CompileRequest], driver: str, cancel: CancelToken
+    store: Store | None,
+    requests: Sequence[CompileRequest],
+    driver: str,
+    cancel: CancelToken,
+    compile_all: Compile = _by_driver,
 ) -> dict[FactsKey, CompiledFacts]:
     """What the store knows of these kernels, of one source and its options; the others are compiled, and kept.
 
@@ -28,7 +39,7 @@ def collect_facts(
             missing.append(request)
         else:
             found[key_of(request.kernel, request.launch, request.device_id)] = known
-    for request, outcome in zip(missing, compile_program(missing, cancel=cancel) if missing else (), strict=True):
+    for request, outcome in zip(missing, compile_all(missing, cancel) if missing else (), strict=True):
         if isinstance(outcome, CompiledFacts):
             found[key_of(request.kernel, request.launch, request.device_id)] = outcome
             if store is not None:

@@ -46,7 +46,7 @@ from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, Vi
 from server.words.escaping import message as as_message
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterable
+    from collections.abc import Callable, Coroutine, Iterable
 
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
@@ -92,6 +92,7 @@ class KernelcastServer(LanguageServer):
         self.tasks: set[asyncio.Task[Any]] = set()
         self.measured = Measured()
         self.compiles = LaterCompiles(self.jobs, self.learn, self.spawn, self.leaving)
+        self.offline_compile: Callable[[Analysis], None] | None = None  # for GPUs that are not here
         self._documents: dict[str, Document] = {}
         self._analyses: dict[str, Analysis] = {}
         self._views: dict[str, Views] = {}
@@ -259,6 +260,8 @@ class KernelcastServer(LanguageServer):
             self.say_once(types.MessageType.Warning, unknown_device_message(analysis, self.found_devices))
         self._show(uri)
         self._publish_config(analysis)
+        if self.offline_compile is not None:
+            self.offline_compile(analysis)
 
     def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
         """A measurement ended, well or not."""

@@ -13,6 +13,7 @@ _VECTORISED = re.compile(
 # NVIDIA's assembler: "ptxas info    : Used 10 registers, 4096 bytes smem, 380 bytes cmem[0]".
 _ENTRY = re.compile(r"(?:Compiling entry function|Function properties for) '?(?P<name>[\w$]+)'?")
 _REGISTERS = re.compile(r"Used (?P<registers>\d+) registers")
+_SHARED = re.compile(r"(?P<bytes>\d+) bytes smem")
 _SPILLS = re.compile(
     r"(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads"
 )
@@ -25,6 +26,7 @@ class Assembled:
     registers: int | None
     stack_bytes: int | None
     spill_bytes: int | None
+    shared_bytes: int | None = None  # of a work-group
 
 
 def warnings_in(log: str) -> tuple[str, ...]:
@@ -41,7 +43,7 @@ def items_side_by_side(log: str, kernel: str) -> int | None:
 
 def assembled(log: str, kernel: str) -> Assembled | None:
     """From NVIDIA's log with `-cl-nv-verbose`: the lines after those that name the kernel. None if it is silent."""
-    registers = stack = spills = None
+    registers = stack = spills = shared = None
     name, is_known = "", False
     for line in log.splitlines():
         entry = _ENTRY.search(line)
@@ -51,6 +53,8 @@ def assembled(log: str, kernel: str) -> Assembled | None:
         is_known = True
         if found := _REGISTERS.search(line):
             registers = int(found["registers"])
+            in_shared = _SHARED.search(line)
+            shared = int(in_shared["bytes"]) if in_shared else 0
         if found := _SPILLS.search(line):
             stack, spills = int(found["stack"]), max(int(found["stores"]), int(found["loads"]))
-    return Assembled(registers, stack, spills) if is_known else None
+    return Assembled(registers, stack, spills, shared) if is_known else None

@@ -29,6 +29,7 @@ from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, shipped_for
 from server.analysis.fits import Run, with_fits
 from server.analysis.memory import Memory
+from server.analysis.offline_targets import OfflineTargets
 from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
 from server.log.events import document_name, event, milliseconds
@@ -59,6 +60,7 @@ class Analyst:
         )  # fmt: skip
         self._configurations = Configurations()
         self._memory = Memory()
+        self._offline = OfflineTargets()
         self._fits = Fits()
         self._answers = Answers()
         self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
@@ -160,7 +162,10 @@ class Analyst:
         def compiled_of(kernel: Kernel, launch: Launch) -> CompiledFacts | None:
             if kernel.fingerprint not in with_code:
                 return None
-            return newest.get(key_of(kernel, launch, device.id)) or self._memory.compiled(kernel, launch, device)
+            found = newest.get(key_of(kernel, launch, device.id))
+            if found is not None and found.device_id == device.id:  # the learned model knows drivers' code alone
+                return found
+            return self._memory.compiled(kernel, launch, device)
 
         forecasts = self._answers.put(
             forecast.forecasts, compiled_of, lambda q: learned.known(q, lessons), lessons.get(device.id)
@@ -205,6 +210,12 @@ class Analyst:
         return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
 
     def _compiled(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
+        """What the device's own compiler made of the kernels comes before what the offline compilers did."""
+        offline = self._offline.stand_in(device)
+        made_offline = self._kept_code(forecast, offline) if offline is not None else {}
+        return {**made_offline, **self._kept_code(forecast, device)}
+
+    def _kept_code(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
         with_code = self._memory.with_code(device)
         launches = [
             (f.kernel, f.launch)

@@ -9,6 +9,7 @@ from model.forecast import Forecast, Problem
 from model.launch.launch import Launch
 from model.prediction import Prediction
 from profiler.measurement import MeasureError, Measurement
+from profiler.offline.diagnostics import DoesNotCompile
 from server.cli.accesses import accesses_json, branches_json, loops_json
 from server.cli.forecasts import Found
 from server.cli.requests import Request
@@ -93,6 +94,12 @@ def error_json(error: KernelcastError) -> Answer:
     said: Answer = {"code": error.code, "message": error.message, "line": error.line}
     if isinstance(error, MeasureError) and error.log:
         said["log"] = error.log
+    if isinstance(error, DoesNotCompile):
+        said["diagnostics"] = [
+            {"file": each.file, "line": each.line, "column": each.column, "text": each.text,
+             "severity": "error" if each.is_error else "warning"}
+            for each in error.diagnostics
+        ]  # fmt: skip
     return said
 
 

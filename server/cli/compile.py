@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
+from rich.text import Text
+
+from model.compile_targets import UnknownTarget, target_named
 from model.compiled import CompiledFacts
 from model.device import Device
 from model.errors import KernelcastError, UnknownDevice
 from model.forecast import Forecast, Problem
+from model.gpu_targets import reference_device
 from model.launch.driver_choice import on_device
 from profiler.compiling import CompileRequest, compile_program
 from profiler.kept_facts import keep_facts, known_facts
+from profiler.measurement import MeasureError
+from profiler.offline.compiling import compile_offline, offline_driver
+from profiler.offline.diagnostics import DoesNotCompile
 from profiler.store import StoreError
 from server.cli import compiled_tables, tables
 from server.cli.answers import Answer, error_answer, forecast_error_answer, prediction_answer
@@ -24,7 +31,7 @@ from server.cli.forecasts import Forecaster, Found, UnansweredError
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
-from server.cli.terminal import progress_bar
+from server.cli.terminal import err, progress_bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +42,51 @@ class Compiled:
     outcome: CompiledFacts | KernelcastError
 
 
+@dataclass(frozen=True, slots=True)
+class _Backend:
+    """What compiles: a driver of this machine, or the offline compilers for a target."""
+
+    device_id: str
+    driver: str
+    compile: Callable[[Sequence[CompileRequest], str], Sequence[CompiledFacts | KernelcastError]]
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Compile the kernels of the files for a device of this machine."""
+    """Compile the kernels of the files for a device of this machine, or for a GPU that need not be there."""
     if not arguments.files:
         raise WrongCallError("no FILE: say what to compile")
     devices = Devices()
+    offline = _offline(arguments.target) if arguments.target else None
+    device_for = devices.to_run_on
+    if offline is not None:
+        arguments.device = arguments.device or reference_device(offline.device_id)
+        device_for = devices.to_predict_for
     if arguments.device:
         try:
-            devices.to_run_on(arguments.device)
+            device_for(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    forecaster = Forecaster(devices.to_run_on)
+    forecaster = Forecaster(device_for)
     is_json = arguments.format == "json"
-    compiler = _Compiler(devices, arguments.anew)
+    compiler = _Compiler(devices, arguments.anew, offline)
     return max(_answer(request, forecaster, compiler, is_json=is_json) for request in requests_of(arguments))
+
+
+def _offline(target: str) -> _Backend:
+    try:
+        architecture = target_named(target)
+    except UnknownTarget as error:
+        raise WrongCallError(error.message) from None
+    return _Backend(architecture.target, offline_driver(architecture), lambda requests, _: compile_offline(requests))
+
+
+def _installed(device: Device) -> _Backend:
+    return _Backend(device.id, device.driver, _with_progress)
+
+
+def _with_progress(requests: Sequence[CompileRequest], task: str) -> Sequence[CompiledFacts | MeasureError]:
+    with progress_bar(task) as on_progress:
+        return compile_program(requests, on_progress=on_progress)
 
 
 def _answer(request: Request, forecaster: Forecaster, compiler: _Compiler, *, is_json: bool) -> int:
@@ -70,14 +108,16 @@ def _answer(request: Request, forecaster: Forecaster, compiler: _Compiler, *, is
 
 
 class _Compiler:
-    """Compiles what was not compiled before, and keeps what it learns."""
+    """Compiles what was not compiled before, and keeps what it learns. Without `backend`, for the forecasts' device."""
 
-    def __init__(self, devices: Devices, anew: bool) -> None:
+    def __init__(self, devices: Devices, anew: bool, backend: _Backend | None) -> None:
         self._devices = devices
         self._anew = anew
+        self._backend = backend
 
     def all_of(self, file: Path, found: Found) -> list[Compiled]:
         """In the order of the forecasts. Launches that share a build are compiled together."""
+        backend = self._backend or _installed(found.device)
         outcomes: dict[int, CompiledFacts | KernelcastError] = {}
         waiting: list[tuple[int, CompileRequest]] = []
         for number, forecast in enumerate(found.forecasts):
@@ -85,23 +125,22 @@ class _Compiler:
                 problem = forecast.problem or Problem("launch", "no launch is known, and so no local size")
                 outcomes[number] = UnansweredError(problem)
                 continue
-            known = self._known(forecast, found.device)
+            known = self._known(forecast, backend)
             if known is not None:
                 outcomes[number] = known
             else:
                 launch = on_device(forecast.launch, found.device)
-                order = CompileRequest(found.text, str(file.absolute()), forecast.kernel, launch, found.device.id)
+                order = CompileRequest(found.text, str(file.absolute()), forecast.kernel, launch, backend.device_id)
                 waiting.append((number, order))
         for _, group in groupby(sorted(waiting, key=_options), key=_options):
-            outcomes.update(self._compiled(file, list(group)))
+            outcomes.update(self._compiled(file, list(group), backend))
         return [Compiled(forecast, outcomes[number]) for number, forecast in enumerate(found.forecasts)]
 
     def _compiled(
-        self, file: Path, orders: Sequence[tuple[int, CompileRequest]]
+        self, file: Path, orders: Sequence[tuple[int, CompileRequest]], backend: _Backend
     ) -> dict[int, CompiledFacts | KernelcastError]:
         try:
-            with progress_bar(file.name) as on_progress:
-                outcomes = compile_program([order for _, order in orders], on_progress=on_progress)
+            outcomes = backend.compile([order for _, order in orders], file.name)
         except KernelcastError as error:
             return dict.fromkeys((number for number, _ in orders), error)
         found: dict[int, CompiledFacts | KernelcastError] = {}
@@ -111,12 +150,12 @@ class _Compiler:
                 self._keep(order, outcome)
         return found
 
-    def _known(self, forecast: Forecast, device: Device) -> CompiledFacts | None:
+    def _known(self, forecast: Forecast, backend: _Backend) -> CompiledFacts | None:
         store = self._devices.store
         if self._anew or store is None or forecast.launch is None:
             return None
         try:
-            return known_facts(store, forecast.kernel, forecast.launch, device.id, device.driver)
+            return known_facts(store, forecast.kernel, forecast.launch, backend.device_id, backend.driver)
         except StoreError as error:
             warn(error.message)
             return None
@@ -149,4 +188,14 @@ def _show(file: Path, found: Found, compiled: Sequence[Compiled]) -> None:
             compiled_tables.show(file, found.device, each.forecast, each.outcome)
         elif each.outcome.message not in told:  # one build that fails is one complaint
             told.add(each.outcome.message)
-            tables.complain(file, each.outcome, kernel=each.forecast.kernel.name)
+            _complain(file, each.outcome, each.forecast.kernel.name)
+
+
+def _complain(file: Path, error: KernelcastError, kernel: str) -> None:
+    """Every place that an offline compiler complains of, as compilers write it; of others the first."""
+    if not isinstance(error, DoesNotCompile) or not error.diagnostics:
+        tables.complain(file, error, kernel=kernel)
+        return
+    for each in error.diagnostics:
+        place = file if each.file == file.name else each.file
+        err().print(Text(str(replace(each, file=str(place)))))

@@ -6,9 +6,12 @@ import json
 
 from model.compiled import CompiledFacts, facts_to_json
 from model.forecast import Forecast
+from model.launch.launch import Launch
+from model.launch.local_size import effective_local_size
+from model.opencl.kernel import Kernel
 from server.cli.answers import Answer
 from server.cli.requests import Request
-from server.words.compiled import counted_by_the_analysis
+from server.words.compiled import counted_by_the_analysis, occupancy_at
 
 _SAID_ELSEWHERE = ("kernel", "device_id", "device_name", "driver", "kernel_lines", "version")
 
@@ -28,7 +31,25 @@ def compiled_answer(request: Request, forecast: Forecast, facts: CompiledFacts) 
         "device": {"id": facts.device_id, "name": facts.device_name, "driver": facts.driver},
         "launch": {"name": launch.name, "global": list(launch.global_size)} if launch else None,
         "compiled": {**told, "vectorised": facts.is_vectorised, "spills": facts.spills},
+        **_occupancy(forecast.kernel, launch, facts),
         "analysis_per_work_item": dict(counted_by_the_analysis(forecast.prediction.work))
         if forecast.prediction
         else None,
     }
+
+
+def _occupancy(kernel: Kernel, launch: Launch | None, facts: CompiledFacts) -> Answer:
+    """Return what a core (SM, CU or WGP) holds at once; nothing unless the kernel was compiled for a target."""
+    local_size = effective_local_size(launch, kernel) if launch else None
+    found = occupancy_at(facts, local_size) if local_size else None
+    if found is None or local_size is None:
+        return {}
+    told = {
+        "percent": found.percent,
+        "limiter": str(found.limiter),
+        "waves": found.waves,
+        "max_waves": found.max_waves,
+        "groups": found.groups,
+        "local": list(local_size),
+    }
+    return {"occupancy": told}

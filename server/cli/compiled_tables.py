@@ -9,17 +9,28 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from model.compile_targets import TARGETS
 from model.compiled import OTHER_KINDS, CodeSource, CompiledFacts
+from model.compiled_occupancy import Occupancy
 from model.device import Device
 from model.forecast import Forecast
+from model.launch.local_size import effective_local_size
 from model.work.counts import OpKind
 from server.cli.terminal import hung, out
-from server.words.compiled import counted_by_the_analysis, in_short, instruction_words, loop_words
-from server.words.format import format_bytes, format_count
+from server.words.compiled import (
+    counted_by_the_analysis,
+    in_short,
+    instruction_words,
+    loop_mix_words,
+    loop_words,
+    occupancy_at,
+)
+from server.words.format import format_bytes, format_count, format_things
 
 _SOURCES = {
     CodeSource.ASSEMBLY: "its machine code",
     CodeSource.PTX: "its PTX",
+    CodeSource.AMD_ISA: "its assembly language",
     CodeSource.BINARY: "its binary's notes",
     CodeSource.LOG: "the driver's log",
     CodeSource.QUERIES: "the driver's answers alone",
@@ -29,25 +40,34 @@ _SOURCES = {
 def show(file: Path, device: Device, forecast: Forecast, facts: CompiledFacts) -> None:
     """One launch: a sentence, the figures, and the loops."""
     console = out()
+    is_offline = facts.device_id in TARGETS
+    name = facts.device_name if is_offline else f"{device.name} ({facts.device_id}, driver {facts.driver})"
     sizes = forecast.launch.describe() if forecast.launch else ""
-    head = Text.assemble(
-        (facts.kernel, "bold"), f" ({sizes}) of {file} on {device.name} ({facts.device_id}, driver {facts.driver})"
-    )
+    head = Text.assemble((facts.kernel, "bold"), f" ({sizes}) of {file} {'for' if is_offline else 'on'} {name}")
     console.print(head)
-    console.print(hung((Text(f"{name:<18}", style="dim"), value) for name, value in _figures(facts)))
+    console.print(hung((Text(f"{name:<18}", style="dim"), value) for name, value in _figures(forecast, facts)))
     if facts.mix:
         console.print()
         console.print(_instructions(forecast, facts))
-    for loop in facts.loops:
+    for number, loop in enumerate(facts.loops, start=1):
         indent = 2 * loop.depth
-        console.print(Padding(Text(loop_words(loop)), (0, 0, 0, indent), expand=False))
+        words = loop_mix_words(loop, facts.profile[number]) if is_offline and facts.profile else loop_words(loop)
+        console.print(Padding(Text(words), (0, 0, 0, indent), expand=False))
     for warning in facts.warnings:
         console.print(Padding(Text(warning, style="dim"), (0, 0, 0, 2), expand=False))
     console.print()
 
 
-def _figures(facts: CompiledFacts) -> list[tuple[str, str]]:
-    said = [("Compiled", in_short(facts))]
+def _figures(forecast: Forecast, facts: CompiledFacts) -> list[tuple[str, str]]:
+    occupancy = None
+    if forecast.launch is not None:
+        occupancy = occupancy_at(facts, effective_local_size(forecast.launch, forecast.kernel))
+    said = [("Compiled", in_short(facts, occupancy))]
+    if facts.scalar_registers is not None:
+        accumulators = f", {facts.accumulator_registers} of them accumulators" if facts.accumulator_registers else ""
+        said.append(("Registers", f"{facts.registers} vector{accumulators}, {facts.scalar_registers} scalar"))
+    if occupancy is not None:
+        said.append(("Occupancy", _occupancy(occupancy)))
     if facts.items_side_by_side is not None:
         items = facts.items_side_by_side
         said.append(("Work-items", f"{items} side by side" if items > 1 else "one by one, says the compiler"))
@@ -70,6 +90,11 @@ def _figures(facts: CompiledFacts) -> list[tuple[str, str]]:
     size = f", {format_bytes(facts.code_bytes)} of code" if facts.code_bytes else ""
     said.append(("Read from", _SOURCES[facts.source] + size))
     return [(name, value) for name, value in said if value]
+
+
+def _occupancy(occupancy: Occupancy) -> str:
+    groups = format_things(occupancy.groups, "work-group")
+    return f"{occupancy.waves} of {occupancy.max_waves} waves in a core, {groups}; limited by {occupancy.limiter}"
 
 
 def _instructions(forecast: Forecast, facts: CompiledFacts) -> Padding:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from model.compile_targets import TARGETS, Vendor
 from model.device import Device, DeviceType
 from model.device_catalog import builtin_devices
 from model.device_curves import CALIBRATION_VERSION
@@ -23,6 +24,7 @@ from model.launch.config_place import find_config
 from model.learned.learned import UnusableModel, weights_folder
 from profiler.devices import discover
 from profiler.measurement import MeasureError
+from profiler.offline.tools import ToolMissing, find_tools
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
 from server.log.faults import faults_file, kept_faults
@@ -46,6 +48,7 @@ _FOR_DEVICES = ("pyopencl", "numpy")
 _OPTIONAL = {
     "pocl-binary-distribution": "pocl",
     "intel-opencl-rt": "intel",
+    "ziglang": "offline",
     "pyarrow": "parquet",
     "resvg-py": "picture",
     "torch": "train",
@@ -91,6 +94,7 @@ def examine(folder: Path, find_devices: Discover = discover) -> Iterator[Finding
     profiles, finding = _store()
     yield finding
     yield from _devices(profiles, find_devices)
+    yield from _offline_compilers()
     yield _configuration(folder)
     yield _faults()
 
@@ -247,6 +251,23 @@ def _load() -> Finding:
         mend = "close what keeps it busy before you measure or calibrate"
         return Finding("load", Health.NOTE, f"{load:.1f} on {cores} cores: the machine is busy", mend)
     return Finding("load", Health.GOOD, f"{load:.1f} on {cores} cores")
+
+
+def _offline_compilers() -> Iterator[Finding]:
+    """What `kernelcast compile --target` needs; nothing is broken without it."""
+    for vendor, name in ((Vendor.NVIDIA, "NVIDIA"), (Vendor.AMD, "AMD")):
+        count = sum(each.vendor is vendor for each in TARGETS.values())
+        subject = f"offline, {name}"
+        try:
+            tools = find_tools(vendor)
+        except ToolMissing as error:
+            text, _, mend = error.message.partition(": ")
+            yield Finding(subject, Health.NOTE, f"{text}; `kernelcast compile --target` cannot be used", mend)
+            continue
+        yield Finding(subject, Health.GOOD, f"{tools.version}, {count} targets")
+    for program, what in (("ocloc", "Intel's"), ("malioc", "Arm's")):
+        if shutil.which(program):
+            yield Finding("", Health.GOOD, f"{what} offline compiler {program} is installed, and not used yet")
 
 
 def _configuration(folder: Path) -> Finding:

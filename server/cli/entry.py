@@ -101,6 +101,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_launch_flags(compiled)
     add_format_flag(compiled)
+    compiled.add_argument(
+        "--target",
+        metavar="ARCH",
+        help="a GPU that need not be here: sm_90, gfx90a, gfx1100 ... (extra offline)",
+    )
     compiled.add_argument("--anew", action="store_true", help="even what was compiled before")
 
     report = commands.add_parser(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
+from model.compile_targets import target_named
 from model.compiled import CompiledFacts, FactsKey
 from model.device import Device
 from model.device_catalog import builtin_devices, well_known_devices
@@ -23,6 +25,7 @@ from profiler.devices import discover, distinct_devices, with_calibrations
 from profiler.kept_facts import collect_facts
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
+from profiler.offline.compiling import compile_offline, offline_driver
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
 from server.analysis.fits import Run, samples_of
 from server.analysis.memory import PATIENCE_S
@@ -96,6 +99,14 @@ class DeviceWork:
     ) -> dict[FactsKey, CompiledFacts]:
         """What is known of these kernels' code, all of one source and its options; what is not known is compiled."""
         return collect_facts(self._store(), requests, driver, cancel)
+
+    def compile_offline(
+        self, requests: Sequence[CompileRequest], target: str, cancel: threading.Event
+    ) -> dict[FactsKey, CompiledFacts]:
+        """The same by the offline compilers, for a GPU that is not here. Raises ToolMissing."""
+        driver = offline_driver(target_named(target))
+        orders = [replace(request, device_id=target) for request in requests]
+        return collect_facts(self._store(), orders, driver, cancel, lambda missing, _: compile_offline(missing))
 
     def _store(self, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store | None:
         try:

@@ -5,20 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from model.compile_targets import TARGETS
 from model.compiled import CodeSource
+from model.compiled_occupancy import Limiter, Occupancy, offline_facts
 from server.words.format import format_bytes, format_percent
 
 if TYPE_CHECKING:
-    from model.compiled import CompiledFacts, CompiledLoop, InstructionCount
+    from model.compiled import CompiledFacts, CompiledLoop, InstructionCount, LoopCode
     from model.work.counts import WorkCounts
 
 _FLOATS = {"f16": "halves", "f32": "floats", "f64": "doubles"}
 _MOST_CALLS = 3
 
 
-def in_short(facts: CompiledFacts) -> str:
-    """`vectors of 256 bits, 7 vector registers, no spills`; empty where nothing telling is known."""
-    said = [_vectors(facts), _registers(facts), _spills(facts), _private(facts), _calls(facts)]
+def in_short(facts: CompiledFacts, occupancy: Occupancy | None = None) -> str:
+    """`vectors of 256 bits, 7 vector registers, no spills`; empty where nothing telling is known.
+
+    With the occupancy of a GPU: `40 registers, occupancy 62 % (registers), no spills`.
+    """
+    said = [
+        _vectors(facts),
+        _registers(facts),
+        occupancy_words(occupancy),
+        _spills(facts),
+        _private(facts),
+        _calls(facts),
+    ]
     return ", ".join(each for each in said if each)
 
 
@@ -40,6 +52,23 @@ def _registers(facts: CompiledFacts) -> str:
     return ""
 
 
+def occupancy_at(facts: CompiledFacts, local_size: tuple[int, ...]) -> Occupancy | None:
+    """Return the occupancy with work-groups of `local_size`; None unless compiled for a known GPU architecture."""
+    architecture = TARGETS.get(facts.device_id)
+    known = offline_facts(facts, local_size, architecture) if architecture is not None else None
+    return known.occupancy if known is not None else None
+
+
+def occupancy_words(occupancy: Occupancy | None) -> str:
+    """`occupancy 62 % (registers)`; empty for None."""
+    if occupancy is None:
+        return ""
+    if occupancy.groups == 0:
+        return f"no work-group fits ({occupancy.limiter})"
+    reason = "" if occupancy.limiter is Limiter.NOTHING else f" ({occupancy.limiter})"
+    return f"occupancy {format_percent(occupancy.percent)}{reason}"
+
+
 def _spills(facts: CompiledFacts) -> str:
     if not facts.spills:
         return "" if facts.spills is None else "no spills"
@@ -48,7 +77,7 @@ def _spills(facts: CompiledFacts) -> str:
 
 def _private(facts: CompiledFacts) -> str:
     """Of CPUs this is no news: PoCL answers the same for all kernels."""
-    if facts.source not in (CodeSource.PTX, CodeSource.BINARY) or not facts.private_mem_bytes:
+    if facts.source not in (CodeSource.PTX, CodeSource.BINARY, CodeSource.AMD_ISA) or not facts.private_mem_bytes:
         return ""
     return f"{format_bytes(facts.private_mem_bytes)} private memory"
 
@@ -59,6 +88,17 @@ def _calls(facts: CompiledFacts) -> str:
         return ""
     more = " ..." if len(names) > _MOST_CALLS else ""
     return f"calls {', '.join(names[:_MOST_CALLS])}{more}"
+
+
+def loop_mix_words(loop: CompiledLoop, code: LoopCode) -> str:
+    """`loop at line 12: 14 instructions a round: 4 fma, 3 integer, 2 load (local)`."""
+    place = f"loop at line {loop.line + 1}" if loop.line is not None else "loop"
+    counts: dict[str, int] = {}
+    for each in code.mix:
+        name = f"{each.kind} ({each.space})" if each.space else each.kind
+        counts[name] = counts.get(name, 0) + each.count
+    listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
+    return f"{place}, a round: {listed}"
 
 
 def loop_words(loop: CompiledLoop) -> str:

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from model.launch.local_size import effective_local_size
 from server.words.account import limit_text, line_rows, overlap_text, parts_text
 from server.words.advice import advice_of
 from server.words.comparison import compared
-from server.words.compiled import in_short
+from server.words.compiled import in_short, occupancy_at
 from server.words.format import format_bytes, format_count, format_duration_us
 from server.words.layout import in_columns, labelled, plain
 from server.words.render import guesses_text, launch_title
 
 if TYPE_CHECKING:
+    from model.compiled_occupancy import Occupancy
     from model.launch.launch import Launch
     from model.prediction import Prediction
     from model.work.counts import WorkCounts
@@ -85,6 +87,13 @@ def _lead(view: KernelView) -> str:
     )
 
 
+def _occupancy(view: LaunchView) -> Occupancy | None:
+    launch = view.forecast.launch
+    if view.compiled is None or launch is None:
+        return None
+    return occupancy_at(view.compiled, effective_local_size(launch, view.forecast.kernel))
+
+
 def _launch(view: LaunchView, several: bool) -> list[Section]:
     forecast, prediction = view.forecast, view.forecast.prediction
     rows: list[tuple[str, str]] = []
@@ -99,7 +108,7 @@ def _launch(view: LaunchView, several: bool) -> list[Section]:
         if waits := _host_text(prediction):
             rows.append(("The host", waits))
         rows += _work_rows(prediction.work)
-    if view.compiled is not None and (compiled := in_short(view.compiled)):
+    if view.compiled is not None and (compiled := in_short(view.compiled, _occupancy(view))):
         rows.append(("Compiled", compiled))
     notes = [f"No prediction: {forecast.problem.message}"] if forecast.problem and several else []
     if view.failure:

@@ -9,7 +9,9 @@ from model.known_devices import find_builtin_by_name
 from model.laws import Times, launch_times
 
 CHASE = """kernel void chase(global const int *next, global int *out, int n) {
-    int j = get_global_id(0); for (int i = 0; i < n; i++) j = (next[j] + j + 4099) % 450000; out[get_global_id(0)] = j; }"""
+    int j = get_global_id(0);
+    for (int i = 0; i < n; i++) j = (next[j] + j + 4099) % 450000;
+    out[get_global_id(0)] = j; }"""
 STREAM = "kernel void scale(global const float *a, global float *b) { int i = get_global_id(0); b[i] = 2 * a[i]; }"
 PRODUCT = """kernel void product(global const float *a, global const float *b, global float *c, int n) {
     int i = get_global_id(1), j = get_global_id(0); float s = 0;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import replace
@@ -73,6 +74,18 @@ def test_the_hover_has_them_whether_learned_now_or_before(snapshot_of: Callable[
     assert words in told(snapshot_of(compiled=known))
     assert words in told(replace(plain, analysis=replace(plain.analysis, compiled=known)))
     assert "Compiled" not in told(snapshot_of(compiled={FactsKey("of another kernel", "", (64,)): FACTS}))
+
+
+def test_the_hover_has_the_occupancy_of_a_gpu_that_is_not_here(snapshot_of: Callable[..., Snapshot]) -> None:
+    plain = snapshot_of()
+    (forecast,) = plain.analysis.forecast.forecasts
+    assert forecast.launch is not None
+    made = replace(
+        FACTS, device_id="sm_80", source=CodeSource.PTX, registers=40, vector_width_bits=None, vector_registers=None,
+        private_mem_bytes=0, local_mem_bytes=0,
+    )  # fmt: skip
+    known = {key_of(forecast.kernel, forecast.launch, plain.device.id): made}
+    assert re.search(r"40 registers, occupancy \d+ % \([a-z -]+\), no spills", told(snapshot_of(compiled=known)))
 
 
 def request_of(name: str, device_id: str = "pocl") -> CompileRequest:

@@ -33,8 +33,8 @@ def test_intels_log_says_how_many_work_items_run_side_by_side(kernel: str, items
 
 
 def test_nvidias_log_says_registers_and_spills_of_each_kernel() -> None:
-    assert assembled(NVIDIA, "blur") == Assembled(registers=32, stack_bytes=16, spill_bytes=12)
-    assert assembled(NVIDIA, "blur2") == Assembled(registers=10, stack_bytes=0, spill_bytes=0)
+    assert assembled(NVIDIA, "blur") == Assembled(registers=32, stack_bytes=16, spill_bytes=12, shared_bytes=4096)
+    assert assembled(NVIDIA, "blur2") == Assembled(registers=10, stack_bytes=0, spill_bytes=0, shared_bytes=0)
     assert assembled(NVIDIA, "other") is None
     assert assembled("", "blur") is None
 

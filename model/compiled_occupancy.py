@@ -1,0 +1,123 @@
+"""Occupancy: which share of the waves that a core can hold are there, and which resource keeps others out.
+
+Source: NVIDIA, "CUDA Occupancy Calculator" (`cuda_occupancy.h`); AMD, "Occupancy explained", GPUOpen 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import prod
+from typing import TYPE_CHECKING
+
+from model.compile_targets import CompileTarget, Vendor
+
+if TYPE_CHECKING:
+    from model.compiled import CompiledFacts
+
+# Scalar registers of GCN come out of 800 for each SIMD, 16 at a time, so that more than 80 leave room for fewer waves.
+_SCALAR_REGISTERS, _SCALAR_GRANULARITY = 800, 16
+
+
+class Limiter(StrEnum):
+    """What keeps more work-groups from a core."""
+
+    NOTHING = "nothing"  # the core is full
+    REGISTERS = "registers"
+    LOCAL_MEMORY = "local memory"
+    WORK_GROUPS = "work-groups"  # as many as a core can hold
+    GROUP_SIZE = "group size"  # the waves of one more group find no place
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """`waves` of `max_waves` are resident in a core, in `groups` work-groups; none if a group does not fit at all."""
+
+    groups: int
+    waves: int
+    max_waves: int
+    limiter: Limiter
+
+    @property
+    def percent(self) -> float:
+        return 100.0 * self.waves / self.max_waves
+
+
+@dataclass(frozen=True, slots=True)
+class KernelResources:
+    """What a compiler allots to a kernel; local memory includes what a launch passes as local arguments."""
+
+    registers: int  # of a work-item
+    local_mem_bytes: int  # of a work-group
+    scalar_registers: int = 0  # of a wave, AMD only
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineFacts:
+    """What an offline compiler adds to the inputs of a prediction.
+
+    Registers and spill bytes are of a work-item; spill bytes count stores and loads of one pass through the code.
+    """
+
+    target: str
+    registers: int
+    spill_bytes: int
+    local_mem_bytes: int
+    occupancy: Occupancy
+
+
+def occupancy_of(target: CompileTarget, resources: KernelResources, work_items: int) -> Occupancy:
+    """Return the occupancy of a core with work-groups of `work_items`.
+
+    The limiter is the resource that admits the fewest groups; of several, the first in the order of `Limiter`.
+    """
+    waves_per_group = max(1, -(-work_items // target.wave_size))
+    by_waves = target.waves_per_core // waves_per_group
+    by_registers = _waves_by_registers(target, resources) // waves_per_group
+    by_local = _groups_by_local_memory(target, resources.local_mem_bytes)
+    group_limit = target.groups_per_core
+    if target.vendor is Vendor.AMD and waves_per_group == 1:
+        group_limit = target.waves_per_core  # such groups need none of the places at barriers
+    admitted = {
+        Limiter.REGISTERS: by_registers,
+        Limiter.LOCAL_MEMORY: by_local,
+        Limiter.WORK_GROUPS: group_limit,
+        Limiter.GROUP_SIZE: by_waves,
+    }
+    groups = min(admitted.values())
+    waves = groups * waves_per_group
+    limiter = next(each for each, count in admitted.items() if count == groups)
+    if waves == target.waves_per_core:
+        limiter = Limiter.NOTHING
+    return Occupancy(groups, waves, target.waves_per_core, limiter)
+
+
+def offline_facts(facts: CompiledFacts, local_size: tuple[int, ...], target: CompileTarget) -> OfflineFacts | None:
+    """Return what a prediction for `local_size` can use of a compiled kernel; None if its registers are not known."""
+    if facts.registers is None:
+        return None
+    local = facts.local_mem_bytes or 0
+    resources = KernelResources(facts.registers, local, facts.scalar_registers or 0)
+    occupancy = occupancy_of(target, resources, prod(local_size))
+    return OfflineFacts(target.target, facts.registers, facts.spill_bytes or 0, local, occupancy)
+
+
+def _waves_by_registers(target: CompileTarget, resources: KernelResources) -> int:
+    granularity = target.register_granularity
+    allotted = max(granularity, -(-resources.registers // granularity) * granularity)
+    waves = target.registers_per_partition // allotted
+    is_gcn = target.vendor is Vendor.AMD and target.wave_size == 64
+    if is_gcn and resources.scalar_registers > 0:
+        scalars = -(-resources.scalar_registers // _SCALAR_GRANULARITY) * _SCALAR_GRANULARITY
+        waves = min(waves, _SCALAR_REGISTERS // scalars)
+    return waves * target.partitions
+
+
+def _groups_by_local_memory(target: CompileTarget, local_mem_bytes: int) -> int:
+    needed = local_mem_bytes + target.reserved_local_bytes
+    if local_mem_bytes > target.local_bytes_per_group:
+        return 0
+    if needed == 0:
+        return target.waves_per_core
+    unit = target.local_granularity_bytes
+    return target.local_bytes_per_core // (-(-needed // unit) * unit)

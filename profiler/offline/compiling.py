@@ -1,0 +1,115 @@
+"""Compile programs for a GPU that need not be there, and tell what its compiler made of each kernel."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from model.compile_targets import CompileTarget, Vendor, target_named
+from model.compiled import CodeSource, CompiledFacts
+from model.launch.local_size import effective_local_size
+from profiler.compiling import CompileRequest
+from profiler.machine_code.digest import calls_of, loop_places_in, loops_of, mix_of
+from profiler.machine_code.profile import profile_of
+from profiler.measurement import BuildFailed, MeasureError
+from profiler.offline import amd, nvidia
+from profiler.offline.clang import Text, assembly, read_text
+from profiler.offline.code import CompiledCode
+from profiler.offline.diagnostics import Diagnostic
+from profiler.offline.library import library_version
+from profiler.offline.tools import Tools, find_tools
+
+_MOST_WARNINGS = 20
+_READERS = {Vendor.NVIDIA: nvidia.read_kernels, Vendor.AMD: amd.read_kernels}
+
+
+def compile_offline(requests: Sequence[CompileRequest]) -> tuple[CompiledFacts | MeasureError, ...]:
+    """Compile kernels of one source and its options for one target, `device_id`; an outcome for each.
+
+    A program is compiled once for all its kernels and local sizes, which decide only the occupancy.
+    Raises UnknownTarget.
+    """
+    first = requests[0]
+    architecture = target_named(first.device_id)
+    text = Text(first.source, first.path, first.launch.options)
+    try:
+        tools = find_tools(architecture.vendor)
+        codes, warnings = compile_text(text, architecture, tools)
+    except MeasureError as error:
+        return (error,) * len(requests)
+    return tuple(_outcome(request, text, codes, warnings, architecture, tools) for request in requests)
+
+
+def compile_text(
+    text: Text, architecture: CompileTarget, tools: Tools
+) -> tuple[dict[str, CompiledCode], tuple[Diagnostic, ...]]:
+    """Return the code of all kernels by name, and the compiler's warnings. Raises a MeasureError."""
+    read = read_text(text, architecture, tools)
+    if not read.kernels:
+        return {}, read.warnings
+    made = assembly(text, read, architecture, tools)
+    return _READERS[architecture.vendor](made, text, architecture, tools), read.warnings
+
+
+def offline_driver(architecture: CompileTarget) -> str:
+    """Return the versions of compilers and library: what results depend on. Raises ToolMissing."""
+    tools = find_tools(architecture.vendor)
+    return f"{tools.version}, library {library_version(architecture.vendor, tools)}"
+
+
+def _outcome(
+    request: CompileRequest,
+    text: Text,
+    codes: dict[str, CompiledCode],
+    warnings: Sequence[Diagnostic],
+    architecture: CompileTarget,
+    tools: Tools,
+) -> CompiledFacts | MeasureError:
+    code = codes.get(request.kernel.name)
+    if code is None:
+        return BuildFailed(f"{text.name} has no kernel `{request.kernel.name}` when it is built with these options")
+    facts = _facts(request, code, architecture, tools)
+    said = [*map(str, warnings[:_MOST_WARNINGS]), *_notes(request, code, architecture, tools)]
+    places = loop_places_in(request.source, text.name)
+    return replace(facts, loops=loops_of(code.instructions, places), warnings=tuple(said))
+
+
+def _facts(request: CompileRequest, code: CompiledCode, architecture: CompileTarget, tools: Tools) -> CompiledFacts:
+    is_nvidia = architecture.vendor is Vendor.NVIDIA
+    return CompiledFacts(
+        kernel=request.kernel.name,
+        kernel_fingerprint=request.kernel.fingerprint,
+        options=shlex.join(request.launch.options.arguments()),
+        local_size=request.launch.local_size,
+        device_id=architecture.target,
+        device_name=f"{architecture.family} ({architecture.target})",
+        driver=f"{tools.version}, library {library_version(architecture.vendor, tools)}",
+        compiled_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        source=CodeSource.PTX if is_nvidia else CodeSource.AMD_ISA,
+        private_mem_bytes=code.private_mem_bytes,
+        local_mem_bytes=code.local_mem_bytes,
+        required_local_size=request.kernel.attributes.reqd_work_group_size,
+        sub_group_size=architecture.wave_size,
+        registers=code.registers,
+        scalar_registers=code.scalar_registers or None,
+        accumulator_registers=code.accumulator_registers or None,
+        spill_bytes=code.spill_bytes,
+        mix=mix_of(code.instructions),
+        calls=calls_of(code.instructions),
+        profile=profile_of(code.instructions),
+        code_bytes=code.code_bytes,
+        kernel_lines=(request.kernel.range.start_line, request.kernel.range.end_line),
+    )
+
+
+def _notes(request: CompileRequest, code: CompiledCode, architecture: CompileTarget, tools: Tools) -> list[str]:
+    """What a reader should know of how these figures came about."""
+    notes = []
+    if request.launch.local_size is None and request.kernel.attributes.reqd_work_group_size is None:
+        taken = "x".join(map(str, effective_local_size(request.launch, request.kernel)))
+        notes.append(f"the launch names no local size; the occupancy is for {taken}")
+    if architecture.vendor is Vendor.AMD and tools.math_library is None:
+        notes.append("mathematical functions are stand-ins: ROCm's library OCML (ocml.bc) was not found")
+    return notes
