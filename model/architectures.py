@@ -12,8 +12,8 @@ NVidia Turing T4 GPU via Microbenchmarking", arXiv 1903.07486, 2019; Abdelkhalik
 Ampere Architecture through Microbenchmarking and Instruction-level Analysis", arXiv 2208.11174, 2022; Luo et al.,
 "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", arXiv 2402.13499, 2024;
 Jarmusch et al., "Dissecting the NVIDIA Blackwell Architecture with Microbenchmarks", arXiv 2507.10789, 2025;
-gpu-benches: the measured pointer chases published in RRZE-HPC/gpu-benches, `gpu-latency`; Chips and Cheese:
-articles of chipsandcheese.com.
+gpu-benches: what is published in RRZE-HPC/gpu-benches, latencies by `gpu-latency`, rates by `gpu-l2-cache` and
+`gpu-cache`, over cores and the clock of the device measured; Chips and Cheese: articles of chipsandcheese.com.
 
 Latencies are those of one dependent load of one work-item, its address computation included, with the page known;
 where a line says "estimated", they may be off by half.
@@ -48,6 +48,11 @@ class Architecture:
     load_latency_l1_cycles: int  # that of L2 where buffers have no L1
     load_latency_l2_cycles: int
     load_latency_dram_cycles: int
+    l1_bytes_per_clock: int  # that a core's cache gives out
+    local_bytes_per_clock: int  # of a core
+    l2_bytes_per_clock: int  # that L2 gives out, for each core; 0: not known
+    l3_bytes_per_clock: int  # the same of a cache between L2 and memory
+    l2_bytes_per_core: int  # where such a cache is what a device's `cache_bytes` tells; 0: it tells of L2
     local_latency_cycles: int
     fma_latency_cycles: int  # until a dependent multiply-add may issue
     schedulers_per_core: int  # each issues one instruction of one warp a cycle; four cycles apart on GCN and CDNA

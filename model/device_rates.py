@@ -12,11 +12,13 @@ import sys
 from dataclasses import dataclass, replace
 from math import ceil, log2
 
+from model.architectures import Architecture, architecture_named, architectures
 from model.device import BandwidthPoint, DeviceType, GatherPoint, Rates, StridePoint
 from model.device_curves import MemoryLevel
 from model.host_cost import host_launch_us
 
 SUSTAINED_SHARE = 0.85  # of datasheet bandwidth; the median over 46 GPUs in clpeak's public results is 0.86
+L2_OVER_DRAM = 3  # rate of caches whose own is not known
 SECTOR_BYTES = 32  # what a GPU moves for a lone access: one sector of a cache line
 LINE_BYTES = 128  # what a CPU moves for a lone access: its cache line and the neighbour that is fetched with it
 UNITS_PER_CLUSTER = 16  # of a GPU: NVIDIA's GPC, AMD's shader engine, each with a scheduler of its own
@@ -41,27 +43,27 @@ class GpuFigures:
     launch_floor_us: float
     cores: int = 0  # see `Device.cores`; 0: as many as compute units
     host_us: float = 0.0  # what the host waits for a launch beyond the device's time; 0: unknown
+    architecture: str = ""  # a name in `model.architectures`
 
 
 def gpu_rates(figures: GpuFigures) -> Rates:
     """Rates of a GPU from its datasheet. A unit is what holds whole work-groups.
 
-    - special functions at 16 per unit and clock (NVIDIA's SFU; AMD's quarter rate is the same), a quarter of that at
-      full precision because argument reduction and a polynomial go around them;
+    - special functions at full precision at a quarter of the native rate, because argument reduction and a polynomial
+      go around them;
     - divide: about 8 instructions; int divide: about 20 (there is no such instruction on GPUs);
-    - local memory: 32 banks of 4 bytes a clock and unit; private arrays live in L1 at half of that;
-    - L2 at three times DRAM (A100, H100: 2.5 to 4); L1 at 64 bytes a clock and unit;
+    - private arrays live in L1, at 64 bytes a clock and unit;
+    - caches beyond L1 at what the architecture was measured at, else at three times DRAM (A100, H100: 2.5 to 4);
     - a lone access moves one sector of 32 bytes.
     """
+    architecture = architectures().get(figures.architecture) or architectures()["generic"]
     clock_ghz = figures.clock_mhz / 1000
     units = figures.cores or figures.compute_units
     instruction_gop_s = figures.compute_units * figures.lanes_per_unit * clock_ghz
     dram_gb_s = figures.dram_bandwidth_gb_s * SUSTAINED_SHARE
-    l2_gb_s = 3 * dram_gb_s
-    l1_gb_s = max(l2_gb_s, units * 64 * clock_ghz)
     int_gop_s = instruction_gop_s * figures.int_ratio
-    native_gop_s = units * 16 * clock_ghz
-    levels = ((units * 64 * KIB, l1_gb_s), (figures.l2_bytes, l2_gb_s))
+    native_gop_s = units * architecture.special_lanes_per_core * clock_ghz
+    levels = _caches(figures, architecture, dram_gb_s)
     return Rates(
         launch_floor_us=figures.launch_floor_us,
         group_overhead_ns=round(1 / clock_ghz / ceil(units / UNITS_PER_CLUSTER), 4),  # each cluster starts one a clock
@@ -75,7 +77,7 @@ def gpu_rates(figures: GpuFigures) -> Rates:
         special_gop_s=round(native_gop_s / 4, 1),
         native_gop_s=round(native_gop_s, 1),
         int_divide_gop_s=round(int_gop_s / 20, 1),
-        local_bandwidth_gb_s=round(units * 128 * clock_ghz, 1),
+        local_bandwidth_gb_s=round(units * architecture.local_bytes_per_clock * clock_ghz, 1),
         private_bandwidth_gb_s=round(units * 64 * clock_ghz, 1),
         atomic_gop_s=round(units * clock_ghz / 2, 1),  # in L2: one a clock and slice
         contended_atomic_gop_s=round(clock_ghz, 3),  # one address, one slice
@@ -89,6 +91,21 @@ def gpu_rates(figures: GpuFigures) -> Rates:
         memory_levels=_memory_levels(levels, dram_gb_s, write_share=0.95),
         peak_bandwidth_gb_s=figures.dram_bandwidth_gb_s,
     )
+
+
+def _caches(figures: GpuFigures, architecture: Architecture, dram_gb_s: float) -> Levels:
+    """Of all cores together: L1, L2 and, where the last cache lies beyond that, this one."""
+    units = figures.cores or figures.compute_units
+
+    def rate(bytes_per_clock: int) -> float:
+        known_gb_s = units * bytes_per_clock * figures.clock_mhz / 1000
+        return max(1.5 * dram_gb_s, known_gb_s) if bytes_per_clock else L2_OVER_DRAM * dram_gb_s
+
+    beyond = [(figures.l2_bytes, rate(architecture.l2_bytes_per_clock))]
+    l2_bytes = units * architecture.l2_bytes_per_core
+    if 0 < l2_bytes < figures.l2_bytes:
+        beyond = [(l2_bytes, beyond[0][1]), (figures.l2_bytes, rate(architecture.l3_bytes_per_clock))]
+    return ((units * 64 * KIB, max(beyond[0][1], rate(architecture.l1_bytes_per_clock))), *beyond)
 
 
 def intel_cores(name: str, compute_units: int) -> int:
@@ -157,6 +174,7 @@ def derive_rates(facts: DriverFacts) -> Rates:
             launch_floor_us=6,
             cores=cores_of(facts),
             host_us=host_launch_us(facts.platform, facts.name, sys.platform),
+            architecture=architecture_named(facts.board or facts.name) or architecture_named(facts.name),
         )
     )
 

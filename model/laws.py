@@ -119,6 +119,7 @@ def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
         each * idle for each in compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     )
     fp, special = fp * crowded, special * crowded
+    integer = max(0.0, integer - 1e-3 * idle * work.facts.fused_integers / rates.int32_gop_s)
     integer *= GPU_INTEGER_SHARE * (crowded + _share_of_bounds(work) * (crowding(work, device) - crowded))
     traffic = gpu_traffic(work, device)
     near, last, far = memory_times_us(traffic, device)

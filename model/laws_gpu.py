@@ -43,10 +43,12 @@ _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CON
 
 @dataclass(frozen=True, slots=True)
 class Caches:
-    """The last cache before memory, and what a device's levels deliver [GB/s]."""
+    """The cache that the cores share, a larger one that may lie beyond it, and what each delivers [GB/s]."""
 
     last_bytes: float
     last_gb_s: float
+    far_bytes: float  # 0: there is none
+    far_gb_s: float
     read_gb_s: float  # of memory itself
     write_gb_s: float
 
@@ -58,6 +60,7 @@ class Traffic:
     near_lines: float  # of LINE_BYTES, that the cores' caches give out
     near_bytes: float
     last_bytes: float  # between the cores and the last cache
+    far_bytes: float  # between the last cache and a larger one beyond it
     memory_bytes: float
     stored_share: float  # of the distinct bytes
     late_bytes: float = 0.0  # asked for again when the last cache may have lost them: waited for, if seldom moved
@@ -67,13 +70,18 @@ class Traffic:
 def caches_of(device: Device) -> Caches:
     levels = device.rates.memory_levels or memory_levels(device.rates.bandwidth)
     if not levels:
-        return Caches(device.cache_bytes, math.inf, math.inf, math.inf)
-    far = levels[-1]
+        return Caches(device.cache_bytes, math.inf, 0.0, math.inf, math.inf, math.inf)
+    memory = levels[-1]
     if len(levels) == 1:
-        return Caches(device.cache_bytes, far.read_gb_s, far.read_gb_s, far.write_gb_s)
-    last = levels[-2]
-    held = max(last.up_to_bytes or 0, device.cache_bytes)
-    return Caches(held, max(last.read_gb_s, far.read_gb_s), far.read_gb_s, far.write_gb_s)
+        gb_s = memory.read_gb_s
+        return Caches(device.cache_bytes, gb_s, 0.0, gb_s, gb_s, memory.write_gb_s)
+    last, held = levels[-2], max(levels[-2].up_to_bytes or 0, device.cache_bytes)
+    last_gb_s = max(last.read_gb_s, memory.read_gb_s)
+    if len(levels) == 4:  # the cores' own, L2, one beyond
+        return Caches(
+            levels[1].up_to_bytes or 0, levels[1].read_gb_s, held, last_gb_s, memory.read_gb_s, memory.write_gb_s
+        )
+    return Caches(held, last_gb_s, 0.0, last_gb_s, memory.read_gb_s, memory.write_gb_s)
 
 
 def missed(footprint_bytes: float, cache_bytes: float) -> float:
@@ -114,17 +122,33 @@ def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
         touched += access.footprint_bytes
         stored += access.footprint_bytes * access.is_store
     group_bytes, launch_bytes = work.facts.line_bytes
-    launch_bytes = min(near, launch_bytes or work.global_footprint_bytes)
     groups = max(1.0, work.work_groups * work.facts.busy_share)
+    hidden_bytes = _by_private_index(work)
+    launch_bytes = min(near, (launch_bytes or work.global_footprint_bytes) + max(hidden_bytes))
+    group_bytes += max(hidden_bytes) / groups
     once = min(near, max(launch_bytes, groups * group_bytes))
-    held_bytes = caches_of(device).last_bytes
+    caches = caches_of(device)
     fetched = fetched_bytes(work.facts.working_set, asked, groups, core_cache_bytes(work, device))
     within = max(0.0, min(near, fetched) - once)  # a group's own bytes, again
     at_once = min(launch_bytes, group_bytes * device.core_count * RESIDENT_GROUPS)
-    late = (once - launch_bytes) * missed(launch_bytes, held_bytes) + within * missed(at_once, held_bytes)
-    passed = launch_bytes + min(launch_bytes, rewritten_bytes(work))
-    memory = passed * streamed(launch_bytes, held_bytes) + late * LATE_SHARE
-    return Traffic(lines, near, once + within, memory, stored / touched if touched else 0.0, late)
+    passed = launch_bytes + min(launch_bytes, rewritten_bytes(work) + min(hidden_bytes))
+
+    def beyond(held_bytes: float) -> tuple[float, float]:
+        late = (once - launch_bytes) * missed(launch_bytes, held_bytes) + within * missed(at_once, held_bytes)
+        return passed * streamed(launch_bytes, held_bytes) + late * LATE_SHARE, late
+
+    memory, late = beyond(max(caches.last_bytes, caches.far_bytes))
+    far = beyond(caches.last_bytes)[0] if caches.far_bytes else 0.0
+    return Traffic(lines, near, once + within, far, memory, stored / touched if touched else 0.0, late)
+
+
+def _by_private_index(work: WorkCounts) -> tuple[float, float]:
+    """Distinct bytes that are loaded and that are stored at places which private arrays hold: each once."""
+    sums = {False: 0.0, True: 0.0}
+    for facts in work.facts.accesses:
+        if facts.count.space in _GLOBAL and facts.has_private_index:
+            sums[facts.count.is_store] += facts.count.count * facts.count.element_bytes
+    return sums[False], sums[True]
 
 
 def core_cache_bytes(work: WorkCounts, device: Device) -> float:
@@ -157,6 +181,9 @@ def _known_lines(work: WorkCounts, lanes: float) -> dict[int, tuple[float, float
     for facts in work.facts.accesses:
         if facts.is_uniform:
             found[id(facts.count)] = lines_of(replace(facts.count, pattern=Pattern.BROADCAST), lanes)
+            continue
+        if facts.has_private_index:
+            found[id(facts.count)] = lines_of(replace(facts.count, pattern=Pattern.UNIT), lanes)
             continue
         fetched = facts.usual_transactions if facts.count.space in _GLOBAL else None
         if fetched is not None:
@@ -199,14 +226,14 @@ def local_memory_us(work: WorkCounts, device: Device) -> float:
 
 
 def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, float]:
-    """Each level's time [us] with all cores busy: the cores' caches, the last cache, memory."""
+    """Each level's time [us] with all cores busy: the cores' caches, those that they share, memory."""
     caches = caches_of(device)
-    line_gop_s = device.rates.local_bandwidth_gb_s / LINE_BYTES  # one a clock and core, as of local memory
+    line_gop_s = device.core_count * architecture_of(device).l1_bytes_per_clock / LINE_BYTES * device.clock_mhz / 1000
     share = traffic.stored_share
     each_byte = (1 - share) / caches.read_gb_s + share / caches.write_gb_s
     return (
         1e-3 * traffic.near_lines / line_gop_s,
-        1e-3 * traffic.last_bytes / caches.last_gb_s,
+        1e-3 * max(traffic.last_bytes / caches.last_gb_s, traffic.far_bytes / caches.far_gb_s),
         1e-3 * traffic.memory_bytes * each_byte,
     )
 
@@ -224,14 +251,15 @@ def crowding(work: WorkCounts, device: Device, busy_share: float = 1.0) -> float
     `busy_share` of the launch's work-items do the work; those beyond the bounds fill no core.
     """
     groups = max(1, work.work_groups)
-    items = max(1.0, work.work_items / groups)
+    lanes = work.work_items / groups * idle_lanes(work, device)
     on_each = groups * busy_share / device.core_count
-    return max(math.ceil(on_each), FILLING_ITEMS / items) / on_each
+    return max(math.ceil(on_each), FILLING_ITEMS / max(1.0, lanes)) / on_each
 
 
 def streaming(work: WorkCounts, device: Device) -> float:
     """How much longer than with enough work-items under way to use the whole bandwidth."""
-    return max(1.0, STREAMING_ITEMS * device.core_count / max(1.0, work.work_items * work.facts.busy_share))
+    lanes = work.work_items * work.facts.busy_share * idle_lanes(work, device)
+    return max(1.0, STREAMING_ITEMS * device.core_count / max(1.0, lanes))
 
 
 def line_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: float) -> float:

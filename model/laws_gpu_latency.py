@@ -17,9 +17,11 @@ from model.occupancy import occupancy
 from model.opencl.types import AddressSpace
 from model.work.access_facts import GLOBAL_SPACES, AccessFacts
 from model.work.counts import WorkCounts
+from model.work.region import Loop
 from model.work.symbolic import Atom, Expression
 
 AHEAD = 4  # iterations of a loop whose loads compilers and cores have under way together
+MOST_AHEAD = 32  # loads of one work-item that its registers have room for
 PARALLEL_INSTRUCTIONS = 2.0  # of one warp, whose latencies overlap
 
 
@@ -62,31 +64,45 @@ def _waits(work: WorkCounts, architecture: Architecture, load_cycles: float) -> 
     """How often loads are waited for, and for how many cycles: those of one iteration are waited for together."""
     settings = work.facts.paths.settings.accesses
     together: dict[tuple[int, bool], list[AccessFacts]] = defaultdict(list)
+    innermost: dict[int, Loop] = {}
     for facts in work.facts.accesses:
         count = facts.count
         if count.count > 0 and (not count.is_store or count.is_atomic):
             setting = settings.get(id(facts.reach.access))
             loop = id(setting.loops[-1]) if setting is not None and setting.loops else 0
+            if setting is not None and setting.loops:
+                innermost[loop] = setting.loops[-1]
             together[loop, count.space is AddressSpace.LOCAL].append(facts)
     found = []
-    for (loop, is_local), those in together.items():
+    for (key, is_local), those in together.items():
+        loop = innermost.get(key)
+        ahead = 1.0 if loop is None else _ahead(loop)
         executed = max(f.count.count for f in those)
         if is_local:
-            found.append((executed / AHEAD if loop else executed, float(architecture.local_latency_cycles)))
+            found.append((executed / ahead, float(architecture.local_latency_cycles)))
             continue
         own = [f for f in those if f.count.space in GLOBAL_SPACES]
         if not own:
             continue
-        steps = 2 if any(_reads_its_index(facts) for facts in own) else 1
-        follows = not loop or any(_follows_itself(facts) for facts in own)
-        found.append((executed if follows else executed / AHEAD, load_cycles * steps))
+        steps = 2 if any(_reads_its_index(facts, loop) for facts in own) else 1
+        follows = any(_follows_itself(facts) for facts in own)
+        found.append((executed if follows else executed / ahead, load_cycles * steps))
     return found
 
 
-def _reads_its_index(facts: AccessFacts) -> bool:
-    """`x[column[i]]` waits for two loads, one after the other."""
+def _ahead(loop: Loop) -> float:
+    """Iterations whose loads are under way together: all of a short loop, which compilers unroll."""
+    trips = loop.trips.constant
+    return float(trips) if trips is not None and AHEAD <= trips <= MOST_AHEAD else AHEAD
+
+
+def _reads_its_index(facts: AccessFacts, loop: Loop | None) -> bool:
+    """`x[column[i]]` waits for two loads, one after the other, unless `i` stays as it is while `loop` runs."""
     offset = facts.reach.access.offset
-    return offset is not None and offset.has("load") and not _follows_itself(facts)
+    if offset is None or not offset.has("load") or _follows_itself(facts):
+        return False
+    loads = [atom for atom in _atoms(offset) if atom.kind == "load"]
+    return not loads or loop is None or any(loop.counter in e.leaves for atom in loads for e in atom.operands)
 
 
 def _follows_itself(facts: AccessFacts) -> bool:

@@ -117,7 +117,7 @@ def _thinned(rows: Measured) -> Measured:
 def _start_us(rows: Measured, *, with_placement: bool) -> Floats:
     if not with_placement:
         return rows.laws_us
-    return np.maximum(np.minimum(rows.laws_us, np.exp2(rows.fact("gpu.together_us"))), rows.least_us)
+    return rows.laws_us
 
 
 def _inputs(rows: Measured, *, with_placement: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

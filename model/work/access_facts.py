@@ -10,7 +10,7 @@ from functools import cached_property
 from model.opencl.types import AddressSpace
 from model.work.affine import AffineIndex, LoopName, Obstacle, affine_index, index_text
 from model.work.banks import mean_conflict_degree
-from model.work.counts import AccessCount
+from model.work.counts import AccessCount, Pattern
 from model.work.divergence import Paths
 from model.work.footprint import Footprint, Reach, footprint_of
 from model.work.lanes import Warp, warps_of
@@ -118,6 +118,18 @@ class AccessFacts:
             return False
         unknown = [a for a in offset.leaves if a.kind == "unknown" and a not in known.parameters]
         return bool(unknown) and all(a in known.uniform for a in unknown) and not offset.has("load")
+
+    @cached_property
+    def has_private_index(self) -> bool:
+        """Whether its place was kept in a private array, of which nobody can say more than that each lane has its own.
+
+        Neighbours' entries are most often next to each other, as their own ids are.
+        """
+        offset = self._reach.access.offset
+        if offset is None or self.count.pattern is not Pattern.BROADCAST or offset.leaves & LANES:
+            return False
+        loads = (leaf for leaf in offset.leaves if leaf.kind == "load")
+        return any(str(load.arguments[0]).endswith(" (private)") for load in loads)
 
     @cached_property
     def transactions(self) -> Transactions | None:

@@ -42,6 +42,7 @@ class Builder:
     accesses: list[PendingAccess] = field(default_factory=list)
     barriers: list[int] = field(default_factory=list)
     inner: list[PendingLoop | PendingBranch] = field(default_factory=list)
+    fused: int = 0  # see Block
 
     def freeze(self, live: Live) -> Block:
         counts: defaultdict[tuple[int, OpKind, str, int, str], float] = defaultdict(float)
@@ -59,6 +60,7 @@ class Builder:
             accesses=tuple(a for pending in self.accesses if (a := _executed(pending, live)) is not None),
             barriers=tuple(self.barriers),
             inner=tuple(i.freeze(live) for i in self.inner if i not in live.without_effect),
+            fused=min(self.fused, sum(n for (_, kind, *_), n in counts.items() if kind is OpKind.INTEGER)),
         )
 
     def has_effects(self, live: Live) -> bool:

@@ -22,6 +22,7 @@ from model.opencl.types import (
 )
 from model.work.builder import Builder, PendingBranch, cheap_enough
 from model.work.counts import OpKind
+from model.work.fused_integers import operations_saved
 from model.work.literals import Literals
 from model.work.operations import operation
 from model.work.operators import components
@@ -42,6 +43,7 @@ from model.work.values import (
     is_float,
     numbers_in,
     scalar_of,
+    width_of,
 )
 
 _CAST_LIKE = frozenset({"+", "-", "*", "&"})
@@ -190,14 +192,28 @@ class Expressions(Literals):
             return self.cast(kind, self.unary(operator, self.value(right)))
         if operator in ("&&", "||"):
             return self._short_circuit(node, operator, left, right)
+        fused = self._fused_integers(node)
+        counted, block = len(self.block.ops), self.block
         a, b = self.value(left), self.value(right)
         self.at(node)
+        if fused and not is_float(a.type) and not is_float(b.type):
+            result = self.binary(operator, a, b)
+            block.fused += max(0, min(fused, len(block.ops) - counted - 1)) * width_of(result.type)
+            return result
         if operator in ("+", "-") and (is_float(a.type) or is_float(b.type)):
             # By default OpenCL C contracts within an expression; of two products the left one is fused.
             product = a if _is_product(left) and is_float(a.type) else b if _is_product(right) else None
             if product is not None and is_float(product.type):
                 return self.fused(operator, a, b, product=product)
         return self.binary(operator, a, b)
+
+    def _fused_integers(self, node: Node) -> int:
+        """How many operations of the tree that begins here GPUs do together with others; 0 within such a tree."""
+        known = self.fused_at.get(node.id)
+        if known is None:
+            known, inner = operations_saved(node)
+            self.fused_at |= {node.id: known, **dict.fromkeys(inner, 0)}
+        return known
 
     def _short_circuit(self, node: Node, operator: str, left: Node, right: Node) -> Value:
         first = self.truth(self.value(left))

@@ -99,6 +99,15 @@ class Facts:
         return promotion(self.accesses, self.loops)
 
     @cached_property
+    def fused_integers(self) -> float:
+        """Integer operations of all work-items that GPUs do together with others."""
+        settings = self.paths.settings
+        blocks = [self.paths.root, *(loop.body for loop, *_ in settings.loops)]
+        for branch, *_ in settings.branches:
+            blocks += branch.then, branch.otherwise
+        return sum(block.fused * self.paths.runs(block) for block in blocks)
+
+    @cached_property
     def working_set(self) -> WorkingSet:
         """What a typical group touches, as a whole and in one iteration of each loop."""
         own = [(r, c) for r, c in self.read if c.space in GLOBAL_SPACES and not r.access.is_image and c.count > 0]

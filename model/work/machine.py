@@ -72,6 +72,7 @@ class Machine:
         self.types: dict[int, Type] = {}
         self.named: dict[int, str] = {}
         self.arrays_in: dict[int, dict[tuple[str, ...], Memory]] = {}  # of structs, by variable and path
+        self.fused_at: dict[int, int] = {}  # integer operations that GPUs fuse, by the node of the tree that they make
         self.assigned_in: dict[int, tuple[tuple[str, bool], ...]] = {}  # names that loops assign to, by node
         self.constants: set[Atom] = set()  # counters of loops that compilers unroll
         self.saw_registers = False

@@ -47,12 +47,16 @@ class Op(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Straight-line code: costs by source line, and the loops and branches inside."""
+    """Straight-line code: costs by source line, and the loops and branches inside.
+
+    `fused` of the integer operations need no instruction of their own on a GPU (see `fused_integers`).
+    """
 
     ops: tuple[Op, ...]
     accesses: tuple[Access, ...]
     barriers: tuple[int, ...]  # the line of each
     inner: tuple[Loop | Branch, ...]
+    fused: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

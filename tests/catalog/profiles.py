@@ -57,7 +57,11 @@ class GpuRow:
     memory_gb: float
     logs: tuple[str, ...]
     source: str
-    architecture: str  # a name in model/architectures.csv
+
+    @property
+    def architecture(self) -> str:
+        """A name in model/architectures.csv."""
+        return self.figures.architecture
 
 
 def profiles() -> Iterator[Device]:
@@ -107,10 +111,11 @@ def read_gpus() -> Iterator[GpuRow]:
             launch_floor_us=5.0 if row["platform"] == "NVIDIA CUDA" else 8.0,
             cores=int(row["cores"] or 0) or (intel_cores(row["name"], units) if _is_intels(row["name"]) else 0),
             host_us=host_launch_us(row["platform"], row["name"]),
+            architecture=row["architecture"],
         )
         aliases, logs = _several(row["aliases"]), _several(row["clpeak_log"])
-        memory_gb, architecture = float(row["memory_gb"]), row["architecture"]
-        yield GpuRow(row["name"], row["platform"], aliases, figures, memory_gb, logs, row["source"], architecture)
+        memory_gb = float(row["memory_gb"])
+        yield GpuRow(row["name"], row["platform"], aliases, figures, memory_gb, logs, row["source"])
 
 
 def gpu_profile(row: GpuRow, peaks: Peaks | None) -> Device:

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from model.bandwidth import bandwidth_gb_s
+from model.architectures import architecture_of
 from model.device import Device
 from model.device_catalog import find_builtin
 from model.launch.launch import Launch
-from model.learned.gpu_facts import GPU_FACT_NAMES, UNIT_ITEMS, UNIT_LOCAL_BYTES, gpu_facts, placement
+from model.laws_gpu import caches_of
+from model.learned.gpu_facts import GPU_FACT_NAMES, gpu_facts
 from model.opencl.program import read_program
 from model.work.analyse import analyse
 from model.work.counts import WorkCounts
@@ -50,32 +51,33 @@ def _facts(counts: WorkCounts, device: Device) -> dict[str, float]:
     return {name: 2**fact for name, fact in zip(GPU_FACT_NAMES, found, strict=True)}
 
 
-def test_small_groups_fill_a_unit_up_to_its_work_items(gpu: Device) -> None:
-    placed = placement(_counts(COPY, 256 * 48 * 16, 256), gpu)
-    assert (placed.warps_per_group, placed.resident_groups) == (8, UNIT_ITEMS // 256)
-    assert (placed.waves, placed.last_wave) == (2.0, 1.0)
+def test_small_groups_fill_a_core_up_to_its_work_items(gpu: Device) -> None:
+    items = architecture_of(gpu).max_items_per_core
+    facts = _facts(_counts(COPY, 256 * 48 * items // 128, 256), gpu)
+    assert (facts["warps_per_group"], facts["resident_groups"]) == pytest.approx((8, items // 256))
+    assert (facts["waves"], facts["last_wave"]) == pytest.approx((2.0, 1.0))
 
 
-def test_local_memory_limits_how_many_groups_a_unit_holds(gpu: Device) -> None:
-    placed = placement(_counts(SHARED, 64 * 1000, 64, local_bytes=UNIT_LOCAL_BYTES // 3), gpu)
-    assert placed.resident_groups == 3
+def test_local_memory_limits_how_many_groups_a_core_holds(gpu: Device) -> None:
+    held = architecture_of(gpu).local_bytes_per_core // 3
+    assert _facts(_counts(SHARED, 64 * 1000, 64, local_bytes=held), gpu)["resident_groups"] == pytest.approx(3)
 
 
 def test_a_last_wave_of_one_group_keeps_the_device_half_empty(gpu: Device) -> None:
-    groups = UNIT_ITEMS // 256 * gpu.compute_units + 1
-    assert placement(_counts(COPY, 256 * groups, 256), gpu).last_wave == pytest.approx(0.5, abs=0.01)
+    groups = architecture_of(gpu).max_items_per_core // 256 * gpu.compute_units + 1
+    assert _facts(_counts(COPY, 256 * groups, 256), gpu)["last_wave"] == pytest.approx(0.5, abs=0.01)
 
 
 def test_lanes_beyond_the_group_idle(gpu: Device) -> None:
     assert _facts(_counts(COPY, 48 * 1000, 48), gpu)["idle_lanes"] == pytest.approx(64 / 48)
 
 
-def test_what_a_group_asks_for_again_comes_from_its_units_cache(gpu: Device) -> None:
+def test_what_a_group_asks_for_again_comes_from_its_cores_cache(gpu: Device) -> None:
     facts = _facts(_counts(REUSE, 64 * 10_000, 64), gpu)
-    assert facts["reuse_in_group"] == pytest.approx((64 * 64 + 64) / (64 + 64))
-    assert facts["l2_us"] == pytest.approx(1e-3 * 64 * 10_000 * 8 / _l2_gb_s(gpu), rel=1e-3)
+    assert facts["reuse_in_core"] == pytest.approx((64 * 64 + 64) / (64 + 64))
+    assert facts["shared_us"] == pytest.approx(1e-3 * 64 * 10_000 * 8 / caches_of(gpu).last_gb_s, rel=1e-3)
     lines = 10_000 * 2 * (64 + 1)  # of each warp: one for all lanes in each round, and one stored
-    assert facts["l1_us"] == pytest.approx(lines / (gpu.compute_units * gpu.clock_mhz), rel=1e-3)
+    assert facts["near_us"] == pytest.approx(lines / (gpu.compute_units * gpu.clock_mhz), rel=1e-3)
 
 
 def test_amds_lanes_convert_as_fast_as_they_add(gpu: Device) -> None:
@@ -83,10 +85,6 @@ def test_amds_lanes_convert_as_fast_as_they_add(gpu: Device) -> None:
     counts = _counts(text, 1 << 20, 256)
     other = replace(gpu, platform="AMD Accelerated Parallel Processing")
     assert _facts(counts, other)["convert_us"] == pytest.approx(
-        _facts(counts, gpu)["convert_us"] * gpu.rates.native_gop_s / (gpu.rates.fp32_gflop_s / 2)
+        _facts(counts, gpu)["convert_us"] * gpu.rates.native_gop_s / (gpu.rates.fp32_gflop_s / 2),
+        rel=1e-3,
     )
-
-
-def _l2_gb_s(gpu: Device) -> float:
-    """Where its curve shows the last cache, half full."""
-    return bandwidth_gb_s(gpu.cache_bytes / 2, gpu.rates)[0]
