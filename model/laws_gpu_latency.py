@@ -54,7 +54,7 @@ def warp_cycles(work: WorkCounts, architecture: Architecture, load_cycles: float
     """Cycles from a warp's first instruction to its last when nothing else runs on its core."""
     items = max(1.0, work.work_items * work.facts.busy_share)
     waiting = sum(executed / items * cycles for executed, cycles in _waits(work, architecture, load_cycles))
-    instructions = sum(op.count for op in work.ops) / items
+    instructions = max(0.0, sum(op.count for op in work.ops) - work.facts.fused_integers) / items
     in_line = work.chain_ops / items
     arithmetic = architecture.fma_latency_cycles * max(in_line, instructions / PARALLEL_INSTRUCTIONS)
     return waiting + arithmetic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -60,7 +61,7 @@ class Builder:
             accesses=tuple(a for pending in self.accesses if (a := _executed(pending, live)) is not None),
             barriers=tuple(self.barriers),
             inner=tuple(i.freeze(live) for i in self.inner if i not in live.without_effect),
-            fused=min(self.fused, sum(n for (_, kind, *_), n in counts.items() if kind is OpKind.INTEGER)),
+            fused=min(self.fused, _integer_words(counts)),
         )
 
     def has_effects(self, live: Live) -> bool:
@@ -72,6 +73,15 @@ class Builder:
             or any(r in live for op in self.ops for r in op.results)
             or any(part.has_effects(live) for part in parts)
         )
+
+
+def _integer_words(counts: Mapping[tuple[int, OpKind, str, int, str], float]) -> float:
+    """Integer operations in units of 32 bits."""
+    return sum(
+        n * (2 if element.endswith("64") else 1)
+        for (_, kind, element, *_), n in counts.items()
+        if kind is OpKind.INTEGER
+    )
 
 
 def _executed(pending: PendingAccess, live: Live) -> Access | None:

@@ -43,7 +43,6 @@ from model.work.values import (
     is_float,
     numbers_in,
     scalar_of,
-    width_of,
 )
 
 _CAST_LIKE = frozenset({"+", "-", "*", "&"})
@@ -198,7 +197,7 @@ class Expressions(Literals):
         self.at(node)
         if fused and not is_float(a.type) and not is_float(b.type):
             result = self.binary(operator, a, b)
-            block.fused += max(0, min(fused, len(block.ops) - counted - 1)) * width_of(result.type)
+            block.fused += max(0, min(fused, len(block.ops) - counted - 1)) * max(1, result.type.size_bytes // 4)
             return result
         if operator in ("+", "-") and (is_float(a.type) or is_float(b.type)):
             # By default OpenCL C contracts within an expression; of two products the left one is fused.

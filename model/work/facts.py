@@ -100,7 +100,7 @@ class Facts:
 
     @cached_property
     def fused_integers(self) -> float:
-        """Integer operations of all work-items that GPUs do together with others."""
+        """Integer operations of all work-items that GPUs do together with others; those on 64 bits count twice."""
         settings = self.paths.settings
         blocks = [self.paths.root, *(loop.body for loop, *_ in settings.loops)]
         for branch, *_ in settings.branches:

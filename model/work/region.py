@@ -49,7 +49,8 @@ class Op(NamedTuple):
 class Block:
     """Straight-line code: costs by source line, and the loops and branches inside.
 
-    `fused` of the integer operations need no instruction of their own on a GPU (see `fused_integers`).
+    `fused` integer operations on 32 bits (those on 64 count twice) need no instruction of their own on a GPU: see
+    `fused_integers`.
     """
 
     ops: tuple[Op, ...]
