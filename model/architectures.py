@@ -87,8 +87,13 @@ def architecture_named(name: str) -> str:
     return next((architecture for pattern, architecture in patterns if re.search(pattern, plain)), "")
 
 
+def vendor_of(device: Device) -> str:
+    """Return whose GPU it is: `nvidia`, `amd`, `intel` ..., or the family of its platform where no name tells."""
+    return _vendor_named(_plain(device.name)) or platform_family(device.platform)
+
+
 def _generic_name(device: Device) -> str:
-    vendor = _vendor_named(_plain(device.name)) or platform_family(device.platform)
+    vendor = vendor_of(device)
     return f"generic-{vendor}" if f"generic-{vendor}" in _table() else "generic"
 
 

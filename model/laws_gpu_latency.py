@@ -69,10 +69,11 @@ def _waits(work: WorkCounts, architecture: Architecture, load_cycles: float) -> 
         count = facts.count
         if count.count > 0 and (not count.is_store or count.is_atomic):
             setting = settings.get(id(facts.reach.access))
-            loop = id(setting.loops[-1]) if setting is not None and setting.loops else 0
+            key = 0
             if setting is not None and setting.loops:
-                innermost[loop] = setting.loops[-1]
-            together[loop, count.space is AddressSpace.LOCAL].append(facts)
+                key = id(setting.loops[-1])
+                innermost[key] = setting.loops[-1]
+            together[key, count.space is AddressSpace.LOCAL].append(facts)
     found = []
     for (key, is_local), those in together.items():
         loop = innermost.get(key)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-
 from cachetools import LRUCache
 
 from model.assumptions import assumptions_of, doubt_of
 from model.bounds import within_bounds
 from model.costs import costs_of
-from model.device import Device
+from model.device import Device, DeviceType
+from model.gpu_intervals import Margins, margins_of
 from model.host_cost import host_cost_us
 from model.launch.driver_choice import on_device
-from model.launch.launch import Assumption, Launch
-from model.laws import launch_times
+from model.launch.launch import Launch
+from model.laws import Times, launch_times
 from model.prediction import Basis, Prediction, Quantiles
 from model.shares import LineCosts
 from model.work.counts import WorkCounts
 from model.work.sample import Sample
 from model.work.work import Work
 
-# The factor between p50 and p90 (and p10) of the laws alone: how far they were off on kernels of our own.
-_SPREAD = {True: 2.5, False: 4.0}  # by whether the device is calibrated
+# The factor between p50 and p90 (and p10) of the laws alone on CPUs and others: how far they were off on kernels of our
+# own, by whether the device is calibrated.
+_SPREAD = {True: 2.5, False: 4.0}
 # Where what a CPU's runtime makes of code was measured, too: so that four of five design kernels (tests/accuracy/design
 # and tests/kernels, on PoCL and on Intel's runtime) lie within p10 to p90.
 _COSTS_SPREAD = 2.0
@@ -57,10 +56,10 @@ class Predictor:
 def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -> Prediction:
     times = launch_times(counts, device)
     assumptions = assumptions_of(work, counts, launch)
-    spread = _spread(assumptions, device)
+    margins = _own_margins(times, device).widened(doubt_of(assumptions))
     p50 = times.bounded_us
     return Prediction(
-        runtime_us=within_bounds(Quantiles(p50 / spread, p50, p50 * spread), times.floor_us),
+        runtime_us=within_bounds(Quantiles(p50 * margins.below, p50, p50 * margins.above), times.floor_us),
         basis=Basis.ANALYTIC,
         work=counts,
         assumptions=assumptions,
@@ -74,10 +73,9 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -
     )
 
 
-def _spread(assumptions: Iterable[Assumption], device: Device) -> float:
-    """The factor from p50 to p90: the laws' own, widened by everything that had to be assumed.
-
-    Factors are taken for independent, so their logarithms add in squares.
-    """
-    own = _COSTS_SPREAD if costs_of(device.rates) is not None else _SPREAD[device.calibrated]
-    return math.exp(math.hypot(math.log(own), doubt_of(assumptions)))
+def _own_margins(times: Times, device: Device) -> Margins:
+    """From p50 to p10 and p90 where nothing had to be assumed."""
+    if device.type is DeviceType.GPU:
+        return margins_of(device, times.memory_us / times.bounded_us)
+    spread = _COSTS_SPREAD if costs_of(device.rates) is not None else _SPREAD[device.calibrated]
+    return Margins(1 / spread, spread)

@@ -35,6 +35,7 @@ FACT_NAMES = (
     *(f"device.{name}" for name in DEVICE_FACT_NAMES),
 )
 
+PAST_THE_EDGE = "convolution past the edge"
 _AT_A_TIME = 400  # rows that one process takes: those of one program come one after the other
 
 
@@ -86,7 +87,7 @@ def _maker(device: str) -> str:
 def _family(row: PublicRow) -> str:
     """Convolutions past the image's edge by themselves: AMD's GPUs took ten times as long over reads outside it."""
     is_past = row.family == "convolution" and passes_the_edge(row.settings)
-    return "convolution past the edge" if is_past else row.family
+    return PAST_THE_EDGE if is_past else row.family
 
 
 def _facts_of(rows: Sequence[PublicRow]) -> list[tuple[tuple[float, ...], float]]:

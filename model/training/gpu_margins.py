@@ -1,0 +1,153 @@
+"""The intervals of GPU predictions, from rows measured on many GPUs, and what they cover of kernels and GPUs left out.
+
+Kernels and devices count alike, however many rows they have: a campaign of thousands of configurations is one kernel.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from model.gpu_intervals import LEAST, OTHER_VENDORS, UNKNOWN, Margins, bound_of
+from model.training.public_rows import Floats, Mask, Measured, Words
+
+LOW, HIGH = 0.1, 0.9
+FOLDS = 4  # of devices: those of the rows judged are left out as well
+LEAST_FAMILIES, LEAST_DEVICES = 2, 3  # of a class that has margins of its own
+OWN_CLASSES = ("nvidia", "amd")  # others share what little was measured on them
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMargins:
+    """One line of the table that ships."""
+
+    vendor: str
+    bound: str
+    margins: Margins
+    families: int
+    devices: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Of one kernel family that margins had not seen, nor the devices: devices count alike."""
+
+    family: str
+    devices: int
+    rows: int
+    covered_percent: float
+    p90_over_p10: float  # the median over rows
+
+
+def class_margins(rows: Measured) -> tuple[ClassMargins, ...]:
+    """For each class that has rows enough, by vendor and by what launches are short of."""
+    vendor, bound = vendors(rows), bounds(rows)
+    found = []
+    for name in (*OWN_CLASSES, OTHER_VENDORS):
+        for what in ("memory", "cores"):
+            own = (vendor == name) & (bound == what)
+            families, devices = (len(np.unique(each[own])) for each in (kernels(rows), rows.device))
+            if families >= LEAST_FAMILIES and devices >= LEAST_DEVICES:
+                found.append(ClassMargins(name, what, _margins(rows, own), families, devices, int(own.sum())))
+    return tuple(found)
+
+
+def coverage(rows: Measured) -> tuple[Coverage, ...]:
+    """What margins say of rows whose kernel family and device they were not taken from."""
+    inside, width = np.zeros(len(rows), bool), np.zeros(len(rows))
+    family, fold = kernels(rows), _folds(rows.device)
+    log_ratio = _log_ratio(rows)
+    vendor, bound = vendors(rows), bounds(rows)
+    for left_out in np.unique(family):
+        for part in range(FOLDS):
+            asked = (family == left_out) & (fold == part)
+            if not asked.any():
+                continue
+            seen = rows.where((family != left_out) & (fold != part))
+            known = {(each.vendor, each.bound): each.margins for each in class_margins(seen)}
+            for index in np.flatnonzero(asked):
+                own = known.get((vendor[index], bound[index]), Margins(1 / UNKNOWN, UNKNOWN))
+                inside[index] = np.log(own.below) <= log_ratio[index] <= np.log(own.above)
+                width[index] = own.above / own.below
+    return tuple(_coverage(rows, name, inside, width) for name in np.unique(family))
+
+
+def write_margins(table: tuple[ClassMargins, ...], path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("vendor", "bound", "below", "above", "families", "devices", "rows"))
+        for each in table:
+            factors = (f"{each.margins.below:.2f}", f"{each.margins.above:.2f}")
+            writer.writerow((each.vendor, each.bound, *factors, each.families, each.devices, each.rows))
+
+
+def lines(found: tuple[Coverage, ...]) -> Iterator[str]:
+    """Markdown, with the mean over the families last."""
+    yield "| Kernel, left out | devices | n | inside 80 % | p90 / p10 |"
+    yield "| --- | ---: | ---: | ---: | ---: |"
+    for each in found:
+        figures = f"{each.covered_percent:.0f} % | {each.p90_over_p10:.1f}"
+        yield f"| {each.family} | {each.devices} | {each.rows} | {figures} |"
+    covered, width = (
+        float(np.mean([each.covered_percent for each in found])), float(np.median([e.p90_over_p10 for e in found])),
+    )  # fmt: skip
+    yield f"| all | | {sum(each.rows for each in found)} | {covered:.0f} % | {width:.1f} |"
+
+
+def kernels(rows: Measured) -> Words:
+    """The first word of a family: what shares code has it in common."""
+    return np.array([name.split(" ")[0] for name in rows.family])
+
+
+def vendors(rows: Measured) -> Words:
+    makers = {"nvidia": "nvidia", "amd": "amd"}
+    names = np.char.lower(rows.maker)
+    return np.array([next((v for word, v in makers.items() if word in name), OTHER_VENDORS) for name in names])
+
+
+def bounds(rows: Measured) -> Words:
+    shares = np.exp2(rows.fact("gpu.memory_us")) / rows.laws_us
+    return np.array([bound_of(share) for share in shares])
+
+
+def _margins(rows: Measured, own: Mask) -> Margins:
+    chosen = rows.where(own)
+    ratio, weight = _log_ratio(chosen), _weights(chosen)
+    order = np.argsort(ratio)
+    reached = np.cumsum(weight[order]) / weight.sum()
+    low, high = (np.exp(ratio[order][np.searchsorted(reached, q)]) for q in (LOW, HIGH))
+    return Margins(float(min(low, 1 / LEAST)), float(max(high, LEAST)))
+
+
+def _log_ratio(rows: Measured) -> Floats:
+    return np.asarray(np.log(rows.runtime_us / rows.laws_us))
+
+
+def _weights(rows: Measured) -> Floats:
+    """Families count alike, in each its devices, of each its rows."""
+    family = kernels(rows)
+    found = np.zeros(len(rows))
+    for name in np.unique(family):
+        devices = np.unique(rows.device[family == name])
+        for device in devices:
+            own = (family == name) & (rows.device == device)
+            found[own] = 1 / (own.sum() * len(devices))
+    return found
+
+
+def _folds(devices: Words) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    numbers = {name: int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) for name in np.unique(devices)}
+    return np.array([numbers[name] % FOLDS for name in devices], np.int64)
+
+
+def _coverage(rows: Measured, family: str, inside: Mask, width: Floats) -> Coverage:
+    own = kernels(rows) == family
+    devices = np.unique(rows.device[own])
+    covered = np.mean([inside[own & (rows.device == device)].mean() for device in devices])
+    return Coverage(family, len(devices), int(own.sum()), float(100 * covered), float(np.median(width[own])))
