@@ -15,6 +15,7 @@ from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Bound, overlapped
 from model.architectures import architecture_of
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.bounds import floor_us
+from model.compiled_occupancy import OfflineFacts
 from model.costs import Costs, costs_of
 from model.device import Device, DeviceType, Rates
 from model.laws_cpu import cpu_times
@@ -31,8 +32,8 @@ from model.laws_gpu import (
     streaming,
 )
 from model.laws_gpu_latency import latency_us, load_cycles
+from model.laws_gpu_private import private_memory_us
 from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us, measured_gop_s
-from model.occupancy import arrays_in_registers
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
@@ -75,10 +76,10 @@ class Times:
         return max(self.total_us, self.least_us, self.floor_us)
 
 
-def launch_times(work: WorkCounts, device: Device) -> Times:
-    """The laws, resource by resource [us]."""
+def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> Times:
+    """The laws, resource by resource [us]; `code` is what a GPU's compiler made of the kernel, where that is known."""
     if device.type is not DeviceType.CPU:
-        return _gpu_launch_times(work, device)
+        return _gpu_launch_times(work, device, code)
     rates = device.rates
     waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
     costs = costs_of(rates)
@@ -111,7 +112,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     return _times(times, groups, OVERLAP_NORM, work, device)
 
 
-def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
+def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None) -> Times:
     """A GPU's whole launch: its levels of memory, its lanes and what starts groups work at the same time."""
     rates, architecture = device.rates, architecture_of(device)
     idle, crowded = idle_lanes(work, device), crowding(work, device, work.facts.busy_share)
@@ -120,18 +121,16 @@ def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
     )
     fp, special = fp * crowded, special * crowded
     integer *= GPU_INTEGER_SHARE * (crowded + _share_of_bounds(work) * (crowding(work, device) - crowded))
-    traffic = gpu_traffic(work, device)
+    traffic = gpu_traffic(work, device, code)
     near, last, far = memory_times_us(traffic, device)
-    latency = latency_us(work, device, load_cycles(traffic, architecture))
+    latency = latency_us(work, device, load_cycles(traffic, architecture), code)
     near, last, far = near * crowded, last * streaming(work, device), far * streaming(work, device)
     if rates.local_strided:
         local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
     else:
         local = local_memory_us(work, device) * crowded
-    private, images = (
-        _private_us(work, rates, arrays_in_registers(work, architecture)) * crowded,
-        crowded * images_us(work.image_reads, work.image_writes, rates),
-    )
+    private = private_memory_us(work, device, code) * crowded
+    images = crowded * images_us(work.image_reads, work.image_writes, rates)
     barriers = (_barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns) * crowding(
         work, device
     )
@@ -190,9 +189,8 @@ def _times(
     )
 
 
-def _private_us(work: WorkCounts, rates: Rates, in_registers: frozenset[str] = frozenset()) -> float:
-    own = (a for a in work.accesses if a.space is AddressSpace.PRIVATE and a.buffer not in in_registers)
-    moved = sum(a.bytes for a in own)
+def _private_us(work: WorkCounts, rates: Rates) -> float:
+    moved = sum(a.bytes for a in work.accesses if a.space is AddressSpace.PRIVATE)
     return 1e-3 * moved / rates.private_bandwidth_gb_s
 
 

@@ -276,9 +276,10 @@ class KernelcastServer(LanguageServer):
         self.analyse_all()
 
     def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:
-        """What a device's compiler made of kernels; hovers tell it from now on, and the learned model knows it."""
+        """What a device's compiler made of kernels; hovers tell it from now on, and predictions rest on it: those of
+        the learned model, and those for GPUs."""
         self.measured.learn(device_id, facts)
-        if self.learned.is_there:
+        if self.learned.is_there or any(each.registers is not None for each in facts.values()):
             self.analyse_all()
 
     def hear_of_answers(self, uri: str) -> None:

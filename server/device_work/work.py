@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from model.compile_targets import target_named
-from model.compiled import CompiledFacts, FactsKey
+from model.compiled import CompiledFacts, FactsKey, key_of
 from model.device import Device
 from model.device_catalog import builtin_devices, well_known_devices
 from model.errors import LaunchError
@@ -106,7 +106,11 @@ class DeviceWork:
         """The same by the offline compilers, for a GPU that is not here. Raises ToolMissing."""
         driver = offline_driver(target_named(target))
         orders = [replace(request, device_id=target) for request in requests]
-        return collect_facts(self._store(), orders, driver, cancel, lambda missing, _: compile_offline(missing))
+        found = collect_facts(self._store(), orders, driver, cancel, lambda missing, _: compile_offline(missing))
+        made = [found.get(key_of(order.kernel, order.launch, target)) for order in orders]
+        return {
+            key_of(r.kernel, r.launch, r.device_id): facts for r, facts in zip(requests, made, strict=True) if facts
+        }
 
     def _store(self, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store | None:
         try:
