@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cattrs import BaseValidationError, Converter
 
+from model.compile_targets import TARGETS
 from model.errors import KernelcastError
 
 if TYPE_CHECKING:
@@ -174,10 +175,11 @@ class FactsKey(NamedTuple):
 
 
 def key_of(kernel: Kernel, launch: Launch, device_id: str) -> FactsKey:
+    """The offline compilers write one code for all local sizes; drivers may write one for each."""
     options = shlex.join(launch.options.arguments())
     if "pocl" in device_id and is_small_grid(launch):
         options = f"{options} (global sizes below {SMALL_GRID})".lstrip()
-    return FactsKey(kernel.fingerprint, options, launch.local_size)
+    return FactsKey(kernel.fingerprint, options, launch.local_size if device_id not in TARGETS else None)
 
 
 def is_small_grid(launch: Launch) -> bool:

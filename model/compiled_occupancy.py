@@ -10,10 +10,15 @@ from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
 
-from model.compile_targets import CompileTarget, Vendor
+from model.compile_targets import TARGETS, CompileTarget, Vendor
+from model.gpu_targets import target_of
+from model.launch.local_size import effective_local_size
 
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts
+    from model.device import Device
+    from model.launch.launch import Launch
+    from model.opencl.kernel import Kernel
 
 # Scalar registers of GCN come out of 800 for each SIMD, 16 at a time, so that more than 80 leave room for fewer waves.
 _SCALAR_REGISTERS, _SCALAR_GRANULARITY = 800, 16
@@ -54,16 +59,23 @@ class KernelResources:
 
 @dataclass(frozen=True, slots=True)
 class OfflineFacts:
-    """What an offline compiler adds to the inputs of a prediction.
+    """What a GPU's compiler adds to the inputs of a prediction; exact, where the source allows an estimate only.
 
-    Registers and spill bytes are of a work-item; spill bytes count stores and loads of one pass through the code.
+    Registers, private memory and spills are of a work-item. Each byte spilled is stored and loaded once at least;
+    private memory contains what is spilled. Local memory is of a work-group, with what the launch passes.
     """
 
     target: str
     registers: int
     spill_bytes: int
+    private_mem_bytes: int
     local_mem_bytes: int
     occupancy: Occupancy
+
+    @property
+    def array_bytes(self) -> int:
+        """Private arrays that are in memory: no registers hold them."""
+        return max(0, self.private_mem_bytes - self.spill_bytes)
 
 
 def occupancy_of(target: CompileTarget, resources: KernelResources, work_items: int) -> Occupancy:
@@ -92,14 +104,22 @@ def occupancy_of(target: CompileTarget, resources: KernelResources, work_items: 
     return Occupancy(groups, waves, target.waves_per_core, limiter)
 
 
-def offline_facts(facts: CompiledFacts, local_size: tuple[int, ...], target: CompileTarget) -> OfflineFacts | None:
-    """Return what a prediction for `local_size` can use of a compiled kernel; None if its registers are not known."""
-    if facts.registers is None:
+def offline_facts(
+    facts: CompiledFacts, kernel: Kernel, launch: Launch, device: Device | None = None
+) -> OfflineFacts | None:
+    """Return what a prediction of a launch on a GPU can use of the compiled kernel.
+
+    None if its registers are not known, or the limits of the cores: of a target by its name, else of `device`.
+    """
+    named = target_of(device) if device is not None else None
+    target = TARGETS.get(facts.device_id) or TARGETS.get(named or "")
+    if facts.registers is None or target is None:
         return None
-    local = facts.local_mem_bytes or 0
+    local = (facts.local_mem_bytes or 0) + sum(size for _, size in launch.local_bytes)
     resources = KernelResources(facts.registers, local, facts.scalar_registers or 0)
-    occupancy = occupancy_of(target, resources, prod(local_size))
-    return OfflineFacts(target.target, facts.registers, facts.spill_bytes or 0, local, occupancy)
+    occupancy = occupancy_of(target, resources, prod(effective_local_size(launch, kernel)))
+    spilled, private = facts.spill_bytes or 0, facts.private_mem_bytes or 0
+    return OfflineFacts(target.target, facts.registers, spilled, private, local, occupancy)
 
 
 def _waves_by_registers(target: CompileTarget, resources: KernelResources) -> int:

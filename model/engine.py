@@ -17,6 +17,7 @@ from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
 from model.annotated import Annotations, annotations_of, place_of
+from model.compiled_occupancy import OfflineFacts
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError
 from model.faults import contained, internal_error
@@ -43,7 +44,6 @@ from model.prediction import Prediction
 from model.predictor import Predictor
 from model.samples import SampleKey
 from model.work.analyse import analyse
-from model.work.sample import Sample
 from model.work.work import Work
 from model.written import Written, shared_out, silent_kernels, written_for
 
@@ -60,6 +60,7 @@ class _Made:
     work: Work
     stood: tuple[int, ...]
     launch: Launch
+    code: OfflineFacts | None
     prediction: Prediction
     question: Question | None
     tokens: tuple[str, ...]
@@ -90,6 +91,12 @@ class _State:
 
 _TYPED_IN = 4  # files, of which what was overwritten is kept: it may be undone
 _StateKey = tuple[Path | None, BuildOptions, Reach | None]
+# What the compiler of a GPU is known to make of a kernel under a launch; it is asked each time, and must be quick.
+CodeOf = Callable[[Kernel, Launch, Device], OfflineFacts | None]
+
+
+def not_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> OfflineFacts | None:
+    return None
 
 
 class Engine:
@@ -98,7 +105,8 @@ class Engine:
     With `asks`, each forecast has its question for the learned model; without, that costs nothing. What would have to
     be assumed is left to `observer`. `kept` are the kernels that are remembered beside those of the files read last;
     each takes some 80 KB. Of a file, no more than `most_launches` are predicted, one of each kernel aside. `told` hears
-    of each stage of the work (`read`, `analyse`, `predict`) and the seconds that it took.
+    of each stage of the work (`read`, `analyse`, `predict`) and the seconds that it took. What `code_of` knows counts
+    instead of estimates; when it knows more, the kernel is predicted anew and not analysed anew.
     """
 
     def __init__(
@@ -109,17 +117,19 @@ class Engine:
         most_launches: int | None = None,
         told: Callable[[str, float], None] | None = None,
         observer: Observer | None = None,
+        code_of: CodeOf = not_compiled,
     ) -> None:
         self._asks = asks
         self._observer = observer or Observer()
         self._most_launches = most_launches
         self._told = told or (lambda _stage, _seconds: None)
+        self._code_of = code_of
         self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(kept)
         self._states: LRUCache[_StateKey, _State] = LRUCache(64)
         self._typed_in: LRUCache[_StateKey, _State] = LRUCache(_TYPED_IN)
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(kept)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(2 * kept)
-        self._advice: LRUCache[tuple[Work, Launch, Device, Sample | None], tuple[Advice, ...]] = LRUCache(2 * kept)
+        self._advice: LRUCache[tuple[object, ...], tuple[Advice, ...]] = LRUCache(2 * kept)
         self._predictor = Predictor(2 * kept)
         self._device: Device | None = None
 
@@ -231,15 +241,9 @@ class Engine:
         return self._device
 
     def _one(
-        self,
-        state: _State,
-        kernel: Kernel,
-        written: Written,
-        path: Path | None,
-        device: Device,
-        ignored: frozenset[AdviceCode],
-        before: _Answer | None,
-    ) -> _Answer:
+        self, state: _State, kernel: Kernel, written: Written, path: Path | None, device: Device,
+        ignored: frozenset[AdviceCode], before: _Answer | None,
+    ) -> _Answer:  # fmt: skip
         """One launch of one kernel; the problem again, with its place, when an annotation is to blame."""
         program, annotation = state.program, written.annotation
         try:
@@ -250,9 +254,7 @@ class Engine:
                 kernel = program.kernel(kernel.name)
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
-            if made is None or not self._still_holds(
-                made, program.meanings[kernel.name], written.spec, device, ignored
-            ):
+            if made is None or not self._still_holds(made, program, kernel, written.spec, device, ignored):
                 made = self._made(program, kernel, written.spec, places, device, ignored, made)
         except Exception as raised:  # noqa: BLE001 - a mistake of ours costs this launch alone
             error = raised if isinstance(raised, KernelcastError) else internal_error(raised, "predicting a launch")
@@ -285,15 +287,9 @@ class Engine:
         return _Answer(kernel, annotation, places, made, forecast)
 
     def _made(
-        self,
-        program: Program,
-        kernel: Kernel,
-        written: LaunchSpec,
-        places: tuple[int, ...],
-        device: Device,
-        ignored: frozenset[AdviceCode],
-        earlier: _Made | None,
-    ) -> _Made:
+        self, program: Program, kernel: Kernel, written: LaunchSpec, places: tuple[int, ...], device: Device,
+        ignored: frozenset[AdviceCode], earlier: _Made | None,
+    ) -> _Made:  # fmt: skip
         began_s = time.perf_counter()
         if earlier is not None and earlier.meaning is program.meanings[kernel.name]:
             work, stood = earlier.work, earlier.stood
@@ -304,7 +300,8 @@ class Engine:
         moved = moves(stood, places)
         spec = refitted(kernel, work, replace(with_components(kernel, written), options=program.options))
         launch = self._complete(kernel, work, spec, device)
-        plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device)
+        code = self._code_of(kernel, launch, device)
+        plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device, code)
         prediction = self._advised(plain, program, work, moved, launch, device)
         if any(a.code in ignored for a in prediction.advice):
             prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
@@ -315,18 +312,20 @@ class Engine:
         self._told("predict", time.perf_counter() - analysed_s)
         meaning = program.meanings[kernel.name]
         return _Made(
-            meaning, device, ignored, written, spec, work, stood, launch, prediction, question, tokens, unsampled
+            meaning, device, ignored, written, spec, work, stood, launch, code, prediction, question, tokens, unsampled
         )
 
     def _still_holds(
-        self, made: _Made, meaning: Meaning, written: LaunchSpec, device: Device, ignored: frozenset[AdviceCode]
-    ) -> bool:
+        self, made: _Made, program: Program, kernel: Kernel, written: LaunchSpec, device: Device,
+        ignored: frozenset[AdviceCode],
+    ) -> bool:  # fmt: skip
         return (
-            made.meaning is meaning
+            made.meaning is program.meanings[kernel.name]
             and (made.written is written or made.written == written)
             and made.device is device
             and made.ignored == ignored
             and (made.unsampled is None or self._observer.samples.of(made.unsampled) is None)
+            and made.code == self._code_of(kernel, made.launch, device)
         )
 
     def _tokens_of(self, program: Program, kernel: Kernel) -> tuple[str, ...]:
@@ -339,7 +338,7 @@ class Engine:
     def _advised(
         self, prediction: Prediction, program: Program, work: Work, moved: Moves, launch: Launch, device: Device
     ) -> Prediction:
-        key = (work, launch, device, prediction.work.sample)
+        key = (work, launch, device, prediction.code, prediction.work.sample)
         advice = self._advice.get(key)
         if advice is None:
             lines: list[str] = []

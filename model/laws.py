@@ -2,21 +2,23 @@
 
 runtime = launch floor + groups and items x their overhead + slowest of compute and memory (partly overlapped)
 + latency that nothing hides. Sources: roofline after Williams et al., CACM 2009; waves and per-resource
-efficiency after NeuSight, ASPLOS 2025, section 4. The learned efficiencies will come in as factors of at most 1.
+efficiency after NeuSight, ASPLOS 2025, section 4.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Bound, overlapped
 from model.architectures import architecture_of
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.bounds import floor_us
+from model.compiled_occupancy import OfflineFacts
 from model.costs import Costs, costs_of
 from model.device import Device, DeviceType, Rates
+from model.laws_compute import INTEGER_KINDS, compute_times_us, waiting_time_us
 from model.laws_cpu import cpu_times
 from model.laws_gpu import (
     GPU_CACHE_EFFICIENCY,
@@ -31,11 +33,10 @@ from model.laws_gpu import (
     streaming,
 )
 from model.laws_gpu_latency import latency_us, load_cycles
-from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us, measured_gop_s
-from model.occupancy import arrays_in_registers
-from model.opencl.builtins import BUILTINS
+from model.laws_gpu_private import private_memory_us
+from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us
 from model.opencl.types import AddressSpace
-from model.work.counts import AccessCount, OpCount, OpKind, Pattern, WorkCounts
+from model.work.counts import AccessCount, Pattern, WorkCounts
 
 # Compute and memory overlap in part: their times add under this norm (1 = not at all, infinity = fully).
 OVERLAP_NORM = 3.0
@@ -47,8 +48,6 @@ MIN_BARRIER_ITEMS = 32
 TYPICAL_EFFICIENCY = 0.65
 CACHE_LINE_BYTES = 64
 BOUNDS_OPS = 4  # integer operations of a work-item until it knows whether it is within bounds
-HALF_IN_SOFTWARE = 20  # integer operations to widen or narrow a half where the device cannot
-CPU_LANES = 8  # 32-bit lanes of a 256-bit vector unit
 _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 
 
@@ -76,10 +75,10 @@ class Times:
         return max(self.total_us, self.least_us, self.floor_us)
 
 
-def launch_times(work: WorkCounts, device: Device) -> Times:
-    """The laws, resource by resource [us]."""
+def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> Times:
+    """The laws, resource by resource [us]; `code` is what a GPU's compiler made of the kernel, where that is known."""
     if device.type is not DeviceType.CPU:
-        return _gpu_launch_times(work, device)
+        return _gpu_launch_times(work, device, code)
     rates = device.rates
     waves = _wave_penalty(work.work_groups, rates.groups_to_fill)
     costs = costs_of(rates)
@@ -112,7 +111,7 @@ def launch_times(work: WorkCounts, device: Device) -> Times:
     return _times(times, groups, OVERLAP_NORM, work, device)
 
 
-def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
+def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None) -> Times:
     """A GPU's whole launch: its levels of memory, its lanes and what starts groups work at the same time."""
     rates, architecture = device.rates, architecture_of(device)
     idle, crowded = idle_lanes(work, device), crowding(work, device, work.facts.busy_share)
@@ -122,18 +121,16 @@ def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
     fp, special = fp * crowded, special * crowded
     integer = max(0.0, integer - 1e-3 * idle * work.facts.fused_integers / rates.int32_gop_s)
     integer *= GPU_INTEGER_SHARE * (crowded + _share_of_bounds(work) * (crowding(work, device) - crowded))
-    traffic = gpu_traffic(work, device)
+    traffic = gpu_traffic(work, device, code)
     near, last, alone_us = memory_times_us(traffic, device)
-    latency = latency_us(work, device, load_cycles(traffic, architecture))
+    latency = latency_us(work, device, load_cycles(traffic, architecture), code)
     near, last, far = near * crowded, last * streaming(work, device), alone_us * streaming(work, device)
     if rates.local_strided:
         local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
     else:
         local = local_memory_us(work, device) * crowded
-    private, images = (
-        _private_us(work, rates, arrays_in_registers(work, architecture)) * crowded,
-        crowded * images_us(work.image_reads, work.image_writes, rates),
-    )
+    private = private_memory_us(work, device, code) * crowded
+    images = crowded * images_us(work.image_reads, work.image_writes, rates)
     barriers = (_barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns) * crowding(
         work, device
     )
@@ -167,7 +164,7 @@ def _gpu_launch_times(work: WorkCounts, device: Device) -> Times:
 
 def _share_of_bounds(work: WorkCounts) -> float:
     """The share of the integer operations by which all work-items find out whether they are within bounds."""
-    integers = sum(op.count for op in work.ops if op.kind in _INTEGER)
+    integers = sum(op.count for op in work.ops if op.kind in INTEGER_KINDS)
     return min(1.0, BOUNDS_OPS * work.work_items / integers) if integers else 1.0
 
 
@@ -192,9 +189,8 @@ def _times(
     )
 
 
-def _private_us(work: WorkCounts, rates: Rates, in_registers: frozenset[str] = frozenset()) -> float:
-    own = (a for a in work.accesses if a.space is AddressSpace.PRIVATE and a.buffer not in in_registers)
-    moved = sum(a.bytes for a in own)
+def _private_us(work: WorkCounts, rates: Rates) -> float:
+    moved = sum(a.bytes for a in work.accesses if a.space is AddressSpace.PRIVATE)
     return 1e-3 * moved / rates.private_bandwidth_gb_s
 
 
@@ -256,100 +252,6 @@ def _wave_penalty(groups: int, capacity: int) -> float:
     """How much longer `groups` take than if they filled the device evenly: the last wave may be nearly empty."""
     capacity = max(1, capacity)
     return math.ceil(groups / capacity) * capacity / max(1, groups)
-
-
-# --- compute ---------------------------------------------------------------------------------------------
-
-_SPECIAL = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE, OpKind.INT_DIVIDE})
-_INTEGER = frozenset({OpKind.INTEGER, OpKind.INT_MUL, OpKind.BRANCH, OpKind.CONVERT})
-
-
-def compute_times_us(
-    ops: Iterable[OpCount], scalar_ops: Iterable[OpCount], scalar_accesses: float, device: Device
-) -> tuple[float, float, float]:
-    """Time of floating-point, integer and special operations [us] with every unit busy.
-
-    On CPUs, operations that are not vectorised go one by one, as do their loads and stores.
-    """
-    rates = device.rates
-    is_cpu = device.type is DeviceType.CPU
-    slow = one_by_one(scalar_ops) if is_cpu else {}
-    fp = integer = special = 0.0
-    for op in ops:
-        time_us = operation_time_us(op, slow, rates)
-        if op.kind in _SPECIAL:
-            special += time_us
-        elif op.kind in _INTEGER:
-            integer += time_us
-        else:
-            fp += time_us
-    if is_cpu:
-        integer += 1e-3 * scalar_accesses / scalar_issue_gop_s(rates)
-    return fp, integer, special
-
-
-def resource_of(kind: OpKind) -> str:
-    """The resource that operations of this kind keep busy."""
-    return "special functions" if kind in _SPECIAL else "integer" if kind in _INTEGER else "floating point"
-
-
-def one_by_one(scalar_ops: Iterable[OpCount]) -> dict[tuple[OpKind, str], float]:
-    """How many operations of each kind a CPU does not vectorise."""
-    return {(op.kind, op.element): op.count for op in scalar_ops}
-
-
-def operation_time_us(op: OpCount, slow: Mapping[tuple[OpKind, str], float], rates: Rates) -> float:
-    """As `compute_times_us`, of one kind; `slow` are those that go one by one."""
-    alone = min(op.count, slow.get((op.kind, op.element), 0.0))
-    rate = _rate(op, rates)
-    return 1e-3 * ((op.count - alone) / rate + (alone / min(rate, scalar_issue_gop_s(rates)) if alone else 0.0))
-
-
-def waiting_time_us(work: WorkCounts, device: Device, busy_us: float) -> float:
-    """How much longer than `busy_us` a CPU takes because operations wait for the ones before [us].
-
-    `scalar_fp32_gflop_s` is the rate of one such chain of fma per work-item, on all compute units together.
-    """
-    if device.type is not DeviceType.CPU:
-        return 0.0
-    return max(0.0, 1e-3 * work.chain_ops / (device.rates.scalar_fp32_gflop_s / 2) - busy_us)
-
-
-def _rate(op: OpCount, rates: Rates) -> float:
-    """Operations a second in 1e9. An fma counts one operation here and two flops in the rate."""
-    measured = measured_gop_s(op, rates)
-    if measured is not None:
-        return measured
-    match op.kind:
-        case OpKind.DIVIDE | OpKind.SQRT:
-            return _by_width(rates.divide_gop_s, op, rates)
-        case OpKind.SPECIAL:
-            builtin = BUILTINS.get(op.function)  # pow is worth several of what was measured
-            return _by_width(rates.special_gop_s, op, rates) / (builtin.price if builtin is not None else 1.0)
-        case OpKind.NATIVE:
-            return rates.native_gop_s
-        case OpKind.INT_DIVIDE:
-            return rates.int_divide_gop_s / (2 if op.element == "i64" else 1)
-        case OpKind.CONVERT if op.element == "f16" and not rates.fp16_gflop_s:
-            return rates.int32_gop_s / HALF_IN_SOFTWARE
-        case OpKind.INTEGER | OpKind.INT_MUL | OpKind.BRANCH | OpKind.CONVERT:
-            return rates.int32_gop_s / (2 if op.element in ("i64", "f64") else 1)
-    flops = {"f64": rates.fp64_gflop_s, "f16": rates.fp16_gflop_s}.get(op.element, 0.0) or rates.fp32_gflop_s
-    return flops / 2
-
-
-def _by_width(rate: float, op: OpCount, rates: Rates) -> float:
-    if op.element == "f64" and rates.fp64_gflop_s:
-        return rate * min(1.0, rates.fp64_gflop_s / rates.fp32_gflop_s)
-    return rate
-
-
-def scalar_issue_gop_s(rates: Rates) -> float:
-    """Instructions a second [1e9] where nothing is vectorised: the vector rate over the lanes of 32 bits."""
-    return rates.int32_gop_s / CPU_LANES
-
-
-# --- memory ----------------------------------------------------------------------------------------------
 
 
 def _memory_us(work: WorkCounts, rates: Rates) -> float:

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from model.architectures import architecture_of
 from model.bandwidth import bandwidth_gb_s
+from model.compiled_occupancy import OfflineFacts
 from model.device import Device, Rates
 from model.memory_levels import memory_levels
 from model.occupancy import occupancy
@@ -106,7 +107,7 @@ def rewritten_bytes(work: WorkCounts) -> float:
     return sum(min(size, most.get((buffer, False), 0.0)) for (buffer, is_store), size in most.items() if is_store)
 
 
-def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
+def gpu_traffic(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> Traffic:
     """What the launch moves, from the cores outwards."""
     own = [a for a in work.accesses if a.space in _GLOBAL and not a.is_atomic and a.count > 0]
     lanes = lanes_of(work)
@@ -128,7 +129,7 @@ def gpu_traffic(work: WorkCounts, device: Device) -> Traffic:
     group_bytes += max(hidden_bytes) / groups
     once = min(near, max(launch_bytes, groups * group_bytes))
     caches = caches_of(device)
-    fetched = fetched_bytes(work.facts.working_set, asked, groups, core_cache_bytes(work, device))
+    fetched = fetched_bytes(work.facts.working_set, asked, groups, core_cache_bytes(work, device, code))
     within = max(0.0, min(near, fetched) - once)  # a group's own bytes, again
     at_once = min(launch_bytes, group_bytes * device.core_count * RESIDENT_GROUPS)
     passed = launch_bytes + min(launch_bytes, rewritten_bytes(work) + min(hidden_bytes))
@@ -151,10 +152,10 @@ def _by_private_index(work: WorkCounts) -> tuple[float, float]:
     return sums[False], sums[True]
 
 
-def core_cache_bytes(work: WorkCounts, device: Device) -> float:
+def core_cache_bytes(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> float:
     """What each of the groups that a core holds has of the core's cache."""
     architecture = architecture_of(device)
-    held = min(occupancy(work, architecture).groups, max(1.0, work.work_groups / device.core_count))
+    held = min(occupancy(work, architecture, code).groups, max(1.0, work.work_groups / device.core_count))
     return max(LEAST_CACHE_BYTES, architecture.l1_bytes / held)
 
 

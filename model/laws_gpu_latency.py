@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from model.architectures import Architecture, architecture_of
+from model.compiled_occupancy import OfflineFacts
 from model.device import Device
 from model.laws_gpu import LATE_SHARE, Traffic
 from model.occupancy import occupancy
@@ -25,13 +26,13 @@ MOST_AHEAD = 32  # loads of one work-item that its registers have room for
 PARALLEL_INSTRUCTIONS = 2.0  # of one warp, whose latencies overlap
 
 
-def latency_us(work: WorkCounts, device: Device, load_cycles: float) -> float:
+def latency_us(work: WorkCounts, device: Device, load_cycles: float, code: OfflineFacts | None = None) -> float:
     """The time of all rounds of groups, each as long as its longest chain of waiting.
 
     `load_cycles`: what a load of global memory takes on average, given where it is found.
     """
     architecture = architecture_of(device)
-    held = occupancy(work, architecture)
+    held = occupancy(work, architecture, code)
     busy = max(1.0, work.work_groups * work.facts.busy_share)
     rounds = max(1.0, busy / (held.groups * device.core_count))
     return rounds * warp_cycles(work, architecture, load_cycles) / device.clock_mhz

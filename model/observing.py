@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from model.compiled_occupancy import OfflineFacts
 from model.device import Device
 from model.faults import internal_error
 from model.launch.launch import Launch
@@ -103,20 +104,27 @@ class Observer:
         self._read_last[1].append(work)
 
     def predicted(
-        self, predictor: Predictor, program: Program, kernel: Kernel, work: Work, launch: Launch, device: Device
+        self,
+        predictor: Predictor,
+        program: Program,
+        kernel: Kernel,
+        work: Work,
+        launch: Launch,
+        device: Device,
+        code: OfflineFacts | None = None,
     ) -> tuple[Prediction, SampleKey | None]:
         """And where a sample would tell more, what that goes by."""
         key = sample_key(program, kernel, launch)
         sample = self.samples.of(key)
         if sample is not None:
             work.remember(launch, sample)
-        prediction = predictor.predict(work, launch, device)
+        prediction = predictor.predict(work, launch, device, code)
         if sample is not None or not is_open(work, launch, prediction.work):
             return prediction, None
         if not self._runs:
             return prediction, key
         self._observe(program, kernel, work, launch, key)
-        return predictor.predict(work, launch, device), None
+        return predictor.predict(work, launch, device, code), None
 
     def settled(self, program: Program, kernel: Kernel, work: Work, launch: Launch) -> SampleKey | None:
         """Have `work` know what running some work-items of `launch` tells; where that is not known, return its key."""

@@ -14,6 +14,7 @@ from model.launch.launch import Assumption
 from model.work.counts import WorkCounts
 
 if TYPE_CHECKING:
+    from model.compiled_occupancy import OfflineFacts
     from model.laws import Times
 
 
@@ -102,6 +103,7 @@ class Prediction:
     advice: tuple[Advice, ...] = ()  # in the order of the source
     through: Through | None = None  # set where the basis is `measured`
     laws: Times | None = None  # what the laws alone say; None where nobody asked them
+    code: OfflineFacts | None = None  # what a GPU's compiler made of the kernel, where the laws know it
     host_cost_us: float = 0.0  # what the host waits for a launch beyond the device's time; 0: unknown
 
     @property

@@ -6,6 +6,7 @@ from cachetools import LRUCache
 
 from model.assumptions import assumptions_of, doubt_of
 from model.bounds import within_bounds
+from model.compiled_occupancy import OfflineFacts
 from model.costs import costs_of
 from model.device import Device, DeviceType
 from model.gpu_intervals import Margins, margins_of
@@ -32,16 +33,21 @@ class Predictor:
     """Predicts, and remembers: the cache is keyed by work, launch and device. Not for two threads at once."""
 
     def __init__(self, cache_size: int = 4096) -> None:
-        self._cache: LRUCache[tuple[Work, Launch, Device, Sample | None], Prediction] = LRUCache(cache_size)
+        self._cache: LRUCache[tuple[Work, Launch, Device, OfflineFacts | None, Sample | None], Prediction] = LRUCache(
+            cache_size
+        )
         self._counts: LRUCache[tuple[Work, Launch, Sample | None], WorkCounts] = LRUCache(_COUNTS_KEPT)
 
-    def predict(self, work: Work, launch: Launch, device: Device) -> Prediction:
-        """The runtime of `launch` of the kernel whose work this is. Never below its bounds."""
-        key = (work, launch, device, work.sample_for(launch))
+    def predict(self, work: Work, launch: Launch, device: Device, code: OfflineFacts | None = None) -> Prediction:
+        """The runtime of `launch` of the kernel whose work this is. Never below its bounds.
+
+        `code` is what the compiler of a GPU made of the kernel; without it, that is estimated from the source.
+        """
+        key = (work, launch, device, code, work.sample_for(launch))
         found = self._cache.get(key)
         if found is None:
             counts = self._count(work, on_device(launch, device))
-            found = self._cache[key] = _predicted(work, counts, launch, device)
+            found = self._cache[key] = _predicted(work, counts, launch, device, code)
         return found
 
     def _count(self, work: Work, launch: Launch) -> WorkCounts:
@@ -53,8 +59,8 @@ class Predictor:
         return found
 
 
-def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -> Prediction:
-    times = launch_times(counts, device)
+def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, code: OfflineFacts | None) -> Prediction:
+    times = launch_times(counts, device, code)
     assumptions = assumptions_of(work, counts, launch)
     margins = _own_margins(times, device).widened(doubt_of(assumptions))
     p50 = times.bounded_us
@@ -70,6 +76,7 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device) -
         is_guessed=any(each.is_guess for each in assumptions),
         laws=times,
         host_cost_us=host_cost_us(device),
+        code=code,
     )
 
 

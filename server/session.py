@@ -33,6 +33,7 @@ from server.client.trust import Trust, reach_of
 from server.device_work.activities import Activities
 from server.device_work.jobs import Jobs
 from server.device_work.later_compiles import LaterCompiles
+from server.device_work.refusals import Refusal, Refusals
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
+    from model.opencl.options import BuildOptions
     from model.opencl.reach import Reach
     from profiler.measurement import Measurement
     from server.analysis.fits import Run
@@ -92,6 +94,7 @@ class KernelcastServer(LanguageServer):
         self.tasks: set[asyncio.Task[Any]] = set()
         self.measured = Measured()
         self.compiles = LaterCompiles(self.jobs, self.learn, self.spawn, self.leaving)
+        self.refusals = Refusals()
         self.offline_compile: Callable[[Analysis], None] | None = None  # for GPUs that are not here
         self._documents: dict[str, Document] = {}
         self._analyses: dict[str, Analysis] = {}
@@ -136,6 +139,7 @@ class KernelcastServer(LanguageServer):
         for kept in (self._documents, self._analyses, self._views, self._ordered):
             kept.pop(uri, None)
         self.measured.forget(uri)
+        self.refusals.forget(uri)
         self.learned.forget(uri)
         self.sampling.forget(uri)
         self.refresh.forget(uri)
@@ -204,7 +208,7 @@ class KernelcastServer(LanguageServer):
         return Snapshot(
             document, analysis, self.settings_of(document), self.encoding, self.trusted,
             self.measured.measurements(uri, device_id), self.measured.failures(uri, device_id),
-            self.measured.compiled(device_id), self._views.setdefault(uri, Views()),
+            self.measured.compiled(device_id), self._views.setdefault(uri, Views()), self.refusals.of(uri, device_id),
         )  # fmt: skip
 
     async def settled(self, uri: str, timeout_s: float, *, answered: bool = False) -> Snapshot | None:
@@ -244,6 +248,7 @@ class KernelcastServer(LanguageServer):
             return
         before = self._analyses.get(uri)
         self._analyses[uri] = hold_answers(before, carry_over(before, analysis))
+        self.refusals.follow(document)
         self._documents[uri] = document.without_edits_until(analysis.document.serial)
         if analysis.unanswered:
             self.learned.ask(uri, tuple(analysis.unanswered.values()), analysis.lessons)
@@ -276,10 +281,16 @@ class KernelcastServer(LanguageServer):
         self.analyse_all()
 
     def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:
-        """What a device's compiler made of kernels; hovers tell it from now on, and the learned model knows it."""
+        """What a device's compiler made of kernels; hovers tell it from now on, and predictions rest on it: those of
+        the learned model, and those for GPUs."""
         self.measured.learn(device_id, facts)
-        if self.learned.is_there:
+        if self.learned.is_there or any(each.registers is not None for each in facts.values()):
             self.analyse_all()
+
+    def refuse(self, uri: str, options: BuildOptions, found: tuple[Refusal, ...]) -> None:
+        """Where the compiler for the chosen GPU refuses a build of a document; nowhere if it compiles."""
+        if self.refusals.put(uri, options, found):
+            self._show(uri)
 
     def hear_of_answers(self, uri: str) -> None:
         """The learned model has answered what was asked for this document; for none, it answers no more."""

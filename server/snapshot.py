@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` nee
     from model.opencl.reach import Reach
     from model.samples import SampleKey
     from profiler.measurement import Measurement
+    from server.device_work.refusals import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,7 @@ class Snapshot:
     failures: Mapping[Slot, Failure] = field(default_factory=dict)
     compiled: Mapping[FactsKey, CompiledFacts] = field(default_factory=dict)  # in this session, on this device
     views: Views = field(default_factory=Views, compare=False)  # the document's; they outlive this snapshot
+    refused: tuple[Refusal, ...] = ()  # by the compiler for this device
 
     @property
     def is_current(self) -> bool:

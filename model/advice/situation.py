@@ -100,7 +100,7 @@ class Situation:
 
     def predicted_us(self, counts: WorkCounts) -> float:
         """The laws' time [us] for other counts than the launch has."""
-        return launch_times(counts, self.device).bounded_us
+        return launch_times(counts, self.device, self.prediction.code).bounded_us
 
     def alone_us(self, accesses: Sequence[AccessCount]) -> float:
         """What is theirs of the time [us] that global memory adds to the launch."""

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 
 from model.compile_targets import CompileTarget, Vendor, target_named
 from model.compiled import CodeSource, CompiledFacts
-from model.launch.local_size import effective_local_size
 from profiler.compiling import CompileRequest
 from profiler.machine_code.digest import calls_of, loop_places_in, loops_of, mix_of
 from profiler.machine_code.profile import profile_of
@@ -71,7 +70,7 @@ def _outcome(
     if code is None:
         return BuildFailed(f"{text.name} has no kernel `{request.kernel.name}` when it is built with these options")
     facts = _facts(request, code, architecture, tools)
-    said = [*map(str, warnings[:_MOST_WARNINGS]), *_notes(request, code, architecture, tools)]
+    said = [*map(str, warnings[:_MOST_WARNINGS]), *_notes(architecture, tools)]
     places = loop_places_in(request.source, text.name)
     return replace(facts, loops=loops_of(code.instructions, places), warnings=tuple(said))
 
@@ -82,7 +81,7 @@ def _facts(request: CompileRequest, code: CompiledCode, architecture: CompileTar
         kernel=request.kernel.name,
         kernel_fingerprint=request.kernel.fingerprint,
         options=shlex.join(request.launch.options.arguments()),
-        local_size=request.launch.local_size,
+        local_size=None,  # the code is for any
         device_id=architecture.target,
         device_name=f"{architecture.family} ({architecture.target})",
         driver=f"{tools.version}, library {library_version(architecture.vendor, tools)}",
@@ -104,12 +103,8 @@ def _facts(request: CompileRequest, code: CompiledCode, architecture: CompileTar
     )
 
 
-def _notes(request: CompileRequest, code: CompiledCode, architecture: CompileTarget, tools: Tools) -> list[str]:
+def _notes(architecture: CompileTarget, tools: Tools) -> list[str]:
     """What a reader should know of how these figures came about."""
-    notes = []
-    if request.launch.local_size is None and request.kernel.attributes.reqd_work_group_size is None:
-        taken = "x".join(map(str, effective_local_size(request.launch, request.kernel)))
-        notes.append(f"the launch names no local size; the occupancy is for {taken}")
     if architecture.vendor is Vendor.AMD and tools.math_library is None:
-        notes.append("mathematical functions are stand-ins: ROCm's library OCML (ocml.bc) was not found")
-    return notes
+        return ["mathematical functions are stand-ins: ROCm's library OCML (ocml.bc) was not found"]
+    return []

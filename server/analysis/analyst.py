@@ -29,7 +29,7 @@ from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, shipped_for
 from server.analysis.fits import Run, with_fits
 from server.analysis.memory import Memory
-from server.analysis.offline_targets import OfflineTargets
+from server.analysis.offline_targets import GpuCode
 from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
 from server.log.events import document_name, event, milliseconds
@@ -54,13 +54,13 @@ class Analyst:
     def __init__(self, timings: Timings | None = None, samples: Samples | None = None) -> None:
         self._timings = timings or Timings()
         self._watch = Watch(self._timings)
+        self._memory = Memory()
+        self._code = GpuCode(self._memory)
         self._engine = Engine(
             asks=weights_folder() is not None, kept=_KERNELS_KEPT, most_launches=_MOST_LAUNCHES, told=self._lap,
-            observer=Observer(samples),
+            observer=Observer(samples), code_of=self._code.of,
         )  # fmt: skip
         self._configurations = Configurations()
-        self._memory = Memory()
-        self._offline = OfflineTargets()
         self._fits = Fits()
         self._answers = Answers()
         self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
@@ -92,6 +92,7 @@ class Analyst:
         profiles = self._memory.profiles()
         found = with_calibrations(order.found, profiles)
         device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))
+        self._code.session = order.compiled
         forecast = self._engine.forecast(
             document.text.value, document.path, device, config=read.config, options=order.settings.options,
             reach=order.reach,
@@ -210,21 +211,10 @@ class Analyst:
         return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
 
     def _compiled(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
-        """What the device's own compiler made of the kernels comes before what the offline compilers did."""
-        offline = self._offline.stand_in(device)
-        made_offline = self._kept_code(forecast, offline) if offline is not None else {}
-        return {**made_offline, **self._kept_code(forecast, device)}
-
-    def _kept_code(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
-        with_code = self._memory.with_code(device)
-        launches = [
-            (f.kernel, f.launch)
-            for f in forecast.forecasts
-            if f.launch is not None and f.kernel.fingerprint in with_code
-        ]
-        found = {key_of(kernel, launch, device.id): (kernel, launch) for kernel, launch in launches}
-        facts = {key: self._memory.compiled(kernel, launch, device) for key, (kernel, launch) in found.items()}
-        return {key: each for key, each in facts.items() if each is not None}
+        """What earlier sessions compiled of the file's kernels."""
+        launches = [(f.kernel, f.launch) for f in forecast.forecasts if f.launch is not None]
+        kept = [(kernel, launch, self._code.kept(kernel, launch, device)) for kernel, launch in launches]
+        return {key_of(kernel, launch, device.id): facts for kernel, launch, facts in kept if facts is not None}
 
     def _last(self, forecast: FileForecast, path: Path | None, device: Device) -> dict[str, Measurement]:
         found = {kernel.name: self._memory.last(path, kernel.name, device.id) for kernel in forecast.kernels}

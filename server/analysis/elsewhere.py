@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from model.compiled import CompiledFacts
 from model.device import Device
+from model.engine import CodeOf, not_compiled
 from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.learned.asking import covers, question_of
@@ -39,6 +40,7 @@ class Sources:
     ask: Ask | None = None
     runs_of: Callable[[str, str], Sequence[Run]] = _nothing_measured  # by the kernel's fingerprint and the device's id
     compiled_of: Callable[[Kernel, Launch, Device], CompiledFacts | None] = _nothing_compiled
+    code_of: CodeOf = not_compiled  # of GPUs
 
 
 class Elsewhere:
@@ -75,7 +77,8 @@ class Elsewhere:
     def _by_the_laws(self, forecast: Forecast, launch: Launch, device: Device) -> Forecast:
         """With the question for the learned model where it can be asked."""
         assert forecast.work is not None
-        prediction = self._predictor.predict(forecast.work, launch, device)
+        code = self._sources.code_of(forecast.kernel, launch, device)
+        prediction = self._predictor.predict(forecast.work, launch, device, code)
         question = None
         if self._sources.ask is not None and forecast.tokens and covers(device):
             question = question_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.compiled_occupancy import OfflineFacts
 from model.errors import KernelcastError
 from model.forecast import Forecast, Problem
 from model.launch.launch import Launch
@@ -42,6 +43,7 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
         "bound": str(prediction.bound),
         "basis": str(prediction.basis),
         "novelty": prediction.novelty,
+        "code": _code(prediction.code),
         "laws_us": prediction.laws_us,
         "work": prediction.work.as_json(),
         "assumptions": assumptions_json(prediction),
@@ -109,6 +111,21 @@ def _head(request: Request, forecast: Forecast) -> Answer:
 
 def _error(problem: Problem) -> Answer:
     return {"code": problem.code, "message": problem.message, "line": problem.line}
+
+
+def _code(code: OfflineFacts | None) -> Answer | None:
+    """What a GPU's compiler made of the kernel, where the prediction rests on it and on no estimate."""
+    if code is None:
+        return None
+    return {
+        "target": code.target,
+        "registers": code.registers,
+        "spill_bytes": code.spill_bytes,
+        "private_mem_bytes": code.private_mem_bytes,
+        "local_mem_bytes": code.local_mem_bytes,
+        "occupancy_percent": code.occupancy.percent,
+        "occupancy_limiter": str(code.occupancy.limiter),
+    }
 
 
 def _launch(launch: Launch) -> Answer:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 from model.compiled import CompiledFacts, facts_to_json
+from model.compiled_occupancy import offline_facts
 from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
 from server.cli.answers import Answer
 from server.cli.requests import Request
-from server.words.compiled import counted_by_the_analysis, occupancy_at
+from server.words.compiled import counted_by_the_analysis
 
 _SAID_ELSEWHERE = ("kernel", "device_id", "device_name", "driver", "kernel_lines", "version")
 
@@ -40,16 +41,16 @@ def compiled_answer(request: Request, forecast: Forecast, facts: CompiledFacts) 
 
 def _occupancy(kernel: Kernel, launch: Launch | None, facts: CompiledFacts) -> Answer:
     """Return what a core (SM, CU or WGP) holds at once; nothing unless the kernel was compiled for a target."""
-    local_size = effective_local_size(launch, kernel) if launch else None
-    found = occupancy_at(facts, local_size) if local_size else None
-    if found is None or local_size is None:
+    known = offline_facts(facts, kernel, launch) if launch else None
+    if known is None or launch is None:
         return {}
+    found = known.occupancy
     told = {
         "percent": found.percent,
         "limiter": str(found.limiter),
         "waves": found.waves,
         "max_waves": found.max_waves,
         "groups": found.groups,
-        "local": list(local_size),
+        "local": list(effective_local_size(launch, kernel)),
     }
     return {"occupancy": told}

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from model.compile_targets import TARGETS
 from model.compiled import OTHER_KINDS, CodeSource, CompiledFacts
-from model.compiled_occupancy import Occupancy
+from model.compiled_occupancy import Occupancy, offline_facts
 from model.device import Device
 from model.forecast import Forecast
 from model.launch.local_size import effective_local_size
@@ -23,7 +23,6 @@ from server.words.compiled import (
     instruction_words,
     loop_mix_words,
     loop_words,
-    occupancy_at,
 )
 from server.words.format import format_bytes, format_count, format_things
 
@@ -59,15 +58,14 @@ def show(file: Path, device: Device, forecast: Forecast, facts: CompiledFacts) -
 
 
 def _figures(forecast: Forecast, facts: CompiledFacts) -> list[tuple[str, str]]:
-    occupancy = None
-    if forecast.launch is not None:
-        occupancy = occupancy_at(facts, effective_local_size(forecast.launch, forecast.kernel))
+    known = offline_facts(facts, forecast.kernel, forecast.launch) if forecast.launch is not None else None
+    occupancy = known.occupancy if known is not None else None
     said = [("Compiled", in_short(facts, occupancy))]
     if facts.scalar_registers is not None:
         accumulators = f", {facts.accumulator_registers} of them accumulators" if facts.accumulator_registers else ""
         said.append(("Registers", f"{facts.registers} vector{accumulators}, {facts.scalar_registers} scalar"))
     if occupancy is not None:
-        said.append(("Occupancy", _occupancy(occupancy)))
+        said.append(("Occupancy", _occupancy(occupancy, forecast)))
     if facts.items_side_by_side is not None:
         items = facts.items_side_by_side
         said.append(("Work-items", f"{items} side by side" if items > 1 else "one by one, says the compiler"))
@@ -92,8 +90,10 @@ def _figures(forecast: Forecast, facts: CompiledFacts) -> list[tuple[str, str]]:
     return [(name, value) for name, value in said if value]
 
 
-def _occupancy(occupancy: Occupancy) -> str:
-    groups = format_things(occupancy.groups, "work-group")
+def _occupancy(occupancy: Occupancy, forecast: Forecast) -> str:
+    groups, launch = format_things(occupancy.groups, "work-group"), forecast.launch
+    if launch is not None and launch.local_size is None:
+        groups += f" of {'x'.join(map(str, effective_local_size(launch, forecast.kernel)))}"
     return f"{occupancy.waves} of {occupancy.max_waves} waves in a core, {groups}; limited by {occupancy.limiter}"
 
 

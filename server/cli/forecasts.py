@@ -11,7 +11,7 @@ from typing import TypeVar
 from cachetools import LRUCache
 
 from model.device import Device
-from model.engine import Engine
+from model.engine import CodeOf, Engine, not_compiled
 from model.errors import ConfigError, KernelcastError, NoSuchKernel, SourceError
 from model.faults import contained
 from model.forecast import FileForecast, Forecast, Problem
@@ -55,7 +55,8 @@ class Forecaster:
     """Owns the engine, and keeps files and configurations until they change.
 
     With a `memory`, launches are predicted through what was measured of their kernels; those that were measured
-    themselves only if `measured_too`. With `learned`, that is by the learned model, if there is one.
+    themselves only if `measured_too`. With `learned`, that is by the learned model, if there is one. `code_of` knows
+    what compilers made of kernels for GPUs.
     """
 
     def __init__(
@@ -65,12 +66,15 @@ class Forecaster:
         *,
         measured_too: bool = False,
         learned: Learned | None = None,
+        code_of: CodeOf = not_compiled,
     ) -> None:
         self._memory = memory
         self._measured_too = measured_too
         self._learned = learned
         self._fits = Fits()
-        self._engine = Engine(asks=learned is not None and learned.is_there, observer=Observer(runs=True))
+        self._engine = Engine(
+            asks=learned is not None and learned.is_there, observer=Observer(runs=True), code_of=code_of
+        )
         self._device_for = device_for
         self._texts: LRUCache[tuple[Path, int, int], str] = LRUCache(64)
         self._configurations = Configurations()

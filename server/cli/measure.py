@@ -10,6 +10,7 @@ from model.forecast import Forecast
 from model.predictor import Predictor
 from profiler.measurement import Cancelled
 from server.analysis.memory import Memory
+from server.analysis.offline_targets import GpuCode
 from server.cli import tables
 from server.cli.answers import (
     Answer,
@@ -44,8 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_run_on(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    learned = None if arguments.laws else Learned(Memory())
-    command = _Measure(devices, Runs(devices, arguments.budget_s, arguments.repeat), arguments.sizes, learned)
+    memory = Memory()
+    learned = None if arguments.laws else Learned(memory)
+    forecaster = Forecaster(devices.to_run_on, learned=learned, code_of=GpuCode(memory).of)
+    runs = Runs(devices, arguments.budget_s, arguments.repeat)
+    command = _Measure(forecaster, runs, arguments.sizes, learned)
     if arguments.batch is not None:
         return answer_batch(arguments, one_by_one(command.answer))
     is_json = arguments.format == "json"
@@ -55,8 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
 class _Measure:
     """`sizes` is None where each launch is measured as it is."""
 
-    def __init__(self, devices: Devices, runs: Runs, sizes: SizesWanted | None, learned: Learned | None) -> None:
-        self._forecaster = Forecaster(devices.to_run_on, learned=learned)
+    def __init__(self, forecaster: Forecaster, runs: Runs, sizes: SizesWanted | None, learned: Learned | None) -> None:
+        self._forecaster = forecaster
         self._learned = learned
         self._runs = runs
         self._sizes = sizes

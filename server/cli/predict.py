@@ -9,6 +9,7 @@ from functools import partial
 from model.errors import KernelcastError, UnknownDevice
 from model.faults import contained
 from server.analysis.memory import Memory
+from server.analysis.offline_targets import GpuCode
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, prediction_answer
 from server.cli.batch_workers import Workers
@@ -31,7 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise WrongCallError(error.message) from None
     memory, unmeasured = Memory(), arguments.unmeasured
     learned = None if arguments.laws else Learned(memory, unmeasured=unmeasured)
-    forecaster = Forecaster(devices.to_predict_for, None if unmeasured else memory, measured_too=True, learned=learned)
+    forecaster = Forecaster(
+        devices.to_predict_for, None if unmeasured else memory, measured_too=True, learned=learned,
+        code_of=GpuCode(memory).of,
+    )  # fmt: skip
     if arguments.batch is not None:
         return answer_batch(arguments, lambda requests: _each(forecaster, requests), partial(_others, arguments))
     if not arguments.files:

@@ -13,6 +13,7 @@ from profiler.measurement import MeasureError
 from profiler.store import StoredMeasurement, StoreError
 from server.analysis.elsewhere import Sources
 from server.analysis.memory import Memory
+from server.analysis.offline_targets import GpuCode
 from server.cli import tables
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
@@ -41,7 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
             raise WrongCallError(error.message) from None
     memory = Memory()
     learned = None if arguments.laws else Learned(memory)
-    subjects, status = _subjects(arguments, Forecaster(devices.to_predict_for, memory, learned=learned))
+    code_of = GpuCode(memory).of
+    forecaster = Forecaster(devices.to_predict_for, memory, learned=learned, code_of=code_of)
+    subjects, status = _subjects(arguments, forecaster)
     if not subjects:
         return SOME_FAILED
     report = gather(
@@ -50,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         _here(devices),
         devices.remembered,
         _history(devices),
-        Sources(learned.ask if learned else None, memory.runs, memory.compiled),
+        Sources(learned.ask if learned else None, memory.runs, memory.compiled, code_of),
     )
     if devices.store is not None and devices.store.left_out:
         warn(devices.store.left_out)

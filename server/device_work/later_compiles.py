@@ -1,4 +1,5 @@
-"""After a measurement the driver is at hand: what its compiler made of the kernel is asked for, when nobody waits."""
+"""What compilers make of kernels is asked for when nobody waits: of the driver's after a measurement, of the offline
+ones for a GPU that is not here."""
 
 from __future__ import annotations
 
@@ -20,8 +21,14 @@ if TYPE_CHECKING:
 
 Facts = Mapping[FactsKey, CompiledFacts]
 Compile = Callable[[Sequence["CompileRequest"], threading.Event], Facts]
+Done = Callable[[KernelcastError | None], None]  # hears why a build failed, or that it did not
 _KNOWN_KEPT = 4096
+_FAILED_KEPT = 64  # whole texts
 QUIET_S = 2.0  # a measurement that follows at once must not meet a compiler
+
+
+def _ignored(_failed: KernelcastError | None) -> None:
+    return
 
 
 class LaterCompiles:
@@ -35,17 +42,24 @@ class LaterCompiles:
         leaving: asyncio.Event,
     ) -> None:
         self._jobs, self._learn, self._spawn, self._leaving = jobs, learn, spawn, leaving
-        self._waiting: dict[FactsKey, tuple[CompileRequest, Compile]] = {}
+        self._waiting: dict[FactsKey, tuple[CompileRequest, Compile, Done]] = {}
         self._known: LRUCache[tuple[FactsKey, str], None] = LRUCache(_KNOWN_KEPT)
+        self._failed: LRUCache[tuple[object, ...], KernelcastError] = LRUCache(_FAILED_KEPT)
         self._at_work = False
 
-    def want(self, requests: Sequence[CompileRequest], work: Compile) -> None:
-        """`work` is called for those of one source, its options and device at a time; once for each kernel."""
-        for request in requests:
-            key = key_of(request.kernel, request.launch, request.device_id)
-            if (key, request.device_id) not in self._known:
-                self._waiting[key] = request, work
-        if self._waiting and not self._at_work:
+    def want(self, requests: Sequence[CompileRequest], work: Compile, done: Done = _ignored) -> None:
+        """Compile requests of one source, its options and device, each kernel once, and a build that fails once.
+
+        `done` is called now where nothing is left to do.
+        """
+        failed = self._failed.get(_build(requests[0])) if requests else None
+        keys = {key_of(each.kernel, each.launch, each.device_id): each for each in requests}
+        missing = {key: each for key, each in keys.items() if (key, each.device_id) not in self._known}
+        if failed is not None or not missing:
+            done(failed)
+            return
+        self._waiting.update({key: (each, work, done) for key, each in missing.items()})
+        if not self._at_work:
             self._at_work = True
             self._spawn(self._compile_all())
 
@@ -54,23 +68,33 @@ class LaterCompiles:
             while self._waiting and not await self._leaves_within(QUIET_S):
                 batch, work = self._next_batch()
                 facts: Facts | None = {}
-                with contextlib.suppress(KernelcastError):  # it was measured all the same: nothing is missing
+                failed: KernelcastError | None = None
+                try:
                     facts = await self._jobs.run_aside(partial(_work, work, tuple(batch.values())))
+                except KernelcastError as error:  # predictions and measurements do without
+                    failed = error
                 if self._jobs.is_closed:
                     return  # `exit` is still to come
                 if facts is None:
                     continue
-                device_id = next(iter(batch.values())).device_id
-                self._learn(device_id, facts)
-                for key in batch:
-                    self._known[key, device_id] = None
-                    self._waiting.pop(key, None)
+                self._end(batch, facts, failed)
         finally:
             self._at_work = False
 
+    def _end(self, batch: Mapping[FactsKey, CompileRequest], facts: Facts, failed: KernelcastError | None) -> None:
+        first = next(iter(batch.values()))
+        if failed is not None:
+            self._failed[_build(first)] = failed
+        else:
+            self._known.update({(key, first.device_id): None for key in batch})
+            self._learn(first.device_id, facts)
+        ended = [self._waiting.pop(key)[2] for key, each in batch.items() if self._waiting.get(key, (None,))[0] is each]
+        for done in dict.fromkeys(ended):
+            done(failed)
+
     def _next_batch(self) -> tuple[dict[FactsKey, CompileRequest], Compile]:
-        first, work = next(iter(self._waiting.values()))
-        return {key: each for key, (each, _) in self._waiting.items() if _build(each) == _build(first)}, work
+        first, work, _ = next(iter(self._waiting.values()))
+        return {key: each for key, (each, _, _) in self._waiting.items() if _build(each) == _build(first)}, work
 
     async def _leaves_within(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):

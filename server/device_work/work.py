@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from model.compile_targets import target_named
-from model.compiled import CompiledFacts, FactsKey
+from model.compiled import CompiledFacts, FactsKey, key_of
 from model.device import Device
 from model.device_catalog import builtin_devices, well_known_devices
 from model.errors import LaunchError
@@ -17,6 +17,7 @@ from model.launch.launch import Launch
 from model.learned.lessons import packed
 from model.measured import Fits
 from model.opencl.kernel import Kernel
+from model.opencl.options import BuildOptions
 from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_to_measure
 from profiler.calibrate import calibrate
@@ -26,6 +27,8 @@ from profiler.kept_facts import collect_facts
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.offline.compiling import compile_offline, offline_driver
+from profiler.offline.diagnostics import DoesNotCompile
+from profiler.process.worker import CancelToken
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
 from server.analysis.fits import Run, samples_of
 from server.analysis.memory import PATIENCE_S
@@ -94,6 +97,10 @@ class DeviceWork:
     ) -> CompileRequest:
         return CompileRequest(source, path, kernel, launch, device_id)
 
+    def launch_of(self, options: BuildOptions) -> Launch:
+        """A launch that decides nothing but how its kernel is built."""
+        return Launch((1,), None, (), (), options=options)
+
     def compile(
         self, requests: Sequence[CompileRequest], driver: str, cancel: threading.Event
     ) -> dict[FactsKey, CompiledFacts]:
@@ -103,10 +110,14 @@ class DeviceWork:
     def compile_offline(
         self, requests: Sequence[CompileRequest], target: str, cancel: threading.Event
     ) -> dict[FactsKey, CompiledFacts]:
-        """The same by the offline compilers, for a GPU that is not here. Raises ToolMissing."""
+        """The same by the offline compilers, for a GPU that is not here. Raises ToolMissing or DoesNotCompile."""
         driver = offline_driver(target_named(target))
         orders = [replace(request, device_id=target) for request in requests]
-        return collect_facts(self._store(), orders, driver, cancel, lambda missing, _: compile_offline(missing))
+        found = collect_facts(self._store(), orders, driver, cancel, _compiled_offline)
+        made = [found.get(key_of(order.kernel, order.launch, target)) for order in orders]
+        return {
+            key_of(r.kernel, r.launch, r.device_id): facts for r, facts in zip(requests, made, strict=True) if facts
+        }
 
     def _store(self, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store | None:
         try:
@@ -135,3 +146,14 @@ class DeviceWork:
     def shipped(self) -> tuple[Device, ...]:
         """Few enough to be asked about: settings and `kernelcast.toml` take the ids of all others, too."""
         return well_known_devices()
+
+
+def _compiled_offline(
+    requests: Sequence[CompileRequest], _cancel: CancelToken
+) -> Sequence[CompiledFacts | MeasureError]:
+    """A program compiles as a whole or not at all. Raises DoesNotCompile."""
+    outcomes = compile_offline(requests)
+    for outcome in outcomes:
+        if isinstance(outcome, DoesNotCompile):
+            raise outcome
+    return outcomes

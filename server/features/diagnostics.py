@@ -1,7 +1,7 @@
 """textDocument/publishDiagnostics: for launch annotations and `kernelcast.toml`, and quiet advice on speed.
 
-Never errors of the code itself: other language servers and compilers speak of those, and two voices on one error help
-nobody.
+Errors of the code itself are left to other language servers and compilers, since two voices on one error help nobody.
+Only what the compiler for the chosen GPU refuses is told, as a warning: the user's own compiler may differ.
 """
 
 from __future__ import annotations
@@ -18,7 +18,23 @@ _SEVERITIES = {"hint": types.DiagnosticSeverity.Hint, "information": types.Diagn
 
 def diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
     """All of a document at once: what is published replaces what was."""
-    return [*annotation_diagnostics(snapshot), *advice_diagnostics(snapshot)]
+    return [*annotation_diagnostics(snapshot), *advice_diagnostics(snapshot), *compile_diagnostics(snapshot)]
+
+
+def compile_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
+    """What a target's compiler refuses, until it compiles again; the places follow the edits meanwhile."""
+    document = snapshot.document
+    moved = [each.moved(document) for each in snapshot.refused]
+    return [
+        types.Diagnostic(
+            range=range_of(document.text, each.start, each.end, snapshot.encoding),
+            message=each.message,
+            severity=types.DiagnosticSeverity.Warning,
+            source=f"{SOURCE} ({each.target})",
+            code="compile",
+        )
+        for each in moved
+    ]
 
 
 def advice_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:

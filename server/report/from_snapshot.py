@@ -15,6 +15,7 @@ from profiler.store import Store, StoredMeasurement, StoreError
 from server.analysis.elsewhere import Sources
 from server.analysis.fits import Run
 from server.analysis.memory import Memory
+from server.analysis.offline_targets import GpuCode
 from server.report.gathering import Subject, gather
 from server.report.page import page
 from server.snapshot import Snapshot
@@ -58,7 +59,8 @@ def _sources(snapshot: Snapshot, now: Now | None) -> Sources:
         ]
         return (*newest, *memory.runs(fingerprint, device_id))
 
-    return Sources(ask if now is not None else None, runs_of, memory.compiled)
+    code = GpuCode(memory, {snapshot.device.id: snapshot.compiled})
+    return Sources(ask if now is not None else None, runs_of, memory.compiled, code.of)
 
 
 def _of(forecast: FileForecast, kernel: str) -> FileForecast:

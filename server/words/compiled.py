@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from model.compile_targets import TARGETS
 from model.compiled import CodeSource
-from model.compiled_occupancy import Limiter, Occupancy, offline_facts
+from model.compiled_occupancy import Limiter, Occupancy
 from server.words.format import format_bytes, format_percent
 
 if TYPE_CHECKING:
@@ -50,13 +49,6 @@ def _registers(facts: CompiledFacts) -> str:
     if facts.vector_registers:
         return f"{facts.vector_registers} vector register{'s' if facts.vector_registers > 1 else ''}"
     return ""
-
-
-def occupancy_at(facts: CompiledFacts, local_size: tuple[int, ...]) -> Occupancy | None:
-    """Return the occupancy with work-groups of `local_size`; None unless compiled for a known GPU architecture."""
-    architecture = TARGETS.get(facts.device_id)
-    known = offline_facts(facts, local_size, architecture) if architecture is not None else None
-    return known.occupancy if known is not None else None
 
 
 def occupancy_words(occupancy: Occupancy | None) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from model.launch.local_size import effective_local_size
+from model.compiled_occupancy import offline_facts
 from server.words.account import limit_text, line_rows, overlap_text, parts_text
 from server.words.advice import advice_of
 from server.words.comparison import compared
-from server.words.compiled import in_short, occupancy_at
+from server.words.compiled import in_short
 from server.words.format import format_bytes, format_count, format_duration_us
 from server.words.layout import in_columns, labelled, plain
 from server.words.render import guesses_text, launch_title
@@ -88,10 +88,12 @@ def _lead(view: KernelView) -> str:
 
 
 def _occupancy(view: LaunchView) -> Occupancy | None:
+    """With the work-groups and local arguments of this launch; None unless compiled for a known GPU architecture."""
     launch = view.forecast.launch
     if view.compiled is None or launch is None:
         return None
-    return occupancy_at(view.compiled, effective_local_size(launch, view.forecast.kernel))
+    known = offline_facts(view.compiled, view.forecast.kernel, launch)
+    return known.occupancy if known is not None else None
 
 
 def _launch(view: LaunchView, several: bool) -> list[Section]:

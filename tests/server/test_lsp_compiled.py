@@ -7,21 +7,30 @@ import re
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from lsprotocol import types
 
 from model.compiled import CodeSource, CompiledCall, CompiledFacts, FactsKey, key_of
+from model.device import DeviceType
 from model.errors import KernelcastError
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel, KernelAttributes, SourceRange
+from model.opencl.options import BuildOptions
 from profiler.compiling import CompileRequest
 from profiler.measurement import Cancelled
+from profiler.offline.diagnostics import Diagnostic
+from server.client.trust import Trust
 from server.device_work import later_compiles
 from server.device_work.jobs import Jobs
 from server.device_work.later_compiles import Compile, LaterCompiles
+from server.device_work.offline_compiles import compile_later
+from server.device_work.refusals import Refusals, refusals_in
+from server.documents import Document, changed
 from server.features.hover import hover
+from server.positions import IndexedText
 from server.snapshot import Snapshot
 from server.words.compiled import in_short
 
@@ -207,3 +216,78 @@ async def test_whoever_leaves_waits_for_no_compiler(jobs: Jobs) -> None:
     bench.later.want([request_of("a")], compiled)
     bench.leaving.set()
     assert await bench.done() == set()
+
+
+@pytest.mark.asyncio
+@pytest.mark.usefixtures("no_pause")
+async def test_a_build_that_fails_is_reported_again_when_it_comes_back_and_not_compiled_again(jobs: Jobs) -> None:
+    bench = Bench(jobs)
+    heard: list[str | None] = []
+    broken, mended = request_of("a"), replace(request_of("b"), source="mended")
+
+    def work(requests: Sequence[CompileRequest], cancel: threading.Event) -> dict[FactsKey, CompiledFacts]:
+        if requests[0].source == broken.source:
+            raise KernelcastError("line 3: no such name")
+        return compiled(requests, cancel)
+
+    def done(error: KernelcastError | None) -> None:
+        heard.append(error.message if error is not None else None)
+
+    for request in (broken, mended, broken, mended):
+        bench.later.want([request], work, done)
+        await bench.done()
+    assert heard == ["line 3: no such name", None, "line 3: no such name", None]
+
+
+@pytest.mark.parametrize(("trust", "compiles"), [(Trust.SAID, True), (Trust.UNSAID, False), (Trust.REFUSED, False)])
+def test_for_a_gpu_that_is_not_here_only_trusted_folders_are_compiled(
+    trust: Trust, *, compiles: bool, snapshot_of: Callable[..., Snapshot]
+) -> None:
+    spawned: list[Coroutine[Any, Any, object]] = []
+    server = SimpleNamespace(trust=trust, found_devices=(), spawn=spawned.append)
+    analysis = snapshot_of().analysis
+    compile_later(server, replace(analysis, device=replace(analysis.device, type=DeviceType.GPU)))  # type: ignore[arg-type]
+    assert bool(spawned) is compiles
+    for each in spawned:
+        each.close()
+
+
+TEXT = "kernel void k() {\n  int é = wrong + 1;\n}\n"
+
+
+def refused(text: str, line: int, column: int, file: str = "k.cl") -> tuple[str, int]:
+    """The words that are marked for an error of clang's, and on which line."""
+    document = Document("file:///k.cl", 1, IndexedText.of(text))
+    said = Diagnostic(file, line, column, True, "no such name")
+    (found,) = refusals_in([said], document, "k.cl", "sm_80", "a100")
+    return text[found.start : found.end], text.count("\n", 0, found.start)
+
+
+def test_an_error_marks_the_word_that_clang_means() -> None:
+    assert refused(TEXT, 2, 12) == ("wrong", 1)  # columns of clang are bytes
+    assert refused(TEXT, 2, 18) == ("+", 1)
+    assert refused(TEXT, 2, 99) == ("  int é = wrong + 1;", 1)
+    assert refused(TEXT, 99, 1) == ("", 0)
+    assert refused(TEXT, 7, 1, "a.h") == ("", 0)  # in an included file
+
+
+def test_a_refusal_follows_the_edits_and_ends_with_its_build_or_its_document() -> None:
+    document = Document("file:///k.cl", 1, IndexedText.of(TEXT))
+    said = Diagnostic("k.cl", 2, 12, True, "no such name")
+    found = refusals_in([said], document, "k.cl", "sm_80", "a100")
+    first, second = BuildOptions(), BuildOptions((("N", "2"),))
+    refusals = Refusals()
+    assert refusals.put(document.uri, first, found)
+    assert refusals.put(document.uri, second, found)
+    assert not refusals.put(document.uri, second, found)
+    assert refusals.of(document.uri, "a100") == found  # told once
+    assert refusals.of(document.uri, "another") == ()
+    edit = types.TextDocumentContentChangePartial(types.Range(types.Position(0, 0), types.Position(0, 0)), "\n\n")
+    edited = changed(document, 2, [edit], "utf-16")
+    refusals.follow(edited)
+    (moved,) = refusals.of(document.uri, "a100")
+    assert edited.text.value[moved.start : moved.end] == "wrong"
+    refusals.keep(document.uri, [first])
+    assert refusals.of(document.uri, "a100") == (moved,)
+    refusals.put(document.uri, first, ())
+    assert refusals.of(document.uri, "a100") == ()
