@@ -115,20 +115,21 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
     """A GPU's whole launch: its levels of memory, its lanes and what starts groups work at the same time."""
     rates, architecture = device.rates, architecture_of(device)
     idle, crowded = idle_lanes(work, device), crowding(work, device, work.facts.busy_share)
+    parted = work.facts.warp_slowdown
     fp, integer, special = (
-        each * idle for each in compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
+        each * idle * parted for each in compute_times_us(work.ops, work.scalar_ops, work.scalar_accesses, device)
     )
     fp, special = fp * crowded, special * crowded
-    integer = max(0.0, integer - 1e-3 * idle * work.facts.fused_integers / rates.int32_gop_s)
+    integer = max(0.0, integer - 1e-3 * idle * parted * work.facts.fused_integers / rates.int32_gop_s)
     integer *= GPU_INTEGER_SHARE * (crowded + _share_of_bounds(work) * (crowding(work, device) - crowded))
     traffic = gpu_traffic(work, device, code)
     near, last, alone_us = memory_times_us(traffic, device)
     latency = latency_us(work, device, load_cycles(traffic, architecture), code)
-    near, last, far = near * crowded, last * streaming(work, device), alone_us * streaming(work, device)
+    near, last, far = near * crowded * parted, last * streaming(work, device), alone_us * streaming(work, device)
     if rates.local_strided:
         local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
     else:
-        local = local_memory_us(work, device) * crowded
+        local = local_memory_us(work, device) * crowded * parted
     private = private_memory_us(work, device, code) * crowded
     images = crowded * images_us(work.image_reads, work.image_writes, rates)
     barriers = (_barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns) * crowding(

@@ -58,7 +58,7 @@ def warp_cycles(work: WorkCounts, architecture: Architecture, load_cycles: float
     instructions = max(0.0, sum(op.count for op in work.ops) - work.facts.fused_integers) / items
     in_line = work.chain_ops / items
     arithmetic = architecture.fma_latency_cycles * max(in_line, instructions / PARALLEL_INSTRUCTIONS)
-    return waiting + arithmetic
+    return (waiting + arithmetic) * work.facts.warp_slowdown
 
 
 def _waits(work: WorkCounts, architecture: Architecture, load_cycles: float) -> list[tuple[float, float]]:

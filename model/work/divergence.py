@@ -49,6 +49,7 @@ class BranchFacts:
     groups_diverging: float
     decided_by: Decision
     is_exact: bool
+    was_seen: bool = False  # by a sample, where the data decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +129,10 @@ def _branch(branch: Branch, setting: Setting, paths: Paths) -> BranchFacts:
     by = decision(branch.condition)
     if by is Decision.DATA:
         warps, groups = (1 - share**n - (1 - share) ** n for n in (WARP_LANES, paths.shape.group_items))
-        seen = paths.walk.seen
-        if seen is not None and (found := seen.branches.get(key_of(branch))) is not None:
-            warps *= _apart(found)
-        return BranchFacts(branch.line, come, share, warps, groups, by, is_exact=False)
+        seen = paths.walk.seen.branches.get(key_of(branch)) if paths.walk.seen is not None else None
+        if seen is not None:
+            warps *= _apart(seen)
+        return BranchFacts(branch.line, come, share, warps, groups, by, is_exact=False, was_seen=seen is not None)
     if not branch.condition.leaves & LANE_IDS:
         return BranchFacts(branch.line, come, share, 0.0, 0.0, by, is_exact=True)
     warps, groups, is_exact = _disagreement(branch.condition, setting, paths)

@@ -32,6 +32,7 @@ from model.work.settings import Setting
 from model.work.symbolic import GLOBAL_ID
 from model.work.transactions import Transactions
 from model.work.walk import Walk
+from model.work.warp_slowdown import warp_slowdown
 from model.work.working_sets import WorkingSet, working_set
 
 
@@ -106,6 +107,16 @@ class Facts:
         for branch, *_ in settings.branches:
             blocks += branch.then, branch.otherwise
         return sum(block.fused * self.paths.runs(block) for block in blocks)
+
+    @cached_property
+    def warp_slowdown(self) -> float:
+        """How much longer warps are busy than their lanes, where these part."""
+        settings, runs = self.paths.settings, self.paths.walk.runs
+        branches = [b for b, *_ in settings.branches if self.paths.runs(b.then) + self.paths.runs(b.otherwise) > 0]
+        loops = [loop for loop, _, parent in settings.loops if self.paths.runs(parent) > 0]
+        by_branch = {id(branch): facts for branch, facts in zip(branches, self.branches, strict=True)}
+        by_loop = {id(loop): facts for loop, facts in zip(loops, self.loops, strict=True)}
+        return warp_slowdown(self.paths.root, runs, by_branch, by_loop)
 
     @cached_property
     def working_set(self) -> WorkingSet:
