@@ -39,9 +39,20 @@ class Margins:
 
 def margins_of(device: Device, memory_share: float) -> Margins:
     """`memory_share` of the predicted time is what memory alone needs at its full bandwidth."""
-    table, bound = _table(), bound_of(memory_share)
-    found = table.get((vendor_of(device), bound)) or table.get((OTHER_VENDORS, bound))
-    return found or Margins(1 / UNKNOWN, UNKNOWN)
+    table, vendor = _table(), vendor_of(device)
+    memory, cores = (
+        table.get((vendor, bound)) or table.get((OTHER_VENDORS, bound)) or Margins(1 / UNKNOWN, UNKNOWN)
+        for bound in ("memory", "cores")
+    )
+    return mixed(memory, cores, memory_share)
+
+
+def mixed(memory: Margins, cores: Margins, memory_share: float) -> Margins:
+    """Each part of the time is as uncertain as its class, so that no answer's p90 falls as the work grows."""
+    share = min(1.0, max(0.0, memory_share))
+    return Margins(
+        *(share * m + (1 - share) * c for m, c in ((memory.below, cores.below), (memory.above, cores.above)))
+    )
 
 
 def bound_of(memory_share: float) -> str:

@@ -227,15 +227,15 @@ def local_memory_us(work: WorkCounts, device: Device) -> float:
 
 
 def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, float]:
-    """Each level's time [us] with all cores busy: the cores' caches, those that they share, memory."""
+    """Each level's time [us] with all cores busy: the cores' caches, the one that they share, what lies beyond."""
     caches = caches_of(device)
     line_gop_s = device.core_count * architecture_of(device).l1_bytes_per_clock / LINE_BYTES * device.clock_mhz / 1000
     share = traffic.stored_share
     each_byte = (1 - share) / caches.read_gb_s + share / caches.write_gb_s
     return (
         1e-3 * traffic.near_lines / line_gop_s,
-        1e-3 * max(traffic.last_bytes / caches.last_gb_s, traffic.far_bytes / caches.far_gb_s),
-        1e-3 * traffic.memory_bytes * each_byte,
+        1e-3 * traffic.last_bytes / caches.last_gb_s,
+        1e-3 * max(traffic.memory_bytes * each_byte, traffic.far_bytes / caches.far_gb_s),
     )
 
 

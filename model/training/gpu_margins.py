@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from model.gpu_intervals import LEAST, OTHER_VENDORS, UNKNOWN, Margins, bound_of
+from model.gpu_intervals import LEAST, OTHER_VENDORS, UNKNOWN, Margins, bound_of, mixed
 from model.training.public_rows import Floats, Mask, Measured, Words
 
 LOW, HIGH = 0.1, 0.9
@@ -63,7 +63,7 @@ def coverage(rows: Measured) -> tuple[Coverage, ...]:
     inside, width = np.zeros(len(rows), bool), np.zeros(len(rows))
     family, fold = kernels(rows), _folds(rows.device)
     log_ratio = _log_ratio(rows)
-    vendor, bound = vendors(rows), bounds(rows)
+    vendor, share = vendors(rows), memory_shares(rows)
     for left_out in np.unique(family):
         for part in range(FOLDS):
             asked = (family == left_out) & (fold == part)
@@ -72,7 +72,10 @@ def coverage(rows: Measured) -> tuple[Coverage, ...]:
             seen = rows.where((family != left_out) & (fold != part))
             known = {(each.vendor, each.bound): each.margins for each in class_margins(seen)}
             for index in np.flatnonzero(asked):
-                own = known.get((vendor[index], bound[index]), Margins(1 / UNKNOWN, UNKNOWN))
+                memory, cores = (
+                    known.get((vendor[index], what), Margins(1 / UNKNOWN, UNKNOWN)) for what in ("memory", "cores")
+                )
+                own = mixed(memory, cores, share[index])
                 inside[index] = np.log(own.below) <= log_ratio[index] <= np.log(own.above)
                 width[index] = own.above / own.below
     return tuple(_coverage(rows, name, inside, width) for name in np.unique(family))
@@ -112,8 +115,11 @@ def vendors(rows: Measured) -> Words:
 
 
 def bounds(rows: Measured) -> Words:
-    shares = np.exp2(rows.fact("gpu.memory_us")) / rows.laws_us
-    return np.array([bound_of(share) for share in shares])
+    return np.array([bound_of(share) for share in memory_shares(rows)])
+
+
+def memory_shares(rows: Measured) -> Floats:
+    return np.asarray(np.exp2(rows.fact("gpu.memory_us")) / rows.laws_us)
 
 
 def _margins(rows: Measured, own: Mask) -> Margins:
