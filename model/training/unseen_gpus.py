@@ -89,20 +89,15 @@ def _judged(rows: Measured) -> Mask:
 def trees_us(seen: Measured, asked: Measured, recipe: Boosting = RECIPE) -> Floats:
     """What trees grown on `seen` say of `asked` [us], all of it on devices of one maker; never below the roofline.
 
-    Two forests, averaged: one over the facts that every launch has, on the laws' time; one that knows groups on
-    compute units as well, on the shorter of the laws' time and what the levels of memory take together.
+    They are grown on what the analytical model is off by.
     """
     seen = _thinned(seen)
     weight = np.where(seen.maker == asked.maker[0], 1.0, OTHER_MAKER) / np.sqrt(_of_group(seen))
-    logarithms = np.zeros(len(asked))
-    for with_placement in (False, True):
-        target = np.log(seen.runtime_us / _start_us(seen, with_placement=with_placement))
-        facts, questions = (_inputs(rows, with_placement=with_placement) for rows in (seen, asked))
-        tells = np.ptp(facts, axis=0) > 0  # and is no NaN
-        forest = grow(facts[:, tells], target.astype(np.float32), weight.astype(np.float32), recipe)
-        start = _start_us(asked, with_placement=with_placement)
-        logarithms += np.log(start) + forest.predict(questions[:, tells])
-    return np.maximum(np.exp(logarithms / 2), asked.least_us)
+    target = np.log(seen.runtime_us / seen.laws_us)
+    facts, questions = _inputs(seen), _inputs(asked)
+    tells = np.ptp(facts, axis=0) > 0  # and is no NaN
+    forest = grow(facts[:, tells], target.astype(np.float32), weight.astype(np.float32), recipe)
+    return np.maximum(asked.laws_us * np.exp(forest.predict(questions[:, tells])), asked.least_us)
 
 
 def _thinned(rows: Measured) -> Measured:
@@ -114,19 +109,11 @@ def _thinned(rows: Measured) -> Measured:
     return rows.where(kept)
 
 
-def _start_us(rows: Measured, *, with_placement: bool) -> Floats:
-    if not with_placement:
-        return rows.laws_us
-    return rows.laws_us
-
-
-def _inputs(rows: Measured, *, with_placement: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+def _inputs(rows: Measured) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     """Times as shares of the laws' total: a device is told by what it is short of, not by how fast it is."""
     total = rows.fact("law.total")[:, None]
-    groups = ["launch.", "law.", "device."] + (["gpu."] if with_placement else [])
-    at = [i for i, name in enumerate(rows.fact_names) if name.startswith(tuple(groups))]
-    facts = rows.facts[:, at].astype(np.float64)
-    are_times = [_is_time(rows.fact_names[i]) for i in at]
+    facts = rows.facts.astype(np.float64)
+    are_times = [_is_time(name) for name in rows.fact_names]
     facts[:, are_times] = np.maximum(facts[:, are_times] - total, _LEAST_SHARE)
     return np.ascontiguousarray(facts, np.float32)
 

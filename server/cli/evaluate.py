@@ -34,10 +34,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _print_gpus() -> None:
     """How predictions carry over to GPUs never seen, on public measurements: each is left out in turn."""
+    from model.training import gpu_margins, gpu_ranking  # noqa: PLC0415
     from model.training.unseen_gpus import evaluate  # noqa: PLC0415
     from model.training.unseen_tables import by_device, by_family  # noqa: PLC0415
     from profiler.corpus.public.facts import measured  # noqa: PLC0415
+    from profiler.corpus.public.intervals import judged  # noqa: PLC0415
     from profiler.corpus.public.table import read_rows  # noqa: PLC0415
 
-    scores = evaluate(measured(read_rows()))
-    print("## unseen GPUs\n\n" + "\n".join([*by_family(scores), "", *by_device(scores)]) + "\n")
+    rows = measured(read_rows())
+    scores = evaluate(rows)
+    losses, orders = gpu_ranking.top_losses(rows, rows.laws_us), gpu_ranking.device_order(rows, rows.laws_us)
+    tables = {
+        "unseen GPUs": [*by_family(scores), "", *by_device(scores)],
+        "intervals of GPUs": gpu_margins.lines(gpu_margins.coverage(judged(rows))),
+        "ranks of configurations and GPUs": gpu_ranking.lines(losses, orders),
+    }
+    for name, table in tables.items():
+        print(f"## {name}\n\n" + "\n".join(table) + "\n")
