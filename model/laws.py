@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Bound, overlapped
-from model.architectures import architecture_of
+from model.architectures import architecture_of, vendor_of
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.bounds import floor_us
 from model.compiled_occupancy import OfflineFacts
@@ -24,6 +24,7 @@ from model.laws_gpu import (
     GPU_CACHE_EFFICIENCY,
     GPU_INTEGER_SHARE,
     GPU_MEMORY_EFFICIENCY,
+    WARP,
     crowding,
     gpu_traffic,
     idle_lanes,
@@ -43,6 +44,7 @@ OVERLAP_NORM = 3.0
 CPU_OVERLAP_NORM = 2.0
 CALIBRATED_GROUP = 256  # work-items a group in the probes of barriers
 MIN_BARRIER_ITEMS = 32
+GPU_PIPE_EFFICIENCY = 0.65  # of a GPU's lanes and schedulers; chosen on the public rows
 # Real code reaches this part of what microbenchmarks sustain: the median over the kernels in tests/kernels. A
 # learned efficiency per kernel and resource takes its place later.
 TYPICAL_EFFICIENCY = 0.65
@@ -151,8 +153,10 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
         "starting groups": starts,
         "launch floor": rates.launch_floor_us,
     }
+    pipes = {name: times[name] / GPU_PIPE_EFFICIENCY for name in ("floating point", "integer", "special functions")}
     groups = [
-        {name: times[name] / TYPICAL_EFFICIENCY for name in COMPUTE if name != "operations that wait for each other"},
+        {name: each / GPU_PIPE_EFFICIENCY for name, each in issue_us(work, device, times).items()},
+        *({name: each} for name, each in pipes.items()),
         {"global memory": far / GPU_MEMORY_EFFICIENCY},
         {"global memory": last / GPU_CACHE_EFFICIENCY},
         {"global memory": near / GPU_CACHE_EFFICIENCY, "images": images / GPU_CACHE_EFFICIENCY},
@@ -161,6 +165,27 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
         {"starting groups": starts},  # they start while others run
     ]
     return replace(_times(times, groups, OVERLAP_NORM, work, device), memory_us=alone_us)
+
+
+def issue_us(work: WorkCounts, device: Device, times: Mapping[str, float]) -> dict[str, float]:
+    """By resource, the time that instructions take up in the schedulers: one of one warp a clock each.
+
+    What computes is counted from `times`, in which as many lanes work as the device has. AMD's schedulers start loads
+    and stores beside other waves' arithmetic. Sources: NVIDIA, "Tuning Guides", multiprocessor level; AMD, "RDNA
+    Performance Guide".
+    """
+    architecture, rates = architecture_of(device), device.rates
+    slots_gop_s = device.core_count * architecture.schedulers_per_core * WARP * device.clock_mhz / 1000
+    lanes = {
+        "floating point": rates.fp32_gflop_s / 2, "integer": rates.int32_gop_s, "special functions": rates.native_gop_s,
+    }  # fmt: skip
+    is_amd = vendor_of(device) == "amd"
+    found = {name: times[name] * (1.0 if is_amd else min(1.0, each / slots_gop_s)) for name, each in lanes.items()}
+    if not is_amd:
+        warps = 1e-3 * idle_lanes(work, device) * work.facts.warp_slowdown / slots_gop_s
+        for name, spaces in (("global memory", _GLOBAL), ("local memory", frozenset({AddressSpace.LOCAL}))):
+            found[name] = warps * sum(a.count for a in work.accesses if a.space in spaces)
+    return found
 
 
 def _share_of_bounds(work: WorkCounts) -> float:
