@@ -6,7 +6,7 @@ import pytest
 
 from model.engine import Engine
 from model.known_devices import find_builtin_by_name
-from model.laws import Times, launch_times
+from model.laws import Times, issue_us, launch_times
 
 CHASE = """kernel void chase(global const int *next, global int *out, int n) {
     int j = get_global_id(0);
@@ -84,3 +84,61 @@ def test_lanes_that_share_a_bank_wait_for_each_other() -> None:
     launch, name = "global=65536 local=32 n=1000 step=1 out=65536", "NVIDIA GeForce RTX 3080"
     apart, shared = (times_of(text.format(stride=stride), launch, name).total_us for stride in (33, 32))
     assert shared > 4 * apart
+
+
+def test_loads_take_issue_slots_from_arithmetic_on_nvidias_gpus_alone() -> None:
+    """Each multiply-add beside a load that all lanes share: the cache would keep up, the scheduler cannot."""
+    text = """kernel void k(global float *out, constant float *f, int n) {{
+        float s = out[get_global_id(0)], t = s;
+        for (int i = 0; i < n; i++) {{ {body} }}
+        out[get_global_id(0)] = s + t; }}"""
+    launch = "global=1048576 local=256 n=512 out=1048576 f=4096"
+    bare, loading = (text.format(body=body) for body in ("s = s * t + 2.0f;", "s = s * t + f[i];"))
+
+    def slots_us(source: str, name: str) -> float:
+        device = find_builtin_by_name(name)
+        assert device is not None
+        (forecast,) = Engine().forecast(f"// kernelcast: {launch}\n{source}", None, device).forecasts
+        assert forecast.prediction is not None
+        work = forecast.prediction.work
+        times = {name: time_us for name, _, time_us in launch_times(work, device).resources}
+        return sum(issue_us(work, device, times).values())
+
+    assert slots_us(loading, "NVIDIA GeForce RTX 3080") > 1.2 * slots_us(bare, "NVIDIA GeForce RTX 3080")
+    assert slots_us(loading, "AMD Radeon RX 6800 XT") == pytest.approx(
+        slots_us(bare, "AMD Radeon RX 6800 XT"), rel=0.01
+    )
+
+
+def test_a_cache_between_l2_and_memory_serves_what_fits_there() -> None:
+    """A copy of 2 MB, 48 MB and 1 GB: L2, the cache beyond it, memory."""
+    name = "AMD Radeon RX 6800 XT"
+    rates = []
+    for count in (1 << 18, 6 << 20, 1 << 27):
+        times = times_of(STREAM, f"global={count} local=256", name)
+        by_name = {resource: time_us for resource, _, time_us in times.resources}
+        rates.append(8 * count / by_name["global memory"])
+    near, middle, far = rates
+    assert near > 1.5 * middle > 2.25 * far
+
+
+def test_places_that_a_private_array_holds_are_bytes_too() -> None:
+    """Neighbours' places in a table of each work-item: as many bytes as where the index is written out."""
+    head = "kernel void k(global float *x) { int i = get_global_id(0); "
+    table = "int at[4] = {i, i + 4194304, i + 8388608, i + 12582912}; float s = 0; "
+    table += "for (int j = 0; j < 4; j++) s += x[at[j]]; "
+    plain = "float s = 0; for (int j = 0; j < 4; j++) s += x[i + 4194304 * j]; "
+    launch, name = "global=4194304 local=256 x=16777216", "NVIDIA GeForce RTX 3080"
+    kept, written = (
+        times_of(head + body + "if (s == 7) x[0] = s; }", launch, name).memory_us for body in (table, plain)
+    )
+    assert kept == pytest.approx(written, rel=0.2)
+
+
+def test_groups_of_few_work_items_are_counted_by_their_warps() -> None:
+    """Eight work-items a group keep a quarter of the lanes busy: four times as long, not sixteen."""
+    text = """kernel void k(global float *x, int n) {
+        int l = get_global_id(0); float s = x[l], t = s; for (int i = 0; i < n; i++) s = s * t + 2.0f; x[l] = s; }"""
+    name = "NVIDIA GeForce RTX 3080"
+    whole, few = (times_of(text, f"global=65536 local={local} n=4096 x=65536", name).total_us for local in (32, 8))
+    assert 2 < few / whole < 6
