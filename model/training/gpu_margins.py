@@ -6,7 +6,6 @@ Kernels and devices count alike, however many rows they have: a campaign of thou
 from __future__ import annotations
 
 import csv
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from model.gpu_intervals import LEAST, OTHER_VENDORS, UNKNOWN, Margins, bound_of, mixed
-from model.training.public_rows import Floats, Mask, Measured, Words
+from model.training.public_rows import FOLDS, Floats, Mask, Measured, Words
 
 LOW, HIGH = 0.1, 0.9
-FOLDS = 4  # of devices: those of the rows judged are left out as well
 LEAST_FAMILIES, LEAST_DEVICES = 2, 3  # of a class that has margins of its own
 OWN_CLASSES = ("nvidia", "amd")  # others share what little was measured on them
 
@@ -52,7 +50,7 @@ def class_margins(rows: Measured) -> tuple[ClassMargins, ...]:
     for name in (*OWN_CLASSES, OTHER_VENDORS):
         for what in ("memory", "cores"):
             own = (vendor == name) & (bound == what)
-            families, devices = (len(np.unique(each[own])) for each in (kernels(rows), rows.device))
+            families, devices = (len(np.unique(each[own])) for each in (rows.kernel, rows.device))
             if families >= LEAST_FAMILIES and devices >= LEAST_DEVICES:
                 found.append(ClassMargins(name, what, _margins(rows, own), families, devices, int(own.sum())))
     return tuple(found)
@@ -61,7 +59,7 @@ def class_margins(rows: Measured) -> tuple[ClassMargins, ...]:
 def coverage(rows: Measured) -> tuple[Coverage, ...]:
     """What margins say of rows whose kernel family and device they were not taken from."""
     inside, width = np.zeros(len(rows), bool), np.zeros(len(rows))
-    family, fold = kernels(rows), _folds(rows.device)
+    family, fold = rows.kernel, rows.fold
     log_ratio = _log_ratio(rows)
     vendor, share = vendors(rows), memory_shares(rows)
     for left_out in np.unique(family):
@@ -103,11 +101,6 @@ def lines(found: tuple[Coverage, ...]) -> Iterator[str]:
     yield f"| all | | {sum(each.rows for each in found)} | {covered:.0f} % | {width:.1f} |"
 
 
-def kernels(rows: Measured) -> Words:
-    """The first word of a family: what shares code has it in common."""
-    return np.array([name.split(" ")[0] for name in rows.family])
-
-
 def vendors(rows: Measured) -> Words:
     makers = {"nvidia": "nvidia", "amd": "amd"}
     names = np.char.lower(rows.maker)
@@ -137,7 +130,7 @@ def _log_ratio(rows: Measured) -> Floats:
 
 def _weights(rows: Measured) -> Floats:
     """Families count alike, in each its devices, of each its rows."""
-    family = kernels(rows)
+    family = rows.kernel
     found = np.zeros(len(rows))
     for name in np.unique(family):
         devices = np.unique(rows.device[family == name])
@@ -147,13 +140,8 @@ def _weights(rows: Measured) -> Floats:
     return found
 
 
-def _folds(devices: Words) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    numbers = {name: int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) for name in np.unique(devices)}
-    return np.array([numbers[name] % FOLDS for name in devices], np.int64)
-
-
 def _coverage(rows: Measured, family: str, inside: Mask, width: Floats) -> Coverage:
-    own = kernels(rows) == family
+    own = rows.kernel == family
     devices = np.unique(rows.device[own])
     covered = np.mean([inside[own & (rows.device == device)].mean() for device in devices])
     return Coverage(family, len(devices), int(own.sum()), float(100 * covered), float(np.median(width[own])))

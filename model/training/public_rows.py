@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.str_]
+FOLDS = 4
 Mask = npt.NDArray[np.bool_]
 
 
@@ -38,6 +40,17 @@ class Measured:
     def fact(self, name: str) -> Floats:
         """One fact of all rows. Raises ValueError for a name that is none."""
         return self.facts[:, self.fact_names.index(name)].astype(np.float64)
+
+    @property
+    def kernel(self) -> Words:
+        """The first word of each family: what shares code has it in common."""
+        return np.array([name.split(" ")[0] for name in self.family])
+
+    @property
+    def fold(self) -> npt.NDArray[np.int64]:
+        """Which of FOLDS parts each device is in: a part is left out as a whole. By a hash, so always the same."""
+        found = {name: int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) for name in np.unique(self.device)}
+        return np.array([found[name] % FOLDS for name in self.device], np.int64)
 
     @property
     def laws_us(self) -> Floats:

@@ -118,7 +118,7 @@ def test_tables_hold_a_line_for_every_score_and_means_over_all() -> None:
 
 def test_a_device_with_few_rows_is_learned_from_but_makes_no_line() -> None:
     rows = _made_up()
-    kept = rows.where((rows.device != "d") | (rows.key.astype(int) < 3))
+    kept = rows.where((rows.device != "d") | (rows.key.astype(int) < 2))
     scores = evaluate(kept, QUICK)
     assert {score.device for score in scores} == {"a", "b", "c"}
     found = predictions(kept, QUICK)
