@@ -4,8 +4,8 @@ Where a compiler's allotment is known (`model.compiled_occupancy`), that counts;
 Compilers need fewer than variables that live at once: what is the same for all work-items lies in constant banks or
 scalar registers, and cheap values are computed again. Of 507 kernels (silx 3.1.3, darktable 4.2.1, our own tests') the
 estimate over what clang and ptxas 12.9 allot for sm_80 is 1.02 in the median, 0.63 to 1.45 from the 10th to the 90th
-percentile, and with 256 work-items as many groups are resident for 90 %. Of what clang 21 allots for gfx90a it is 0.93
-in the median, 0.37 to 1.42. It is too low above all where compilers unroll loops and have many loads under way.
+percentile, and with 256 work-items as many groups are resident for 90 %. Of what clang 22 allots for gfx90a it is 1.00
+in the median, 0.39 to 1.60. It is too low above all where compilers unroll loops and have many loads under way.
 
 Source: NVIDIA, "CUDA C++ Programming Guide", multiprocessor level; AMD, "RDNA Performance Guide", occupancy.
 """
@@ -22,9 +22,9 @@ from model.work.counts import WorkCounts
 
 VARIABLES_SHARE = 0.7  # of the registers that the source's variables would take
 OWN_REGISTERS = 4  # of a work-item, for addresses and the like, beyond what the source names
-SCALAR_REGISTERS = 8  # fewer where a wave has registers of its own for what its work-items share
+SCALAR_REGISTERS = 8  # fewer on AMD's chips, where a wave has registers of its own for what its work-items share
 LEAST_REGISTERS = 8
-_WITH_SCALARS = ("gcn", "cdna", "rdna", "generic-amd")
+_AMD = ("gcn", "cdna", "rdna", "generic-amd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,17 @@ def occupancy(work: WorkCounts, architecture: Architecture, code: OfflineFacts |
         "registers": architecture.registers_per_core / (registers * lanes),
         "local memory": architecture.local_bytes_per_core / max(1, work.local_bytes_per_group),
         "work-items": architecture.max_items_per_core / lanes,
-        "work-groups": float(architecture.max_groups_per_core),
+        "work-groups": float(_most_groups(warps, architecture)),
     }
     limit = min(limits, key=lambda name: limits[name])
     return Occupancy(max(1, int(limits[limit])), limit, registers, warps)
+
+
+def _most_groups(warps: int, architecture: Architecture) -> int:
+    """On AMD's chips groups of one wave need none of the places at barriers, of which there are few."""
+    if warps == 1 and architecture.name.startswith(_AMD):
+        return architecture.max_items_per_core // architecture.warp_width
+    return architecture.max_groups_per_core
 
 
 def registers_needed(work: WorkCounts, architecture: Architecture) -> float:
@@ -67,7 +74,7 @@ def registers_needed(work: WorkCounts, architecture: Architecture) -> float:
 
 
 def _own_registers(work: WorkCounts, architecture: Architecture) -> float:
-    scalars = SCALAR_REGISTERS if architecture.name.startswith(_WITH_SCALARS) else 0
+    scalars = SCALAR_REGISTERS if architecture.name.startswith(_AMD) else 0
     return max(LEAST_REGISTERS, VARIABLES_SHARE * work.facts.registers + OWN_REGISTERS - scalars)
 
 

@@ -10,7 +10,7 @@ from model.compile_targets import CompileTarget, Vendor
 from model.opencl.options import BuildOptions
 from profiler.measurement import MeasureError
 from profiler.offline.diagnostics import Diagnostic, diagnostics_in, failure
-from profiler.offline.library import SOURCES, built_library, triple
+from profiler.offline.library import SOURCES, built_part, parts_for, triple
 from profiler.offline.tools import Tools, clang_command, run_tool
 
 LIMIT_S = 60.0
@@ -119,8 +119,8 @@ def read_text(text: Text, architecture: CompileTarget, tools: Tools) -> Intermed
 
 def assembly(text: Text, read: Intermediate, architecture: CompileTarget, tools: Tools) -> str:
     """Return optimised assembly language of all kernels. Raises DoesNotCompile, UnknownFunctions or TimedOut."""
-    library = built_library(architecture.vendor, tools)
-    linked = [library, *([tools.math_library] if tools.math_library else [])]
+    library = [built_part(part, architecture.vendor, tools) for part in parts_for(read.code)]
+    linked = [*library, *([tools.math_library] if tools.math_library else [])]
     command = [
         *_for_target(architecture, tools), "-x", "ir", "-O0" if "-cl-opt-disable" in text.options.flags else "-O3",
         *_optimisation(text, architecture), "-fno-dwarf-directory-asm", "-S",

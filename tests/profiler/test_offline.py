@@ -17,7 +17,8 @@ from profiler.offline import tools as offline_tools
 from profiler.offline.clang import Text, UnknownFunctions, assembly, read_text
 from profiler.offline.compiling import compile_text
 from profiler.offline.diagnostics import DoesNotCompile, diagnostics_in
-from profiler.offline.tools import ToolMissing, Tools, find_tools
+from profiler.offline.library import Part, built_part, parts_for, triple
+from profiler.offline.tools import ToolMissing, Tools, clang_command, find_tools, run_tool
 
 SOURCE = """\
 __kernel void smooth(__global const float *x, __global float *y, __local float *row, int n) {
@@ -134,3 +135,16 @@ def test_without_the_compilers_the_message_says_what_to_install(monkeypatch: pyt
     with pytest.raises(ToolMissing) as raised:
         find_tools(Vendor.AMD)
     assert re.search(r"pip install 'kernelcast\[offline\]'", raised.value.message)
+
+
+@pytest.mark.parametrize("target", ["sm_90", "gfx90a"])
+@pytest.mark.parametrize("part", Part)
+def test_a_programs_calls_lead_to_the_part_of_the_library_that_has_the_function(part: Part, target: str) -> None:
+    tools, vendor = tools_for(target), target_named(target).vendor
+    command = [*clang_command(tools), "-triple", triple(vendor), "-x", "ir", "-disable-llvm-passes", "-emit-llvm"]
+    status, code, messages = run_tool([*command, str(built_part(part, vendor, tools)), "-o", "-"], b"", 60)
+    assert status == 0, messages
+    functions = re.findall(rb"^define .*?(@[\w.$]+)\(", code, re.MULTILINE)
+    assert len(functions) > 1000
+    assert [each for each in functions if part not in parts_for(each)] == []
+    assert re.findall(rb"^declare .*?@(?!llvm|__nv_|__ocml_)([\w.$]+)\(", code, re.MULTILINE) == []  # no other part

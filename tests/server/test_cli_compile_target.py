@@ -96,3 +96,28 @@ def test_doctor_says_which_extra_is_missing(monkeypatch: pytest.MonkeyPatch, tmp
     found = [each for each in examine(tmp_path, lambda _: ()) if each.subject.startswith("offline")]
     assert [each.health for each in found] == [Health.NOTE, Health.NOTE]
     assert all("kernelcast[offline]" in each.mend for each in found)
+
+
+@pytest.mark.usefixtures("_compilers")
+def test_what_was_compiled_for_a_target_counts_in_predictions_for_its_gpus_at_any_local_size(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def predicted(*flags: str) -> dict[str, object]:
+        assert main(["predict", "--format", "json", *flags, str(file)]) == 0
+        answer: dict[str, object] = json.loads(capsys.readouterr().out)
+        return answer
+
+    file.write_text(SOURCE.replace("dot_rows", "once_compiled"))
+    gpu = ("--device", "nvidia-h100-80gb-hbm3")
+    assert predicted(*gpu)["code"] is None
+    assert main(["compile", "--target", "sm_90", "--format", "json", str(file)]) == 0
+    compiled = json.loads(capsys.readouterr().out)
+    code = predicted(*gpu)["code"]
+    assert isinstance(code, dict)
+    assert code["target"] == "sm_90"
+    assert code["registers"] == compiled["compiled"]["registers"]
+    assert code["occupancy_percent"] == compiled["occupancy"]["percent"]
+    smaller = predicted(*gpu, "--local", "32")["code"]
+    assert isinstance(smaller, dict)
+    assert (smaller["registers"], smaller["occupancy_limiter"]) == (code["registers"], "work-groups")
+    assert predicted("--device", "nvidia-a100-pcie-40gb")["code"] is None  # another target
