@@ -84,14 +84,14 @@ def _mend(vendor: str, root: Path) -> str:
 def _nvidias(root: Path) -> str:
     if not (root / _NVIDIAS_KERNEL_DRIVER).exists():
         return (
-            "install NVIDIA's driver with its OpenCL library (Debian: nvidia-driver and nvidia-opencl-icd), or start the "
-            "container with its GPUs (docker run --gpus all)"
+            "install NVIDIA's driver with its OpenCL library (Debian: nvidia-driver and nvidia-opencl-icd), or start "
+            "the container with its GPUs (docker run --gpus all)"
         )
     library = library_in(root)
     if library is None:
         return (
-            f"NVIDIA's kernel driver is loaded, and its OpenCL library {NVIDIAS_LIBRARY} is missing: install the one of "
-            "the same version (Debian: nvidia-opencl-icd, Ubuntu: libnvidia-compute-VERSION); in a container set "
+            f"NVIDIA's kernel driver is loaded, and its OpenCL library {NVIDIAS_LIBRARY} is missing: install the one "
+            "of the same version (Debian: nvidia-opencl-icd, Ubuntu: libnvidia-compute-VERSION); in a container set "
             "NVIDIA_DRIVER_CAPABILITIES=compute,utility when it is started"
         )
     chosen = os.environ.get("OCL_ICD_VENDORS")
