@@ -35,6 +35,7 @@ from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.progress import Figures
 from profiler.corpus.collection.schema import FILE_NAME
 from profiler.corpus.collection.store import CorpusStore
+from profiler.corpus.collection_jobs import JobLimits
 from profiler.corpus.kernel import CorpusDevice
 from profiler.measurement import Cancelled
 from profiler.process.worker import CancelToken
@@ -45,6 +46,8 @@ OWN_SHARE = 0.5  # of the time for measuring, at most; the corpus gets the rest
 FLOOR_SHARE = 0.1  # of the rows are measured twice: with some hundreds, 2 % would tell nothing
 CHUNK_EACH, MOST_IN_CHUNK = 4, 64  # kernels for each processor: those of a chunk are built before they are timed
 MOST_ADDED = 300  # kernels at a time
+# Drivers of GPUs may need long to wake up and to compile for the first time; a kernel that hangs must not cost much.
+LIMITS = JobLimits(open_s=60.0, build_s=60.0, first_run_s=10.0)
 PROFILE, WORK, PROGRESS, PHASES = "profile.json", "work", "campaign.json", "phases.jsonl"
 OnProgress = Callable[[float, str], None]
 
@@ -209,7 +212,7 @@ def _measure_corpus(campaign: _Campaign, deadline_s: float) -> None:
     if known and not campaign.is_over(deadline_s):  # what an earlier call did not get to
         _collect(campaign, "corpus", deadline_s)
     coming = corpus_spread(known)
-    count = _chunk_kernels()
+    count = usable_processors()  # few at first, so that the first row is there soon
     while not campaign.is_over(deadline_s):
         campaign.tell("corpus", f"generating {count} kernels")
         with _store(campaign.plan) as store:
@@ -229,6 +232,7 @@ def _collect(campaign: _Campaign, phase: str, deadline_s: float) -> bool:
         builders=usable_processors(),
         in_turn=1,
         floor_share=FLOOR_SHARE,
+        limits=LIMITS,
         bad_percent=100.0,  # each row says what others used; there is no time to measure it again
     )
 

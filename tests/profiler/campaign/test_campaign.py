@@ -146,7 +146,7 @@ def test_the_noise_floor_is_that_of_rows_measured_twice(report: Report) -> None:
 def test_events_longer_than_the_host_waited_are_told(report: Report) -> None:
     assert host_sentences(report)[0].startswith("0 of 3 launches")
     wrong = replace(report, rows=(_row("a", 10.0, 5.0),))
-    assert host_sentences(wrong)[0].endswith("do not trust this driver's events.")
+    assert host_sentences(wrong)[0].endswith("check this driver's events.")
 
 
 def test_the_page_says_what_is_missing(report: Report, tmp_path: Path) -> None:
