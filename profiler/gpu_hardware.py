@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.device import Device, DeviceType
-from profiler.process.drivers import NVIDIAS_LIBRARY, library_in
+from profiler.process.drivers import NVIDIAS_LIBRARY, has_nvidias_kernel_driver, library_in
 
 _PCI_VENDORS = {"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
 _DISPLAY_CLASS = "0x03"  # of PCI: VGA, 3D and other display controllers; a GPU without outputs is a 3D controller
 _WORDS = {"NVIDIA": ("nvidia",), "AMD": ("amd", "advanced micro", "radeon"), "Intel": ("intel",)}
 _NVIDIAS_GPUS = Path("proc/driver/nvidia/gpus")
-_NVIDIAS_KERNEL_DRIVER = Path("proc/driver/nvidia/version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def _mend(vendor: str, root: Path) -> str:
 
 
 def _nvidias(root: Path) -> str:
-    if not (root / _NVIDIAS_KERNEL_DRIVER).exists():
+    if not has_nvidias_kernel_driver(root):
         return (
             "install NVIDIA's driver with its OpenCL library (Debian: nvidia-driver and nvidia-opencl-icd), or start "
             "the container with its GPUs (docker run --gpus all)"

@@ -29,7 +29,7 @@ FEWEST_FOR_A_POOL = 16  # kernels; below, the processes would take longer to sta
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Of one launch on one device: as users see it, and by the analytical model alone."""
+    """The prediction of one launch on one device: as users see it, and by the analytical model alone."""
 
     runtime_us: float
     analytic_us: float
@@ -38,7 +38,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """For the device before and after its calibration; `after` is None without one."""
+    """What is predicted before and after the calibration of a device; `after` is None without one."""
 
     before: Estimate
     after: Estimate | None

@@ -18,7 +18,7 @@ SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
 LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES")
 INTELS_PACKAGE, _INTELS_LIBRARY = "intel-opencl-rt", "libintelocl.so"
 NVIDIAS_LIBRARY = "libnvidia-opencl.so.1"
-_NVIDIAS_KERNEL_DRIVER = Path("/proc/driver/nvidia/version")
+_NVIDIAS_KERNEL_DRIVER = ("proc/driver/nvidia/version", "dev/nvidiactl")  # some containers have the latter alone
 _LIBRARY_FOLDERS = (
     "usr/lib/x86_64-linux-gnu",
     "usr/lib/aarch64-linux-gnu",
@@ -48,12 +48,17 @@ def nvidias_library() -> Path | None:
 
     Containers get the driver's libraries from their host, and often without the file in /etc/OpenCL/vendors.
     """
-    if not _NVIDIAS_KERNEL_DRIVER.exists():
+    if not has_nvidias_kernel_driver(Path("/")):
         return None
     with contextlib.suppress(OSError):
         if any("nvidia" in file.read_text("utf-8", "replace") for file in SYSTEM_VENDORS.glob("*.icd")):
             return None
     return library_in(Path("/"))
+
+
+def has_nvidias_kernel_driver(root: Path) -> bool:
+    """Whether it is loaded, and shown to this system or container."""
+    return any((root / sign).exists() for sign in _NVIDIAS_KERNEL_DRIVER)
 
 
 def library_in(root: Path) -> Path | None:

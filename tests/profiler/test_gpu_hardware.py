@@ -10,6 +10,7 @@ import pytest
 
 from model.device import Device
 from model.device_catalog import find_builtin
+from profiler.devices import discover
 from profiler.gpu_hardware import unserved_gpus
 from profiler.process import drivers
 from profiler.process.drivers import driver_environment
@@ -94,10 +95,8 @@ def test_drivers_that_the_user_chose_without_nvidias_are_named(
 @pytest.fixture
 def nvidia_in_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return its library: the kernel driver and the library are there, and no .icd file is."""
-    kernel_driver = tmp_path / "version"
-    kernel_driver.touch()
     library = tmp_path / "libnvidia-opencl.so.1"
-    monkeypatch.setattr(drivers, "_NVIDIAS_KERNEL_DRIVER", kernel_driver)
+    monkeypatch.setattr(drivers, "has_nvidias_kernel_driver", lambda root: True)
     monkeypatch.setattr(drivers, "SYSTEM_VENDORS", tmp_path / "system")
     monkeypatch.setattr(drivers, "library_in", lambda root: library)
     monkeypatch.setattr(drivers, "intels_library", lambda: None)
@@ -114,3 +113,13 @@ def test_nvidias_driver_without_its_icd_file_is_told_to_the_loader(tmp_path: Pat
 def test_nvidias_driver_that_the_system_registers_is_left_to_it(tmp_path: Path, write: Write) -> None:
     write("system/nvidia.icd", "libnvidia-opencl.so.1\n")
     assert driver_environment({}, tmp_path) == {}
+
+
+@pytest.mark.device
+def test_naming_nvidias_driver_to_the_loader_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nvidia_in_a_container: Path
+) -> None:
+    for name in drivers.LOADER_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    assert not nvidia_in_a_container.exists()  # so the loader cannot load it, and goes on
+    assert "pocl" in {device.id for device in discover()}
