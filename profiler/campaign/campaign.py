@@ -46,7 +46,7 @@ OWN_SHARE = 0.5  # of the time for measuring, at most; the corpus gets the rest
 FLOOR_SHARE = 0.1  # of the rows are measured twice: with some hundreds, 2 % would tell nothing
 CHUNK_EACH, MOST_IN_CHUNK = 4, 64  # kernels for each processor: those of a chunk are built before they are timed
 MOST_ADDED = 300  # kernels at a time
-# A GPU's driver may need long to wake up, and compilers on a busy host. A kernel that hangs costs the first run's limit.
+# A GPU's driver may need long to wake up, and a compiler on a busy host. A hang costs the first run's limit.
 LIMITS = JobLimits(open_s=60.0, build_s=60.0, first_run_s=10.0)
 PROFILE, WORK, PROGRESS, PHASES = "profile.json", "work", "campaign.json", "phases.jsonl"
 OnProgress = Callable[[float, str], None]
