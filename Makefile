@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test programs test-editors check bench accuracy catalog repeatability recalibration faults soak fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo gpu test programs test-editors check bench accuracy catalog repeatability recalibration faults soak fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -16,6 +16,9 @@ help: ## Show this list.
 
 demo: .venv/demo.stamp ## Set up, then predict and measure every kernel in tests/kernels on the embedded CPU device.
 	.venv/bin/python tests/demo/show.py $(ARGS)
+
+gpu: .venv/gpu.stamp ## Calibrate the GPU and measure kernels on it, into gpu-campaign/; goes on when called again. ARGS="--minutes 5 --device pocl".
+	.venv/bin/kernelcast campaign $(ARGS)
 
 test: .venv/dev.stamp | oclgrind ## Set up, then run all tests but those in real editors. ARGS="-k words" picks some.
 	$(IN_VENV) pytest --ignore=tests/editors $(ARGS)
@@ -108,6 +111,11 @@ oracle-packages: ## Install the Debian packages named here (as root): Oclgrind, 
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl]'
 	@touch $@
 
+# PoCL proves on the processor that a launch stays inside its buffers, before a GPU runs it.
+.venv/gpu.stamp: pyproject.toml | linker .venv/bin/python
+	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,parquet]'
+	@touch $@ .venv/demo.stamp
+
 .venv/accuracy.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel]'
 	@touch $@
@@ -115,15 +123,15 @@ oracle-packages: ## Install the Debian packages named here (as root): Oclgrind, 
 # With Intel's runtime (276 MB to fetch, 0.9 GB on disk) tests see two platforms at once, whose compilers have little in common.
 .venv/dev.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,offline,picture,dev,train]' torch==2.13.0
-	@touch $@ .venv/demo.stamp .venv/accuracy.stamp
+	@touch $@ .venv/demo.stamp .venv/gpu.stamp .venv/accuracy.stamp
 
 .venv/bench.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,picture,dev,train,bench]' torch==2.13.0
-	@touch $@ .venv/dev.stamp .venv/demo.stamp
+	@touch $@ .venv/dev.stamp .venv/demo.stamp .venv/gpu.stamp
 
 .venv/editors.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,picture,dev,train,editors]' torch==2.13.0
-	@touch $@ .venv/dev.stamp .venv/demo.stamp
+	@touch $@ .venv/dev.stamp .venv/demo.stamp .venv/gpu.stamp
 
 # Each does nothing where its editor is there already.
 real-editors: .venv/editors.stamp

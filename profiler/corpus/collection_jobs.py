@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from model.compiled import CompiledFacts
 from profiler.corpus.kernel import CorpusDevice, CorpusKernel, CorpusLaunch, RowTiming
 
+IN_TURN = 32  # launches that are timed together: a round of their batches takes about as long as most disturbances do
 BUILD_JOB = "profiler.child.corpus.build_job:run"  # takes a `BuildOrder`, answers with `BuiltKernel`
 TIME_JOB = "profiler.child.corpus.time_job:run"  # takes a `TimeOrder`, answers with `TimedRow`
 
@@ -83,13 +84,17 @@ class TimeTask:
 
 @dataclass(frozen=True, slots=True)
 class TimeOrder:
-    """Launches to time on one device, in their order. `processors` are those that it may use; empty: all."""
+    """Launches to time on one device, in their order. `processors` are those that it may use; empty: all.
+
+    The batches of `in_turn` neighbours take turns, and their outcomes are sent together: with 1, each as it is timed.
+    """
 
     device: CorpusDevice
     processors: tuple[int, ...]
     cache_folder: str
     tasks: tuple[TimeTask, ...]
     limits: JobLimits = JobLimits()
+    in_turn: int = IN_TURN
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,16 @@ from platformdirs import user_cache_path
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
 LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES")
 INTELS_PACKAGE, _INTELS_LIBRARY = "intel-opencl-rt", "libintelocl.so"
+NVIDIAS_LIBRARY = "libnvidia-opencl.so.1"
+_NVIDIAS_KERNEL_DRIVER = ("proc/driver/nvidia/version", "dev/nvidiactl")  # some containers have the latter alone
+_LIBRARY_FOLDERS = (
+    "usr/lib/x86_64-linux-gnu",
+    "usr/lib/aarch64-linux-gnu",
+    "usr/lib64",
+    "usr/lib",
+    "usr/local/nvidia/lib64",
+    "run/opengl-driver/lib",
+)
 
 
 def intels_library() -> Path | None:
@@ -31,6 +41,29 @@ def intels_library() -> Path | None:
         return None
     located = (Path(str(file.locate())).resolve() for file in files if file.name == _INTELS_LIBRARY)
     return next((path for path in located if path.exists()), None)
+
+
+def nvidias_library() -> Path | None:
+    """Return NVIDIA's OpenCL driver where it is installed and no file tells the loader so; None elsewhere.
+
+    Containers get the driver's libraries from their host, and often without the file in /etc/OpenCL/vendors.
+    """
+    if not has_nvidias_kernel_driver(Path("/")):
+        return None
+    with contextlib.suppress(OSError):
+        if any("nvidia" in file.read_text("utf-8", "replace") for file in SYSTEM_VENDORS.glob("*.icd")):
+            return None
+    return library_in(Path("/"))
+
+
+def has_nvidias_kernel_driver(root: Path) -> bool:
+    """Whether it is loaded, and shown to this system or container."""
+    return any((root / sign).exists() for sign in _NVIDIAS_KERNEL_DRIVER)
+
+
+def library_in(root: Path) -> Path | None:
+    """Return NVIDIA's OpenCL library in one of the usual folders below `root`."""
+    return next((path for folder in _LIBRARY_FOLDERS if (path := root / folder / NVIDIAS_LIBRARY).exists()), None)
 
 
 def without_blanks(library: Path, job_folder: Path) -> Path:
@@ -78,21 +111,29 @@ def _is_plain(path: Path) -> bool:
 
 
 def driver_environment(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """`environment`, with Intel's CPU runtime added if the wheel `intel-opencl-rt` is installed beside us.
+    """Return `environment` with the drivers added that nothing on the system registers.
 
-    That wheel's own .icd file holds a path of the machine it was built on, and its libraries need LD_LIBRARY_PATH.
+    These are Intel's CPU runtime of the wheel `intel-opencl-rt`, whose own .icd file holds a path of the machine it was
+    built on, and whose libraries need LD_LIBRARY_PATH; and NVIDIA's driver in a container without its .icd file.
     PyOpenCL's loader finds the embedded PoCL by itself. Whoever sets the loader's variables is left alone. What the
     loader reads is written into `folder`, which the device process needs as long as it lives.
     """
-    library = intels_library()
-    if any(name in environment for name in LOADER_VARIABLES) or library is None:
+    if any(name in environment for name in LOADER_VARIABLES):
         return dict(environment)
-    library = without_blanks(library, folder)
+    intel, nvidia = intels_library(), nvidias_library()
+    if intel is None and nvidia is None:
+        return dict(environment)
     vendors = folder / "vendors"
     vendors.mkdir()
-    (vendors / "intel-cpu.icd").write_text(f"{library}\n", "utf-8")
     if SYSTEM_VENDORS.is_dir():  # naming a folder hides the system's own
         for known in SYSTEM_VENDORS.glob("*.icd"):
             (vendors / f"system-{known.name}").symlink_to(known)
-    libraries = [str(library.parent), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
-    return {**environment, "OCL_ICD_VENDORS": str(vendors), "LD_LIBRARY_PATH": os.pathsep.join(libraries)}
+    changed = {"OCL_ICD_VENDORS": str(vendors)}
+    if nvidia is not None:
+        (vendors / "nvidia.icd").write_text(f"{nvidia}\n", "utf-8")
+    if intel is not None:
+        library = without_blanks(intel, folder)
+        (vendors / "intel-cpu.icd").write_text(f"{library}\n", "utf-8")
+        libraries = [str(library.parent), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
+        changed["LD_LIBRARY_PATH"] = os.pathsep.join(libraries)
+    return {**environment, **changed}

@@ -23,6 +23,7 @@ from model.launch.config import load_config
 from model.launch.config_place import find_config
 from model.learned.learned import UnusableModel, weights_folder
 from profiler.devices import discover
+from profiler.gpu_hardware import unserved_gpus
 from profiler.measurement import MeasureError
 from profiler.offline.tools import ToolMissing, find_tools
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
@@ -181,6 +182,7 @@ def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover)
         mend = "" if "pip install" in error.message else f"{sys.executable} -m pip install 'kernelcast[pocl]'"
         text = f"{error.message}. {_drivers_registered()}"
         yield Finding("devices", Health.BROKEN, text, mend or "do that, then run `kernelcast doctor` again")
+        yield from _unserved(())
         return
     for device in found:
         text = (
@@ -197,11 +199,17 @@ def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover)
         else:
             mend = f"kernelcast calibrate {device.id}"
             yield Finding("", Health.NOTE, f"not calibrated: rates from the {device.source}", mend)
+    yield from _unserved(found)
     yield from _intels_runtime(found)
     if any("portable computing" in device.platform.lower() for device in found):
         yield _pinning()
         yield _linker()
     yield _load()
+
+
+def _unserved(found: Sequence[Device]) -> Iterator[Finding]:
+    for gpu in unserved_gpus(found):
+        yield Finding(f"{gpu.vendor}'s GPU", Health.NOTE, gpu.text, gpu.mend)
 
 
 def _intels_runtime(found: Sequence[Device]) -> Iterator[Finding]:

@@ -145,6 +145,25 @@ def _parser() -> argparse.ArgumentParser:
     add_device_flag(calibrate)
     add_format_flag(calibrate)
 
+    campaign = commands.add_parser(
+        "campaign",
+        help="calibrate a GPU and measure kernels on it, for some minutes, into a folder to commit",
+        epilog=f"{_EXIT[:-1]}, 3 there is no GPU that OpenCL knows.",
+    )
+    campaign.add_argument(
+        "--minutes", type=positive_number, default=10.0, metavar="N", help="for all of it, but for the predictions (10)"
+    )
+    campaign.add_argument("--device", metavar="ID", help="another device, or one of several GPUs (the GPU)")
+    campaign.add_argument("--folder", type=Path, metavar="DIR", help="for all that it writes (gpu-campaign/ID)")
+    campaign.add_argument(
+        "--kernels", type=Path, metavar="DIR", help="measure its .cl files first (tests/kernels, if that is here)"
+    )
+    campaign.add_argument(
+        "--calibration",
+        choices=("full", "quick", "no"),
+        help="how to calibrate, unless an earlier call has (full from 10 minutes, below quick)",
+    )
+
     add_dataset_flags(commands.add_parser("dataset", help="a corpus of kernels, measured, for training and evaluation"))
 
     add_learning_flags(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 ANSWERED, SOME_FAILED, WRONG_CALL = 0, 1, 2
+NO_GPU = 3  # of `kernelcast campaign`: nothing went wrong, and nothing can be measured
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 NOBODY_READS = 141  # 128 + SIGPIPE
 

@@ -19,6 +19,7 @@ README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 # These set a checkout up or run the whole suite, which holds this very test.
 TARGETS = (
     "demo",
+    "gpu",
     "test",
     "test-editors",
     "test-vsix",

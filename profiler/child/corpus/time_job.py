@@ -45,7 +45,6 @@ PLACES = 3  # of the arguments of a launch whose buffers take at most
 SMALL_BYTES = 2 << 20
 SLACK_S = 5.0
 LATER = 5.0  # times what is expected, after which something must have gone wrong
-MOST_IN_TURN = 32  # a round of their batches takes about as long as most disturbances do
 PAUSE_S = 0.01  # between batches where none take turns
 ON_TIMEOUT = "a loop that never ends, or a launch that is too large for the corpus"
 
@@ -100,7 +99,7 @@ class _Job:
     def prepare(self, waiting: deque[TimeTask]) -> list[_Ready]:
         """Take from `waiting` what can be timed in turn: so many, or as many as there is room for beside each other."""
         ready: list[_Ready] = []
-        while waiting and len(ready) < MOST_IN_TURN:
+        while waiting and len(ready) < self._order.in_turn:
             task = waiting.popleft()
             self._reporter.send(AtStake((task.number,)))
             try:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from model.errors import KernelcastError
 from profiler.corpus.collection.progress import Progress
-from profiler.corpus.collection.store import LASTING, CorpusStore, RowKey, building
+from profiler.corpus.collection.store import FLOOR_SHARE, LASTING, CorpusStore, RowKey, building
 from profiler.corpus.collection_jobs import BuiltKernel, TimedRow
 from profiler.corpus.kernel import CorpusDevice, CorpusKernel, RowTiming
 from profiler.measurement import KernelCrashed, MeasureError
@@ -33,13 +33,21 @@ class Book:
     """Owns the count of what was entered. Safe in several threads."""
 
     def __init__(
-        self, store: CorpusStore, progress: Progress, devices: Sequence[CorpusDevice], *, stint: int, bad_percent: float
+        self,
+        store: CorpusStore,
+        progress: Progress,
+        devices: Sequence[CorpusDevice],
+        *,
+        stint: int,
+        bad_percent: float,
+        floor_share: float = FLOOR_SHARE,
     ) -> None:
         self._store = store
         self._devices = {device.id: device for device in devices}
         self._progress = progress
         self._stint = stint
         self._bad_percent = bad_percent
+        self._floor_share = floor_share
         self.entered = 0
         self._in_a_row: set[str] = set()  # kernels that failed in ways that may be nobody's fault but ours
 
@@ -68,7 +76,8 @@ class Book:
             case TimedRow(timing):
                 is_bad = is_disturbed(timing, self._bad_percent)
                 self._in_a_row.clear()
-                if self._store.save_row(key, timing, is_bad=is_bad, stint=self._stint):
+                share = self._floor_share
+                if self._store.save_row(key, timing, is_bad=is_bad, stint=self._stint, floor_share=share):
                     self._progress.has_row(key)
             case KernelcastError():
                 self._fail(key.device, key.kernel_id, key.launch_key, outcome)

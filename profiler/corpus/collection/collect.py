@@ -63,7 +63,14 @@ def collect(
             progress = Progress(folder, on_figures)
             _count(store, plan, progress)
             stint = store.begin_stint(_stint(profiles))
-            book = Book(store, progress, plan.devices, stint=stint, bad_percent=plan.bad_percent)
+            book = Book(
+                store,
+                progress,
+                plan.devices,
+                stint=stint,
+                bad_percent=plan.bad_percent,
+                floor_share=plan.floor_share,
+            )
             stop = cancel or Stop()
             place = workplace or Here(folder, plan, stop)
             try:

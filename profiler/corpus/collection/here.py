@@ -105,7 +105,7 @@ class Here:
         bare = {key.kernel_id: replace(one.kernels[key.kernel_id], launches=()) for key in keys}
         run_tasks(
             plan.time_job,
-            lambda tasks: TimeOrder(one.device, processors, cache, tasks, plan.limits),
+            lambda tasks: TimeOrder(one.device, processors, cache, tasks, plan.limits, plan.in_turn),
             [
                 TimeTask(number, bare[key.kernel_id], launch_of(one.kernels[key.kernel_id], key))
                 for number, key in enumerate(keys)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from profiler.corpus.collection_jobs import BUILD_JOB, TIME_JOB, JobLimits
+from profiler.corpus.collection.store import FLOOR_SHARE
+from profiler.corpus.collection_jobs import BUILD_JOB, IN_TURN, TIME_JOB, JobLimits
 from profiler.corpus.kernel import CorpusDevice
 
 
@@ -24,6 +25,8 @@ class CollectPlan:
     side_by_side: int = 2  # processes that time on devices of few processors at the same time, each on its own
     build_tasks: int = 40  # in one device process
     time_tasks: int = 1200  # a process takes a second to open its device, and some more until its buffers are warm
+    in_turn: int = IN_TURN  # launches whose batches take turns; a kill costs all of them that are under way
+    floor_share: float = FLOOR_SHARE  # of the rows, measured again in another process for the noise floor
     bad_percent: float = 10.0  # of the processors' time that others use, above which a row is measured again
     limits: JobLimits = field(default_factory=JobLimits)
     build_job: str = BUILD_JOB

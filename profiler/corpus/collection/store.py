@@ -196,14 +196,16 @@ class CorpusStore:
                 [(word, kernel_id, key) for key, word in checked.items() if word],
             )
 
-    def save_row(self, key: RowKey, timing: RowTiming, *, is_bad: bool, stint: int) -> bool:
+    def save_row(
+        self, key: RowKey, timing: RowTiming, *, is_bad: bool, stint: int, floor_share: float = FLOOR_SHARE
+    ) -> bool:
         """Keep it, or the better of it and what is there already. Whether there is a row now that was not before."""
         where = (key.device, key.kernel_id, key.launch_key, key.repeat)
         with self.writing() as database:
             query = f"SELECT timing, attempts FROM rows WHERE {_ROW}"
             before = database.execute(query, where).fetchone()
             if before is None:
-                values = (timing_to_json(timing), is_floor(key), is_bad, 1, "", stint)
+                values = (timing_to_json(timing), is_floor(key, floor_share), is_bad, 1, "", stint)
                 database.execute("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*where, *values))
             else:
                 attempts = before[1] + 1
@@ -276,10 +278,10 @@ def building(device: CorpusDevice) -> str:
     return f"build:{device.device_id}"
 
 
-def is_floor(key: RowKey) -> bool:
+def is_floor(key: RowKey, share: float = FLOOR_SHARE) -> bool:
     """Whether the row is one of those that are measured again: the same on every machine."""
     number = zlib.crc32(f"{key.device} {key.kernel_id} {key.launch_key}".encode())
-    return number % 10_000 < 10_000 * FLOOR_SHARE
+    return number % 10_000 < 10_000 * share
 
 
 def disturbance(timing: RowTiming) -> tuple[bool, float]:

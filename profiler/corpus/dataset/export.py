@@ -75,7 +75,7 @@ def export(works: Sequence[Path], folder: Path) -> ExportSummary:
                 gathered.add(store, signer)
         finally:
             store.close()
-    facts = _metadata()
+    facts = written_by()
     launches = [cells for those in gathered.launches.values() for cells in those.values()]
     write_table(folder, KERNELS, gathered.kernels.values(), facts)
     write_table(folder, LAUNCHES, launches, facts)
@@ -201,7 +201,8 @@ def _versions() -> dict[str, str]:
     return {origin.name: origin.version for origin in read_origins()}
 
 
-def _metadata() -> dict[str, object]:
+def written_by() -> dict[str, object]:
+    """Return the versions of all that a dataset rests on, for the metadata of its files."""
     return {
         "generator": SEED,
         "kernelcast_version": version("kernelcast"),

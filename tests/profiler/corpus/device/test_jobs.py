@@ -129,6 +129,17 @@ def test_launches_are_proved_where_that_is_asked_for(tmp_path: Path) -> None:
     assert "`y`" in built.refused[0].message
 
 
+def test_launches_that_take_no_turns_are_told_one_by_one(tmp_path: Path) -> None:
+    kernel = _scale(_scaled(128, 32, 100), _scaled(256, 32, 200))
+    tasks = tuple(TimeTask(number, kernel, launch) for number, launch in enumerate(kernel.launches))
+    heard: list[AtStake | Outcome] = []
+    run_job(TIME_JOB, (TimeOrder(POCL, (), str(tmp_path), tasks, in_turn=1),), returns=NoneType, on_task=heard.append)
+    first, told = next((at, message) for at, message in enumerate(heard) if isinstance(message, Outcome))
+    assert isinstance(told.value, TimedRow)
+    assert AtStake((1,)) not in heard[:first]  # a kill before the second begins would have cost nothing
+    assert AtStake((1,)) in heard[first:]
+
+
 def test_what_a_run_changes_in_place_is_put_back(tmp_path: Path) -> None:
     launch = Launch((1,), (1,), (), (("steps", 1), ("seen", 1)), fills=(("steps", Fill("const", (3,))),))
     rows = _time(tmp_path, [_kernel(IN_PLACE, "spin", launch, in_place=("steps",))])
