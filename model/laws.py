@@ -132,7 +132,8 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
         local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
     else:
         local = local_memory_us(work, device) * crowded * parted
-    private = private_memory_us(work, device, code) * crowded
+    private, spilled_last, spilled_far = private_memory_us(work, device, code)
+    private *= crowded
     images = crowded * images_us(work.image_reads, work.image_writes, rates)
     barriers = (_barriers_us(work, rates) if rates.barriers else 1e-3 * work.barriers * rates.barrier_ns) * crowding(
         work, device
@@ -146,7 +147,7 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
         "operations that wait for each other": latency,
         "global memory": _together(near, last, far),
         "local memory": local,
-        "private memory": private,
+        "private memory": max(private, spilled_last, spilled_far),
         "images": images,
         "barriers": barriers,
         "atomics": atomics,
@@ -157,8 +158,8 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
     groups = [
         {name: each / GPU_PIPE_EFFICIENCY for name, each in issue_us(work, device, times).items()},
         *({name: each} for name, each in pipes.items()),
-        {"global memory": far / GPU_MEMORY_EFFICIENCY},
-        {"global memory": last / GPU_CACHE_EFFICIENCY},
+        {"global memory": far / GPU_MEMORY_EFFICIENCY, "private memory": spilled_far / GPU_MEMORY_EFFICIENCY},
+        {"global memory": last / GPU_CACHE_EFFICIENCY, "private memory": spilled_last / GPU_CACHE_EFFICIENCY},
         {"global memory": near / GPU_CACHE_EFFICIENCY, "images": images / GPU_CACHE_EFFICIENCY},
         {"local memory": local / GPU_CACHE_EFFICIENCY, "private memory": private / GPU_CACHE_EFFICIENCY},
         {"operations that wait for each other": latency},

@@ -18,12 +18,16 @@ from model.work.counts import WorkCounts
 PASSES = 2.0  # a spilled value is stored once and loaded once, at least
 
 
-def private_memory_us(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> float:
-    """Private memory with all cores busy [us]; spills are known of compiled code alone."""
+def private_memory_us(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> tuple[float, float, float]:
+    """Private memory with all cores busy [us]: in the cores, and what spills add to the last cache's time and memory's.
+
+    Spills are known of compiled code alone.
+    """
     in_registers = arrays_in_registers(work, architecture_of(device), code)
     own = (a for a in work.accesses if a.space is AddressSpace.PRIVATE and a.buffer not in in_registers)
     arrays_us = 1e-3 * sum(a.bytes for a in own) / device.rates.private_bandwidth_gb_s
-    return arrays_us + (spills_us(work, device, code) if code is not None else 0.0)
+    near, last, far = spills_us(work, device, code) if code is not None else (0.0, 0.0, 0.0)
+    return arrays_us + near, last, far
 
 
 def spilled_bytes(work: WorkCounts, code: OfflineFacts) -> float:
@@ -31,16 +35,16 @@ def spilled_bytes(work: WorkCounts, code: OfflineFacts) -> float:
     return PASSES * code.spill_bytes * work.work_items * work.facts.busy_share
 
 
-def spills_us(work: WorkCounts, device: Device, code: OfflineFacts) -> float:
-    """The slowest of the levels that spilled values pass [us]."""
+def spills_us(work: WorkCounts, device: Device, code: OfflineFacts) -> tuple[float, float, float]:
+    """Each level's time [us] for the spilled values that pass it: the cores' caches, the last cache, memory."""
     moved = spilled_bytes(work, code)
-    if not moved:
-        return 0.0
     architecture, caches = architecture_of(device), caches_of(device)
     held = min(occupancy(work, architecture, code).groups, max(1.0, work.work_groups / device.core_count))
     in_a_core = code.spill_bytes * held * work.work_items / max(1, work.work_groups)
     beyond_core = moved * missed(in_a_core, architecture.l1_bytes)
     beyond_chip = beyond_core * missed(in_a_core * device.core_count, caches.last_bytes)
-    return 1e-3 * max(
-        moved / device.rates.local_bandwidth_gb_s, beyond_core / caches.last_gb_s, beyond_chip / caches.read_gb_s
+    return (
+        1e-3 * moved / device.rates.local_bandwidth_gb_s,
+        1e-3 * beyond_core / caches.last_gb_s,
+        1e-3 * beyond_chip / caches.read_gb_s,
     )

@@ -6,8 +6,8 @@ Kernels and devices count alike, however many rows they have: a campaign of thou
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from model.gpu_intervals import LEAST, OTHER_VENDORS, UNKNOWN, Margins, bound_of
 from model.training.public_rows import FOLDS, Floats, Mask, Measured, Words
 
 LOW, HIGH = 0.1, 0.9
+POWERS = tuple(np.arange(0.3, 2.0, 0.05).tolist())
 LEAST_FAMILIES, LEAST_DEVICES = 2, 3  # of a class that has margins of its own
 OWN_CLASSES = ("nvidia", "amd")  # others share what little was measured on them
 
@@ -44,38 +45,42 @@ class Coverage:
 
 
 def class_margins(rows: Measured) -> tuple[ClassMargins, ...]:
-    """For each class that has rows enough, by vendor and by what launches are short of."""
-    vendor, bound = vendors(rows), bounds(rows)
+    """For each class that has rows enough, by vendor and by what launches are short of.
+
+    Each class has its own quantiles first. Then all are drawn in or out by one power, until margins that are mixed by
+    what a launch is short of hold as many of the rows as they should.
+    """
+    vendor, bound, weight = vendors(rows), bounds(rows), _weights(rows)
     found = []
     for name in (*OWN_CLASSES, OTHER_VENDORS):
         for what in ("memory", "cores"):
             own = (vendor == name) & (bound == what)
             families, devices = (len(np.unique(each[own])) for each in (rows.kernel, rows.device))
             if families >= LEAST_FAMILIES and devices >= LEAST_DEVICES:
-                found.append(ClassMargins(name, what, _margins(rows, own), families, devices, int(own.sum())))
-    return tuple(found)
+                margins = _quantiles(_log_ratio(rows)[own], weight[own])
+                found.append(ClassMargins(name, what, margins, families, devices, int(own.sum())))
+    known = {(each.vendor, each.bound): each.margins for each in found}
+    power = next(
+        (p for p in POWERS if weight[_inside(rows, known, p)].sum() >= (HIGH - LOW) * weight.sum()), POWERS[-1]
+    )
+    return tuple(replace(each, margins=_drawn(each.margins, power)) for each in found)
 
 
 def coverage(rows: Measured) -> tuple[Coverage, ...]:
     """What margins say of rows whose kernel family and device they were not taken from."""
     inside, width = np.zeros(len(rows), bool), np.zeros(len(rows))
     family, fold = rows.kernel, rows.fold
-    log_ratio = _log_ratio(rows)
-    vendor, share = vendors(rows), memory_shares(rows)
     for left_out in np.unique(family):
         for part in range(FOLDS):
             asked = (family == left_out) & (fold == part)
             if not asked.any():
                 continue
-            seen = rows.where((family != left_out) & (fold != part))
-            known = {(each.vendor, each.bound): each.margins for each in class_margins(seen)}
-            for index in np.flatnonzero(asked):
-                memory, cores = (
-                    known.get((vendor[index], what), Margins(1 / UNKNOWN, UNKNOWN)) for what in ("memory", "cores")
-                )
-                own = mixed(memory, cores, share[index])
-                inside[index] = np.log(own.below) <= log_ratio[index] <= np.log(own.above)
-                width[index] = own.above / own.below
+            seen = class_margins(rows.where((family != left_out) & (fold != part)))
+            known = {(each.vendor, each.bound): each.margins for each in seen}
+            own = rows.where(asked)
+            inside[asked] = _inside(own, known)
+            below, above = _bounds(own, known)
+            width[asked] = np.exp(above - below)
     return tuple(_coverage(rows, name, inside, width) for name in np.unique(family))
 
 
@@ -115,13 +120,31 @@ def memory_shares(rows: Measured) -> Floats:
     return np.asarray(np.exp2(rows.fact("gpu.memory_us")) / rows.laws_us)
 
 
-def _margins(rows: Measured, own: Mask) -> Margins:
-    chosen = rows.where(own)
-    ratio, weight = _log_ratio(chosen), _weights(chosen)
-    order = np.argsort(ratio)
+def _quantiles(log_ratio: Floats, weight: Floats) -> Margins:
+    order = np.argsort(log_ratio)
     reached = np.cumsum(weight[order]) / weight.sum()
-    low, high = (np.exp(ratio[order][np.searchsorted(reached, q)]) for q in (LOW, HIGH))
+    low, high = (np.exp(log_ratio[order][np.searchsorted(reached, q)]) for q in (LOW, HIGH))
     return Margins(float(min(low, 1 / LEAST)), float(max(high, LEAST)))
+
+
+def _drawn(margins: Margins, power: float) -> Margins:
+    return Margins(min(margins.below**power, 1 / LEAST), max(margins.above**power, LEAST))
+
+
+def _inside(rows: Measured, known: Mapping[tuple[str, str], Margins], power: float = 1.0) -> Mask:
+    below, above = _bounds(rows, {key: _drawn(each, power) for key, each in known.items()})
+    ratio = _log_ratio(rows)
+    return np.asarray((below <= ratio) & (ratio <= above))
+
+
+def _bounds(rows: Measured, known: Mapping[tuple[str, str], Margins]) -> tuple[Floats, Floats]:
+    """Logarithms of the factors to p10 and p90, row by row."""
+    unknown = Margins(1 / UNKNOWN, UNKNOWN)
+    found = [
+        mixed(known.get((vendor, "memory"), unknown), known.get((vendor, "cores"), unknown), share)
+        for vendor, share in zip(vendors(rows), memory_shares(rows), strict=True)
+    ]
+    return np.log([each.below for each in found]), np.log([each.above for each in found])
 
 
 def _log_ratio(rows: Measured) -> Floats:
