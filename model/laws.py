@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Bound, overlapped
 from model.architectures import architecture_of, vendor_of
@@ -69,7 +69,6 @@ class Times:
     floor_us: float = 0.0
     needed_us: tuple[float, ...] = ()
     exposed_us: tuple[float, ...] = ()
-    memory_us: float = 0.0  # of a GPU: what memory alone takes, at its full bandwidth
 
     @property
     def bounded_us(self) -> float:
@@ -125,9 +124,9 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
     integer = max(0.0, integer - 1e-3 * idle * parted * work.facts.fused_integers / rates.int32_gop_s)
     integer *= GPU_INTEGER_SHARE * (crowded + _share_of_bounds(work) * (crowding(work, device) - crowded))
     traffic = gpu_traffic(work, device, code)
-    near, last, alone_us = memory_times_us(traffic, device)
+    near, last, far = memory_times_us(traffic, device)
     latency = latency_us(work, device, load_cycles(traffic, architecture), code)
-    near, last, far = near * crowded * parted, last * streaming(work, device), alone_us * streaming(work, device)
+    near, last, far = near * crowded * parted, last * streaming(work, device), far * streaming(work, device)
     if rates.local_strided:
         local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded
     else:
@@ -165,7 +164,7 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
         {"operations that wait for each other": latency},
         {"starting groups": starts},  # they start while others run
     ]
-    return replace(_times(times, groups, OVERLAP_NORM, work, device), memory_us=alone_us)
+    return _times(times, groups, OVERLAP_NORM, work, device)
 
 
 def issue_us(work: WorkCounts, device: Device, times: Mapping[str, float]) -> dict[str, float]:

@@ -97,6 +97,11 @@ def streamed(footprint_bytes: float, cache_bytes: float) -> float:
     return min(1.0, max(0.0, (footprint_bytes / cache_bytes - 1) / (GONE_AT - 1)))
 
 
+def usually_streamed(footprint_bytes: float, cache_bytes: float) -> float:
+    """The same of real caches, which lose some before they are full: smooth, since nobody knows where that begins."""
+    return min(1.0, (footprint_bytes / (GONE_AT * cache_bytes)) ** 3) if cache_bytes > 0 else 1.0
+
+
 def rewritten_bytes(work: WorkCounts) -> float:
     """Distinct bytes of global memory that are loaded and stored: these pass twice, there and back."""
     most: dict[tuple[str, bool], float] = {}
@@ -136,7 +141,7 @@ def gpu_traffic(work: WorkCounts, device: Device, code: OfflineFacts | None = No
 
     def beyond(held_bytes: float) -> tuple[float, float]:
         late = (once - launch_bytes) * missed(launch_bytes, held_bytes) + within * missed(at_once, held_bytes)
-        return passed * streamed(launch_bytes, held_bytes) + late * LATE_SHARE, late
+        return passed * usually_streamed(launch_bytes, held_bytes) + late * LATE_SHARE, late
 
     memory, late = beyond(max(caches.last_bytes, caches.far_bytes))
     far = beyond(caches.last_bytes)[0] if caches.far_bytes else 0.0

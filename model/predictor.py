@@ -13,7 +13,7 @@ from model.gpu_intervals import Margins, margins_of
 from model.host_cost import host_cost_us
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
-from model.laws import Times, launch_times
+from model.laws import launch_times
 from model.prediction import Basis, Prediction, Quantiles
 from model.shares import LineCosts
 from model.work.counts import WorkCounts
@@ -62,7 +62,7 @@ class Predictor:
 def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, code: OfflineFacts | None) -> Prediction:
     times = launch_times(counts, device, code)
     assumptions = assumptions_of(work, counts, launch)
-    margins = _own_margins(times, device).widened(doubt_of(assumptions))
+    margins = _own_margins(device).widened(doubt_of(assumptions))
     p50 = times.bounded_us
     return Prediction(
         runtime_us=within_bounds(Quantiles(p50 * margins.below, p50, p50 * margins.above), times.floor_us),
@@ -80,9 +80,9 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, c
     )
 
 
-def _own_margins(times: Times, device: Device) -> Margins:
+def _own_margins(device: Device) -> Margins:
     """From p50 to p10 and p90 where nothing had to be assumed."""
     if device.type is DeviceType.GPU:
-        return margins_of(device, times.memory_us / times.bounded_us)
+        return margins_of(device)
     spread = _COSTS_SPREAD if costs_of(device.rates) is not None else _SPREAD[device.calibrated]
     return Margins(1 / spread, spread)

@@ -12,6 +12,7 @@ from model.work.divergence import BranchFacts, Decision, LoopFacts
 from model.work.region import Block, Loop
 
 WARP_LANES = 32.0
+EDGE = 0.05  # so few warps part where data end: what they cost is within what is not known of the last groups
 LEAST_EFFICIENCY = 1 / WARP_LANES
 
 
@@ -42,7 +43,12 @@ def warp_slowdown(
 
 def _sides(facts: BranchFacts | None) -> tuple[float, float]:
     """For each side the warps that execute it over those that its lanes would fill."""
-    if facts is None or not 0 < facts.share < 1 or (facts.decided_by is Decision.DATA and not facts.was_seen):
+    if (
+        facts is None
+        or not 0 < facts.share < 1
+        or facts.warps_diverging < EDGE
+        or (facts.decided_by is Decision.DATA and not facts.was_seen)
+    ):
         return 1.0, 1.0
     share, apart = facts.share, facts.warps_diverging
     return 1 + apart * (1 - share) / share, 1 + apart * share / (1 - share)

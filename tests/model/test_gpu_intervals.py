@@ -28,10 +28,10 @@ def spread(text: str, device_id: str) -> tuple[float, float]:
     return runtime.p10 / runtime.p50, runtime.p90 / runtime.p50
 
 
-def test_a_stream_through_a_known_vendors_memory_is_known_well() -> None:
+def test_gpus_of_a_vendor_that_was_measured_are_known_within_a_factor_of_two() -> None:
     low, high = spread(COPY, "nvidia-geforce-rtx-3080")
-    assert 0.5 < low < 1 / LEAST + 1e-9
-    assert LEAST - 1e-9 < high < 2
+    assert 0.4 < low < 1 / LEAST + 1e-9
+    assert LEAST - 1e-9 < high < 2.5
 
 
 def test_what_had_to_be_assumed_widens_the_interval() -> None:
@@ -39,12 +39,12 @@ def test_what_had_to_be_assumed_widens_the_interval() -> None:
     assert guessed[0] < known[0] < known[1] < guessed[1]
 
 
-def test_a_vendor_of_whose_gpus_nothing_alike_was_measured_gets_the_widest() -> None:
+def test_others_share_what_little_was_measured_on_them() -> None:
     device = find_builtin("nvidia-geforce-rtx-3080")
     assert device is not None
     other = replace(device, name="Immortalis-G925", platform="ARM Platform")
-    assert margins_of(other, 0.1) == Margins(1 / UNKNOWN, UNKNOWN)
-    assert margins_of(device, 0.1) != Margins(1 / UNKNOWN, UNKNOWN)
+    assert margins_of(other) != margins_of(device)
+    assert margins_of(other).below >= 1 / UNKNOWN
 
 
 def test_doubts_add_as_independent_factors() -> None:

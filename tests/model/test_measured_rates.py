@@ -68,7 +68,8 @@ def test_lanes_that_meet_in_one_bank_of_local_memory_queue_up(gpu: Device) -> No
     strided = tuple(LocalStridePoint(stride, 16000.0 / min(stride, 32)) for stride in (1, 2, 4, 8, 16, 32))
     conflicting, odd = TILE.replace("INDEX", "l * 8"), TILE.replace("INDEX", "l * 9")
     assert runtime_us(gpu, conflicting, local_strided=strided) > 2 * runtime_us(gpu, odd, local_strided=strided)
-    assert runtime_us(gpu, conflicting) == pytest.approx(runtime_us(gpu, odd), rel=0.2)
+    # Where no calibration says what it costs, each lane takes a turn.
+    assert runtime_us(gpu, conflicting) > 2 * runtime_us(gpu, odd)
 
 
 def test_barriers_cost_what_groups_of_that_size_were_measured_to_wait(gpu: Device) -> None:
