@@ -47,6 +47,7 @@ def alive(kind: type) -> list[Any]:
     """Those that the server has told Python to leave out of its searches, too."""
     gc.unfreeze()
     gc.collect()
+    gc.unfreeze()  # searching takes a while, in which another thread of the server may have frozen all there is
     return [each for each in gc.get_objects() if type(each) is kind]
 
 
