@@ -94,7 +94,7 @@ def gpu_rates(figures: GpuFigures) -> Rates:
 
 
 def _caches(figures: GpuFigures, architecture: Architecture, dram_gb_s: float) -> Levels:
-    """Of all cores together: L1, L2 and, where the last cache lies beyond that, this one."""
+    """Return L1, L2 and, where there is one, the cache beyond L2: capacity and rate of all cores together."""
     units = figures.cores or figures.compute_units
 
     def rate(bytes_per_clock: int) -> float:

@@ -30,7 +30,7 @@ class Margins:
     above: float
 
     def widened(self, doubt: float) -> Margins:
-        """With all that had to be assumed: `doubt` is the logarithm of a factor. Independent, so squares add."""
+        """Return margins widened by `doubt`, the logarithm of a factor; doubts are independent, so squares add."""
         return Margins(
             math.exp(-math.hypot(math.log(self.below), doubt)), math.exp(math.hypot(math.log(self.above), doubt))
         )

@@ -168,7 +168,7 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
 
 
 def issue_us(work: WorkCounts, device: Device, times: Mapping[str, float]) -> dict[str, float]:
-    """By resource, the time that instructions take up in the schedulers: one of one warp a clock each.
+    """Return the time that instructions occupy the schedulers, by resource: each issues one warp a clock.
 
     What computes is counted from `times`, in which as many lanes work as the device has. AMD's schedulers start loads
     and stores beside other waves' arithmetic. Sources: NVIDIA, "Tuning Guides", multiprocessor level; AMD, "RDNA

@@ -50,7 +50,7 @@ def one_by_one(scalar_ops: Iterable[OpCount]) -> dict[tuple[OpKind, str], float]
 
 
 def operation_time_us(op: OpCount, slow: Mapping[tuple[OpKind, str], float], rates: Rates) -> float:
-    """As `compute_times_us`, of one kind; `slow` are those that go one by one."""
+    """Return the time of operations of one kind [us]; `slow` are those that a CPU does not vectorise."""
     alone = min(op.count, slow.get((op.kind, op.element), 0.0))
     rate = _rate(op, rates)
     return 1e-3 * ((op.count - alone) / rate + (alone / min(rate, scalar_issue_gop_s(rates)) if alone else 0.0))

@@ -98,8 +98,8 @@ def streamed(footprint_bytes: float, cache_bytes: float) -> float:
 
 
 def usually_streamed(footprint_bytes: float, cache_bytes: float) -> float:
-    """The same of real caches, which lose some before they are full: smooth, since nobody knows where that begins."""
-    return min(1.0, (footprint_bytes / (GONE_AT * cache_bytes)) ** 3) if cache_bytes > 0 else 1.0
+    """Return the same share for real caches, which lose lines before they are full; it grows without a cliff."""
+    return min(1.0, (footprint_bytes / (GONE_AT * cache_bytes)) ** 2) if cache_bytes > 0 else 1.0
 
 
 def rewritten_bytes(work: WorkCounts) -> float:

@@ -43,7 +43,7 @@ class Occupancy:
 
 
 def occupancy(work: WorkCounts, architecture: Architecture, code: OfflineFacts | None = None) -> Occupancy:
-    """At least one group: what does not fit is spilled."""
+    """Return how many groups a core holds: at least one, since what does not fit is spilled."""
     items = max(1.0, work.work_items / max(1, work.work_groups))
     warps = max(1, math.ceil(items / architecture.warp_width))
     if code is not None:
@@ -61,7 +61,7 @@ def occupancy(work: WorkCounts, architecture: Architecture, code: OfflineFacts |
 
 
 def _most_groups(warps: int, architecture: Architecture) -> int:
-    """On AMD's chips groups of one wave need none of the places at barriers, of which there are few."""
+    """Return the limit on work-groups; AMD's groups of one wave need no barrier slot and are not limited by those."""
     if warps == 1 and architecture.name.startswith(_AMD):
         return architecture.max_items_per_core // architecture.warp_width
     return architecture.max_groups_per_core

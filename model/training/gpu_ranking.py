@@ -38,7 +38,7 @@ class DeviceOrder:
 
 def top_losses(rows: Measured, predicted_us: Floats) -> tuple[TopLoss, ...]:
     found = []
-    kernel = np.array([name.split(" ")[0] for name in rows.family])
+    kernel = rows.kernel
     for family in TUNED:
         for device in np.unique(rows.device[kernel == family]):
             own = (kernel == family) & (rows.device == device)

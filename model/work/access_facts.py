@@ -121,7 +121,7 @@ class AccessFacts:
 
     @cached_property
     def has_private_index(self) -> bool:
-        """Whether its place was kept in a private array, of which nobody can say more than that each lane has its own.
+        """Whether its index was loaded from a private array, whose contents are unknown and differ by lane.
 
         Neighbours' entries are most often next to each other, as their own ids are.
         """

@@ -1,4 +1,4 @@
-"""Values that all work-items of a warp share although nobody can say what they are: no lane has a part in them.
+"""Unknown values that are uniform in a warp: they do not depend on work-item ids.
 
 `for (i = 0, j = n - 1; i < n; j = i++)` reads `points[j]` at one place for all lanes: `j` rests on `i` and `n` alone.
 """

@@ -106,10 +106,7 @@ def test_more_work_is_never_faster_at_any_size(name: str, place: float, factor: 
 @settings(max_examples=15, deadline=None)
 @given(st.sampled_from(["copy", "naive", "gather", "stencil"]), st.floats(0, 1))
 def test_a_gpu_takes_a_little_longer_for_a_little_more(name: str, place: float) -> None:
-    """A tenth more of each side or length: however near the end of a cache, time grows by less than twice the work.
-
-    What lies beyond may be six times slower: so much an L40 was measured to lose within 1.4 times its last cache.
-    """
+    """A tenth more of each side or length: however near the end of a cache, time grows by less than twice the work."""
     kernel = KERNELS[name]
     step, power = (256, 1) if name in ("copy", "gather") else (16, 3 if name == "naive" else 2)
     least, most = kernel.sizes[1], kernel.sizes[-3]
@@ -119,7 +116,7 @@ def test_a_gpu_takes_a_little_longer_for_a_little_more(name: str, place: float) 
     cliffs = [
         (d.id, n, m)
         for d in GPUS
-        if predict(more, d).runtime_us.p50 > 2 * (m / n) ** power * predict(less, d).runtime_us.p50
+        if predict(more, d).runtime_us.p50 > 1.5 * (m / n) ** power * predict(less, d).runtime_us.p50
     ]
     assert cliffs == []
 
