@@ -125,7 +125,7 @@ def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | Non
     integer *= GPU_INTEGER_SHARE * (crowded + _share_of_bounds(work) * (crowding(work, device) - crowded))
     traffic = gpu_traffic(work, device, code)
     near, last, far = memory_times_us(traffic, device)
-    latency = latency_us(work, device, load_cycles(traffic, architecture), code)
+    latency = latency_us(work, device, load_cycles(traffic, architecture, parted), code)
     near, last, far = near * crowded * parted, last * streaming(work, device), far * streaming(work, device)
     if rates.local_strided:
         local = local_time_us(work.accesses, work.local_load_bytes + work.local_store_bytes, rates) * crowded

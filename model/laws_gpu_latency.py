@@ -38,9 +38,12 @@ def latency_us(work: WorkCounts, device: Device, load_cycles: float, code: Offli
     return rounds * warp_cycles(work, architecture, load_cycles) / device.clock_mhz
 
 
-def load_cycles(traffic: Traffic, architecture: Architecture) -> float:
-    """What a load of global memory takes on average, by the share of the bytes that each level delivers."""
-    asked = max(1.0, traffic.near_bytes)
+def load_cycles(traffic: Traffic, architecture: Architecture, warp_slowdown: float = 1.0) -> float:
+    """Return what a warp's load of global memory takes on average, by the share of the bytes each level delivers.
+
+    A warp that only part of its lanes load for (`warp_slowdown` times as many load) waits as long as a full one.
+    """
+    asked = max(1.0, traffic.near_bytes * warp_slowdown)
     beyond_core, beyond_chip = (
         min(1.0, moved / asked)
         for moved in (traffic.last_bytes, traffic.memory_bytes + (1 - LATE_SHARE) * traffic.late_bytes)
