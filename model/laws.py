@@ -182,9 +182,11 @@ def issue_us(work: WorkCounts, device: Device, times: Mapping[str, float]) -> di
     is_amd = vendor_of(device) == "amd"
     found = {name: times[name] * (1.0 if is_amd else min(1.0, each / slots_gop_s)) for name, each in lanes.items()}
     if not is_amd:
+        loaded = work.facts.loaded_shares
         warps = 1e-3 * idle_lanes(work, device) * work.facts.warp_slowdown / slots_gop_s
         for name, spaces in (("global memory", _GLOBAL), ("local memory", frozenset({AddressSpace.LOCAL}))):
-            found[name] = warps * sum(a.count for a in work.accesses if a.space in spaces)
+            executed = (a.count * loaded.get(id(a), 1.0) for a in work.accesses if a.space in spaces)
+            found[name] = warps * sum(executed)
     return found
 
 

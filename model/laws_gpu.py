@@ -116,12 +116,12 @@ def gpu_traffic(work: WorkCounts, device: Device, code: OfflineFacts | None = No
     """What the launch moves, from the cores outwards."""
     own = [a for a in work.accesses if a.space in _GLOBAL and not a.is_atomic and a.count > 0]
     lanes = lanes_of(work)
-    known = _known_lines(work, lanes)
+    known, loaded = _known_lines(work, lanes), work.facts.loaded_shares
     lines = near = stored = touched = 0.0
     asked: dict[int, float] = {}
     for access in own:
         line_count, sector_count = known.get(id(access)) or lines_of(access, lanes)
-        warps = access.count / lanes
+        warps = access.count / lanes * loaded.get(id(access), 1.0)
         lines += warps * line_count
         asked[id(access)] = warps * sector_count * SECTOR_BYTES
         near += asked[id(access)]
@@ -222,9 +222,12 @@ def local_memory_us(work: WorkCounts, device: Device) -> float:
     Lanes that ask one bank for different words are served one after the other. Source: "CUDA C++ Best Practices
     Guide", shared memory and memory banks.
     """
-    lanes = lanes_of(work)
+    lanes, loaded = lanes_of(work), work.facts.loaded_shares
     turns = sum(
-        facts.count.count / lanes * max(facts.count.element_bytes / BANK_BYTES, facts.bank_conflict_degree or 1.0)
+        facts.count.count
+        * loaded.get(id(facts.count), 1.0)
+        / lanes
+        * max(facts.count.element_bytes / BANK_BYTES, facts.bank_conflict_degree or 1.0)
         for facts in work.facts.accesses
         if facts.count.space is AddressSpace.LOCAL and not facts.count.is_atomic
     )

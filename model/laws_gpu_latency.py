@@ -23,6 +23,8 @@ from model.work.symbolic import Atom, Expression
 
 AHEAD = 4  # iterations of a loop whose loads compilers and cores have under way together
 MOST_AHEAD = 32  # loads of one work-item that its registers have room for
+SMALL_SHARE = 1 / 4  # of a core's cache, that stays there though others pass through it
+AGAIN = 16  # times that what stays there is asked for
 PARALLEL_INSTRUCTIONS = 2.0  # of one warp, whose latencies overlap
 
 
@@ -66,7 +68,7 @@ def warp_cycles(work: WorkCounts, architecture: Architecture, load_cycles: float
 
 def _waits(work: WorkCounts, architecture: Architecture, load_cycles: float) -> list[tuple[float, float]]:
     """How often loads are waited for, and for how many cycles: those of one iteration are waited for together."""
-    settings = work.facts.paths.settings.accesses
+    settings, loaded = work.facts.paths.settings.accesses, work.facts.loaded_shares
     together: dict[tuple[int, bool], list[AccessFacts]] = defaultdict(list)
     innermost: dict[int, Loop] = {}
     for facts in work.facts.accesses:
@@ -78,21 +80,46 @@ def _waits(work: WorkCounts, architecture: Architecture, load_cycles: float) -> 
                 key = id(setting.loops[-1])
                 innermost[key] = setting.loops[-1]
             together[key, count.space is AddressSpace.LOCAL].append(facts)
+    near = _small_tables(work, architecture)
     found = []
     for (key, is_local), those in together.items():
         loop = innermost.get(key)
         ahead = 1.0 if loop is None else _ahead(loop)
-        executed = max(f.count.count for f in those)
+        executed = max(f.count.count * loaded.get(id(f.count), 1.0) for f in those)
         if is_local:
             found.append((executed / ahead, float(architecture.local_latency_cycles)))
             continue
         own = [f for f in those if f.count.space in GLOBAL_SPACES]
         if not own:
             continue
-        steps = 2 if any(_reads_its_index(facts, loop) for facts in own) else 1
+        cycles = max(_cycles(facts, loop, near, architecture, load_cycles) for facts in own)
         follows = any(_follows_itself(facts) for facts in own)
-        found.append((executed if follows else executed / ahead, load_cycles * steps))
+        found.append((executed if follows else executed / ahead, cycles))
     return found
+
+
+def _cycles(
+    facts: AccessFacts, loop: Loop | None, near: frozenset[str], architecture: Architecture, load_cycles: float
+) -> float:
+    """Return how long a load is waited for, with the one that its index comes from where that is in the loop, too."""
+    first = float(architecture.load_latency_l1_cycles)
+    own = first if facts.count.buffer in near else load_cycles
+    indices = _index_buffers(facts, loop)
+    if not indices:
+        return own
+    return own + (first if indices <= near else load_cycles)
+
+
+def _small_tables(work: WorkCounts, architecture: Architecture) -> frozenset[str]:
+    """Return the buffers that stay in a core's cache: a small part of it, asked for again and again."""
+    asked: dict[str, float] = defaultdict(float)
+    held: dict[str, float] = defaultdict(float)
+    for access in work.accesses:
+        if access.space in GLOBAL_SPACES and not access.is_atomic:
+            asked[access.buffer] += access.bytes
+            held[access.buffer] = max(held[access.buffer], access.footprint_bytes)
+    most_bytes = architecture.l1_bytes * SMALL_SHARE
+    return frozenset(b for b, size in held.items() if size <= most_bytes and asked[b] >= AGAIN * size)
 
 
 def _ahead(loop: Loop) -> float:
@@ -101,13 +128,18 @@ def _ahead(loop: Loop) -> float:
     return float(trips) if trips is not None and AHEAD <= trips <= MOST_AHEAD else AHEAD
 
 
-def _reads_its_index(facts: AccessFacts, loop: Loop | None) -> bool:
-    """`x[column[i]]` waits for two loads, one after the other, unless `i` stays as it is while `loop` runs."""
+def _index_buffers(facts: AccessFacts, loop: Loop | None) -> frozenset[str]:
+    """`x[column[i]]` waits for two loads, one after the other, unless `i` stays as it is while `loop` runs.
+
+    Return the buffers that the index is loaded from then.
+    """
     offset = facts.reach.access.offset
     if offset is None or not offset.has("load") or _follows_itself(facts):
-        return False
+        return frozenset()
     loads = [atom for atom in _atoms(offset) if atom.kind == "load"]
-    return not loads or loop is None or any(loop.counter in e.leaves for atom in loads for e in atom.operands)
+    if loads and loop is not None and not any(loop.counter in e.leaves for atom in loads for e in atom.operands):
+        return frozenset()
+    return frozenset(str(leaf.arguments[0]) for leaf in offset.leaves if leaf.kind == "load")
 
 
 def _follows_itself(facts: AccessFacts) -> bool:

@@ -23,6 +23,10 @@ _MASKED = re.compile(
     r'|"(?:\\.|[^"\\\n])*"',
     re.MULTILINE,
 )
+_UNROLL_HINT = re.compile(
+    r"(?:[ \t]*#[ \t]*pragma[ \t]+unroll\b|__attribute(?:__)?\s*\(\(\s*(?:__)?opencl_unroll_hint(?:__)?)"
+    r"[ \t]*\(?[ \t]*(\w+)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,19 @@ class Masked:
 
     def offsets_between(self, start: int, end: int) -> tuple[int, ...]:
         return self.offsets[bisect_left(self.offsets, start) : bisect_left(self.offsets, end)]
+
+    def unroll_hint(self, at: int) -> int | None:
+        """Return how often the loop at an offset is asked to be unrolled: 0 = whole; None without a hint before it.
+
+        Source: OpenCL C 3.0, section 6.13.3 (`opencl_unroll_hint`); clang and nvcc read `#pragma unroll` alike.
+        """
+        for number in range(bisect_left(self.offsets, at) - 1, -1, -1):
+            if self.text[self.offsets[number] : at].strip():
+                return None
+            hint = _UNROLL_HINT.match(self.words[number])
+            if hint is not None:
+                return int(hint[1]) if (hint[1] or "").isdecimal() else 0
+        return None
 
     def offsets_of(self, word: str) -> tuple[int, ...]:
         return tuple(o for o, w in zip(self.offsets, self.words, strict=True) if w == word)
@@ -61,7 +78,11 @@ def mask(text: str) -> Masked:
             offsets.append(match.start())
             words.append("half")
             return found[:-1] + " "
-        elif match["drop"] is None and match["directive"] is None:
+        elif match["directive"] is not None:
+            if _UNROLL_HINT.match(found):
+                offsets.append(match.start())
+                words.append(found)
+        elif match["drop"] is None:
             return found  # a string
         return "".join("\n" if c == "\n" else " " for c in found) if "\n" in found else " " * len(found)
 

@@ -18,6 +18,8 @@ _TOKEN = re.compile(
     r'"(?:\\.|[^"\\\n])*"?|\'(?:\\.|[^\'\\\n])*\'?|//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|(?P<open>\Z))|\\\r?\n|[\n{};#]',
     re.DOTALL,
 )
+# Said of the loop behind it, wherever that stands: it stays in the text of its function. See `masking`.
+_UNROLL = re.compile(r"#[ \t]*pragma[ \t]+unroll\b")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +123,7 @@ def _piece(text: str, at: int) -> Piece:  # one scanner, read top to bottom
 
     It ends behind a line at whose end no brace is open, or whose first character is a closing brace (where a brace
     is missing, it is not missing in the next function, too); and before a directive, which is a piece by itself.
+    `#pragma unroll` is none.
     """
     blank: list[str] = []
     copied = line = since = at
@@ -146,7 +149,7 @@ def _piece(text: str, at: int) -> Piece:  # one scanner, read top to bottom
         elif is_directive:
             continue
         elif first == "#":
-            if not is_clean or text[since:start].strip():
+            if not is_clean or text[since:start].strip() or _UNROLL.match(text, start):
                 is_clean = False
             elif not ("".join(blank) + text[copied:start]).strip():
                 is_directive = True

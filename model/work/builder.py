@@ -43,7 +43,7 @@ class Builder:
     accesses: list[PendingAccess] = field(default_factory=list)
     barriers: list[int] = field(default_factory=list)
     inner: list[PendingLoop | PendingBranch] = field(default_factory=list)
-    fused: int = 0  # see Block
+    fused: float = 0.0  # see Block
 
     def freeze(self, live: Live) -> Block:
         counts: defaultdict[tuple[int, OpKind, str, int, str], float] = defaultdict(float)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,6 +26,7 @@ from model.work.evaluate import Knowledge
 from model.work.footprint import Footprint, Reach, footprint_of, total
 from model.work.promotion import Promotion, promotion
 from model.work.region import Access, Block
+from model.work.register_reuse import loaded_shares
 from model.work.registers import Pressure
 from model.work.scopes import Scope, Shape
 from model.work.settings import Setting
@@ -98,6 +99,11 @@ class Facts:
     def promotion(self) -> Promotion:
         """Private arrays that a GPU's compiler can keep in registers."""
         return promotion(self.accesses, self.loops)
+
+    @cached_property
+    def loaded_shares(self) -> Mapping[int, float]:
+        """Of loads in unrolled loops, by the identity of their counts: the share that GPUs' compilers leave."""
+        return loaded_shares(self.accesses, self.paths)
 
     @cached_property
     def fused_integers(self) -> float:

@@ -24,6 +24,7 @@ from model.work.writes import Origin, Spot, Write
 
 MAX_LOOP_DEPTH = 24
 MAX_UNROLLED_STEPS = 700  # nodes of the source over all iterations, as compilers bound what they unroll
+LOOP_OPERATIONS = 3  # the counter's step, its comparison and the jump: GPUs' compilers, once asked, leave few of them
 FEW_TRIPS = 4  # that are always followed
 LOST_CHAIN = 2
 
@@ -56,6 +57,15 @@ class Loops(LoopTrips):
         self.line = line
         self.scopes.pop()
         return flow
+
+    def _copies(self, node: Node, length: int | None) -> int:
+        """How many iterations a pragma or an attribute before the loop asks to put one behind the other."""
+        times = self.reader.masked.unroll_hint(node.start_byte)
+        if times is None:
+            return 1
+        if length is None:  # asked for all of them, compilers choose
+            return max(1, times)
+        return max(1, min(times or length, length))
 
     def _whole_loop(self, node: Node, line: int) -> Flow:
         entry, available = dict(self.values), len(self.found)
@@ -93,6 +103,7 @@ class Loops(LoopTrips):
             self.block = outer
             if not unrolls:
                 frame.body.ops.append(PendingOp(line, OpKind.BRANCH, "i32", "", 1, ()))
+                frame.body.fused += LOOP_OPERATIONS * (1 - 1 / self._copies(node, length))
             conditions = (condition, *(c for _, c in tried.exits))
             leaves = over_counter(trips.leaves, tried, Expression({(counter_atom,): 1})) if trips.leaves else None
             if trips.leaves is None:

@@ -2,6 +2,7 @@
 
 Neighbours in a tile lie a work-group apart, so that the lanes of a warp stand next to each other. With USE_SHMEM the
 group first loads what it needs into local memory; with USE_PADDING the rows there begin BLOCK_SIZE_X banks apart.
+Whether anything lies beyond the image is looked at only where the groups do not divide it (PASSES_EDGE).
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 from math import ceil
 
 from model.launch.launch import Launch
-from profiler.corpus.public.row import PublicLaunch, PublicRow, Settings, defined
+from profiler.corpus.public.row import PublicLaunch, PublicRow, Settings, defined, settings
 
 IMAGE, FILTER = 4096, 15  # pixels on a side
-MACROS = ("block_size_x", "block_size_y", "tile_size_x", "tile_size_y", "use_shmem", "use_padding")
+MACROS = ("block_size_x", "block_size_y", "tile_size_x", "tile_size_y", "use_shmem", "use_padding", "passes_edge")
 _SOURCE = """
 #define FILTER 15
 #define BORDER (FILTER - 1)
@@ -32,9 +33,15 @@ void convolution(__global float *restrict output, __global const float *restrict
     const int pitch = width + BORDER;
 #if USE_SHMEM
     __local float near[OUT_Y + BORDER][PITCH];
+    #pragma unroll
     for (int y = ty; y < OUT_Y + BORDER; y += BLOCK_SIZE_Y) {
+        #pragma unroll
         for (int x = tx; x < OUT_X + BORDER; x += BLOCK_SIZE_X) {
-            if (top + y < height + BORDER && left + x < pitch) near[y][x] = input[(top + y) * pitch + left + x];
+#if PASSES_EDGE
+            near[y][x] = top + y < height + BORDER && left + x < pitch ? input[(top + y) * pitch + left + x] : 0.0f;
+#else
+            near[y][x] = input[(top + y) * pitch + left + x];
+#endif
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -45,7 +52,9 @@ void convolution(__global float *restrict output, __global const float *restrict
         #pragma unroll
         for (int u = 0; u < TILE_SIZE_X; ++u) sum[v][u] = 0.0f;
     }
+    #pragma unroll
     for (int j = 0; j < FILTER; ++j) {
+        #pragma unroll
         for (int i = 0; i < FILTER; ++i) {
             const float weight = weights[j * FILTER + i];
             #pragma unroll
@@ -55,10 +64,12 @@ void convolution(__global float *restrict output, __global const float *restrict
                     const int x = tx + u * BLOCK_SIZE_X + i, y = ty + v * BLOCK_SIZE_Y + j;
 #if USE_SHMEM
                     sum[v][u] += near[y][x] * weight;
-#else
+#elif PASSES_EDGE
                     if (top + y < height + BORDER && left + x < pitch) {
                         sum[v][u] += input[(top + y) * pitch + left + x] * weight;
                     }
+#else
+                    sum[v][u] += input[(top + y) * pitch + left + x] * weight;
 #endif
                 }
             }
@@ -69,7 +80,11 @@ void convolution(__global float *restrict output, __global const float *restrict
         #pragma unroll
         for (int u = 0; u < TILE_SIZE_X; ++u) {
             const int x = left + tx + u * BLOCK_SIZE_X, y = top + ty + v * BLOCK_SIZE_Y;
+#if PASSES_EDGE
             if (x < width && y < height) output[y * width + x] = sum[v][u];
+#else
+            output[y * width + x] = sum[v][u];
+#endif
         }
     }
 }
@@ -101,4 +116,5 @@ def of_size(row: PublicRow, width: int, height: int) -> PublicLaunch:
             ("weights", FILTER * FILTER),
         ),
     )
-    return PublicLaunch(_SOURCE, "convolution", defined(row.settings, MACROS), launch)
+    macros = {**dict(row.settings), "passes_edge": int(passes_the_edge(row.settings))}
+    return PublicLaunch(_SOURCE, "convolution", defined(settings(macros), MACROS), launch)

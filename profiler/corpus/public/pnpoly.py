@@ -20,10 +20,9 @@ int between(const float a, const float p, const float b) {
 #elif BETWEEN_METHOD == 1
     return (a <= p && b > p) || (a > p && b <= p);
 #elif BETWEEN_METHOD == 2
-    return ((a <= p) && (b > p)) + ((a > p) && (b <= p));
+    return p - a == 0.0f || (p - a) * (p - b) < 0.0f;
 #else
-    const int below = a > p, above = b > p;
-    return below + above == 1;
+    return (p - a) * (p - b) < 0.0f || p - a == 0.0f;
 #endif
 }
 
@@ -45,15 +44,18 @@ void pnpoly(__global int *restrict inside, __global const float2 *restrict point
         const float slope = (to.x - from.x) / (to.y - from.y);
         #pragma unroll
         for (int t = 0; t < TILE_SIZE; ++t) {
+#if USE_METHOD == 1
+            const int is_between = between(from.y, at[t].y, to.y);
+            crossings[t] += is_between && at[t].x < from.x + slope * (at[t].y - from.y);
+#else
             if (between(from.y, at[t].y, to.y) && at[t].x < slope * (at[t].y - from.y) + from.x) {
 #if USE_METHOD == 0
-                crossings[t] ^= 1;
-#elif USE_METHOD == 1
                 crossings[t] = !crossings[t];
 #else
-                ++crossings[t];
+                crossings[t] += 1;
 #endif
             }
+#endif
         }
     }
     #pragma unroll

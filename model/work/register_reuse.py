@@ -1,0 +1,119 @@
+"""What GPUs' compilers load once and keep in registers: places that unrolled loops ask for again.
+
+Neighbouring outputs of a filter or of a product share inputs. Once the loops around are unrolled, each place has a
+constant distance from the others, and the second load of one is the first one's register, as far as registers reach.
+Sources: Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", SC 2008 (register blocking); LLVM's early
+elimination of common subexpressions after full unrolling.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from model.opencl.types import AddressSpace
+from model.work.access_facts import AccessFacts
+from model.work.divergence import Paths
+from model.work.evaluate import evaluate
+from model.work.region import Loop
+from model.work.settings import Setting
+
+KEPT_WORDS = 128  # 32-bit registers of a work-item that hold what is asked for again
+MOST_LOADS = 4096  # of an unrolled nest: authors who block for registers ask for it by pragma
+WORD_BYTES = 4
+_SHARED = frozenset({AddressSpace.LOCAL, AddressSpace.GLOBAL, AddressSpace.CONSTANT, AddressSpace.GENERIC})
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """One load in a nest of loops of constant length: its place is `constant` + the sum of `steps` x iteration."""
+
+    facts: AccessFacts
+    nest: tuple[Loop, ...]  # outermost first
+    group: tuple[object, ...]  # loads with the same group have constant distances
+    constant: int
+    steps: tuple[int, ...]  # bytes, by loop of `nest`
+
+
+def loaded_shares(accesses: Iterable[AccessFacts], paths: Paths) -> dict[int, float]:
+    """Return, by the identity of its count, the share of an access' executions that compilers leave as loads."""
+    together: dict[tuple[object, ...], list[_Load]] = defaultdict(list)
+    for load in _loads(list(accesses), paths):
+        together[(load.facts.count.buffer, *(id(loop) for loop in load.nest), *load.group)].append(load)
+    shares: dict[int, float] = {}
+    for loads in together.values():
+        shares.update(_shares(loads))
+    return shares
+
+
+def _loads(accesses: Sequence[AccessFacts], paths: Paths) -> Iterator[_Load]:
+    settings = paths.settings
+    stored: dict[int, set[str]] = defaultdict(set)  # by loop
+    for facts in accesses:
+        if facts.count.is_store:
+            for loop in settings.accesses.get(id(facts.reach.access), Setting()).loops:
+                stored[id(loop)].add(facts.count.buffer)
+    ordered = {id(loop) for _, setting, _ in settings.barriers for loop in setting.loops}
+    for facts in accesses:
+        count = facts.count
+        if count.is_store or count.is_atomic or count.space not in _SHARED or count.count <= 0:
+            continue
+        setting = settings.accesses.get(id(facts.reach.access), Setting())
+        nest = _nest(setting, [loop for loop in setting.loops if count.buffer in stored[id(loop)]], ordered)
+        load = _load(facts, setting, nest, paths) if nest else None
+        if load is not None:
+            yield load
+
+
+def _nest(setting: Setting, storing: Sequence[Loop], ordered: set[int]) -> tuple[Loop, ...]:
+    """The innermost loops that are unrolled together: of constant length, without stores to the buffer or barriers."""
+    nest: list[Loop] = []
+    loads = 1
+    for loop in reversed(setting.loops):
+        trips = loop.trips.constant
+        if trips is None or id(loop) in ordered or any(loop is each for each in storing) or loads * trips > MOST_LOADS:
+            break
+        loads *= max(1, int(trips))
+        nest.append(loop)
+    return tuple(reversed(nest))
+
+
+def _load(facts: AccessFacts, setting: Setting, nest: tuple[Loop, ...], paths: Paths) -> _Load | None:
+    index = facts.index
+    if index.obstacle is not None:
+        return None
+    constant = evaluate(index.constant, paths.known, {})
+    steps = [evaluate(index.coefficient(loop.counter), paths.known, {}) for loop in nest]
+    if constant is None or any(step is None for step in steps):
+        return None
+    counters = {loop.counter for loop in nest}
+    rest = frozenset((term.variable, term.coefficient) for term in index.terms if term.variable not in counters)
+    conditions = tuple((condition, holds) for condition, holds, _ in setting.conditions)
+    return _Load(facts, nest, (rest, conditions), int(constant), tuple(int(step) for step in steps if step is not None))
+
+
+def _shares(loads: Sequence[_Load]) -> Iterator[tuple[int, float]]:
+    """Follow the loads in their order, with as many places kept as registers reach; the longest unused one goes."""
+    trips = [range(int(loop.trips.constant or 1)) for loop in loads[0].nest]
+    while trips and len(loads) * prod(map(len, trips)) > MOST_LOADS:
+        del trips[0]
+    if not trips:
+        return
+    kept: dict[int, None] = {}
+    most = max(1, KEPT_WORDS * WORD_BYTES // max(load.facts.count.element_bytes for load in loads))
+    made = [0] * len(loads)
+    for at in product(*trips):
+        for number, load in enumerate(loads):
+            place = load.constant + sum(step * i for step, i in zip(load.steps[-len(at) :], at, strict=True))
+            if place in kept:
+                del kept[place]
+            else:
+                made[number] += 1
+                if len(kept) >= most:
+                    del kept[next(iter(kept))]
+            kept[place] = None
+    for load, count in zip(loads, made, strict=True):
+        yield id(load.facts.count), count / prod(map(len, trips))
