@@ -29,7 +29,7 @@ class WorkingSet:
     """Global and constant memory of a typical work-group, in one iteration of the loop on `line` or as a whole (None).
 
     `line_bytes`: distinct lines of one iteration. `iterations`: how many of them the group runs in all. `own` are the
-    accesses that stand in no loop further in.
+    accesses that no inner loop holds.
     """
 
     line: int | None

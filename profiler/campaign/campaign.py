@@ -313,7 +313,7 @@ def _phases(plan: CampaignPlan) -> dict[str, tuple[int, float]]:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """Whoever reads the file sees the old one or the new one, never half of it."""
+    """Replace the file at once: a reader finds the old content or the new one, never a part."""
     part = path.with_name(f".{path.name}.part")
     part.write_text(text, "utf-8")
     os.replace(part, path)
