@@ -13,7 +13,7 @@ from model.launch.launch import Launch
 from profiler.corpus.public.row import PublicLaunch, PublicRow, Settings, defined, settings
 
 IMAGE, FILTER = 4096, 15  # pixels on a side
-MACROS = ("block_size_x", "block_size_y", "tile_size_x", "tile_size_y", "use_shmem", "use_padding", "passes_edge")
+MACROS = ("block_size_x", "block_size_y", "tile_size_x", "tile_size_y", "use_shmem", "use_padding")
 _SOURCE = """
 #define FILTER 15
 #define BORDER (FILTER - 1)
@@ -116,5 +116,5 @@ def of_size(row: PublicRow, width: int, height: int) -> PublicLaunch:
             ("weights", FILTER * FILTER),
         ),
     )
-    macros = {**dict(row.settings), "passes_edge": int(passes_the_edge(row.settings))}
-    return PublicLaunch(_SOURCE, "convolution", defined(settings(macros), MACROS), launch)
+    macros = {**dict(row.settings), "passes_edge": int(width % out[0] + height % out[1] > 0)}
+    return PublicLaunch(_SOURCE, "convolution", defined(settings(macros), (*MACROS, "passes_edge")), launch)
