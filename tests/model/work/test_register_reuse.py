@@ -69,8 +69,8 @@ def test_more_than_registers_hold_is_loaded_again(count: Count) -> None:
 @pytest.mark.parametrize(
     ("hint", "times"),
     [
-        ("", 1), ("#pragma unroll", 128), ("  #  pragma unroll 8", 8), ("#pragma unroll(4)", 4), ("#pragma unroll 1", 1),
-        ("#pragma unroll TIMES", 16), ("__attribute__((opencl_unroll_hint(2)))", 2),
+        ("", 1), ("#pragma unroll", 128), ("  #  pragma unroll 8", 8), ("#pragma unroll(4)", 4),
+        ("#pragma unroll 1", 1), ("#pragma unroll TIMES", 16), ("__attribute__((opencl_unroll_hint(2)))", 2),
         ("__attribute__((opencl_unroll_hint))", 128), ("#pragma unroll 1000", 128), ("#pragma nounroll", 1),
     ],
 )  # fmt: skip
