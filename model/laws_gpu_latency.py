@@ -111,15 +111,27 @@ def _cycles(
 
 
 def _small_tables(work: WorkCounts, architecture: Architecture) -> frozenset[str]:
-    """Return the buffers that stay in a core's cache: a small part of it, asked for again and again."""
+    """Return the buffers that stay in a core's cache: a small part of it, which each group asks for again and again.
+
+    By group, since what a launch asks for in all grows with it, and no load gets faster for that.
+    """
     asked: dict[str, float] = defaultdict(float)
     held: dict[str, float] = defaultdict(float)
-    for access in work.accesses:
-        if access.space in GLOBAL_SPACES and not access.is_atomic:
+    unknown: set[str] = set()  # how much of them is touched
+    for facts in work.facts.accesses:
+        access = facts.count
+        if access.space in GLOBAL_SPACES and not access.is_atomic and access.count > 0:
             asked[access.buffer] += access.bytes
             held[access.buffer] = max(held[access.buffer], access.footprint_bytes)
+            if not facts.launch.is_exact:
+                unknown.add(access.buffer)
     most_bytes = architecture.l1_bytes * SMALL_SHARE
-    return frozenset(b for b, size in held.items() if size <= most_bytes and asked[b] >= AGAIN * size)
+    groups = max(1.0, work.work_groups * work.facts.busy_share)
+    return frozenset(
+        buffer
+        for buffer, size in held.items()
+        if buffer not in unknown and size <= most_bytes and asked[buffer] >= AGAIN * size * groups
+    )
 
 
 def _ahead(loop: Loop) -> float:

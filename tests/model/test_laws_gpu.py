@@ -142,3 +142,38 @@ def test_groups_of_few_work_items_are_counted_by_their_warps() -> None:
     name = "NVIDIA GeForce RTX 3080"
     whole, few = (times_of(text, f"global=65536 local={local} n=4096 x=65536", name).total_us for local in (32, 8))
     assert 2 < few / whole < 6
+
+
+def test_an_index_from_a_small_table_waits_for_the_first_cache_alone() -> None:
+    """A gather through 1,024 entries that all groups ask for, against one through as many entries of their own."""
+    text = """kernel void gather(global const float *a, global const int *at, global float *b, int n) {
+        int i = get_global_id(0); float s = 0;
+        for (int k = 0; k < n; k++) s += a[INDEX];
+        b[i] = s; }"""
+    launch = "global=16384 local=64 n=1024 a=16777216 at=16777216 b=16384 fill.at=randint:0:16777216"
+    table, own = (
+        {name: us for name, _, us in times_of(text.replace("INDEX", index), launch, "NVIDIA A100-PCIE-40GB").resources}
+        for index in ("(at[k] + i) & 16777215", "at[k * 16384 + i]")
+    )
+    waiting = "operations that wait for each other"
+    assert table[waiting] < 0.75 * own[waiting]
+
+
+@pytest.mark.parametrize("name", ["NVIDIA A100-PCIE-40GB", "NVIDIA GeForce RTX 3080"])
+def test_outputs_that_share_inputs_in_registers_are_computed_faster(name: str) -> None:
+    """A column of 25 taps: eight outputs a work-item load 32 values of local memory instead of 200."""
+    text = """kernel void column(global const float *a, constant float *w, global float *b) {
+        local float near[64 + 24][32]; int x = get_local_id(0), y = get_local_id(1) * TILE; float s[TILE];
+        for (int j = get_local_id(1); j < 64 + 24; j += 64 / TILE) near[j][x] = a[j * 32 + x];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int t = 0; t < TILE; t++) s[t] = 0;
+        #pragma unroll
+        for (int j = 0; j < 25; j++)
+            for (int t = 0; t < TILE; t++) s[t] += w[j] * near[y + t + j][x];
+        for (int t = 0; t < TILE; t++) b[(get_group_id(1) * 64 + y + t) * 32 + x] = s[t]; }"""
+    taken = {}
+    for tile in (2, 8):
+        launch = f"global=32,{262144 // tile} local=32,{64 // tile} a=2816 w=25 b=8388608"
+        times = times_of(f"#define TILE {tile}\n{text}", launch, name)
+        taken[tile] = {kind: us for kind, _, us in times.resources}["local memory"]
+    assert taken[8] < taken[2] / 2
