@@ -67,13 +67,18 @@ _UNDERSCORED = re.compile(r"\b__(?=(?:kernel|global|local|constant|private|read_
 # `Definition.tokens` holds 1.5e-3f as `1 . 5e - 3f`.
 _POINT = re.compile(r"(?<![\w.])(\d*) \. (?=\d)|(?<![\w.])(\d+) \.(?: (?=(?:[eE]\d*|[fF])\b)|(?! ?[A-Za-z_]))")
 _EXPONENT = re.compile(r"(?<![\w.])(\d*\.?\d*[eE]) ([+-]) (?=\d)")
+_UNROLL_HINT = re.compile(r"# pragma unroll(?: \( \w+ \)| (?!(?:for|while|do)\b)\w+)?")
 _PIECE = re.compile(r"[A-Za-z_]\w*|(?:\.\d|\d)[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|[^\w\s]")
 
 
 def normalised_tokens(program: Program, kernel: str) -> tuple[str, ...]:
-    """Of the kernel and all that it rests on, macros expanded; in the order in which the kernel comes to use it."""
+    """Of the kernel and all that it rests on, macros expanded; in the order in which the kernel comes to use it.
+
+    Pragmas are no part of it: kernels that differ in how loops are asked to be unrolled are the same one.
+    """
     covered = program.meanings[kernel].covered
     text = " ".join(program.definitions[name].tokens.decode("latin-1") for name in covered)
+    text = _UNROLL_HINT.sub("", text)
     return tuple(_normalised(_PIECE.findall(_with_whole_numbers(_UNDERSCORED.sub("", text)))))
 
 
