@@ -36,6 +36,8 @@ class CodeSource(StrEnum):
     ASSEMBLY = "assembly"  # a CPU's machine code, disassembled
     PTX = "ptx"  # NVIDIA's intermediate code: registers are counted by its assembler's log only
     AMD_ISA = "amd isa"  # AMD's assembly language
+    ZEBIN = "zebin"  # Intel's binary for its GPUs: its notes, and its code where that can be disassembled
+    MALIOC = "malioc"  # the report of Arm's Mali Offline Compiler
     BINARY = "binary"  # a GPU's binary, of which the notes were read
     LOG = "driver log"
     QUERIES = "queries"  # nothing but what OpenCL itself answers
@@ -101,6 +103,19 @@ class LoopCode:
 
 
 @dataclass(frozen=True, slots=True)
+class PipeCycles:
+    """Cycles that one pipe of an Arm core takes for a work-item, by the compiler's own estimate; memory never waits.
+
+    Source: Arm, "Mali Offline Compiler User Guide", performance table. None where the compiler cannot tell.
+    """
+
+    pipe: str  # `arith_fma`, `arith_cvt`, `arith_sfu`, `load_store`, `texture` ...
+    total: float | None  # of all instructions in the code, whichever path is taken
+    shortest: float | None
+    longest: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledFacts:
     """Everything that a driver told of one kernel. None where it does not tell.
 
@@ -124,8 +139,8 @@ class CompiledFacts:
     local_mem_bytes: int | None = None
     required_local_size: tuple[int, ...] | None = None  # reqd_work_group_size, as the driver understood it
     sub_group_size: int | None = None
-    registers: int | None = None  # of a work-item, as a GPU's assembler allots them
-    scalar_registers: int | None = None  # of a wave, AMD's GPUs only
+    registers: int | None = None  # of a work-item, as a GPU's assembler allots them; Intel: of a hardware thread
+    scalar_registers: int | None = None  # of a wave, AMD's GPUs; uniform registers, Arm's
     accumulator_registers: int | None = None  # of a work-item, contained in `registers`; CDNA only
     vector_registers: int | None = None  # different ones that a CPU's code names
     spill_bytes: int | None = None
@@ -144,6 +159,8 @@ class CompiledFacts:
     code_bytes: int | None = None
     kernel_lines: tuple[int, int] | None = None  # its first and last, from 0, when it was compiled
     warnings: tuple[str, ...] = ()  # of the compiler, and what could not be read
+    pipes: tuple[PipeCycles, ...] = ()  # Arm's GPUs only
+    half_arithmetic_percent: float | None = None  # of the arithmetic in 16 bits; Arm's GPUs only
     version: int = FACTS_VERSION
 
     @property

@@ -1,6 +1,7 @@
 """Occupancy: which share of the waves that a core can hold are there, and which resource keeps others out.
 
-Source: NVIDIA, "CUDA Occupancy Calculator" (`cuda_occupancy.h`); AMD, "Occupancy explained", GPUOpen 2022.
+Source: NVIDIA, "CUDA Occupancy Calculator" (`cuda_occupancy.h`); AMD, "Occupancy explained", GPUOpen 2022;
+Intel, "GPU Occupancy Calculator" and "oneAPI GPU Optimization Guide", thread mapping and occupancy.
 """
 
 from __future__ import annotations
@@ -52,16 +53,17 @@ class Occupancy:
 class KernelResources:
     """What a compiler allots to a kernel; local memory includes what a launch passes as local arguments."""
 
-    registers: int  # of a work-item
+    registers: int  # of a work-item; of a hardware thread on Intel's GPUs
     local_mem_bytes: int  # of a work-group
     scalar_registers: int = 0  # of a wave, AMD only
+    wave_size: int = 0  # work-items of a wave, where the compiler chose; 0: the target's
 
 
 @dataclass(frozen=True, slots=True)
 class OfflineFacts:
     """What a GPU's compiler adds to the inputs of a prediction; exact, where the source allows an estimate only.
 
-    Registers, private memory and spills are of a work-item. Each byte spilled is stored and loaded once at least;
+    Registers (of 32 bits), private memory and spills are of a work-item. Each byte spilled is stored and loaded once at least;
     private memory contains what is spilled. Local memory is of a work-group, with what the launch passes.
     """
 
@@ -83,7 +85,7 @@ def occupancy_of(target: CompileTarget, resources: KernelResources, work_items: 
 
     The limiter is the resource that admits the fewest groups; of several, the first in the order of `Limiter`.
     """
-    waves_per_group = max(1, -(-work_items // target.wave_size))
+    waves_per_group = max(1, -(-work_items // (resources.wave_size or target.wave_size)))
     by_waves = target.waves_per_core // waves_per_group
     by_registers = _waves_by_registers(target, resources) // waves_per_group
     by_local = _groups_by_local_memory(target, resources.local_mem_bytes)
@@ -116,10 +118,18 @@ def offline_facts(
     if facts.registers is None or target is None:
         return None
     local = (facts.local_mem_bytes or 0) + sum(size for _, size in launch.local_bytes)
-    resources = KernelResources(facts.registers, local, facts.scalar_registers or 0)
+    wave_size = (facts.sub_group_size or 0) if target.vendor is Vendor.INTEL else 0
+    resources = KernelResources(facts.registers, local, facts.scalar_registers or 0, wave_size)
     occupancy = occupancy_of(target, resources, prod(effective_local_size(launch, kernel)))
     spilled, private = facts.spill_bytes or 0, facts.private_mem_bytes or 0
-    return OfflineFacts(target.target, facts.registers, spilled, private, local, occupancy)
+    return OfflineFacts(target.target, _registers_of_item(target, resources), spilled, private, local, occupancy)
+
+
+def _registers_of_item(target: CompileTarget, resources: KernelResources) -> int:
+    """Return 32-bit registers of a work-item; on Intel's GPUs a thread's work-items share its wider registers."""
+    if target.vendor is not Vendor.INTEL:
+        return resources.registers
+    return resources.registers * target.register_words // (resources.wave_size or target.wave_size)
 
 
 def _waves_by_registers(target: CompileTarget, resources: KernelResources) -> int:
@@ -139,5 +149,7 @@ def _groups_by_local_memory(target: CompileTarget, local_mem_bytes: int) -> int:
         return 0
     if needed == 0:
         return target.waves_per_core
+    if target.local_sizes_bytes:
+        return target.local_bytes_per_core // next(size for size in target.local_sizes_bytes if size >= needed)
     unit = target.local_granularity_bytes
     return target.local_bytes_per_core // (-(-needed // unit) * unit)
