@@ -4,10 +4,10 @@ They are finer than `model.architectures`: as exact as a compiler's allocation o
 
 Sources: NVIDIA, "CUDA C++ Programming Guide" 12.9, section 17.2, tables "Feature Support" and "Technical Specifications
 per Compute Capability"; AMD, "RDNA", "RDNA2", "RDNA3", "RDNA4", "Vega", "MI100", "MI200" and "MI300 Instruction Set
-Architecture"; LLVM, "User Guide for AMDGPU Backend" and its `AMDGPUBaseInfo.cpp` for granularities of allocation; Intel,
-"oneAPI GPU Optimization Guide", chapter "Intel Xe GPU Architecture", and "The Compute Architecture of Intel Processor
-Graphics" Gen9 and Gen11; Arm, "Arm GPU Datasheet", warp width and thread count, and "Mali Offline Compiler User Guide",
-work registers.
+Architecture"; LLVM, "User Guide for AMDGPU Backend" and its `AMDGPUBaseInfo.cpp` for granularities of allocation;
+Intel, "oneAPI GPU Optimization Guide", chapter "Intel Xe GPU Architecture", and "The Compute Architecture of Intel
+Processor Graphics" Gen9 and Gen11; Arm, "Arm GPU Datasheet", warp width and thread count, and "Mali Offline Compiler
+User Guide", work registers.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class UnknownTarget(KernelcastError):
 class CompileTarget:
     """One GPU architecture as its compiler names it.
 
-    A core is an SM (NVIDIA), a CU (GCN, CDNA), a WGP (RDNA), a sub-slice or Xe-core (Intel) or a shader core (Arm): what
-    holds whole work-groups. It has `partitions` that each have their own registers and waves; a wave is a warp, a
+    A core is an SM (NVIDIA), a CU (GCN, CDNA), a WGP (RDNA), a sub-slice or Xe-core (Intel) or a shader core (Arm):
+    what holds whole work-groups. It has `partitions` that each have their own registers and waves; a wave is a warp, a
     wavefront or a hardware thread.
 
     An Intel compiler chooses how many work-items a hardware thread runs, kernel by kernel (`wave_size` is the usual

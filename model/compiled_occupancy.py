@@ -63,8 +63,8 @@ class KernelResources:
 class OfflineFacts:
     """What a GPU's compiler adds to the inputs of a prediction; exact, where the source allows an estimate only.
 
-    Registers (of 32 bits), private memory and spills are of a work-item. Each byte spilled is stored and loaded once at least;
-    private memory contains what is spilled. Local memory is of a work-group, with what the launch passes.
+    Registers (of 32 bits), private memory and spills are of a work-item. Each byte spilled is stored and loaded once at
+    least; private memory contains what is spilled. Local memory is of a work-group, with what the launch passes.
     """
 
     target: str

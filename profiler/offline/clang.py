@@ -80,6 +80,13 @@ class Text:
     def folders(self) -> list[str]:
         return [*([str(Path(self.path).parent)] if self.path else []), *self.options.include_dirs]
 
+    @property
+    def with_definitions(self) -> str:
+        """The text with its `-D` options as lines before it; messages name the user's own file and lines."""
+        defines = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in self.options.defines)
+        quoted = self.name.replace("\\", "\\\\").replace('"', '\\"')
+        return f'{defines}#line 1 "{quoted}"\n{self.source}'
+
 
 @dataclass(frozen=True, slots=True)
 class Intermediate:
@@ -92,16 +99,13 @@ class Intermediate:
 
 def read_text(text: Text, architecture: CompileTarget, tools: Tools) -> Intermediate:
     """Read and check the text. Raises DoesNotCompile, with every place that clang complains of, or TimedOut."""
-    defines = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in text.options.defines)
-    quoted = text.name.replace("\\", "\\\\").replace('"', '\\"')
-    whole = f'{defines}#line 1 "{quoted}"\n{text.source}'.encode("utf-8", "replace")
     command = [
         *_for_target(architecture, tools), "-x", "cl", *_language(text, architecture), "-include",
         str(SOURCES / "base.h"), *(part for folder in text.folders for part in ("-I", folder)),
         "-O3", "-disable-llvm-passes", "-emit-llvm", "-debug-info-kind=line-directives-only", "-dwarf-version=2",
         "-fno-caret-diagnostics", "-", "-o", "-",
     ]  # fmt: skip
-    status, output, messages = run_tool(command, whole, LIMIT_S)
+    status, output, messages = run_tool(command, text.with_definitions.encode("utf-8", "replace"), LIMIT_S)
     if status != 0:
         raise failure(messages, text.name, architecture.target, text.folders)
     code = output.decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""Find the offline compilers, wherever pip or the system put them, and run one of them with a time limit."""
+"""Find the offline compilers for NVIDIA and AMD, wherever pip or the system put them; run a tool with a time limit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ToolMissing(MeasureError):
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What compiles for one vendor. `version` changes whenever results may."""
+    """What compiles for NVIDIA or AMD. `version` changes whenever results may."""
 
     clang: Path
     ptxas: Path | None
@@ -41,7 +41,7 @@ class Tools:
 
 
 def find_tools(vendor: Vendor) -> Tools:
-    """Return the tools for `vendor`. Raises ToolMissing."""
+    """Return the tools for `vendor`, NVIDIA or AMD. Raises ToolMissing."""
     clang = _clang()
     if clang is None:
         raise ToolMissing(f"there is no offline compiler for GPUs (clang of the package ziglang): {install_hint()}")
@@ -65,12 +65,14 @@ def install_hint() -> str:
     return f"{sys.executable} -m pip install 'kernelcast[{EXTRA}]'"
 
 
-def run_tool(command: Sequence[str], stdin: bytes, limit_s: float) -> tuple[int, bytes, str]:
-    """Run one tool and return its exit status, output and messages. Raises TimedOut."""
+def run_tool(
+    command: Sequence[str], stdin: bytes, limit_s: float, folder: Path | None = None
+) -> tuple[int, bytes, str]:
+    """Run one tool, in `folder` if given, and return its exit status, output and messages. Raises TimedOut."""
     environment = {**os.environ, "LC_ALL": "C"}
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
-        start_new_session=True,
+        start_new_session=True, cwd=folder,
     ) as process:  # fmt: skip
         try:
             output, messages = process.communicate(stdin, timeout=limit_s)

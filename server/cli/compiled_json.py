@@ -40,7 +40,7 @@ def compiled_answer(request: Request, forecast: Forecast, facts: CompiledFacts) 
 
 
 def _occupancy(kernel: Kernel, launch: Launch | None, facts: CompiledFacts) -> Answer:
-    """Return what a core (SM, CU or WGP) holds at once; nothing unless the kernel was compiled for a target."""
+    """Return what a core (SM, CU, WGP, Xe-core ...) holds at once; nothing unless compiled for a target."""
     known = offline_facts(facts, kernel, launch) if launch else None
     if known is None or launch is None:
         return {}

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from model.compile_targets import TARGETS
+from model.compile_targets import TARGETS, Vendor
 from model.compiled import OTHER_KINDS, CodeSource, CompiledFacts
 from model.compiled_occupancy import Occupancy, offline_facts
 from model.device import Device
@@ -23,13 +23,16 @@ from server.words.compiled import (
     instruction_words,
     loop_mix_words,
     loop_words,
+    pipe_words,
 )
-from server.words.format import format_bytes, format_count, format_things
+from server.words.format import format_bytes, format_count, format_percent, format_things
 
 _SOURCES = {
     CodeSource.ASSEMBLY: "its machine code",
     CodeSource.PTX: "its PTX",
     CodeSource.AMD_ISA: "its assembly language",
+    CodeSource.ZEBIN: "its binary's notes and code",
+    CodeSource.MALIOC: "malioc's report",
     CodeSource.BINARY: "its binary's notes",
     CodeSource.LOG: "the driver's log",
     CodeSource.QUERIES: "the driver's answers alone",
@@ -61,11 +64,17 @@ def _figures(forecast: Forecast, facts: CompiledFacts) -> list[tuple[str, str]]:
     known = offline_facts(facts, forecast.kernel, forecast.launch) if forecast.launch is not None else None
     occupancy = known.occupancy if known is not None else None
     said = [("Compiled", in_short(facts, occupancy))]
-    if facts.scalar_registers is not None:
+    vendor = TARGETS[facts.device_id].vendor if facts.device_id in TARGETS else None
+    if vendor is Vendor.INTEL and known is not None:
+        each = format_things(known.registers, "word")
+        said.append(("Registers", f"{facts.registers} of a thread, {each} of 32 bits for each work-item"))
+    elif vendor is Vendor.ARM and facts.registers is not None:
+        said.append(("Registers", f"{facts.registers} work, {facts.scalar_registers or 0} uniform"))
+    elif facts.scalar_registers is not None:
         accumulators = f", {facts.accumulator_registers} of them accumulators" if facts.accumulator_registers else ""
         said.append(("Registers", f"{facts.registers} vector{accumulators}, {facts.scalar_registers} scalar"))
     if occupancy is not None:
-        said.append(("Occupancy", _occupancy(occupancy, forecast)))
+        said.append(("Occupancy", _occupancy(occupancy, forecast, _waves(vendor))))
     if facts.items_side_by_side is not None:
         items = facts.items_side_by_side
         said.append(("Work-items", f"{items} side by side" if items > 1 else "one by one, says the compiler"))
@@ -85,16 +94,25 @@ def _figures(forecast: Forecast, facts: CompiledFacts) -> list[tuple[str, str]]:
     if facts.spills:
         touched = f", {facts.spill_loads} loads, {facts.spill_stores} stores" if facts.spill_loads is not None else ""
         said.append(("Spills", f"{format_bytes(facts.spill_bytes or 0)}{touched}"))
+    if facts.pipes:
+        said.append(("Pipes", pipe_words(facts.pipes)))
+    if facts.half_arithmetic_percent is not None:
+        said.append(("16-bit", f"{format_percent(facts.half_arithmetic_percent)} of the arithmetic"))
     size = f", {format_bytes(facts.code_bytes)} of code" if facts.code_bytes else ""
     said.append(("Read from", _SOURCES[facts.source] + size))
     return [(name, value) for name, value in said if value]
 
 
-def _occupancy(occupancy: Occupancy, forecast: Forecast) -> str:
+def _occupancy(occupancy: Occupancy, forecast: Forecast, waves: str) -> str:
     groups, launch = format_things(occupancy.groups, "work-group"), forecast.launch
     if launch is not None and launch.local_size is None:
         groups += f" of {'x'.join(map(str, effective_local_size(launch, forecast.kernel)))}"
-    return f"{occupancy.waves} of {occupancy.max_waves} waves in a core, {groups}; limited by {occupancy.limiter}"
+    return f"{occupancy.waves} of {occupancy.max_waves} {waves} in a core, {groups}; limited by {occupancy.limiter}"
+
+
+def _waves(vendor: Vendor | None) -> str:
+    """What the vendor calls them."""
+    return "threads" if vendor is Vendor.INTEL else "warps" if vendor is Vendor.ARM else "waves"
 
 
 def _instructions(forecast: Forecast, facts: CompiledFacts) -> Padding:

@@ -25,7 +25,9 @@ from model.learned.learned import UnusableModel, weights_folder
 from profiler.devices import discover
 from profiler.gpu_hardware import unserved_gpus
 from profiler.measurement import MeasureError
-from profiler.offline.tools import ToolMissing, find_tools
+from profiler.offline.compiling import find_any_tools
+from profiler.offline.tools import ToolMissing
+from profiler.offline.vendor_tools import DISASSEMBLER_HINT, IntelTools
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
 from server.log.faults import faults_file, kept_faults
@@ -263,19 +265,21 @@ def _load() -> Finding:
 
 def _offline_compilers() -> Iterator[Finding]:
     """What `kernelcast compile --target` needs; nothing is broken without it."""
-    for vendor, name in ((Vendor.NVIDIA, "NVIDIA"), (Vendor.AMD, "AMD")):
+    names = {Vendor.NVIDIA: "NVIDIA", Vendor.AMD: "AMD", Vendor.INTEL: "Intel", Vendor.ARM: "Arm"}
+    for vendor, name in names.items():
         count = sum(each.vendor is vendor for each in TARGETS.values())
         subject = f"offline, {name}"
         try:
-            tools = find_tools(vendor)
+            tools = find_any_tools(vendor)
         except ToolMissing as error:
             text, _, mend = error.message.partition(": ")
-            yield Finding(subject, Health.NOTE, f"{text}; `kernelcast compile --target` cannot be used", mend)
+            yield Finding(subject, Health.NOTE, f"{text}; `compile --target` cannot be used for {name}", mend)
+            continue
+        if isinstance(tools, IntelTools) and tools.disassembler is None:
+            said = f"{tools.version}, {count} targets as far as it knows them; instructions are not read without iga64"
+            yield Finding(subject, Health.NOTE, said, DISASSEMBLER_HINT)
             continue
         yield Finding(subject, Health.GOOD, f"{tools.version}, {count} targets")
-    for program, what in (("ocloc", "Intel's"), ("malioc", "Arm's")):
-        if shutil.which(program):
-            yield Finding("", Health.GOOD, f"{what} offline compiler {program} is installed, and not used yet")
 
 
 def _configuration(folder: Path) -> Finding:

@@ -104,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     compiled.add_argument(
         "--target",
         metavar="ARCH",
-        help="a GPU that need not be here: sm_90, gfx90a, gfx1100 ... (extra offline)",
+        help="a GPU that need not be here: sm_90, gfx90a (extra offline), dg2-g10 (ocloc), mali-g710 (malioc) ...",
     )
     compiled.add_argument("--anew", action="store_true", help="even what was compiled before")
 

@@ -10,11 +10,12 @@ from model.compiled_occupancy import Limiter, Occupancy
 from server.words.format import format_bytes, format_percent
 
 if TYPE_CHECKING:
-    from model.compiled import CompiledFacts, CompiledLoop, InstructionCount, LoopCode
+    from model.compiled import CompiledFacts, CompiledLoop, InstructionCount, LoopCode, PipeCycles
     from model.work.counts import WorkCounts
 
 _FLOATS = {"f16": "halves", "f32": "floats", "f64": "doubles"}
 _MOST_CALLS = 3
+_GPU_SOURCES = (CodeSource.PTX, CodeSource.BINARY, CodeSource.AMD_ISA, CodeSource.ZEBIN, CodeSource.MALIOC)
 
 
 def in_short(facts: CompiledFacts, occupancy: Occupancy | None = None) -> str:
@@ -69,7 +70,7 @@ def _spills(facts: CompiledFacts) -> str:
 
 def _private(facts: CompiledFacts) -> str:
     """Of CPUs this is no news: PoCL answers the same for all kernels."""
-    if facts.source not in (CodeSource.PTX, CodeSource.BINARY, CodeSource.AMD_ISA) or not facts.private_mem_bytes:
+    if facts.source not in _GPU_SOURCES or not facts.private_mem_bytes:
         return ""
     return f"{format_bytes(facts.private_mem_bytes)} private memory"
 
@@ -80,6 +81,14 @@ def _calls(facts: CompiledFacts) -> str:
         return ""
     more = " ..." if len(names) > _MOST_CALLS else ""
     return f"calls {', '.join(names[:_MOST_CALLS])}{more}"
+
+
+def pipe_words(pipes: tuple[PipeCycles, ...]) -> str:
+    """`arith_fma 0.25, load_store 2 cycles on the longest path`; the whole code's where the path is not known."""
+    is_known = any(each.longest is not None for each in pipes)
+    counts = ((each.pipe, each.longest if is_known else each.total) for each in pipes)
+    listed = ", ".join(f"{pipe} {cycles:g}" for pipe, cycles in counts if cycles is not None)
+    return f"{listed} cycles {'on the longest path' if is_known else 'for all instructions in the code'}"
 
 
 def loop_mix_words(loop: CompiledLoop, code: LoopCode) -> str:
