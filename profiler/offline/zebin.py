@@ -50,9 +50,8 @@ def read_zebin(data: bytes) -> Zebin:
         sections = {section.name: bytes(section.data()) for section in ELFFile(io.BytesIO(data)).iter_sections()}
     except (ELFError, UnicodeDecodeError) as error:
         raise UnreadableBinary(f"the compiler's output is no ELF file: {error or 'it is damaged'}") from error
-    if _NOTES not in sections:
-        raise UnreadableBinary(f"the compiler's output has no section {_NOTES}")
-    kernels = read_notes(sections[_NOTES].decode("utf-8", "replace"))
+    notes = sections.get(_NOTES)  # which a program without kernels does not have
+    kernels = read_notes(notes.decode("utf-8", "replace")) if notes is not None else {}
     return Zebin(kernels, {name: sections.get(f"{_CODE}{name}", b"") for name in kernels})
 
 
@@ -60,7 +59,7 @@ def read_notes(text: str) -> dict[str, ZebinKernel]:
     """Return what `.ze_info` says of each kernel, by name. Raises UnreadableBinary."""
     try:
         notes = yaml.safe_load(text)
-        return {kernel["name"]: _kernel(kernel) for kernel in notes["kernels"]}
+        return {kernel["name"]: _kernel(kernel) for kernel in notes["kernels"] or []}
     except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
         raise UnreadableBinary(f"the notes of the compiler's output cannot be read: {error!r}") from error
 

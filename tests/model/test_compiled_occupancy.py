@@ -37,6 +37,39 @@ def test_occupancy_is_the_vendors(
     assert (round(found.percent, 1), found.limiter) == (percent, limiter)
 
 
+@pytest.mark.parametrize(
+    ("target", "registers", "wave", "local_bytes", "items", "percent", "limiter"),
+    [
+        # Intel, "oneAPI GPU Optimization Guide": 8 threads in an execution unit with 128 registers each, 4 with 256
+        ("dg2", 128, 32, 0, 256, 100.0, Limiter.NOTHING),
+        ("dg2", 256, 32, 0, 256, 50.0, Limiter.REGISTERS),
+        ("dg2", 128, 8, 0, 256, 100.0, Limiter.NOTHING),
+        ("dg2", 128, 32, 24 << 10, 1024, 100.0, Limiter.NOTHING),
+        ("dg2", 128, 32, 24 << 10, 256, 25.0, Limiter.LOCAL_MEMORY),  # 32 KiB are allotted
+        ("dg2", 128, 32, 0, 32, 25.0, Limiter.WORK_GROUPS),
+        ("tgllp", 128, 16, 0, 256, 100.0, Limiter.NOTHING),
+        ("pvc", 256, 32, 0, 512, 50.0, Limiter.REGISTERS),
+        # Arm, "Mali Offline Compiler User Guide": all threads up to 32 work registers, half of them above
+        ("mali-g710", 32, 0, 0, 256, 100.0, Limiter.NOTHING),
+        ("mali-g710", 33, 0, 0, 256, 50.0, Limiter.REGISTERS),
+        ("mali-g76", 64, 0, 32 << 10, 64, 50.0, Limiter.REGISTERS),  # local memory is cached global memory
+    ],
+)
+def test_occupancy_follows_the_work_items_of_a_thread_and_its_registers(
+    target: str, registers: int, wave: int, local_bytes: int, items: int, percent: float, limiter: Limiter
+) -> None:
+    resources = KernelResources(registers, local_bytes, wave_size=wave)
+    found = occupancy_of(target_named(target), resources, items)
+    assert (round(found.percent, 1), found.limiter) == (percent, limiter)
+
+
+@pytest.mark.parametrize(
+    ("name", "target"), [("acm-g10", "dg2-g10"), ("DG2", "dg2-g10"), ("xe-hpc", "pvc"), ("adlp", "adl-p")]
+)
+def test_other_names_of_a_chip_lead_to_the_same_target(name: str, target: str) -> None:
+    assert target_named(name).target == target
+
+
 def test_scalar_registers_limit_the_waves_of_gcn() -> None:
     few = occupancy_of(TARGETS["gfx906"], KernelResources(16, 0, scalar_registers=32), 256)
     many = occupancy_of(TARGETS["gfx906"], KernelResources(16, 0, scalar_registers=102), 256)
@@ -49,7 +82,10 @@ def test_more_local_memory_than_a_work_group_may_have_fits_nowhere() -> None:
     assert (found.groups, found.limiter) == (0, Limiter.LOCAL_MEMORY)
 
 
-@pytest.mark.parametrize("target", ["sm_60", "sm_80", "sm_90", "sm_120", "gfx906", "gfx90a", "gfx942", "gfx1100"])
+@pytest.mark.parametrize(
+    "target",
+    ["sm_60", "sm_80", "sm_90", "sm_120", "gfx906", "gfx90a", "gfx942", "gfx1100", "dg2-g10", "pvc", "mali-g710"],
+)
 def test_a_targets_reference_is_a_device_of_that_target(target: str) -> None:
     device = find_builtin(reference_device(target))
     assert device is not None
@@ -63,7 +99,17 @@ def test_an_unknown_target_is_told_with_those_there_are() -> None:
 
 @pytest.mark.parametrize(
     ("device_id", "target"),
-    [("nvidia-geforce-rtx-3060", "sm_86"), ("nvidia-l40s", "sm_89"), ("nvidia-a10", "sm_86"), ("generic-gpu", None)],
+    [
+        ("nvidia-geforce-rtx-3060", "sm_86"),
+        ("nvidia-l40s", "sm_89"),
+        ("nvidia-a10", "sm_86"),
+        ("generic-gpu", None),
+        ("intel-arc-a310-graphics", "dg2-g11"),
+        ("intel-arc-pro-b50-graphics", "bmg-g21"),
+        ("intel-hd-graphics-4600", None),
+        ("intel-arc-b390-graphics", None),
+        ("arm-mali-t628", None),
+    ],
 )
 def test_a_gpus_name_tells_its_target(device_id: str, target: str | None) -> None:
     device = find_builtin(device_id)

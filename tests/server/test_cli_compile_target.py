@@ -12,6 +12,7 @@ from model.compile_targets import Vendor
 from profiler.offline import library
 from profiler.offline import tools as offline_tools
 from profiler.offline.tools import ToolMissing, find_tools
+from profiler.offline.vendor_tools import find_intel_tools
 from server.cli import main
 from server.cli.diagnosis import Health, examine
 
@@ -94,8 +95,51 @@ def test_an_unknown_target_is_a_wrong_call(file: Path, capsys: pytest.CaptureFix
 def test_doctor_says_which_extra_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(offline_tools, "_site_packages", lambda: iter(()))
     found = [each for each in examine(tmp_path, lambda _: ()) if each.subject.startswith("offline")]
-    assert [each.health for each in found] == [Health.NOTE, Health.NOTE]
-    assert all("kernelcast[offline]" in each.mend for each in found)
+    mends = {each.subject: each.mend for each in found if each.health is Health.NOTE}
+    assert all("kernelcast[offline]" in mends[f"offline, {vendor}"] for vendor in ("NVIDIA", "AMD"))
+
+
+def test_doctor_says_how_to_install_the_compilers_that_pip_does_not_bring(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("profiler.offline.vendor_tools.shutil.which", lambda _: None)
+    found = {each.subject: each for each in examine(tmp_path, lambda _: ())}
+    assert "ocloc is not on PATH" in found["offline, Intel"].text
+    assert "intel-opencl-icd" in found["offline, Intel"].mend
+    assert "malioc is not on PATH" in found["offline, Arm"].text
+    assert "Arm Performance Studio" in found["offline, Arm"].mend
+
+
+@pytest.fixture
+def _ocloc() -> None:
+    try:
+        find_intel_tools()
+    except ToolMissing as error:
+        pytest.skip(error.message)
+
+
+@pytest.mark.usefixtures("_ocloc")
+def test_intels_registers_occupancy_and_refusals_are_shown(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "--target", "dg2", str(file)]) == 0
+    shown = capsys.readouterr().out
+    for words in ("Xe-HPG (dg2-g10)", "128 registers, occupancy 100 %", "no spills", "threads in a core", "Sub-group"):
+        assert words in shown
+    file.write_text(SOURCE.replace("y[i] = s", "y[i] = t"))
+    assert main(["compile", "--target", "dg2", str(file)]) == 1
+    assert f"{file}:7:12: error: use of undeclared identifier 't'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("_ocloc")
+def test_what_ocloc_made_counts_in_predictions_for_its_gpus(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "--target", "dg2", "--format", "json", str(file)]) == 0
+    compiled = json.loads(capsys.readouterr().out)
+    assert compiled["compiled"]["source"] == "zebin"
+    assert main(["predict", "--format", "json", "--device", "intel-arc-a770-graphics", str(file)]) == 0
+    code = json.loads(capsys.readouterr().out)["code"]
+    assert code["target"] == "dg2-g10"
+    assert code["occupancy_percent"] == compiled["occupancy"]["percent"]
+    in_a_thread = compiled["compiled"]["registers"] * 8  # of 32 bits, for all of its work-items
+    assert code["registers"] == in_a_thread // compiled["compiled"]["sub_group_size"]
 
 
 @pytest.mark.usefixtures("_compilers")
