@@ -16,7 +16,7 @@ from profiler.offline.tools import ToolMissing, install_hint, run_tool
 _LIMIT_S = 20.0
 _READERS = ("elftools", "yaml")  # of the packages pyelftools and PyYAML, which read Intel's binary
 _OCLOC_HINT = (
-    "install Intel's compute runtime (Debian and Ubuntu: apt install intel-opencl-icd, on newer ones intel-ocloc; "
+    "install Intel's compute runtime (Debian and Ubuntu: apt install intel-opencl-icd, or intel-ocloc if there is one; "
     "else https://github.com/intel/compute-runtime/releases)"
 )
 _MALIOC_HINT = (
@@ -50,11 +50,13 @@ def find_intel_tools() -> IntelTools:
         raise ToolMissing(f"Intel's offline compiler ocloc is not on PATH: {_OCLOC_HINT}")
     if any(find_spec(name) is None for name in _READERS):
         raise ToolMissing(f"what reads the binaries of ocloc (pyelftools, PyYAML) is missing: {install_hint()}")
-    disassembler = shutil.which("iga64")
-    version = f"ocloc {_ocloc_version(Path(found))}"
-    if disassembler is None:
-        return IntelTools(Path(found), None, version)
-    return IntelTools(Path(found), Path(disassembler), f"{version}, iga64 {_iga_version(Path(disassembler))}")
+    iga64 = shutil.which("iga64")
+    compiler = Path(found).absolute()  # it runs in a folder of its own
+    version = f"ocloc {_ocloc_version(compiler)}"
+    if iga64 is None:
+        return IntelTools(compiler, None, version)
+    disassembler = Path(iga64).absolute()
+    return IntelTools(compiler, disassembler, f"{version}, iga64 {_iga_version(disassembler)}")
 
 
 def find_arm_tools() -> ArmTools:
@@ -62,7 +64,8 @@ def find_arm_tools() -> ArmTools:
     found = shutil.which("malioc")
     if found is None:
         raise ToolMissing(f"Arm's offline compiler malioc is not on PATH: {_MALIOC_HINT}")
-    return ArmTools(Path(found), f"malioc {_malioc_version(Path(found))}")
+    compiler = Path(found).absolute()
+    return ArmTools(compiler, f"malioc {_malioc_version(compiler)}")
 
 
 def need_newer_ocloc(tools: IntelTools, target: str) -> ToolMissing:

@@ -99,6 +99,21 @@ def test_local_arguments_of_the_launch_take_room_beside_the_kernels_own_arrays()
     assert (code.occupancy.groups, code.occupancy.limiter) == (3, Limiter.LOCAL_MEMORY)
 
 
+def test_intels_registers_of_a_thread_are_shared_by_its_work_items_and_spills_take_time() -> None:
+    arc = find_builtin_by_name("Intel(R) Arc(TM) A770 Graphics")
+    assert arc is not None
+    (walk,) = Engine().forecast(WALK, None, arc).forecasts
+    assert walk.prediction is not None
+    made = replace(MADE, device_id="dg2-g10", source=CodeSource.ZEBIN, registers=128, sub_group_size=32)
+    spilled = replace(made, sub_group_size=8, spill_bytes=1024, private_mem_bytes=1024)
+    codes = [code_of(walk, each) for each in (made, spilled)]
+    assert [(each.registers, each.occupancy.percent) for each in codes] == [(32, 100.0), (128, 100.0)]
+    # A thread of 8 work-items holds a quarter of what one of 32 holds.
+    assert [each.occupancy.groups for each in codes] == [16, 4]
+    private = [time_of(launch_times(walk.prediction.work, arc, each), "private memory") for each in codes]
+    assert private[0] == 0 < private[1]
+
+
 def test_nothing_is_known_without_registers_or_without_the_limits_of_the_cores() -> None:
     walk = forecast_of(WALK)
     assert walk.launch is not None
