@@ -21,6 +21,7 @@ from profiler.offline.diagnostics import DoesNotCompile
 from profiler.offline.malioc_report import UnreadableReport, read_report
 from profiler.offline.tools import ToolMissing
 from profiler.offline.vendor_tools import ArmTools, find_arm_tools
+from server.cli import main
 
 SOURCE = "__kernel void scale(__global float *x) {\n    x[get_global_id(0)] *= 2.0f;\n}\n"
 # Written by hand after the documented schema `performance`, version 2.
@@ -185,6 +186,23 @@ def test_a_message_without_a_file_belongs_to_the_text_itself(malioc: Path) -> No
 
 def test_the_version_of_malioc_is_part_of_what_results_depend_on(malioc: Path) -> None:
     assert find_arm_tools().version == "malioc 8.4.0"
+
+
+@pytest.mark.usefixtures("malioc")
+def test_the_command_line_shows_pipes_and_the_occupancy_that_the_report_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "scale.cl"
+    file.write_text(f"// kernelcast: global=4096 local=256 x=4096\n{SOURCE}")
+    assert main(["compile", "--target", "mali-g710", str(file)]) == 0
+    shown = capsys.readouterr().out
+    for words in ("40 work, 12 uniform", "occupancy 50 % (registers)", "load_store 2", "warps in a core", "25 %"):
+        assert words in shown
+    assert main(["compile", "--target", "mali-g710", "--format", "json", str(file)]) == 0
+    compiled = json.loads(capsys.readouterr().out)["compiled"]
+    pipe = {"pipe": "arith_fma", "total": 0.25, "shortest": 0.1, "longest": None}
+    assert pipe in compiled["pipes"]
+    assert (compiled["source"], compiled["half_arithmetic_percent"]) == ("malioc", 25)
 
 
 def test_without_malioc_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
