@@ -85,14 +85,20 @@ def _character(c: Compiler, node: Node) -> Code:
     return constant(c.reader.constant(node) or 0, INT)
 
 
+def _whole(value: int) -> Code:
+    """Return a whole number of the least type that holds it; what is beyond 64 bits wraps around."""
+    if -(1 << 63) <= value < 1 << 63:
+        return constant(value, INT if -(1 << 31) <= value < 1 << 31 else LONG)
+    return constant(value & ((1 << 64) - 1), ULONG)
+
+
 def _name(c: Compiler, node: Node) -> Code:
     name = c.text(node)
     variable = c.lookup(name)
     if variable is not None:
         return value_of(c, place_of_variable(variable))
     if name in c.reader.names.constants and name not in c.program.globals:
-        value = c.reader.names.constants[name]
-        return constant(value, INT if -(1 << 31) <= value < 1 << 31 else LONG)
+        return _whole(c.reader.names.constants[name])
     if name in INTEGER_CONSTANTS:
         value = INTEGER_CONSTANTS[name]
         kind = INT if -(1 << 31) <= value < 1 << 31 else UINT if 0 <= value < 1 << 32 else LONG
@@ -103,7 +109,7 @@ def _name(c: Compiler, node: Node) -> Code:
         return value_of(c, place_of_variable(c.global_variable(name)))
     if name in c.free_names:
         given = c.free_names[name]
-        return constant(given, FLOAT if isinstance(given, float) else INT if -(1 << 31) <= given < 1 << 31 else LONG)
+        return constant(given, FLOAT) if isinstance(given, float) else _whole(int(given))
     raise c.refuse(f"`{name[:60]}` is not known to the interpreter", node)
 
 

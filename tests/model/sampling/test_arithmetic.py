@@ -156,3 +156,17 @@ def test_floats_are_rounded_after_each_operation(numbers: list[float]) -> None:
 def test_what_else_an_expression_may_be(ints_after: Callable[..., list[int]], expression: str, value: int) -> None:
     text = f"__kernel void k(__global int* out) {{ out[get_global_id(0)] = {expression}; }}"
     assert ints_after(text, size=(2,), group=None, buffers={"out": 2}) == [_wrapped(value, "int")] * 2
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("0xFFFFFFFFFFFFFFFF", 2**64 - 1), ("1UL << 63", 2**63), ("0x7FFFFFFFFFFFFFFF", 2**63 - 1), ("-1", 2**64 - 1)],
+)
+def test_members_of_an_enumeration_may_be_as_large_as_integers_are(value: str, expected: int) -> None:
+    text = f"""enum {{ LARGE = {value} }};
+    __constant ulong table[] = {{ LARGE, 1 }};
+    kernel void k(global ulong *x) {{ x[0] = LARGE; x[1] = table[0]; }}"""
+    program = read_program(text)
+    launch = Launch((1,), (1,), buffers=(("x", 2),))
+    found = np.frombuffer(interpreted_buffers(program, program.kernels[0], launch)["x"], np.uint64)
+    assert found.tolist() == [expected, expected]
