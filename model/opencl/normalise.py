@@ -72,7 +72,7 @@ _PIECE = re.compile(r"[A-Za-z_]\w*|(?:\.\d|\d)[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|[^\
 
 
 def normalised_tokens(program: Program, kernel: str) -> tuple[str, ...]:
-    """Of the kernel and all that it rests on, macros expanded; in the order in which the kernel comes to use it.
+    """Return those of the kernel and of all that it rests on, macros expanded, in the order of first use.
 
     Pragmas are no part of it: kernels that differ in how loops are asked to be unrolled are the same one.
     """

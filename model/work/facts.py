@@ -102,7 +102,7 @@ class Facts:
 
     @cached_property
     def loaded_shares(self) -> Mapping[int, float]:
-        """Of loads in unrolled loops, by the identity of their counts: the share that GPUs' compilers leave."""
+        """Return, by the identity of a load's count, the share of its executions that GPUs' compilers leave."""
         return loaded_shares(self.accesses, self.paths)
 
     @cached_property

@@ -59,7 +59,7 @@ class Loops(LoopTrips):
         return flow
 
     def _copies(self, node: Node, length: int | None) -> int:
-        """How many iterations a pragma or an attribute before the loop asks to put one behind the other."""
+        """Return how many iterations a pragma or an attribute before the loop asks to put one behind the other."""
         times = self.reader.masked.unroll_hint(node.start_byte)
         if times is None:
             return 1

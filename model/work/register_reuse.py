@@ -51,30 +51,33 @@ def loaded_shares(accesses: Iterable[AccessFacts], paths: Paths) -> dict[int, fl
 
 def _loads(accesses: Sequence[AccessFacts], paths: Paths) -> Iterator[_Load]:
     settings = paths.settings
-    stored: dict[int, set[str]] = defaultdict(set)  # by loop
+    barred: dict[str, set[int]] = defaultdict(set)  # by buffer, the loops that store to it
     for facts in accesses:
         if facts.count.is_store:
-            for loop in settings.accesses.get(id(facts.reach.access), Setting()).loops:
-                stored[id(loop)].add(facts.count.buffer)
+            loops = settings.accesses.get(id(facts.reach.access), Setting()).loops
+            barred[facts.count.buffer].update(id(loop) for loop in loops)
     ordered = {id(loop) for _, setting, _ in settings.barriers for loop in setting.loops}
     for facts in accesses:
         count = facts.count
         if count.is_store or count.is_atomic or count.space not in _SHARED or count.count <= 0:
             continue
         setting = settings.accesses.get(id(facts.reach.access), Setting())
-        nest = _nest(setting, [loop for loop in setting.loops if count.buffer in stored[id(loop)]], ordered)
+        nest = _nest(setting, barred[count.buffer] | ordered)
         load = _load(facts, setting, nest, paths) if nest else None
         if load is not None:
             yield load
 
 
-def _nest(setting: Setting, storing: Sequence[Loop], ordered: set[int]) -> tuple[Loop, ...]:
-    """The innermost loops that are unrolled together: of constant length, without stores to the buffer or barriers."""
+def _nest(setting: Setting, barred: set[int]) -> tuple[Loop, ...]:
+    """Return the innermost loops that are unrolled together: of constant length, and none of `barred`.
+
+    Barred are loops with stores to the buffer or with barriers.
+    """
     nest: list[Loop] = []
     loads = 1
     for loop in reversed(setting.loops):
         trips = loop.trips.constant
-        if trips is None or id(loop) in ordered or any(loop is each for each in storing) or loads * trips > MOST_LOADS:
+        if trips is None or id(loop) in barred or loads * trips > MOST_LOADS:
             break
         loads *= max(1, int(trips))
         nest.append(loop)
@@ -100,7 +103,7 @@ def _shares(loads: Sequence[_Load]) -> Iterator[tuple[int, float]]:
     trips = [range(int(loop.trips.constant or 1)) for loop in loads[0].nest]
     while trips and len(loads) * prod(map(len, trips)) > MOST_LOADS:
         del trips[0]
-    if not trips:
+    if not trips or (len(loads) == 1 and _is_apart(loads[0], trips)):
         return
     kept: dict[int, None] = {}
     most = max(1, KEPT_WORDS * WORD_BYTES // max(load.facts.count.element_bytes for load in loads))
@@ -117,3 +120,15 @@ def _shares(loads: Sequence[_Load]) -> Iterator[tuple[int, float]]:
             kept[place] = None
     for load, count in zip(loads, made, strict=True):
         yield id(load.facts.count), count / prod(map(len, trips))
+
+
+def _is_apart(load: _Load, trips: Sequence[range]) -> bool:
+    """Return whether plainly no iteration asks for another's place: each step passes all that smaller ones reach."""
+    reach = 0
+    for step, count in sorted(
+        (abs(step), len(each)) for step, each in zip(load.steps[-len(trips) :], trips, strict=True)
+    ):
+        if count > 1 and step <= reach:
+            return False
+        reach += step * (count - 1)
+    return True

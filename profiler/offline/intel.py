@@ -121,7 +121,10 @@ def _instructions(
 def _code(
     kernel: ZebinKernel, code_bytes: int, instructions: tuple[Instruction, ...], spilled: str, why_not: str
 ) -> CompiledCode:
-    """Where the notes do not tell spilled values from arrays, all is spilled if the compiler says that anything is."""
+    """Return the code of one kernel.
+
+    Where the notes do not tell spilled values from arrays, all is spilled if the compiler says that anything is.
+    """
     spill_bytes = kernel.spill_bytes
     if spill_bytes is None:
         spill_bytes = kernel.private_bytes if spilled else 0
