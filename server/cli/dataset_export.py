@@ -11,7 +11,8 @@ from server.cli.status import ANSWERED
 
 def run(arguments: argparse.Namespace) -> int:
     """It may be done while the collection goes on."""
-    summary = export([work_folder(work) for work in arguments.works or [None]], arguments.data)
+    works = [work_folder(work) for work in arguments.works or [None]]
+    summary = export(works, arguments.data, machine=arguments.machine, adds=arguments.adds)
     print(summary)
     for name, size in summary.file_bytes:
         print(f"  {name:<18} {size / 1e6:7.2f} MB")

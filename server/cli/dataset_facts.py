@@ -1,4 +1,4 @@
-"""`kernelcast dataset facts`: every launch of a dataset counted anew, for training."""
+"""`kernelcast dataset facts`: the launches of a dataset counted, for training."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Sources that were found before are not downloaded again."""
     folder: Path = (arguments.folder or work_folder(None) / "sources").absolute()
     made = make_facts(
-        arguments.data, folder, mirrors=arguments.mirrors, processes=arguments.processes, say=warn
-    )  # fmt: skip
+        arguments.data,
+        folder,
+        mirrors=arguments.mirrors,
+        processes=arguments.processes,
+        say=warn,
+        missing=arguments.missing,
+    )
     warn(
         f"{made.launches} launches of {made.kernels} kernels are counted; the sources of {made.lost} were not found, "
         f"and {made.failed} were given up"

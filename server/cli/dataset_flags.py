@@ -74,12 +74,17 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     export.add_argument(
         "--work", dest="works", action="append", type=Path, metavar="DIR", help=f"{_WORK}; several make one dataset"
     )
-    _add_data_argument(export, "folder to write to; what was there before is replaced")
+    export.add_argument(
+        "--machine", default="", metavar="NAME", help="of the host, before its devices' names: NAME/pocl (none)"
+    )
+    export.add_argument("--add", dest="adds", action="store_true", help="keep the dataset that is there, and add to it")
+    _add_data_argument(export, "folder to write to; what was there before is replaced unless --add")
 
     facts = steps.add_parser("facts", help="find the sources of a dataset's kernels again, and count all launches anew")
     _add_data_argument(facts, "folder of an exported dataset; the facts are written beside it")
     facts.add_argument("--folder", type=Path, metavar="DIR", help="where sources are kept")
     facts.add_argument("--mirrors", type=Path, metavar="DIR", help="git directories of repositories, <owner>+<name>")
+    facts.add_argument("--missing", action="store_true", help="keep the facts that are there; count what has none")
     facts.add_argument("--processes", type=positive, default=2, metavar="N", help="at the same time (2)")
 
     paces = steps.add_parser("paces", help="measure some launches again: how much longer did the rows take than here?")

@@ -14,14 +14,24 @@ from profiler.corpus.kernel import CorpusDevice
 DEFAULT_DEVICES = ("pocl", "intel", "pocl-1core", "intel-1core")
 _SHORT = {"intel": "intel-cpu"}
 _LIMITED = re.compile(r"(?P<name>.+)-(?P<processors>[1-9]\d*)cores?")
+_OF_MACHINE = "/"  # between a machine's name and its device's
 _TOPOLOGY = Path("/sys/devices/system/cpu")
+
+
+def on_machine(machine: str, name: str) -> str:
+    """Name a device of a dataset that holds several machines' (`xeon-2/pocl-1core`); the first one has no name."""
+    return f"{machine}{_OF_MACHINE}{name}" if machine else name
 
 
 def corpus_device(name: str, here: Collection[str] | None) -> CorpusDevice:
     """`pocl`, `intel-1core` ... with the id of one that is `here`, as `kernelcast devices` names them.
 
-    Raises UnknownDevice. `here` None: it may be anywhere.
+    Raises UnknownDevice. `here` None: it may be anywhere, `machine/pocl` included, whose id names the machine as well.
     """
+    if here is None and _OF_MACHINE in name:
+        machine, _, own = name.rpartition(_OF_MACHINE)
+        device = corpus_device(own, None)
+        return CorpusDevice(name, on_machine(machine, device.device_id), device.processors)
     known = here or ()
     limited = None if name in known else _LIMITED.fullmatch(name)
     whole = limited["name"] if limited else name

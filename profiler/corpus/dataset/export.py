@@ -15,12 +15,13 @@ from typing import Any
 from model.compiled import FACTS_VERSION, UnreadableFacts, facts_from_json
 from model.errors import UnknownDevice
 from model.work.analyse import ANALYSIS_VERSION
-from profiler.corpus.collection.devices import corpus_device
+from profiler.corpus.collection.devices import corpus_device, on_machine
 from profiler.corpus.collection.schema import FILE_NAME
 from profiler.corpus.collection.store import CorpusStore, RowKey, Stint, StoredRow
 from profiler.corpus.dataset.arrow import write_table
 from profiler.corpus.dataset.cells import Cells, compiled_cells, kernel_cells, launch_cells, row_cells
 from profiler.corpus.dataset.columns import COMPILED, KERNELS, LAUNCHES, ROWS, TABLES, DatasetError
+from profiler.corpus.dataset.reading import Dataset, read_dataset
 from profiler.corpus.dataset.signed import Signer
 from profiler.corpus.dataset.steady import Timed, runtime_us, usual
 from profiler.corpus.kernel import GENERATOR, SEED, CorpusKernel
@@ -59,13 +60,15 @@ class _Row:
     profile: _Profile
 
 
-def export(works: Sequence[Path], folder: Path) -> ExportSummary:
-    """Write every kernel that has a row, its launches, rows and compiled code; replaces what was in `folder`.
+def export(works: Sequence[Path], folder: Path, *, machine: str = "", adds: bool = False) -> ExportSummary:
+    """Write every kernel that has a row, its launches, rows and compiled code to `folder`.
 
-    What several collections have in common is taken from the first of them. Raises DatasetError, or StoreError where
-    the store of a collection cannot be read.
+    What was there is replaced, or kept as it is where `adds`: a collection's store need not outlive its export. What
+    several have in common is taken from the first of them. `machine` names the host of the collections where the
+    dataset has devices of several (`on_machine`). Raises DatasetError, or StoreError where the store of a collection
+    cannot be read.
     """
-    gathered = _Gathered()
+    gathered = _Gathered(machine, read_dataset(folder) if adds else None)
     for work in works:
         if not (work / FILE_NAME).is_file():
             raise DatasetError(f"{work} holds no collection: {FILE_NAME} is missing; see `kernelcast dataset collect`")
@@ -80,40 +83,62 @@ def export(works: Sequence[Path], folder: Path) -> ExportSummary:
     write_table(folder, KERNELS, gathered.kernels.values(), facts)
     write_table(folder, LAUNCHES, launches, facts)
     rows, paces = _row_cells(gathered.rows.values())
-    write_table(folder, ROWS, rows, {**facts, "profiles": gathered.profiles, "usual": paces})
+    rows = [*gathered.earlier_rows.values(), *rows]
+    noted = {"profiles": gathered.profiles, "usual": gathered.earlier_paces | paces}
+    write_table(folder, ROWS, rows, {**facts, **noted})
     write_table(folder, COMPILED, gathered.compiled, facts)
     sizes = tuple((table.file_name, (folder / table.file_name).stat().st_size) for table in TABLES)
-    return ExportSummary(len(gathered.kernels), len(launches), len(gathered.rows), len(gathered.compiled), sizes)
+    return ExportSummary(len(gathered.kernels), len(launches), len(rows), len(gathered.compiled), sizes)
 
 
 class _Gathered:
-    """The cells of all tables, from one collection after the other."""
+    """The cells of all tables, from one collection after the other; `earlier`: of a dataset that these are added to."""
 
-    def __init__(self) -> None:
+    def __init__(self, machine: str, earlier: Dataset | None) -> None:
         self.kernels: dict[str, Cells] = {}
-        self.launches: dict[str, dict[str, Cells]] = {}  # by kernel and key
+        self.launches: dict[str, dict[str, Cells]] = defaultdict(dict)  # by kernel and key
         self.rows: dict[RowKey, _Row] = {}
+        self.earlier_rows: dict[RowKey, Cells] = {}
         self.compiled: list[Cells] = []
         self.profiles: dict[str, Mapping[str, Any]] = {}
+        self.earlier_paces: dict[str, object] = {}
+        self._machine = machine
         self._has_code: set[tuple[str, str, int]] = set()
         self._versions = {GENERATOR: SEED, **_versions()}
+        if earlier is not None:
+            self._add_earlier(earlier)
+
+    def _add_earlier(self, dataset: Dataset) -> None:
+        self.kernels = {cells["id"]: cells for cells in dataset.kernels.to_pylist()}
+        for cells in dataset.launches.to_pylist():
+            self.launches[cells["kernel_id"]][cells["key"]] = cells
+        for cells in dataset.rows.to_pylist():
+            key = RowKey(cells["device"], cells["kernel_id"], cells["launch_key"], cells["repeat"])
+            self.earlier_rows[key] = cells
+        self.compiled = dataset.compiled.to_pylist()
+        self._has_code = {
+            (each["device_id"], each["kernel_id"], place) for each in self.compiled for place in each["places"]
+        }
+        self.profiles = dict(dataset.metadata.get("profiles", {}))
+        self.earlier_paces = dict(dataset.metadata.get("usual", {}))
 
     def add(self, store: CorpusStore, signer: Signer) -> None:
         """Rows come first: what a collection that goes on adds meanwhile is left for the next export."""
-        new = {row.stored.key: row for row in self._rows(store) if row.stored.key not in self.rows}
+        known = self.rows.keys() | self.earlier_rows.keys()
+        new = {row.stored.key: row for row in self._rows(store) if row.stored.key not in known}
         self.rows |= new
         measured = {key.kernel_id for key in new}
         for kernel in store.all_kernels():
             if kernel.id in measured:
                 self._add_kernel(kernel, signer)
-        self.compiled += _compiled(store, self.launches, self._has_code)
+        self.compiled += _compiled(store, self._machine, self.launches, self._has_code)
 
     def _add_kernel(self, kernel: CorpusKernel, signer: Signer) -> None:
         if kernel.id not in self.kernels:
             tokens, made = signer.sign(kernel)
             version = self._versions.get(kernel.origin, NOT_KNOWN)
             self.kernels[kernel.id] = kernel_cells(kernel, version, tokens, made)
-        own = self.launches.setdefault(kernel.id, {})
+        own = self.launches[kernel.id]
         for each in kernel.launches:
             if each.launch.key not in own:
                 own[each.launch.key] = launch_cells(kernel.id, len(own), each)
@@ -127,7 +152,8 @@ class _Gathered:
                 profile = known[where] = _profile_of(row.key.device, profiles[row.stint])
                 if profile.id:
                     self.profiles[profile.id] = profile.content
-            yield _Row(row, known[where])
+            key = replace(row.key, device=on_machine(self._machine, row.key.device))
+            yield _Row(replace(row, key=key), known[where])
 
 
 def _row_cells(rows: Collection[_Row]) -> tuple[list[Cells], dict[str, object]]:
@@ -173,12 +199,16 @@ def _profile_of(device: str, profiles: Mapping[str, _Profile]) -> _Profile:
 
 
 def _compiled(
-    store: CorpusStore, launches: Mapping[str, Mapping[str, Cells]], has_code: set[tuple[str, str, int]]
+    store: CorpusStore,
+    machine: str,
+    launches: Mapping[str, Mapping[str, Cells]],
+    has_code: set[tuple[str, str, int]],
 ) -> Iterator[Cells]:
     """Launches that run the same code share a row. `has_code` is of those that had one before, by their places."""
-    for (device_id,) in store.read("SELECT DISTINCT device_id FROM builds ORDER BY device_id"):
+    for (own_id,) in store.read("SELECT DISTINCT device_id FROM builds ORDER BY device_id"):
+        device_id = on_machine(machine, own_id)
         found: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for kernel_id, launch_key, text in store.facts(device_id):
+        for kernel_id, launch_key, text in store.facts(own_id):
             cells = launches.get(kernel_id, {}).get(launch_key)
             place = int(str(cells["place"])) if cells is not None else -1
             if place >= 0 and (device_id, kernel_id, place) not in has_code:

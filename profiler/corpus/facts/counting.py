@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from model.device import Device
@@ -48,8 +48,13 @@ class Counted:
     failure: str = ""
 
 
-def counted(source: Source, devices: Mapping[str, Device]) -> Counted:
-    """In a process' first thread only. Never raises for what a kernel is like."""
+def counted(
+    source: Source, devices: Mapping[str, Device], wanted: Mapping[str, Collection[str]] | None = None
+) -> Counted:
+    """Count a kernel's launches for all `devices`, or of each launch for those that are `wanted` by its key.
+
+    In a process' first thread only. Never raises for what a kernel is like.
+    """
     found: list[tuple[str, tuple[float, ...], Mapping[str, tuple[float, ...]]]] = []
     tokens: Sequence[str] = ()
     try:
@@ -59,7 +64,8 @@ def counted(source: Source, devices: Mapping[str, Device]) -> Counted:
             tokens = normalised_tokens(program, source.name)
             work = analyse(program, kernel)
             for key, launch in source.launches:
-                own = {name: on_device(launch, device) for name, device in devices.items()}
+                for_these = devices if wanted is None else {name: devices[name] for name in sorted(wanted[key])}
+                own = {name: on_device(launch, device) for name, device in for_these.items()}
                 for each in dict.fromkeys(own.values()):
                     counts = count_observed(program, kernel, work, each)
                     laws = {n: law_facts(launch_times(counts, devices[n])) for n, same in own.items() if same == each}

@@ -36,8 +36,14 @@ class Facts:
     laws: dict[tuple[str, str, str], Floats]
 
 
-def write_facts(folder: Path, counted: Iterable[Counted]) -> int:
-    """How many launches were written."""
+def write_facts(folder: Path, counted: Iterable[Counted], *, adds: bool = False) -> int:
+    """Write the facts of launches, to what stands there where it `adds`; return how many launches were given.
+
+    Raises DatasetError where facts of another version stand there.
+    """
+    counted = list(counted)
+    if adds and not counted:
+        return 0
     named: list[tuple[str, str, list[str]]] = []
     facts: list[tuple[float, ...]] = []
     by_device: list[tuple[str, str, str]] = []
@@ -52,12 +58,12 @@ def write_facts(folder: Path, counted: Iterable[Counted]) -> int:
     kernels, keys, devices_of = zip(*named, strict=True)
     words = pa.list_(pa.dictionary(pa.int32(), pa.string()))
     first = {"kernel_id": pa.array(kernels), "key": pa.array(keys), "devices": pa.array(devices_of, words)}
-    _write(folder / LAUNCHES, first, _LAUNCH, np.array(facts, np.float32))
+    _write(folder / LAUNCHES, first, _LAUNCH, np.array(facts, np.float32), adds)
     devices_, kernels, keys = zip(*by_device, strict=True)
     first = {
         "device": pa.array(devices_).dictionary_encode(), "kernel_id": pa.array(kernels), "key": pa.array(keys)
     }  # fmt: skip
-    _write(folder / LAWS, first, _LAW, np.array(laws, np.float32))
+    _write(folder / LAWS, first, _LAW, np.array(laws, np.float32), adds)
     return len(named)
 
 
@@ -76,9 +82,12 @@ def read_facts(folder: Path) -> Facts:
     return Facts(launch, place, dict(zip(keys, laws, strict=True)))
 
 
-def _write(path: Path, first: dict[str, pa.Array], names: tuple[str, ...], numbers: Floats) -> None:
+def _write(path: Path, first: dict[str, pa.Array], names: tuple[str, ...], numbers: Floats, adds: bool) -> None:
     packed = rounded(numbers)
     table = pa.table({**first, **{name: packed[:, at] for at, name in enumerate(names)}})
+    if adds:
+        earlier, _ = _read(path, names)
+        table = pa.concat_tables([earlier.select(table.column_names).cast(table.schema), table]).unify_dictionaries()
     table = table.replace_schema_metadata({_METADATA: json.dumps({"facts_version": SCHEMA_VERSION})})
     pq.write_table(
         table, path, compression="zstd", compression_level=19, row_group_size=1 << 20, write_statistics=False,

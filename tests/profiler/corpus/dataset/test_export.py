@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from profiler.corpus.collection.devices import corpus_device
 from profiler.corpus.collection.store import CorpusStore, RowKey, Stint
 from profiler.corpus.dataset.arrow import read_table
 from profiler.corpus.dataset.columns import TABLES, DatasetError
@@ -116,3 +118,34 @@ def test_collections_of_several_hosts_make_one_dataset(work: Path, kernels: list
     assert compiled["places"] == [1]
     assert both.compiled.num_rows == one.compiled.num_rows + 1
     assert frame_of(both).devices == ("gpu", *DEVICES[2:], *DEVICES[:2])
+
+
+def test_what_another_machine_measured_is_added(work: Path, dataset: Path, tmp_path: Path) -> None:
+    added = tmp_path / "added"
+    shutil.copytree(dataset, added)
+    before = read_dataset(dataset)
+    summary = export([work], added, machine="other", adds=True)
+    after = read_dataset(added)
+    assert summary.rows == len(after.rows) == 2 * len(before.rows)
+    assert after.kernels.equals(before.kernels)
+    assert after.launches.equals(before.launches)
+    rows = after.rows.to_pylist()
+    assert [row for row in rows if "/" not in row["device"]] == before.rows.to_pylist()
+    assert {row["device"] for row in rows} == {*DEVICES, *(f"other/{device}" for device in DEVICES)}
+    assert {each["device_id"] for each in after.compiled.to_pylist()} == {
+        "pocl", "intel-cpu", "other/pocl", "other/intel-cpu"
+    }  # fmt: skip
+    assert after.metadata["usual"].keys() > before.metadata["usual"].keys()
+
+
+def test_adding_the_same_collection_again_changes_nothing(work: Path, dataset: Path, tmp_path: Path) -> None:
+    added = tmp_path / "added"
+    shutil.copytree(dataset, added)
+    export([work], added, adds=True)
+    for table in TABLES:
+        assert read_table(added, table).equals(read_table(dataset, table))
+
+
+def test_a_device_of_another_machine_is_known_by_its_parts() -> None:
+    device = corpus_device("other/intel-1core", None)
+    assert (device.id, device.device_id, device.processors) == ("other/intel-1core", "other/intel-cpu", 1)

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from profiler.corpus.facts.devices import read_devices, write_devices
 from profiler.corpus.facts.make import make_facts
 from profiler.corpus.facts.table import read_facts
 from profiler.corpus.kernel import GENERATOR
@@ -33,3 +35,39 @@ def test_facts_made_anew_are_those_that_are_committed(some_kernels: Path, reposi
     for key, at in anew.place.items():
         assert anew.launch[at] == pytest.approx(kept.launch[kept.place[key]], rel=1e-3, abs=2e-3)
         assert anew.laws[key] == pytest.approx(np.asarray(kept.laws[key]), rel=1e-3, abs=2e-3)
+
+
+def test_what_has_no_facts_is_counted_and_the_rest_stays(
+    repository: Path, cut_out: Callable[..., Path], tmp_path: Path
+) -> None:
+    kernels = pq.read_table(repository / "profiler/corpus/data/kernels.parquet", columns=["id", "origin"]).to_pylist()
+    chosen = [each["id"] for each in kernels if each["origin"] == GENERATOR][:: 3 * EVERY]
+    data = cut_out(tmp_path / "some", chosen, ("launch_facts", "law_facts"))
+    before = read_facts(data)
+    _rename_device(data, chosen[0], "pocl", "other/pocl")
+    made = make_facts(data, tmp_path / "sources", mirrors=None, processes=1, say=lambda _: None, missing=True)
+    after = read_facts(data)
+    assert (made.kernels, made.failed) == (1, 0)
+    new = after.laws.keys() - before.laws.keys()
+    assert before.laws.keys() < after.laws.keys()
+    assert {(device, kernel) for device, kernel, _ in new} == {("other/pocl", chosen[0])}
+    for device, kernel, key in new:
+        same = (device.removeprefix("other/"), kernel, key)
+        assert after.launch[after.place[device, kernel, key]] == pytest.approx(
+            before.launch[before.place[same]], rel=1e-3, abs=2e-3
+        )
+        assert after.laws[device, kernel, key] == pytest.approx(before.laws[same], rel=1e-3, abs=2e-3)
+    for key, at in before.place.items():
+        assert (after.launch[after.place[key]] == before.launch[at]).all()
+
+
+def _rename_device(data: Path, kernel: str, device: str, name: str) -> None:
+    """Let the rows of `kernel` on `device` be of one of another name, whose profile is the same."""
+    rows = pq.read_table(data / "rows.parquet")
+    cells = rows.to_pylist()
+    for row in cells:
+        if (row["kernel_id"], row["device"]) == (kernel, device):
+            row["device"] = name
+    pq.write_table(pa.Table.from_pylist(cells, rows.schema), data / "rows.parquet")
+    devices = read_devices(data)
+    write_devices(data, {**devices, name: devices[device]})
