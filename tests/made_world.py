@@ -77,7 +77,7 @@ def made_rows() -> Rows:
     return Rows(
         launch=launch[at], laws=laws, device=own, compiled=compiled, terms=terms_of(launch[at], log2_flops(own)),
         runtime=runtime_of(own, DEVICE_FACT_NAMES), log2_us=(laws[:, 0] + 1 + (on == 1) + noise).astype(np.float32),
-        weight=np.ones(len(at), np.float32), pace=np.zeros(len(at), np.float32),
+        weight=np.ones(len(at), np.float32),
         kernel=kernel, launch_key=key, device_name=np.array(list(RUNTIMES))[on],
         family=family, group=family, origin=family, split=split,
         vary=np.where(key == "launch 0", "first", "global"), is_repeat=np.zeros(len(at), bool),

@@ -81,7 +81,6 @@ class Ensemble:
     novelty: Novelty
     source_margins: Margins
     compiled_margins: Margins
-    pace: tuple[float, ...]  # of each of RUNTIMES: log2 of the rows' times over those where profiles were calibrated
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         if not questions:
@@ -92,10 +91,10 @@ class Ensemble:
         below = np.where(is_compiled, self.compiled_margins.below, self.source_margins.below) * said.spread
         above = np.where(is_compiled, self.compiled_margins.above, self.source_margins.above) * said.spread
         least = facts.laws[:, 1]
-        # Estimates are of the host that the rows are of, answers of the one that the profile is of.
-        log2_us = said.log2_us - self._pace_at(runtime_of(facts.device, DEVICE_FACT_NAMES))
         # All in the same precision, so that rounding puts none before another.
-        quantiles = np.exp2(np.maximum(np.stack([log2_us - below, log2_us, log2_us + above], axis=1), least[:, None]))
+        quantiles = np.exp2(
+            np.maximum(np.stack([said.log2_us - below, said.log2_us, said.log2_us + above], axis=1), least[:, None])
+        )
         told = zip(quantiles.tolist(), said.novelty.tolist(), said.places.tolist(), strict=True)
         return [Answer(Quantiles(*each), new, tuple(place)) for each, new, place in told]
 
@@ -118,15 +117,12 @@ class Ensemble:
             # What is said from the source alone says something on top: both see the same, in other ways.
             found[has_code] = 0.7 * better + 0.3 * found[has_code]
             apart[has_code] = closer
-        found = with_laws(found, facts.laws[:, 0] + self._pace_at(runtime), runtime)
+        found = with_laws(found, facts.laws[:, 0], runtime)
         places = self.novelty.places(facts.launch)
         novelty = self.novelty.of(places)
         spread = self.spread.predict(spread_inputs(source, apart, novelty))
         spread = np.minimum(np.maximum(spread, _NARROWEST), _WIDEST)
         return Estimate(found, spread, novelty, places / np.float32(max(self.novelty.near, 1e-6)))
-
-    def _pace_at(self, runtime: npt.NDArray[np.int64]) -> Floats:
-        return np.array(self.pace, np.float32)[runtime]
 
 
 def facts_of(questions: Sequence[Question]) -> Facts:

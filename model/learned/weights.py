@@ -43,7 +43,6 @@ def arrays_of(ensemble: Ensemble) -> tuple[Arrays, dict[str, Any]]:
         "version": VERSION,
         "facts": {name: list(names) for name, names in _FACTS.items()},
         "novelty": [new.near, new.far],
-        "pace": list(ensemble.pace),
         "margins": [
             [each.below, each.above] for each in (ensemble.source_margins, ensemble.compiled_margins)
         ],
@@ -75,7 +74,6 @@ def ensemble_from(arrays: Mapping[str, npt.NDArray[Any]], description: Mapping[s
         ),
         source_margins=source,
         compiled_margins=compiled,
-        pace=tuple(float(each) for each in description["pace"]),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from model.learned.cost_network import FARTHEST, OTHER, RUNTIMES, CostNetwork
+from model.learned.cost_network import FARTHEST, OTHER, CostNetwork
 from model.learned.ensemble import Ensemble, Facts, Margins, Members, forest_inputs, spread_inputs, together
 from model.learned.forest import Forest
 from model.learned.inputs import INPUT_NAMES, compiled_inputs, source_inputs
@@ -77,18 +77,12 @@ def train_ensemble(
     novelty = _novelty(rows, train)
     spread = _spread(rows, source, train, novelty, recipe, say, kept)
     none = Margins(1.0, 1.0)
-    ensemble = Ensemble(matter.prices, members, compiled, spread, novelty, none, none, pace_of(rows))
+    ensemble = Ensemble(matter.prices, members, compiled, spread, novelty, none, none)
     return replace(
         ensemble,
         source_margins=_margins(ensemble, rows, has_code=False),
         compiled_margins=_margins(ensemble, rows, has_code=True),
     )
-
-
-def pace_of(rows: Rows) -> tuple[float, ...]:
-    """Of each of RUNTIMES; of those that nobody measured, as of all rows."""
-    own = [rows.pace[rows.runtime == runtime] for runtime in range(len(RUNTIMES))]
-    return tuple(float(each.mean() if len(each) else rows.pace.mean()) for each in own)
 
 
 def facts_at(rows: Rows, chosen: Ints, *, has_code: bool) -> Facts:

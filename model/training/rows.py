@@ -14,6 +14,7 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Texts = npt.NDArray[np.str_]
 Flags = npt.NDArray[np.bool_]
+COMPILER_TESTS = "compiler tests"  # the group of packages that hold kernels to compile, not to run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,9 +31,8 @@ class Rows:
     compiled: Floats  # [rows, compiled facts]; NaN where nobody compiled it
     terms: Floats  # [rows, TERMS], log2 of the launch's totals in the device's own measure
     runtime: Ints  # [rows], index of RUNTIMES
-    log2_us: Floats  # [rows], as measured
+    log2_us: Floats  # [rows], as measured, brought to the pace of the machine where the device's profile was calibrated
     weight: Floats  # [rows]
-    pace: Floats  # [rows], log2 of how much longer it took there than where the device's profile was calibrated
     kernel: Texts  # [rows], ids
     launch_key: Texts
     device_name: Texts
@@ -52,6 +52,7 @@ class Rows:
         return found
 
     def judged(self, *splits: str) -> Ints:
-        """Of these, what nobody disturbed."""
-        found: Ints = np.flatnonzero(np.isin(self.split, splits) & ~self.is_repeat & ~self.is_disturbed)
+        """Indices of these rows that nobody disturbed, without those of compiler tests, which are no programs."""
+        counts = ~self.is_repeat & ~self.is_disturbed & (self.group != COMPILER_TESTS)
+        found: Ints = np.flatnonzero(np.isin(self.split, splits) & counts)
         return found

@@ -24,6 +24,7 @@ SPLITS = {
     "validation": "families never trained on",
     "test-origins": "packages never trained on",
 }
+FIRST_MACHINE = "four processors"  # of the devices whose names do not say a machine
 Predicted = dict[str, Floats]  # log2 us of all rows, by who says it
 _SIZE_FACTS = ("log.items", "log.groups", "log.group_items")
 
@@ -42,7 +43,7 @@ def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predi
     )  # fmt: skip
     found = {
         "launch size only": by_size.predict(np.concatenate([size, rows.device[:, :4]], axis=1)),
-        "laws alone": rows.laws[:, 0] + rows.pace,
+        "laws alone": rows.laws[:, 0],
     }
     parts: dict[str, Callable[[Members], Members]] = {
         "boosted trees": lambda members: replace(members, networks=(), pieced=()),
@@ -119,24 +120,20 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe, n
     """Trained without one runtime, told nothing of it but its calibrated profile; then with some kernels measured.
 
     `runtimes` maps what the names of devices begin with to the name of the runtime. No part of the model knows the
-    runtime's name: both are "other", of which forests and laws speak (see `model.learned.ensemble`). All times are
-    brought to the profiles' pace, or that of one runtime would be held against the other's. `novelty` knows no times.
+    runtime's name: both are "other", of which forests and laws speak (see `model.learned.ensemble`). `novelty` knows
+    no times.
     """
     lines = []
-    truth, launches = rows.log2_us - rows.pace, launches_of(rows, novelty)
+    truth, launches = rows.log2_us, launches_of(rows, novelty)
     inputs = source_inputs(rows.launch, rows.laws, rows.device)
     inputs[:, [INPUT_NAMES.index(name) for name in ("shape.is_pocl", "shape.is_intels")]] = 0.0
     of_no_name = (OTHER + rows.runtime % 2).astype(np.int64)
     train, test = rows.where("train"), rows.judged(*SPLITS)
     for start, name in runtimes.items():
-        theirs = np.char.startswith(rows.device_name, start)
+        own_names = np.array([each.rpartition("/")[2] for each in rows.device_name])
+        theirs = np.char.startswith(own_names, start)
         seen, unseen = train[~theirs[train]], test[theirs[test]]
-        given = CostRows(
-            inputs[seen], rows.terms[seen], rows.laws[seen], of_no_name[seen], truth[seen], rows.weight[seen]
-        )
-        plain = train_costs(given, plain_recipe(recipe)).log2_us(inputs, rows.terms, rows.laws, of_no_name)
-        facts = forest_inputs(inputs, plain, rows.laws)
-        forest = plain + grow(facts[seen], truth[seen] - plain[seen], rows.weight[seen], recipe.forests).predict(facts)
+        forest = _forest_of(rows, inputs, of_no_name, seen, recipe)
         whole = with_laws(forest, rows.laws[:, 0], of_no_name)
         said = {"laws alone": rows.laws[:, 0], "forests alone": forest, "calibrated only": whole}
         bound = {who: np.maximum(each, rows.laws[:, 1]) for who, each in said.items()}
@@ -148,3 +145,43 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe, n
             found = few_shot(rows, bound["calibrated only"], truth, launches, train[theirs[train]], unseen, shots)
             lines.append(Line(f"{name}: {shots} kernels measured", "unseen runtime", "all", found))
     return lines
+
+
+def unseen_machine_table(rows: Rows, recipe: Recipe) -> list[Line]:
+    """Train without each machine in turn, test on it from its calibrated profile alone; beside training with it.
+
+    A machine is what stands before the `/` in its devices' names; the first one has no name. Both models are boosted
+    trees over plain prices: what ships without its networks, which take ten times as long to train.
+    """
+    lines = []
+    machine = np.array([name.rpartition("/")[0] for name in rows.device_name])
+    names = np.unique(machine)
+    if len(names) < 2:
+        return lines
+    train, test = rows.where("train"), rows.judged(*SPLITS)
+    inputs = source_inputs(rows.launch, rows.laws, rows.device)
+    known = np.maximum(_forest_of(rows, inputs, rows.runtime, train, recipe), rows.laws[:, 1])
+    for name in names:
+        theirs = machine == name
+        unseen = np.maximum(_forest_of(rows, inputs, rows.runtime, train[~theirs[train]], recipe), rows.laws[:, 1])
+        for split in SPLITS:
+            own = test[theirs[test] & (rows.split[test] == split)]
+            if not len(own):
+                continue
+            said = {"laws alone": rows.laws[:, 0], "trained without it": unseen, "trained with it": known}
+            lines += [
+                Line(f"{name or FIRST_MACHINE}: {who}", split, "all", figures_of(each[own], rows.log2_us[own]))
+                for who, each in said.items()
+            ]
+    return lines
+
+
+def _forest_of(rows: Rows, inputs: Floats, runtime: Ints, seen: Ints, recipe: Recipe) -> Floats:
+    """Train plain prices and trees on the rows `seen`; log2 us of all rows."""
+    given = CostRows(
+        inputs[seen], rows.terms[seen], rows.laws[seen], runtime[seen], rows.log2_us[seen], rows.weight[seen]
+    )
+    plain = train_costs(given, plain_recipe(recipe)).log2_us(inputs, rows.terms, rows.laws, runtime)
+    facts = forest_inputs(inputs, plain, rows.laws)
+    residual = rows.log2_us[seen] - plain[seen]
+    return plain + grow(facts[seen], residual, rows.weight[seen], recipe.forests).predict(facts)

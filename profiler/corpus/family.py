@@ -44,7 +44,7 @@ class Draft:
     visited): their contents are put back before each run.
     """
 
-    source: str  # OpenCL C, with exactly one kernel
+    source: str  # OpenCL C; other kernels may stand beside this one
     kernel: str  # its name
     launch: Callable[[Draw, Wish], Sized]
     options: tuple[str, ...] = ()  # build options, such as ("-DTILE=16", "-cl-fast-relaxed-math")
@@ -55,23 +55,37 @@ Write = Callable[[Draw], Draft]
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """How large a family's launches are: simple operations of a launch (see `Sized`), and bytes of all its buffers."""
+
+    fewest_operations: float
+    most_operations: float
+    most_bytes: int
+
+
+KERNEL = Scale(3e3, 2e8, 192 << 20)  # from the launch floor to 50 to 500 ms
+PROGRAM = Scale(3e5, 3e9, 512 << 20)  # what programs launch: 10 us to 1 s, most of it above 1 ms
+
+
+@dataclass(frozen=True, slots=True)
 class Family:
     """`group` is what a programmer would look under: reductions, stencils, sparse ..."""
 
     name: str
     group: str
     write: Write
+    scale: Scale = KERNEL
 
 
 FAMILIES: dict[str, Family] = {}
 
 
-def family(name: str, group: str) -> Callable[[Write], Write]:
+def family(name: str, group: str, scale: Scale = KERNEL) -> Callable[[Write], Write]:
     """Register a function under a name of its own."""
 
     def register(write: Write) -> Write:
         assert name not in FAMILIES, name
-        FAMILIES[name] = Family(name, group, write)
+        FAMILIES[name] = Family(name, group, write, scale)
         return write
 
     return register

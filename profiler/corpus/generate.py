@@ -16,14 +16,12 @@ from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from model.opencl.types import PointerType
 from profiler.corpus.draw import Draw
-from profiler.corpus.family import FAMILIES, Draft, Family, Sized, Wish
+from profiler.corpus.family import FAMILIES, PROGRAM, Draft, Family, Scale, Sized, Wish
 from profiler.corpus.kernel import GENERATOR, SEED, CorpusKernel, CorpusLaunch, Vary
 from profiler.corpus.logarithm import log2
 
 LAUNCHES = 4
-FEWEST_OPERATIONS, MOST_OPERATIONS = 3e3, 2e8  # of a launch: from the launch floor to 50 to 500 ms
 MOST_ITEMS, MOST_DATA = 1 << 24, 1 << 25
-MOST_BYTES = 192 << 20  # of all buffers of a launch
 _RARE_LOCAL_SIZES: dict[int | None, float] = {1: 0.4, 4: 0.4, 8: 0.6, 16: 1.0, 100: 0.3, 512: 0.7, 1024: 0.5}
 LOCAL_SIZES = {None: 4.0, 32: 1.5, 64: 2.5, 128: 2.0, 256: 2.5, **_RARE_LOCAL_SIZES}
 _TRIES = 40
@@ -80,8 +78,8 @@ def corpus_kernel(family: Family, seed: int) -> CorpusKernel:
     options = _build_options(draft.options)
     program = read_program(draft.source, options=options)
     kernel = program.by_name.get(draft.kernel)
-    if kernel is None or len(program.kernels) != 1:
-        raise BadDraft(f"{family.name} {seed}: its source must hold one kernel, `{draft.kernel}`")
+    if kernel is None:
+        raise BadDraft(f"{family.name} {seed}: its source must hold the kernel `{draft.kernel}`")
     flags = [*options.flags]
     return CorpusKernel(
         id=identity(normalised_tokens(program, draft.kernel), flags),
@@ -92,7 +90,7 @@ def corpus_kernel(family: Family, seed: int) -> CorpusKernel:
         name=draft.kernel,
         source=draft.source,
         options=options,
-        launches=_launches(draft, kernel, options, draw),
+        launches=_launches(draft, kernel, options, family.scale, draw),
         in_place=draft.in_place,
         choices=tuple(writing.choices.items()),
     )
@@ -106,11 +104,19 @@ def _build_options(arguments: Sequence[str]) -> BuildOptions:
     )
 
 
-def _launches(draft: Draft, kernel: Kernel, options: BuildOptions, draw: Draw) -> tuple[CorpusLaunch, ...]:
-    """The first, then others that differ from it in one thing; which one comes second differs from kernel to kernel."""
-    search = _Search(draft, kernel, options)
+def _launches(
+    draft: Draft, kernel: Kernel, options: BuildOptions, scale: Scale, draw: Draw
+) -> tuple[CorpusLaunch, ...]:
+    """The first, then others that differ from it in one thing; which one comes second differs from kernel to kernel.
+
+    What programs launch differs in everything: their sizes follow from each other.
+    """
+    search = _Search(draft, kernel, options, scale)
     first, wish = search.find(draw.child("first"), Vary.FIRST, None)
     found = [first]
+    if scale is PROGRAM:
+        others = [search.find(draw.child(f"fresh {number}"), Vary.FRESH, wish)[0] for number in range(1, LAUNCHES)]
+        return tuple({each.launch.key: each for each in (first, *others)}.values())
     later = draw.child("order").shuffled([Vary.DATA, Vary.GLOBAL])
     for vary in (*later, draw.child("last").choose([Vary.LOCAL, Vary.FRESH])):
         made, _ = search.find(draw.child(vary.value), vary, wish)
@@ -133,8 +139,8 @@ def _differs_only(launch: Launch, first: Launch, vary: Vary) -> bool:
 class _Search:
     """For launches of one kernel that do about as much work as wanted."""
 
-    def __init__(self, draft: Draft, kernel: Kernel, options: BuildOptions) -> None:
-        self._draft, self._kernel, self._options = draft, kernel, options
+    def __init__(self, draft: Draft, kernel: Kernel, options: BuildOptions, scale: Scale) -> None:
+        self._draft, self._kernel, self._options, self._scale = draft, kernel, options, scale
         self._element_bytes = {
             p.name: p.type.pointee.size_bytes or 1
             for p in kernel.parameters
@@ -143,7 +149,7 @@ class _Search:
 
     def find(self, draw: Draw, vary: Vary, base: tuple[Wish, str] | None) -> tuple[CorpusLaunch, tuple[Wish, str]]:
         """The launch that comes nearest to a number of operations drawn evenly in the logarithm."""
-        wanted = log2(draw.log_real(FEWEST_OPERATIONS, MOST_OPERATIONS))
+        wanted = log2(draw.log_real(self._scale.fewest_operations, self._scale.most_operations))
         best: tuple[float, Sized, tuple[Wish, str]] | None = None
         for number in range(_TRIES):
             wish = _wish(draw.child(number), vary, base[0] if base else None)
@@ -151,7 +157,7 @@ class _Search:
             extras = base[1] if base and vary is not Vary.FRESH else f"{draw.child(number).integer(0, 1 << 30)}"
             sized = self._draft.launch(Draw(SEED, "extras", extras), wish)
             self._check(sized.launch)
-            if self._bytes(sized.launch) > MOST_BYTES:
+            if self._bytes(sized.launch) > self._scale.most_bytes:
                 continue
             distance = abs(log2(max(1.0, sized.operations)) - wanted)
             if best is None or distance < best[0]:
@@ -159,7 +165,9 @@ class _Search:
             if distance < _NEAR:
                 break
         if best is None:
-            raise BadDraft(f"`{self._draft.kernel}`: no launch with buffers of at most {MOST_BYTES} bytes in all")
+            raise BadDraft(
+                f"`{self._draft.kernel}`: no launch with buffers of at most {self._scale.most_bytes} bytes in all"
+            )
         _, sized, (wish, extras) = best
         launch = replace(sized.launch, options=self._options)
         return CorpusLaunch(launch, vary, wish.data), (wish, extras)

@@ -31,6 +31,18 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     sources.add_argument("--processes", type=positive, default=2, metavar="N", help="packages at the same time (2)")
     sources.add_argument("--prepared", action="store_true", help="prepare nothing more, take what there is")
 
+    revisit = steps.add_parser(
+        "revisit", help="put kernels of a dataset into the store with their launches, to measure them here as well"
+    )
+    _add_work_flag(revisit)
+    _add_data_argument(revisit, "folder of an exported dataset")
+    revisit.add_argument(
+        "--origin", dest="origins", action="append", default=[], metavar="NAME", help="of this package alone (all)"
+    )
+    revisit.add_argument("--folder", type=Path, metavar="DIR", help="where sources are kept (WORK/sources)")
+    revisit.add_argument("--mirrors", type=Path, metavar="DIR", help="git directories of repositories, <owner>+<name>")
+    revisit.add_argument("--processes", type=positive, default=2, metavar="N", help="at the same time (2)")
+
     collect = steps.add_parser("collect", help="build and time what is in the store; goes on where it was stopped")
     _add_work_flag(collect)
     collect.add_argument(

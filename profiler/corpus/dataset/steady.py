@@ -65,9 +65,25 @@ def runtime_us(batches_us: Sequence[float], paces_us: Sequence[float], at: Usual
     if min(batches_us) <= 0:  # of a clock that saw nothing
         return float(np.median(batches_us))
     times, paces = np.log(batches_us), _near(np.log(paces_us) - np.log(at.pace_us))
+    return float(np.exp(np.median(times - _slope(times, paces, at) * paces)))
+
+
+def slopes(rows: Sequence[Timed], at: Usual) -> Numbers:
+    """How far each row's time follows the pace, as `runtime_us` takes it: 0 not at all, 1 in proportion. [rows]."""
+    if not rows:
+        return np.zeros(0)
+    row = np.repeat(np.arange(len(rows)), [len(batches) for batches, _ in rows])
+    batches, flat = (np.concatenate([each[part] for each in rows]) for part in (0, 1))
+    times, paces = np.log(np.maximum(batches, 1e-3)), _near(np.log(flat) - np.log(at.pace_us))
+    count = np.maximum(np.bincount(row, minlength=len(rows)), 1)
+    apart = paces - (np.bincount(row, paces, len(rows)) / count)[row]
+    both, squared = np.bincount(row, apart * times, len(rows)), np.bincount(row, apart * apart, len(rows))
+    return np.clip((both + HELD * at.slope) / (squared + HELD), 0.0, STEEPEST)
+
+
+def _slope(times: Numbers, paces: Numbers, at: Usual) -> float:
     both, squared = _moments(times, paces)
-    slope = np.clip((both + HELD * at.slope) / (squared + HELD), 0.0, STEEPEST)
-    return float(np.exp(np.median(times - slope * paces)))
+    return float(np.clip((both + HELD * at.slope) / (squared + HELD), 0.0, STEEPEST))
 
 
 def _near(paces: Numbers) -> Numbers:

@@ -14,6 +14,7 @@ from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.learned.learned import DESCRIPTION
 from model.training.ensemble import Recipe
 from model.training.figures import Figures, data_size_ordering, local_size_choice, noise_of
+from model.training.kinds import kind_table, novelty_table, program_table
 from model.training.lines import Line
 from model.training.rows import Rows
 from model.training.shots import few_shot_table
@@ -24,6 +25,7 @@ from model.training.study import (
     group_table,
     main_table,
     predictions,
+    unseen_machine_table,
     unseen_runtime_table,
 )
 from profiler.corpus.dataset.columns import DatasetError
@@ -55,11 +57,16 @@ def evaluate(data: Path, weights: Path, *, is_brief: bool, say: Callable[[str], 
         "groups": _lines(group_table(rows, predicted[SOURCE], GROUPS), "group"),
         "coverage": _coverage(rows, ensemble),
         "ordering": _ordering(rows, predicted),
+        "programs": _lines(program_table(rows, predicted), "who"),
+        "kinds": _kinds(rows, predicted),
+        "novelty": _novelty(rows, predicted, ensemble),
         "measured": _lines(few_shot_table(rows, predicted[SOURCE], ensemble.novelty), "what"),
     }
     if not is_brief:
         say("models without one runtime are trained")
         tables["unseen"] = _lines(unseen_runtime_table(rows, RUNTIMES, Recipe(), ensemble.novelty), "who")
+        say("models without one machine are trained")
+        tables["machines"] = _lines(unseen_machine_table(rows, Recipe()), "who and split")
     return Evaluation(tables, rows, predicted)
 
 
@@ -86,7 +93,9 @@ def _accuracy(lines: Sequence[Line]) -> str:
 
 
 def _lines(lines: Sequence[Line], first: str) -> str:
-    names = [f"{line.who}: {line.device}" if first == "who and device" else line.who for line in lines]
+    ends = {"who and device": lambda line: f": {line.device}", "who and split": lambda line: f", {SPLITS[line.split]}"}
+    end: Callable[[Line], str] = ends.get(first, lambda _: "")
+    names = [line.who + end(line) for line in lines]
     head = (
         f"| {first} | rows | MAPE | median APE | within 2x | rank correlation |\n| --- | --- | --- | --- | --- | --- |"
     )
@@ -98,6 +107,29 @@ def _cells(figures: Figures) -> str:
         f"{figures.rows:,} | {figures.mape:.1f} % | {figures.median_ape:.1f} % | {figures.within_2x:.1f} % | "
         f"{figures.rank_correlation:.3f}"
     )
+
+
+def _kinds(rows: Rows, predicted: Predicted) -> str:
+    head = (
+        "| who and what | rows | MAPE | median APE | within 2x | rank correlation | predicted / measured, median |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |"
+    )
+    lines = [
+        f"| {who}, {SPLITS[line.split]}: {line.kind} | {_cells(line.figures)} | {line.bias:.2f} |"
+        for who in (SOURCE, COMPILED)
+        for line in kind_table(rows, predicted[who], ("validation", "test-origins"))
+    ]
+    return "\n".join([head, *lines])
+
+
+def _novelty(rows: Rows, predicted: Predicted, ensemble: Ensemble) -> str:
+    head = "| split | rows | median APE, most familiar quarter | least familiar quarter |\n| --- | --- | --- | --- |"
+    novelty = ensemble.novelty.of(ensemble.novelty.places(rows.launch))
+    lines = [
+        f"| {SPLITS[line.split]} | {line.rows:,} | {line.nearest:.1f} % | {line.farthest:.1f} % |"
+        for line in novelty_table(rows, predicted[SOURCE], novelty, tuple(SPLITS))
+    ]
+    return "\n".join([head, *lines])
 
 
 def _noise(rows: Rows) -> str:

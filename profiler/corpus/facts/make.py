@@ -16,11 +16,8 @@ from profiler.corpus.dataset.reading import Dataset, launches_of, options_from, 
 from profiler.corpus.facts.counting import Counted, Source, counted
 from profiler.corpus.facts.devices import FILE_NAME, read_devices
 from profiler.corpus.facts.pool import shared_out
-from profiler.corpus.facts.sources import SOURCE_COLUMNS, Seed, place_of, text_at
+from profiler.corpus.facts.sources import SOURCE_COLUMNS, Seed, find_sources, place_of, text_at
 from profiler.corpus.facts.table import Facts, read_facts, write_facts
-from profiler.corpus.kernel import GENERATOR
-from profiler.corpus.origins.origin import read_origins
-from profiler.corpus.origins.restore import Wanted, restore, restored_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +48,7 @@ def make_facts(
     kernels = [
         each for each in dataset.kernels.select(SOURCE_COLUMNS).to_pylist() if lacking is None or each["id"] in lacking
     ]
-    wanted: dict[str, list[Wanted]] = defaultdict(list)
-    for each in kernels:
-        if each["origin"] != GENERATOR:
-            options = options_from(each["options"])
-            wanted[each["origin"]].append(
-                Wanted(each["id"], each["reference"], each["name"], options, each["source_sha256"])
-            )
-    restore(folder, read_origins(), wanted, mirrors=mirrors, processes=processes, on_progress=say)
-    known = restored_sources(folder)
+    known = find_sources(kernels, folder, mirrors=mirrors, processes=processes, say=say)
     launches: dict[str, list[tuple[str, Launch]]] = defaultdict(list)
     for kernel, key, launch in launches_of(dataset):
         if lacking is None or key in lacking.get(kernel, ()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,14 @@ from model.training.rows import Rows
 from profiler.corpus.collection.devices import corpus_device
 from profiler.corpus.dataset.cells import facts_from_cells
 from profiler.corpus.dataset.reading import Dataset, read_dataset, read_splits
+from profiler.corpus.dataset.steady import Usual, slopes
 from profiler.corpus.facts.devices import log2_paces, read_devices
 from profiler.corpus.facts.table import read_facts
 
 ONE_IN = 12  # kernels of training's families that are held out of it
 DISTURBED_WEIGHT = 0.5
+_FOR_PACES = ("profile", "batches_us", "paces_us")
+_LEAST_SLOPE = 0.1  # of a device whose times follow no pace, all rows are brought over alike
 Floats = npt.NDArray[np.float32]
 
 
@@ -33,7 +37,7 @@ def read_rows(folder: Path) -> Rows:
     launches = _launches(dataset)
     of_device = {name: device_facts(device) for name, device in devices.items()}
     short = {name: corpus_device(name, None).device_id for name in devices}
-    columns = ["device", "kernel_id", "launch_key", "repeat", "runtime_us", "is_disturbed"]
+    columns = ["device", "kernel_id", "launch_key", "repeat", "runtime_us", "is_disturbed", *_FOR_PACES]
     given = [
         row
         for row in dataset.rows.select(columns).to_pylist()
@@ -58,9 +62,8 @@ def read_rows(folder: Path) -> Rows:
         compiled=np.array(code, np.float32),
         terms=terms_of(launch, log2_flops(device)),
         runtime=runtime_of(device, DEVICE_FACT_NAMES),
-        log2_us=np.log2([row["runtime_us"] for row in given]).astype(np.float32),
+        log2_us=_log2_us(given, dataset, paces),
         weight=np.where(disturbed, DISTURBED_WEIGHT, 1.0).astype(np.float32),
-        pace=np.array([paces[name] for name, _, _ in keys], np.float32),
         kernel=np.array([kernel for _, kernel, _ in keys]),
         launch_key=np.array([key for _, _, key in keys]),
         device_name=np.array([name for name, _, _ in keys]),
@@ -74,6 +77,29 @@ def read_rows(folder: Path) -> Rows:
         items=np.array([np.prod(each["global_size"], dtype=float) for each in own], np.float32),
         data=np.array([each["data"] for each in own], np.float32),
     )
+
+
+def _log2_us(rows: Sequence[Mapping[str, Any]], dataset: Dataset, paces: Mapping[str, float]) -> Floats:
+    """Bring the rows' times to the machine where the profiles were calibrated: [rows].
+
+    A device's rows took longer in the median by what `paces` says; each by its own share of that, in proportion to how
+    far its time follows the pace of the processors (see `profiler.corpus.dataset.steady`): what waits for memory or for
+    its own results hardly does.
+    """
+    usual = {device: Usual(**each) for device, each in dataset.metadata.get("usual", {}).items()}
+    of_usual = np.array([f"{row['device']} {row['profile']}".strip() for row in rows])
+    slope = np.zeros(len(rows))
+    for name in np.unique(of_usual):
+        own = np.flatnonzero(of_usual == name)
+        timed = [(rows[at]["batches_us"], rows[at]["paces_us"]) for at in own]
+        slope[own] = slopes(timed, usual.get(str(name), Usual(1.0, 1.0)))
+    names = np.array([row["device"] for row in rows])
+    pace = np.zeros(len(rows))
+    for name in np.unique(names):
+        own = np.flatnonzero(names == name)
+        pace[own] = paces[str(name)] * slope[own] / max(float(np.median(slope[own])), _LEAST_SLOPE)
+    measured: Floats = np.log2([row["runtime_us"] for row in rows]).astype(np.float32)
+    return measured - pace.astype(np.float32)
 
 
 def _split(kernel: str, split: str) -> str:

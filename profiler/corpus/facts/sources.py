@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from profiler.corpus.dataset.reading import options_from
 from profiler.corpus.family import FAMILIES
 from profiler.corpus.generate import corpus_kernel
 from profiler.corpus.kernel import GENERATOR
+from profiler.corpus.origins.origin import read_origins
+from profiler.corpus.origins.restore import Wanted, restore, restored_sources
 
 SOURCE_COLUMNS = ("id", "origin", "family", "reference", "name", "options", "source_sha256")  # of the kernels' table
 
@@ -21,6 +26,29 @@ class Seed:
     family: str
     number: int
     sha256: str
+
+
+def find_sources(
+    kernels: Collection[Mapping[str, Any]],
+    folder: Path,
+    *,
+    mirrors: Path | None,
+    processes: int,
+    say: Callable[[str], None],
+) -> dict[str, str]:
+    """Find the texts of packages' kernels again, and return all that are in `folder`, by kernel id.
+
+    `kernels` are rows of `SOURCE_COLUMNS`. What was found in an earlier call is not looked for again.
+    """
+    wanted: dict[str, list[Wanted]] = defaultdict(list)
+    for each in kernels:
+        if each["origin"] != GENERATOR:
+            options = options_from(each["options"])
+            wanted[each["origin"]].append(
+                Wanted(each["id"], each["reference"], each["name"], options, each["source_sha256"])
+            )
+    restore(folder, read_origins(), wanted, mirrors=mirrors, processes=processes, on_progress=say)
+    return restored_sources(folder)
 
 
 def place_of(kernel: Mapping[str, Any], restored: Mapping[str, str]) -> str | Seed | None:

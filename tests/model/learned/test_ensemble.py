@@ -84,14 +84,6 @@ def test_one_kind_of_members_that_goes_astray_is_outvoted(ensemble: Ensemble, ro
     assert np.median(np.abs(astray - usual)) < 1
 
 
-def test_answers_are_of_the_host_whose_profile_is_asked_about(rows: Rows) -> None:
-    """Where the rows were measured on one that took twice as long as the profile says, half of what they say is so."""
-    usual = train_ensemble(rows, HARDLY, lambda _: None)
-    slower = train_ensemble(replace(rows, pace=rows.pace + 1), HARDLY, lambda _: None)
-    asked = [replace(each, law_facts=(each.law_facts[0], -20.0, *each.law_facts[2:])) for each in questions(rows)]
-    assert times(slower.answer(asked)) == pytest.approx(times(usual.answer(asked)) - 1, abs=1e-3)
-
-
 def test_of_a_runtime_that_nobody_measured_the_networks_have_no_say(ensemble: Ensemble, rows: Rows) -> None:
     nameless = tuple(device_facts(replace(device("pocl"), platform="Somebody else's")))
     asked = [replace(question(rows, at), device_facts=nameless) for at in rows.where("known")]

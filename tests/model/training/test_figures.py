@@ -35,7 +35,7 @@ def rows(runtime_us: Sequence[float], **columns: Sequence[Any]) -> Rows:
         "family": ["f"] * n, "group": ["g"] * n, "origin": ["o"] * n, "split": ["train"] * n, "vary": ["first"] * n,
         "is_repeat": [False] * n, "is_disturbed": [False] * n,
     }  # fmt: skip
-    numbers = {name: np.array(columns.pop(name, [0.0] * n), np.float32) for name in ("weight", "items", "data", "pace")}
+    numbers = {name: np.array(columns.pop(name, [0.0] * n), np.float32) for name in ("weight", "items", "data")}
     return Rows(
         nothing, nothing, nothing, nothing, nothing, np.zeros(n, np.int64), log2(*runtime_us), **numbers,
         **{name: np.array(values) for name, values in (usual | columns).items()},

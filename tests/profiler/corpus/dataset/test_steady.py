@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profiler.corpus.dataset.steady import Usual, runtime_us, usual
+from profiler.corpus.dataset.steady import FARTHEST, Usual, runtime_us, slopes, usual
 
 QUIET, SHARED = 28.0, 45.0
 times = st.lists(st.tuples(st.floats(1e-2, 1e6), st.floats(10.0, 500.0)), min_size=1, max_size=8)
@@ -76,3 +76,12 @@ def test_no_time_leaves_what_its_batches_and_paces_allow(row: list[tuple[float, 
     batches, paces = (list(each) for each in zip(*row, strict=True))
     found = runtime_us(batches, paces, Usual(40.0, slope))
     assert min(batches) / 2**1.3 * 0.999 <= found <= max(batches) * 2**1.3 * 1.001
+
+
+@given(st.lists(times, min_size=1, max_size=8))
+def test_slopes_are_those_that_bring_times_to_the_usual_pace(rows: list[list[tuple[float, float]]]) -> None:
+    at, timed = Usual(40.0, 0.7), [([b for b, _ in row], [p for _, p in row]) for row in rows]
+    for (batches, paces), slope in zip(timed, slopes(timed, at), strict=True):
+        relative = np.clip(np.array(paces) / at.pace_us, 1 / FARTHEST, FARTHEST)
+        brought = float(np.exp(np.median(np.log(batches) - slope * np.log(relative))))
+        assert runtime_us(batches, paces, at) == pytest.approx(brought, rel=1e-6)

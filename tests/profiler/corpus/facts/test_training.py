@@ -63,7 +63,9 @@ def test_tables_have_a_line_for_all_that_is_compared(evaluation: Evaluation) -> 
     for who in ("launch size only", "laws alone", "boosted trees", "cost networks", "shipped, from source",
                 "shipped, compiled", "shipped, from source: pocl-1core"):  # fmt: skip
         assert len(re.findall(rf"^\| {re.escape(who)} \|", accuracy, re.MULTILINE)) == 3, who
-    assert evaluation.tables.keys() == {"accuracy", "noise", "groups", "coverage", "ordering", "measured"}
+    assert evaluation.tables.keys() == {
+        "accuracy", "noise", "groups", "coverage", "ordering", "measured", "programs", "kinds", "novelty"
+    }  # fmt: skip
     for table in evaluation.tables.values():
         for block in table.split("\n\n"):
             assert len({line.count("|") for line in block.splitlines() if line.startswith("|")}) <= 1
