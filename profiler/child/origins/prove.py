@@ -53,7 +53,9 @@ def _proved(one: ProofTry, device_id: str, programs: Programs, limit_s: float, r
     with named_failures(subject):
         trial = Trial(programs.context, programs.queue, program, kernel, plan, request)
         checked = prove_in_bounds(trial, reporter, running)
-        trial.set_arguments(allocate(plan, programs.context, programs.queue).values)
+        # Kernels hold no references to their arguments: without this name the buffers would be freed before they run.
+        arguments = allocate(plan, programs.context, programs.queue)
+        trial.set_arguments(arguments.values)
         reporter.begin(0.5, "timing", running)
         best_us = min(_run_us(trial) for _ in range(2))
     return Proved(checked or ("" if one.kernel.parameters else _NOTHING_TO_CHECK), best_us)
