@@ -7,7 +7,7 @@ from functools import partial
 from lsprotocol import types
 
 from server import commands
-from server.device_work import offline_compiles
+from server.device_work import background_compiles
 from server.features import (
     configuration,
     debugging,
@@ -27,7 +27,7 @@ _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=["kernelcast", types.C
 
 def create_server() -> KernelcastServer:
     server = KernelcastServer()
-    server.offline_compile = partial(offline_compiles.compile_later, server)
+    server.background_compile = partial(background_compiles.compile_later, server)
     feature, command = server.feature, server.command
 
     feature(types.INITIALIZE)(lifecycle.initialize)

@@ -95,7 +95,7 @@ class KernelcastServer(LanguageServer):
         self.measured = Measured()
         self.compiles = LaterCompiles(self.jobs, self.learn, self.spawn, self.leaving)
         self.refusals = Refusals()
-        self.offline_compile: Callable[[Analysis], None] | None = None  # for GPUs that are not here
+        self.background_compile: Callable[[Analysis], None] | None = None  # of what nobody asked to compile
         self._documents: dict[str, Document] = {}
         self._analyses: dict[str, Analysis] = {}
         self._views: dict[str, Views] = {}
@@ -265,8 +265,8 @@ class KernelcastServer(LanguageServer):
             self.say_once(types.MessageType.Warning, unknown_device_message(analysis, self.found_devices))
         self._show(uri)
         self._publish_config(analysis)
-        if self.offline_compile is not None:
-            self.offline_compile(analysis)
+        if self.background_compile is not None:
+            self.background_compile(analysis)
 
     def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
         """A measurement ended, well or not."""

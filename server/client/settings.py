@@ -29,6 +29,7 @@ class Settings:
     measure_budget_s: float = 5.0  # of timed runs
     measure_time_limit_s: float = 60.0  # of the first run
     calibration_hints: bool = True  # the hover says how to calibrate
+    background_compiles: bool = True  # kernels of trusted folders are compiled when typing pauses
     include: tuple[str, ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
     build_flags: tuple[str, ...] = ()
@@ -142,6 +143,12 @@ OPTIONS = (
     Option(
         "hover.calibration", "calibration_hints", "true or false", "",
         "Say in the hover how to calibrate a device that is not calibrated.",
+        {"type": "boolean"}, _flag,
+    ),
+    Option(
+        "compile.inBackground", "background_compiles", "true or false", "",
+        "Compile kernels of trusted folders when you stop typing, without running them, so that predictions know what "
+        "the compiler made: by the chosen device's driver, or by an offline compiler for a GPU that is not here.",
         {"type": "boolean"}, _flag,
     ),
     Option(

@@ -21,11 +21,11 @@ from model.opencl.options import BuildOptions
 from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_to_measure
 from profiler.calibrate import calibrate
-from profiler.compiling import CompileRequest
+from profiler.compiling import CompileRequest, compile_program
 from profiler.devices import discover, distinct_devices, with_calibrations
 from profiler.kept_facts import collect_facts
 from profiler.measure import MeasureLimits, measure_all
-from profiler.measurement import MeasureError, Measurement, MeasureRequest
+from profiler.measurement import BuildFailed, MeasureError, Measurement, MeasureRequest
 from profiler.offline.compiling import compile_offline, offline_driver
 from profiler.offline.diagnostics import DoesNotCompile
 from profiler.process.worker import CancelToken
@@ -107,6 +107,12 @@ class DeviceWork:
         """What is known of these kernels' code, all of one source and its options; what is not known is compiled."""
         return collect_facts(self._store(), requests, driver, cancel)
 
+    def compile_unasked(
+        self, requests: Sequence[CompileRequest], driver: str, cancel: threading.Event
+    ) -> dict[FactsKey, CompiledFacts]:
+        """As `compile`, where the user shall hear that the driver refuses the text. Raises BuildFailed."""
+        return collect_facts(self._store(), requests, driver, cancel, _compiled_unasked)
+
     def compile_offline(
         self, requests: Sequence[CompileRequest], target: str, cancel: threading.Event
     ) -> dict[FactsKey, CompiledFacts]:
@@ -146,6 +152,16 @@ class DeviceWork:
     def shipped(self) -> tuple[Device, ...]:
         """Few enough to be asked about: settings and `kernelcast.toml` take the ids of all others, too."""
         return well_known_devices()
+
+
+def _compiled_unasked(
+    requests: Sequence[CompileRequest], cancel: CancelToken
+) -> Sequence[CompiledFacts | MeasureError]:
+    outcomes = compile_program(requests, cancel=cancel)
+    for outcome in outcomes:
+        if isinstance(outcome, BuildFailed):
+            raise outcome
+    return outcomes
 
 
 def _compiled_offline(

@@ -22,16 +22,17 @@ from model.opencl.options import BuildOptions
 from profiler.compiling import CompileRequest
 from profiler.measurement import Cancelled
 from profiler.offline.diagnostics import Diagnostic
+from server.client.settings import Settings
 from server.client.trust import Trust
 from server.device_work import later_compiles
+from server.device_work.background_compiles import compile_later
 from server.device_work.jobs import Jobs
 from server.device_work.later_compiles import Compile, LaterCompiles
-from server.device_work.offline_compiles import compile_later
 from server.device_work.refusals import Refusals, refusals_in
 from server.documents import Document, changed
 from server.features.hover import hover
 from server.positions import IndexedText
-from server.snapshot import Snapshot
+from server.snapshot import Analysis, Snapshot
 from server.words.compiled import in_short
 
 FACTS = CompiledFacts(
@@ -239,17 +240,35 @@ async def test_a_build_that_fails_is_reported_again_when_it_comes_back_and_not_c
     assert heard == ["line 3: no such name", None, "line 3: no such name", None]
 
 
-@pytest.mark.parametrize(("trust", "compiles"), [(Trust.SAID, True), (Trust.UNSAID, False), (Trust.REFUSED, False)])
-def test_for_a_gpu_that_is_not_here_only_trusted_folders_are_compiled(
-    trust: Trust, *, compiles: bool, snapshot_of: Callable[..., Snapshot]
-) -> None:
+def asked_to_compile(analysis: Analysis, trust: Trust, *, here: bool = False, is_on: bool = True) -> bool:
+    """Whether an analysis' kernels are going to be compiled without being asked for."""
     spawned: list[Coroutine[Any, Any, object]] = []
-    server = SimpleNamespace(trust=trust, found_devices=(), spawn=spawned.append)
-    analysis = snapshot_of().analysis
-    compile_later(server, replace(analysis, device=replace(analysis.device, type=DeviceType.GPU)))  # type: ignore[arg-type]
-    assert bool(spawned) is compiles
+    server = SimpleNamespace(
+        trust=trust,
+        found_devices=(analysis.device,) if here else (),
+        spawn=spawned.append,
+        settings_of=lambda _: Settings(background_compiles=is_on),
+    )
+    compile_later(server, analysis)  # type: ignore[arg-type]
     for each in spawned:
         each.close()
+    return bool(spawned)
+
+
+@pytest.mark.parametrize(("trust", "compiles"), [(Trust.SAID, True), (Trust.UNSAID, False), (Trust.REFUSED, False)])
+def test_only_trusted_folders_are_compiled_unasked(
+    trust: Trust, *, compiles: bool, snapshot_of: Callable[..., Snapshot]
+) -> None:
+    here = snapshot_of().analysis
+    elsewhere = replace(here, device=replace(here.device, type=DeviceType.GPU))
+    assert asked_to_compile(here, trust, here=True) is compiles
+    assert asked_to_compile(elsewhere, trust) is compiles
+    assert not asked_to_compile(here, trust, here=True, is_on=False)
+    assert not asked_to_compile(elsewhere, trust, is_on=False)
+
+
+def test_for_a_cpu_that_is_not_here_there_is_no_compiler(snapshot_of: Callable[..., Snapshot]) -> None:
+    assert not asked_to_compile(snapshot_of().analysis, Trust.SAID)
 
 
 TEXT = "kernel void k() {\n  int é = wrong + 1;\n}\n"

@@ -1,4 +1,4 @@
-"""For a GPU that is not in this machine, offline compilers say what becomes of the kernels, once nobody types."""
+"""Compile the kernels of trusted folders once nobody types: by the device's driver, or offline for an absent GPU."""
 
 from __future__ import annotations
 
@@ -19,22 +19,35 @@ if TYPE_CHECKING:
     from model.errors import KernelcastError
     from model.opencl.options import BuildOptions
     from profiler.compiling import CompileRequest
+    from profiler.offline.diagnostics import Diagnostic
     from server.device_work.later_compiles import Facts
     from server.documents import Document
     from server.session import KernelcastServer
     from server.snapshot import Analysis
 
 QUIET_S = 2.0  # after the last analysis: half a text says nothing of the whole
+_BUILD_FAILED = "build_failed"
+_NO_COLUMN = 1 << 20  # drivers name a line; beyond its end, all of it is marked
+MOST_KERNELS = 64  # of a document for a driver here, whose processors are the user's; the others wait to be measured
 
 
 def compile_later(ls: KernelcastServer, analysis: Analysis) -> None:
-    """Only where the editor says that the workspace is trusted: nobody asked for the compiler by a command."""
-    is_here = any(device.id == analysis.device.id for device in ls.found_devices)
-    if ls.trust is Trust.SAID and analysis.device.type == "gpu" and not is_here:
-        ls.spawn(compile_offline(ls, analysis))
+    """Compile an analysis' kernels in the background, without running them.
+
+    Only where the editor says that the workspace is trusted, since nobody asked for the compiler by a command, and
+    unless the user switched it off.
+    """
+    if ls.trust is not Trust.SAID or not ls.settings_of(analysis.document).background_compiles:
+        return
+    if _is_here(ls, analysis) or analysis.device.type == "gpu":
+        ls.spawn(compile_quietly(ls, analysis))
 
 
-async def compile_offline(ls: KernelcastServer, analysis: Analysis) -> None:
+def _is_here(ls: KernelcastServer, analysis: Analysis) -> bool:
+    return any(device.id == analysis.device.id for device in ls.found_devices)
+
+
+async def compile_quietly(ls: KernelcastServer, analysis: Analysis) -> None:
     """Compile what is not known yet of this analysis, unless a newer one or the end of the server comes first."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(QUIET_S):
@@ -42,19 +55,20 @@ async def compile_offline(ls: KernelcastServer, analysis: Analysis) -> None:
     newest = ls.snapshot(analysis.document.uri)
     if ls.leaving.is_set() or newest is None or newest.analysis.number != analysis.number:
         return
-    target = importlib.import_module("model.gpu_targets").target_of(analysis.device)
-    if target is None:
+    is_here = _is_here(ls, analysis)
+    target = None if is_here else importlib.import_module("model.gpu_targets").target_of(analysis.device)
+    if target is None and not is_here:
         return
     key_of = importlib.import_module("model.compiled").key_of
     device_id, uri = analysis.device.id, analysis.document.uri
     builds: dict[BuildOptions, list[CompileRequest]] = {}
-    for request in _requests(ls, analysis):
+    for request in _requests_here(analysis) if is_here else _requests(ls, analysis):
         builds.setdefault(request.launch.options, []).append(request)
     ls.refusals.keep(uri, builds)
     for options, orders in builds.items():
         missing = [each for each in orders if key_of(each.kernel, each.launch, device_id) not in analysis.compiled]
-        done = partial(_done, ls, analysis, target, options)
-        ls.compiles.want(missing, partial(_compile, target), done)
+        work = partial(_compile, target) if target is not None else partial(_compile_here, analysis.device.driver)
+        ls.compiles.want(missing, work, partial(_done, ls, analysis, target or device_id, options))
 
 
 def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
@@ -70,6 +84,22 @@ def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
     ]
 
 
+def _requests_here(analysis: Analysis) -> list[CompileRequest]:
+    """One for each launch, with the local size that the driver chooses where none is said."""
+    work, document = device_work(), analysis.document
+    text, path = document.text.value, str(document.path) if document.path else None
+    on_device = importlib.import_module("model.launch.driver_choice").on_device
+    return [
+        work.compile_request(text, path, each.kernel, on_device(each.launch, analysis.device), analysis.device.id)
+        for each in analysis.forecast.forecasts
+        if each.launch is not None
+    ][:MOST_KERNELS]
+
+
+def _compile_here(driver: str, orders: Sequence[CompileRequest], cancel: Event) -> Facts:
+    return device_work().compile_unasked(orders, driver, cancel)
+
+
 def _compile(target: str, orders: Sequence[CompileRequest], cancel: Event) -> Facts:
     return device_work().compile_offline(orders, target, cancel)
 
@@ -82,8 +112,18 @@ def _done(
     if newest is None or _text_of(newest.analysis.document) != _text_of(document):
         return
     name = document.path.name if document.path else "kernel.cl"
-    diagnostics = getattr(error, "diagnostics", ())  # of `DoesNotCompile`; other failures are no fault of the text
-    ls.refuse(document.uri, options, refusals_in(diagnostics, document, name, target, analysis.device.id))
+    ls.refuse(document.uri, options, refusals_in(_diagnostics(error, name), document, name, target, analysis.device.id))
+
+
+def _diagnostics(error: KernelcastError | None, name: str) -> Sequence[Diagnostic]:
+    """Of what a compiler refuses: an offline one's list, a driver's first error. Other failures are not the text's."""
+    if error is None or error.code != _BUILD_FAILED:
+        return ()
+    found: Sequence[Diagnostic] = getattr(error, "diagnostics", ())
+    if found or error.line is None:
+        return found
+    diagnostics = importlib.import_module("profiler.offline.diagnostics")
+    return (diagnostics.Diagnostic(name, error.line, _NO_COLUMN, True, error.message),)
 
 
 def _text_of(document: Document) -> tuple[int, int]:
