@@ -153,7 +153,7 @@ def unseen_machine_table(rows: Rows, recipe: Recipe) -> list[Line]:
     A machine is what stands before the `/` in its devices' names; the first one has no name. Both models are boosted
     trees over plain prices: what ships without its networks, which take ten times as long to train.
     """
-    lines = []
+    lines: list[Line] = []
     machine = np.array([name.rpartition("/")[0] for name in rows.device_name])
     names = np.unique(machine)
     if len(names) < 2:

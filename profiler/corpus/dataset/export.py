@@ -115,9 +115,10 @@ class _Gathered:
         for cells in dataset.rows.to_pylist():
             key = RowKey(cells["device"], cells["kernel_id"], cells["launch_key"], cells["repeat"])
             self.earlier_rows[key] = cells
-        self.compiled = dataset.compiled.to_pylist()
+        compiled: list[dict[str, Any]] = dataset.compiled.to_pylist()
+        self.compiled += compiled
         self._has_code = {
-            (each["device_id"], each["kernel_id"], place) for each in self.compiled for place in each["places"]
+            (each["device_id"], each["kernel_id"], place) for each in compiled for place in each["places"]
         }
         self.profiles = dict(dataset.metadata.get("profiles", {}))
         self.earlier_paces = dict(dataset.metadata.get("usual", {}))

@@ -91,7 +91,7 @@ def _log2_us(rows: Sequence[Mapping[str, Any]], dataset: Dataset, paces: Mapping
     slope = np.zeros(len(rows))
     for name in np.unique(of_usual):
         own = np.flatnonzero(of_usual == name)
-        timed = [(rows[at]["batches_us"], rows[at]["paces_us"]) for at in own]
+        timed = [(rows[at]["batches_us"], rows[at]["paces_us"]) for at in own.tolist()]
         slope[own] = slopes(timed, usual.get(str(name), Usual(1.0, 1.0)))
     names = np.array([row["device"] for row in rows])
     pace = np.zeros(len(rows))
