@@ -28,11 +28,12 @@ class CompileRequest:
 
 @dataclass(frozen=True, slots=True)
 class CompileLimits:
-    """How long each part may take, and how much memory all of it (0: no limit)."""
+    """How long each part may take, how much memory all of it (0: no limit), and at which priority."""
 
     open_s: float = 30.0
     build_s: float = 120.0  # of all kernels of a group
     memory_bytes: int = 0
+    niceness: int = 0
 
 
 def compile_facts(
@@ -135,7 +136,7 @@ def _run(
         "profiler.child.compiling:run",
         (tuple(requests), terms.limits, with_lines),
         returns=tuple,
-        limits=Limits(opening, terms.limits.memory_bytes),
+        limits=Limits(opening, terms.limits.memory_bytes, terms.limits.niceness),
         on_progress=terms.on_progress,
         cancel=terms.cancel,
     )

@@ -13,10 +13,11 @@ from profiler.measurement import MeasureError
 from profiler.process.worker import CancelToken
 from profiler.store import Store, StoreError
 
-Compile = Callable[[Sequence[CompileRequest], CancelToken], Sequence[CompiledFacts | MeasureError]]
+Outcome = CompiledFacts | MeasureError
+Compile = Callable[[Sequence[CompileRequest], CancelToken], Sequence[Outcome]]
 
 
-def _by_driver(requests: Sequence[CompileRequest], cancel: CancelToken) -> Sequence[CompiledFacts | MeasureError]:
+def _by_driver(requests: Sequence[CompileRequest], cancel: CancelToken) -> Sequence[Outcome]:
     return compile_program(requests, cancel=cancel)
 
 
@@ -26,12 +27,12 @@ def collect_facts(
     driver: str,
     cancel: CancelToken,
     compile_all: Compile = _by_driver,
-) -> dict[FactsKey, CompiledFacts]:
+) -> dict[FactsKey, Outcome]:
     """What the store knows of these kernels, of one source and its options; the others are compiled, and kept.
 
-    Those that cannot be compiled are left out. Raises Cancelled.
+    For those that cannot be compiled there is the error. Raises Cancelled.
     """
-    found: dict[FactsKey, CompiledFacts] = {}
+    found: dict[FactsKey, Outcome] = {}
     missing = []
     for request in requests:
         known = _known(store, request, driver)
@@ -40,11 +41,10 @@ def collect_facts(
         else:
             found[key_of(request.kernel, request.launch, request.device_id)] = known
     for request, outcome in zip(missing, compile_all(missing, cancel) if missing else (), strict=True):
-        if isinstance(outcome, CompiledFacts):
-            found[key_of(request.kernel, request.launch, request.device_id)] = outcome
-            if store is not None:
-                with contextlib.suppress(StoreError):  # told all the same, and compiled again another day
-                    keep_facts(store, request, outcome)
+        found[key_of(request.kernel, request.launch, request.device_id)] = outcome
+        if isinstance(outcome, CompiledFacts) and store is not None:
+            with contextlib.suppress(StoreError):  # told all the same, and compiled again another day
+                keep_facts(store, request, outcome)
     return found
 
 

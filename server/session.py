@@ -140,6 +140,7 @@ class KernelcastServer(LanguageServer):
             kept.pop(uri, None)
         self.measured.forget(uri)
         self.refusals.forget(uri)
+        self.compiles.keep_only(uri, None)
         self.learned.forget(uri)
         self.sampling.forget(uri)
         self.refresh.forget(uri)
@@ -288,8 +289,13 @@ class KernelcastServer(LanguageServer):
             self.analyse_all()
 
     def refuse(self, uri: str, options: BuildOptions, found: tuple[Refusal, ...]) -> None:
-        """Where the compiler for the chosen GPU refuses a build of a document; nowhere if it compiles."""
+        """Where the compiler for the chosen device refuses a build of a document; nowhere if it compiles."""
         if self.refusals.put(uri, options, found):
+            self._show(uri)
+
+    def forget_refusals(self, uri: str) -> None:
+        """Nothing of a document is compiled any more, so that nothing more is known of what compilers refuse."""
+        if self.refusals.forget(uri):
             self._show(uri)
 
     def hear_of_answers(self, uri: str) -> None:

@@ -56,6 +56,7 @@ def main() -> None:
             shutil.rmtree(folder, ignore_errors=True)
             return
         watcher = _start_watcher(lifeline, outgoing, folder)
+        os.nice(job.niceness)
         limit_resources(job.memory_bytes)
         reporter = Reporter(outgoing)
         reporter.send(_run(job, reporter))

@@ -15,9 +15,11 @@ NO_ROOM = "there is no room for what the driver compiles; free some space, or se
 FULL_BYTES = 64 * 1024  # less than a small kernel's code takes
 _WHY = {
     "SIGKILL": "the system ended it, most likely because memory ran out; choose smaller buffers",
+    "SIGXFSZ": "it wrote a file larger than it may; check what the kernel prints",
+}
+_WHY_OF_KERNELS = {
     "SIGFPE": "an integer division by zero, most likely; check the scalar arguments of this launch",
     "SIGILL": "its code holds an instruction that this processor lacks",
-    "SIGXFSZ": "it wrote a file larger than it may; check what the kernel prints",
 }
 
 
@@ -34,7 +36,8 @@ def why_it_died(status: int, phase: Phase, log: str, free_bytes: int) -> Measure
         return BuildFailed(NO_LINKER, log=log)
     if status < 0:
         name = _signal_name(-status)
-        return KernelCrashed(sentence(f"{subject} crashed ({name})", _WHY.get(name, phase.on_crash)), log=log)
+        whys = _WHY if phase.is_compiling else _WHY | _WHY_OF_KERNELS
+        return KernelCrashed(sentence(f"{subject} crashed ({name})", whys.get(name, phase.on_crash)), log=log)
     last = log.rsplit("\n", 1)[-1] if log else f"exit status {status}"
     return MeasureError(f"{subject} ended without an answer: {last}", log=log)
 

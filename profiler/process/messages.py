@@ -17,6 +17,7 @@ class Job:
     target: str
     arguments: tuple[Any, ...]
     memory_bytes: int  # 0: no limit
+    niceness: int = 0  # by how much its priority is lower than its parent's
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Phase:
     limit_s: float
     on_timeout: str = ""
     on_crash: str = ""
+    is_compiling: bool = False  # and runs no kernel, which signals might tell of
 
 
 @dataclass(frozen=True, slots=True)

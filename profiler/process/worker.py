@@ -62,6 +62,7 @@ class Limits:
 
     phase: Phase = WHOLE_JOB
     memory_bytes: int = 0
+    niceness: int = 0  # of it and all that it starts, for what nobody waits for
 
 
 def run_job(
@@ -92,7 +93,7 @@ def run_job(
                 on_task(message)
 
         try:
-            with _sending(child, Job(target, arguments, limits.memory_bytes)):
+            with _sending(child, Job(target, arguments, limits.memory_bytes, limits.niceness)):
                 value = _attend(child, limits, _Teller(on_progress), hear_task, cancel)
         except _DiedError as died:
             raise why_it_died(died.status, died.phase, _tail(native_output), _free_bytes(folder)) from None

@@ -10,23 +10,25 @@ from typing import TYPE_CHECKING
 
 from server.client.trust import Trust
 from server.device_work.access import device_work
-from server.device_work.refusals import refusals_in
+from server.device_work.refusals import Refusal, refusals_in
+from server.log.events import document_name, event, native_output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from threading import Event
 
     from model.errors import KernelcastError
+    from model.opencl.kernel import Kernel
     from model.opencl.options import BuildOptions
     from profiler.compiling import CompileRequest
     from profiler.offline.diagnostics import Diagnostic
-    from server.device_work.later_compiles import Facts
+    from server.device_work.later_compiles import Failures, Outcomes
     from server.documents import Document
     from server.session import KernelcastServer
     from server.snapshot import Analysis
 
 QUIET_S = 2.0  # after the last analysis: half a text says nothing of the whole
-_BUILD_FAILED = "build_failed"
+_OF_THE_TEXT = frozenset({"build_failed", "crashed", "timed_out"})  # other failures are the machine's
 _NO_COLUMN = 1 << 20  # drivers name a line; beyond its end, all of it is marked
 MOST_KERNELS = 64  # of a document for a driver here, whose processors are the user's; the others wait to be measured
 
@@ -35,10 +37,14 @@ def compile_later(ls: KernelcastServer, analysis: Analysis) -> None:
     """Compile an analysis' kernels in the background, without running them.
 
     Only where the editor says that the workspace is trusted, since nobody asked for the compiler by a command, and
-    unless the user switched it off.
+    unless the user switched it off. What is being compiled of an older text is given up.
     """
-    if ls.trust is not Trust.SAID or not ls.settings_of(analysis.document).background_compiles:
+    document = analysis.document
+    if ls.trust is not Trust.SAID or not ls.settings_of(document).background_compiles:
+        ls.compiles.keep_only(document.uri, None)
+        ls.forget_refusals(document.uri)
         return
+    ls.compiles.keep_only(document.uri, document.text.value, analysis.device.id)
     if _is_here(ls, analysis) or analysis.device.type == "gpu":
         ls.spawn(compile_quietly(ls, analysis))
 
@@ -68,7 +74,8 @@ async def compile_quietly(ls: KernelcastServer, analysis: Analysis) -> None:
     for options, orders in builds.items():
         missing = [each for each in orders if key_of(each.kernel, each.launch, device_id) not in analysis.compiled]
         work = partial(_compile, target) if target is not None else partial(_compile_here, analysis.device.driver)
-        ls.compiles.want(missing, work, partial(_done, ls, analysis, target or device_id, options))
+        done = partial(_done, ls, analysis, target or device_id, options)
+        ls.compiles.want(missing, work, done, owner=uri)
 
 
 def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
@@ -96,34 +103,58 @@ def _requests_here(analysis: Analysis) -> list[CompileRequest]:
     ][:MOST_KERNELS]
 
 
-def _compile_here(driver: str, orders: Sequence[CompileRequest], cancel: Event) -> Facts:
-    return device_work().compile_unasked(orders, driver, cancel)
+def _compile_here(driver: str, orders: Sequence[CompileRequest], cancel: Event) -> Outcomes:
+    return device_work().compile(orders, driver, cancel)
 
 
-def _compile(target: str, orders: Sequence[CompileRequest], cancel: Event) -> Facts:
+def _compile(target: str, orders: Sequence[CompileRequest], cancel: Event) -> Outcomes:
     return device_work().compile_offline(orders, target, cancel)
 
 
-def _done(
-    ls: KernelcastServer, analysis: Analysis, target: str, options: BuildOptions, error: KernelcastError | None
-) -> None:
-    """Show where the compiler refuses the text, or that it does no longer; of an older text it says nothing."""
+def _done(ls: KernelcastServer, analysis: Analysis, target: str, options: BuildOptions, failures: Failures) -> None:
+    """Show what the compiler refuses or does not cope with, or that it does no longer; nothing of an older text."""
     document, newest = analysis.document, ls.snapshot(analysis.document.uri)
     if newest is None or _text_of(newest.analysis.document) != _text_of(document):
         return
+    names = {each.kernel.fingerprint: each.kernel for each in analysis.forecast.forecasts}
+    found: list[Refusal] = []
+    for key, error in failures.items():
+        if error.code in _OF_THE_TEXT and (kernel := names.get(key.kernel_fingerprint)) is not None:
+            found += _refusals(error, kernel, document, target, analysis.device.id)
+    ls.refuse(document.uri, options, tuple(dict.fromkeys(found)))
+    _log(document, analysis.device.id, failures)
+
+
+def _refusals(
+    error: KernelcastError, kernel: Kernel, document: Document, target: str, device_id: str
+) -> tuple[Refusal, ...]:
+    """All that an offline compiler says, or a driver's first error: at its line, or at the kernel's name."""
     name = document.path.name if document.path else "kernel.cl"
-    ls.refuse(document.uri, options, refusals_in(_diagnostics(error, name), document, name, target, analysis.device.id))
+    said: Sequence[Diagnostic] = getattr(error, "diagnostics", ())
+    if not said:
+        diagnostic = importlib.import_module("profiler.offline.diagnostics").Diagnostic
+        line, column = (error.line, _NO_COLUMN) if error.line is not None else _name_of(kernel)
+        said = (diagnostic(name, line, column, True, error.message),)
+    return refusals_in(said, document, name, target, device_id)
 
 
-def _diagnostics(error: KernelcastError | None, name: str) -> Sequence[Diagnostic]:
-    """Of what a compiler refuses: an offline one's list, a driver's first error. Other failures are not the text's."""
-    if error is None or error.code != _BUILD_FAILED:
-        return ()
-    found: Sequence[Diagnostic] = getattr(error, "diagnostics", ())
-    if found or error.line is None:
-        return found
-    diagnostics = importlib.import_module("profiler.offline.diagnostics")
-    return (diagnostics.Diagnostic(name, error.line, _NO_COLUMN, True, error.message),)
+def _name_of(kernel: Kernel) -> tuple[int, int]:
+    return kernel.name_range.start_line + 1, kernel.name_range.start_byte + 1
+
+
+def _log(document: Document, device_id: str, failures: Failures) -> None:
+    if not failures:
+        return
+    errors = list(dict.fromkeys(failures.values()))
+    event(
+        "not compiled",
+        document=document_name(document.uri),
+        device=device_id,
+        failures=[each.code for each in errors],
+        source={"messages": "; ".join(each.message for each in errors)},
+    )
+    for each in errors:
+        native_output("device", getattr(each, "log", ""))
 
 
 def _text_of(document: Document) -> tuple[int, int]:

@@ -49,8 +49,7 @@ class Jobs:
             with contextlib.suppress(RuntimeError):  # the loop is closed: the server is leaving
                 loop.call_soon_threadsafe(on_progress, fraction, text)
 
-        if self._aside is not None:
-            self._aside.set()
+        self.give_up_aside()
         if self._cancels:
             on_progress(0.0, WAITING)
         self._cancels.add(cancel)
@@ -80,6 +79,11 @@ class Jobs:
             return None
         finally:
             cancel.set()
+
+    def give_up_aside(self) -> None:
+        """End what nobody waits for."""
+        if self._aside is not None:
+            self._aside.set()
 
     def close(self) -> None:
         """End all jobs; their child processes are gone shortly after. What comes later is cancelled at once."""

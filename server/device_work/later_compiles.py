@@ -1,5 +1,5 @@
-"""What compilers make of kernels is asked for when nobody waits: of the driver's after a measurement, of the offline
-ones for a GPU that is not here."""
+"""What compilers make of kernels is asked for when nobody waits: of the driver's after a measurement or a pause in
+typing, of the offline ones for a GPU that is not here."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +21,27 @@ if TYPE_CHECKING:
     from profiler.compiling import CompileRequest
 
 Facts = Mapping[FactsKey, CompiledFacts]
-Compile = Callable[[Sequence["CompileRequest"], threading.Event], Facts]
-Done = Callable[[KernelcastError | None], None]  # hears why a build failed, or that it did not
+Outcomes = Mapping[FactsKey, CompiledFacts | KernelcastError]
+Compile = Callable[[Sequence["CompileRequest"], threading.Event], Outcomes]
+Failures = Mapping[FactsKey, KernelcastError]
+Done = Callable[[Failures], None]  # hears which kernels could not be compiled
+_Place = tuple[FactsKey, str]  # a kernel on a device
 _KNOWN_KEPT = 4096
-_FAILED_KEPT = 64  # whole texts
+_FAILED_KEPT = 256  # with whole texts
+_OF_THE_KERNEL = frozenset({"crashed", "timed_out"})  # others may lie in the rest of the text, or in the machine
 QUIET_S = 2.0  # a measurement that follows at once must not meet a compiler
 
 
-def _ignored(_failed: KernelcastError | None) -> None:
+def _ignored(_failures: Failures) -> None:
     return
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    request: CompileRequest
+    work: Compile
+    tell: Callable[[], None]  # the same object for all that is wanted together
+    owner: str
 
 
 class LaterCompiles:
@@ -42,59 +55,96 @@ class LaterCompiles:
         leaving: asyncio.Event,
     ) -> None:
         self._jobs, self._learn, self._spawn, self._leaving = jobs, learn, spawn, leaving
-        self._waiting: dict[FactsKey, tuple[CompileRequest, Compile, Done]] = {}
-        self._known: LRUCache[tuple[FactsKey, str], None] = LRUCache(_KNOWN_KEPT)
+        self._waiting: dict[_Place, _Order] = {}
+        self._batch: dict[_Place, _Order] = {}  # what is being compiled
+        self._known: LRUCache[_Place, None] = LRUCache(_KNOWN_KEPT)
         self._failed: LRUCache[tuple[object, ...], KernelcastError] = LRUCache(_FAILED_KEPT)
         self._at_work = False
 
-    def want(self, requests: Sequence[CompileRequest], work: Compile, done: Done = _ignored) -> None:
-        """Compile requests of one source, its options and device, each kernel once, and a build that fails once.
+    def want(
+        self, requests: Sequence[CompileRequest], work: Compile, done: Done = _ignored, *, owner: str = ""
+    ) -> None:
+        """Compile requests of one source, its options and device, each kernel once.
 
-        `done` is called now where nothing is left to do.
+        What fails is not tried again: a kernel with which the compiler crashes or hangs until that kernel changes,
+        others until the text does. `done` is called now where nothing is left to do. An `owner` may `keep_only` some.
         """
-        failed = self._failed.get(_build(requests[0])) if requests else None
-        keys = {key_of(each.kernel, each.launch, each.device_id): each for each in requests}
-        missing = {key: each for key, each in keys.items() if (key, each.device_id) not in self._known}
-        if failed is not None or not missing:
-            done(failed)
+        tell = partial(self._tell, tuple(requests), done)
+        places = {_place(each): each for each in requests}
+        missing = {p: each for p, each in places.items() if p not in self._known and self._failure(each) is None}
+        if not missing:
+            tell()
             return
-        self._waiting.update({key: (each, work, done) for key, each in missing.items()})
+        self._waiting.update({place: _Order(each, work, tell, owner) for place, each in missing.items()})
         if not self._at_work:
             self._at_work = True
             self._spawn(self._compile_all())
 
+    def keep_only(self, owner: str, source: str | None, device_id: str = "") -> None:
+        """Give up what is wanted by `owner` of other texts or for other devices, even if it is being compiled."""
+        gone = [
+            place
+            for place, order in self._waiting.items()
+            if order.owner == owner and (order.request.source, order.request.device_id) != (source, device_id)
+        ]
+        for place in gone:
+            del self._waiting[place]
+        if gone and self._batch and not any(self._is_wanted(*each) for each in self._batch.items()):
+            self._jobs.give_up_aside()
+
     async def _compile_all(self) -> None:
         try:
             while self._waiting and not await self._leaves_within(QUIET_S):
-                batch, work = self._next_batch()
-                facts: Facts | None = {}
-                failed: KernelcastError | None = None
+                if not self._waiting:
+                    return  # given up meanwhile
+                self._batch = self._next_batch()
+                work = next(iter(self._batch.values())).work
+                requests = tuple(order.request for order in self._batch.values())
+                outcomes: Outcomes | None
                 try:
-                    facts = await self._jobs.run_aside(partial(_work, work, tuple(batch.values())))
+                    outcomes = await self._jobs.run_aside(partial(_work, work, requests))
                 except KernelcastError as error:  # predictions and measurements do without
-                    failed = error
+                    outcomes = dict.fromkeys((key for key, _ in self._batch), error)
                 if self._jobs.is_closed:
                     return  # `exit` is still to come
-                if facts is None:
-                    continue
-                self._end(batch, facts, failed)
+                if outcomes is not None:
+                    self._end(outcomes)
+                self._batch = {}
         finally:
+            self._batch = {}
             self._at_work = False
 
-    def _end(self, batch: Mapping[FactsKey, CompileRequest], facts: Facts, failed: KernelcastError | None) -> None:
-        first = next(iter(batch.values()))
-        if failed is not None:
-            self._failed[_build(first)] = failed
-        else:
-            self._known.update({(key, first.device_id): None for key in batch})
-            self._learn(first.device_id, facts)
-        ended = [self._waiting.pop(key)[2] for key, each in batch.items() if self._waiting.get(key, (None,))[0] is each]
-        for done in dict.fromkeys(ended):
-            done(failed)
+    def _end(self, outcomes: Outcomes) -> None:
+        facts: dict[FactsKey, CompiledFacts] = {}
+        for (key, device_id), order in self._batch.items():
+            outcome = outcomes.get(key)
+            if isinstance(outcome, KernelcastError):
+                of_the_kernel = outcome.code in _OF_THE_KERNEL
+                self._failed[(key, device_id) if of_the_kernel else (key, *_build(order.request))] = outcome
+                continue
+            self._known[key, device_id] = None
+            if outcome is not None:
+                facts[key] = outcome
+        if facts:
+            self._learn(next(iter(self._batch))[1], facts)
+        ended = [self._waiting.pop(place).tell for place, order in self._batch.items() if self._is_wanted(place, order)]
+        for tell in dict.fromkeys(ended):
+            tell()
 
-    def _next_batch(self) -> tuple[dict[FactsKey, CompileRequest], Compile]:
-        first, work, _ = next(iter(self._waiting.values()))
-        return {key: each for key, (each, _, _) in self._waiting.items() if _build(each) == _build(first)}, work
+    def _tell(self, requests: Sequence[CompileRequest], done: Done) -> None:
+        found = {_place(each)[0]: self._failure(each) for each in requests}
+        done({key: failure for key, failure in found.items() if failure is not None})
+
+    def _failure(self, request: CompileRequest) -> KernelcastError | None:
+        key, device_id = _place(request)
+        return self._failed.get((key, device_id)) or self._failed.get((key, *_build(request)))
+
+    def _is_wanted(self, place: _Place, order: _Order) -> bool:
+        return self._waiting.get(place) is order
+
+    def _next_batch(self) -> dict[_Place, _Order]:
+        build = _build(next(iter(self._waiting.values())).request)
+        return {place: order for place, order in self._waiting.items() if _build(order.request) == build}
 
     async def _leaves_within(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):
@@ -103,8 +153,14 @@ class LaterCompiles:
         return self._leaving.is_set()
 
 
-def _work(work: Compile, batch: Sequence[CompileRequest], _on_progress: OnProgress, cancel: threading.Event) -> Facts:
+def _work(
+    work: Compile, batch: Sequence[CompileRequest], _on_progress: OnProgress, cancel: threading.Event
+) -> Outcomes:
     return work(batch, cancel)
+
+
+def _place(request: CompileRequest) -> _Place:
+    return key_of(request.kernel, request.launch, request.device_id), request.device_id
 
 
 def _build(request: CompileRequest) -> tuple[object, ...]:

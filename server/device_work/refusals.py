@@ -1,4 +1,4 @@
-"""Where the compiler for the chosen GPU refuses a document, for as long as it does."""
+"""Where the compiler for the chosen device refuses a document, for as long as it does."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Refusals:
             options: tuple(each.moved(document) for each in own) for options, own in known.items()
         }
 
-    def forget(self, uri: str) -> None:
-        """The document was closed."""
-        self._found.pop(uri, None)
+    def forget(self, uri: str) -> bool:
+        """The document was closed, or is compiled no more; tell whether something was refused."""
+        return bool(self._found.pop(uri, None))
 
 
 def refusals_in(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from model.compile_targets import target_named
-from model.compiled import CompiledFacts, FactsKey, key_of
+from model.compiled import FactsKey, key_of
 from model.device import Device
 from model.device_catalog import builtin_devices, well_known_devices
 from model.errors import LaunchError
@@ -21,13 +21,12 @@ from model.opencl.options import BuildOptions
 from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_to_measure
 from profiler.calibrate import calibrate
-from profiler.compiling import CompileRequest, compile_program
+from profiler.compiling import CompileLimits, CompileRequest, compile_program
 from profiler.devices import discover, distinct_devices, with_calibrations
-from profiler.kept_facts import collect_facts
+from profiler.kept_facts import Outcome, collect_facts
 from profiler.measure import MeasureLimits, measure_all
-from profiler.measurement import BuildFailed, MeasureError, Measurement, MeasureRequest
+from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.offline.compiling import compile_offline, offline_driver
-from profiler.offline.diagnostics import DoesNotCompile
 from profiler.process.worker import CancelToken
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
 from server.analysis.fits import Run, samples_of
@@ -35,6 +34,9 @@ from server.analysis.memory import PATIENCE_S
 from server.analysis.questions import question_at
 from server.device_work.jobs import OnProgress
 from server.device_work.proofs import with_proofs
+
+# Nobody waits for these: whoever types must not feel them, and a compiler that hangs is given up sooner.
+UNHURRIED = CompileLimits(build_s=60.0, niceness=10)
 
 
 class DeviceWork:
@@ -103,26 +105,20 @@ class DeviceWork:
 
     def compile(
         self, requests: Sequence[CompileRequest], driver: str, cancel: threading.Event
-    ) -> dict[FactsKey, CompiledFacts]:
+    ) -> dict[FactsKey, Outcome]:
         """What is known of these kernels' code, all of one source and its options; what is not known is compiled."""
-        return collect_facts(self._store(), requests, driver, cancel)
-
-    def compile_unasked(
-        self, requests: Sequence[CompileRequest], driver: str, cancel: threading.Event
-    ) -> dict[FactsKey, CompiledFacts]:
-        """As `compile`, where the user shall hear that the driver refuses the text. Raises BuildFailed."""
-        return collect_facts(self._store(), requests, driver, cancel, _compiled_unasked)
+        return collect_facts(self._store(), requests, driver, cancel, _compiled_unhurried)
 
     def compile_offline(
         self, requests: Sequence[CompileRequest], target: str, cancel: threading.Event
-    ) -> dict[FactsKey, CompiledFacts]:
-        """The same by the offline compilers, for a GPU that is not here. Raises ToolMissing or DoesNotCompile."""
+    ) -> dict[FactsKey, Outcome]:
+        """The same by the offline compilers, for a GPU that is not here. Raises ToolMissing."""
         driver = offline_driver(target_named(target))
         orders = [replace(request, device_id=target) for request in requests]
         found = collect_facts(self._store(), orders, driver, cancel, _compiled_offline)
-        made = [found.get(key_of(order.kernel, order.launch, target)) for order in orders]
         return {
-            key_of(r.kernel, r.launch, r.device_id): facts for r, facts in zip(requests, made, strict=True) if facts
+            key_of(r.kernel, r.launch, r.device_id): found[key_of(order.kernel, order.launch, target)]
+            for r, order in zip(requests, orders, strict=True)
         }
 
     def _store(self, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store | None:
@@ -154,22 +150,9 @@ class DeviceWork:
         return well_known_devices()
 
 
-def _compiled_unasked(
-    requests: Sequence[CompileRequest], cancel: CancelToken
-) -> Sequence[CompiledFacts | MeasureError]:
-    outcomes = compile_program(requests, cancel=cancel)
-    for outcome in outcomes:
-        if isinstance(outcome, BuildFailed):
-            raise outcome
-    return outcomes
+def _compiled_unhurried(requests: Sequence[CompileRequest], cancel: CancelToken) -> Sequence[Outcome]:
+    return compile_program(requests, limits=UNHURRIED, cancel=cancel)
 
 
-def _compiled_offline(
-    requests: Sequence[CompileRequest], _cancel: CancelToken
-) -> Sequence[CompiledFacts | MeasureError]:
-    """A program compiles as a whole or not at all. Raises DoesNotCompile."""
-    outcomes = compile_offline(requests)
-    for outcome in outcomes:
-        if isinstance(outcome, DoesNotCompile):
-            raise outcome
-    return outcomes
+def _compiled_offline(requests: Sequence[CompileRequest], _cancel: CancelToken) -> Sequence[Outcome]:
+    return compile_offline(requests)

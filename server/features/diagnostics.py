@@ -1,7 +1,8 @@
 """textDocument/publishDiagnostics: for launch annotations and `kernelcast.toml`, and quiet advice on speed.
 
 Errors of the code itself are left to other language servers and compilers, since two voices on one error help nobody.
-Only what the compiler for the chosen GPU refuses is told, as a warning: the user's own compiler may differ.
+Only what the compiler for the chosen device refuses, or does not survive, is told, as a warning: the user's own
+compiler may differ.
 """
 
 from __future__ import annotations

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
+import psutil
 import pytest
 from lsprotocol import types
+
+from tests.e2e.editor import PATIENCE_S
 
 pytestmark = [pytest.mark.e2e, pytest.mark.device, pytest.mark.asyncio]
 
@@ -73,3 +78,94 @@ async def test_a_folder_of_which_the_editor_says_nothing_is_compiled_for_a_measu
         editor.edit("scale.cl", 3, 9, "3.0f", end=(3, 13))
         await editor.wait_for_hint("scale.cl")
         assert WORDS not in await editor.hover("scale.cl", 1, 16)
+
+
+# Both are for the driver's compiler alone: the first ends its process, the second keeps it busy for ever.
+CRASH = "#ifdef __clang__\n#pragma clang __debug crash\n#endif\n"
+HANG = "\n".join(
+    [
+        "#ifdef __clang__",
+        "#define SUM_0(n) n",
+        *(f"#define SUM_{i}(n) SUM_{i - 1}(n) + SUM_{i - 1}(n)" for i in range(1, 60)),
+        "#if SUM_59(1)",
+        "#endif",
+        "#endif",
+        "",
+    ]
+)
+
+
+def compile_warnings(editor: Any) -> list[types.Diagnostic]:
+    found: list[types.Diagnostic] = editor.client.diagnostics.get(editor.uri("scale.cl"), [])
+    return [each for each in found if each.code == "compile"]
+
+
+async def compiler_at_work(editor: Any) -> psutil.Process:
+    """The process in which a driver compiles, as soon as it has been at it for a while."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            for process in editor.device_processes():
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    if process.cpu_times().user > 1.0:
+                        return process
+            await asyncio.sleep(0.05)
+
+
+async def ended(process: psutil.Process) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while process.is_running():
+            await asyncio.sleep(0.05)
+
+
+async def test_a_compiler_that_crashes_is_told_of_at_the_kernels_name_and_not_asked_again(start_editor: Start) -> None:
+    async with start_editor(options={"trusted": True}) as editor:
+        editor.open("scale.cl", SCALE.replace("  size_t", CRASH + "  size_t"))
+        await editor.until(lambda: bool(compile_warnings(editor)))
+        (told,) = compile_warnings(editor)
+        assert "compiling scale.cl crashed" in told.message
+        assert told.range == types.Range(types.Position(1, 14), types.Position(1, 19))
+        # Another kernel comes, which compiles; the first one stays marked until it changes itself.
+        editor.edit("scale.cl", 8, 0, "\n" + SCALE.replace("scale", "other"))
+        assert WORDS in await editor.hover_with("scale.cl", 10, 16, WORDS)
+        assert [each.range.start.line for each in compile_warnings(editor)] == [1]
+        editor.edit("scale.cl", 2, 0, "", end=(5, 0))
+        await editor.until(lambda: not compile_warnings(editor))
+        assert WORDS in await editor.hover_with("scale.cl", 1, 16, WORDS)
+        assert not editor.messages
+
+
+async def test_a_change_ends_the_compiler_that_is_at_work_on_what_was_there(start_editor: Start) -> None:
+    async with start_editor(options={"trusted": True}) as editor:
+        editor.open("scale.cl", HANG + SCALE)
+        at_work = await compiler_at_work(editor)
+        assert at_work.nice() >= 10  # whoever types does not feel it
+        assert len(editor.device_processes()) == 1
+        editor.edit("scale.cl", 0, 0, "", end=(HANG.count("\n"), 0))
+        await ended(at_work)
+        assert WORDS in await editor.hover_with("scale.cl", 1, 16, WORDS)
+        assert not compile_warnings(editor)
+
+
+async def test_it_can_be_switched_off_even_while_a_compiler_is_at_work(start_editor: Start) -> None:
+    async with start_editor(options={"trusted": True}) as editor:
+        editor.open("scale.cl", HANG + SCALE)
+        at_work = await compiler_at_work(editor)
+        await editor.configure(compile={"inBackground": False})
+        await ended(at_work)
+        editor.edit("scale.cl", 0, 0, "", end=(HANG.count("\n"), 0))
+        await editor.wait_for_hint("scale.cl")
+        assert not editor.device_processes()
+        assert "error" not in await editor.measure("scale.cl", "scale")  # which compiles it, too
+        assert WORDS in await editor.hover_with("scale.cl", 1, 16, WORDS)
+
+
+async def test_a_folder_that_is_not_trusted_is_never_compiled(start_editor: Start) -> None:
+    async with start_editor(options={"trusted": False}) as editor:
+        editor.open("scale.cl", SCALE)
+        await editor.device_is_here()
+        await editor.wait_for_hint("scale.cl")
+        editor.edit("scale.cl", 3, 9, "3.0f", end=(3, 13))
+        await editor.wait_for_hint("scale.cl")
+        assert WORDS not in await editor.hover("scale.cl", 1, 16)
+        assert not editor.device_processes()
+        assert not editor.messages

@@ -176,7 +176,8 @@ def test_what_was_compiled_once_is_known(
     store.keep_compiled(*key, "gone", facts.driver, facts_to_json(facts))
     assert collect_facts(store, [request_of(scale, device="gone")], facts.driver, _Never()) == {key: facts}
     store.keep_compiled(*key, "gone", facts.driver, '{"not": "facts"}')
-    assert collect_facts(store, [request_of(scale, device="gone")], facts.driver, _Never()) == {}
+    (outcome,) = collect_facts(store, [request_of(scale, device="gone")], facts.driver, _Never()).values()
+    assert isinstance(outcome, DeviceGone)
 
 
 class _Never:

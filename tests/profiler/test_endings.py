@@ -33,3 +33,9 @@ def test_each_way_to_end_has_its_name(
     assert type(error) is kind
     assert said in error.message
     assert error.log == log
+
+
+def test_a_compiler_that_crashes_says_nothing_of_the_kernels_code() -> None:
+    compiling = Phase("compiling a.cl", 60.0, on_crash="the driver's compiler did not survive", is_compiling=True)
+    told = why_it_died(-4, compiling, "", 10**9).message
+    assert told == "compiling a.cl crashed (SIGILL): the driver's compiler did not survive"

@@ -20,14 +20,14 @@ from model.launch.launch import Launch
 from model.opencl.kernel import Kernel, KernelAttributes, SourceRange
 from model.opencl.options import BuildOptions
 from profiler.compiling import CompileRequest
-from profiler.measurement import Cancelled
+from profiler.measurement import BuildFailed, Cancelled, KernelCrashed
 from profiler.offline.diagnostics import Diagnostic
 from server.client.settings import Settings
 from server.client.trust import Trust
 from server.device_work import later_compiles
 from server.device_work.background_compiles import compile_later
 from server.device_work.jobs import Jobs
-from server.device_work.later_compiles import Compile, LaterCompiles
+from server.device_work.later_compiles import Compile, LaterCompiles, Outcomes
 from server.device_work.refusals import Refusals, refusals_in
 from server.documents import Document, changed
 from server.features.hover import hover
@@ -221,23 +221,78 @@ async def test_whoever_leaves_waits_for_no_compiler(jobs: Jobs) -> None:
 
 @pytest.mark.asyncio
 @pytest.mark.usefixtures("no_pause")
-async def test_a_build_that_fails_is_reported_again_when_it_comes_back_and_not_compiled_again(jobs: Jobs) -> None:
+@pytest.mark.parametrize("is_raised", [True, False])
+async def test_a_build_that_fails_is_reported_again_when_it_comes_back_and_not_compiled_again(
+    jobs: Jobs, *, is_raised: bool
+) -> None:
     bench = Bench(jobs)
-    heard: list[str | None] = []
-    broken, mended = request_of("a"), replace(request_of("b"), source="mended")
+    heard: list[list[str]] = []
+    calls: list[str] = []
+    broken, mended = request_of("a"), replace(request_of("a"), source="mended")
 
-    def work(requests: Sequence[CompileRequest], cancel: threading.Event) -> dict[FactsKey, CompiledFacts]:
-        if requests[0].source == broken.source:
-            raise KernelcastError("line 3: no such name")
+    def work(requests: Sequence[CompileRequest], cancel: threading.Event) -> Outcomes:
+        calls.append(requests[0].source)
+        if requests[0].source != broken.source:
+            return compiled(requests, cancel)
+        error = BuildFailed("line 3: no such name")
+        if is_raised:
+            raise error
+        return dict.fromkeys(compiled(requests, cancel), error)
+
+    for request in (broken, broken, mended, mended):
+        bench.later.want([request], work, lambda failures: heard.append([each.message for each in failures.values()]))
+        await bench.done()
+    assert heard == [["line 3: no such name"], ["line 3: no such name"], [], []]
+    assert calls == [broken.source, mended.source]
+
+
+@pytest.mark.asyncio
+@pytest.mark.usefixtures("no_pause")
+async def test_a_kernel_that_its_compiler_does_not_survive_waits_for_another_text_of_its_own(jobs: Jobs) -> None:
+    bench = Bench(jobs)
+    heard: list[set[str]] = []
+    tried: list[str] = []
+
+    def work(requests: Sequence[CompileRequest], cancel: threading.Event) -> Outcomes:
+        tried.extend(each.kernel.name for each in requests)
+        found = compiled(requests, cancel)
+        return {key: KernelCrashed("crashed") if facts.kernel == "bad" else facts for key, facts in found.items()}
+
+    for source in ("before", "after"):  # something else in the text has changed
+        requests = [replace(request_of(name), source=source) for name in ("bad", "good")]
+        bench.later.want(requests, work, lambda failures: heard.append({key.kernel_fingerprint for key in failures}))
+        assert await bench.done() == {"good"}
+    assert tried == ["bad", "good"]
+    assert heard == [{"print of bad"}, {"print of bad"}]
+
+
+@pytest.mark.asyncio
+@pytest.mark.usefixtures("no_pause")
+async def test_what_is_compiled_of_an_older_text_is_given_up_and_nothing_else(jobs: Jobs) -> None:
+    bench = Bench(jobs)
+    begun, given_up = threading.Event(), threading.Event()
+    finished: list[str] = []
+
+    def work(requests: Sequence[CompileRequest], cancel: threading.Event) -> Outcomes:
+        if requests[0].source == "old":
+            begun.set()
+            assert cancel.wait(30)
+            given_up.set()
+            raise Cancelled("given up")
+        finished.extend(each.kernel.name for each in requests)
         return compiled(requests, cancel)
 
-    def done(error: KernelcastError | None) -> None:
-        heard.append(error.message if error is not None else None)
-
-    for request in (broken, mended, broken, mended):
-        bench.later.want([request], work, done)
-        await bench.done()
-    assert heard == ["line 3: no such name", None, "line 3: no such name", None]
+    old, new = (replace(request_of("a"), source=source) for source in ("old", "new"))
+    bench.later.want([old], work, owner="a.cl")
+    bench.later.want([request_of("b")], work, owner="b.cl")
+    await asyncio.to_thread(begun.wait, 30)
+    bench.later.keep_only("a.cl", "old", "pocl")
+    assert not given_up.is_set()
+    bench.later.keep_only("a.cl", "new", "pocl")
+    bench.later.want([new], work, owner="a.cl")
+    assert await bench.done() == {"a", "b"}
+    assert given_up.is_set()
+    assert sorted(finished) == ["a", "b"]
 
 
 def asked_to_compile(analysis: Analysis, trust: Trust, *, here: bool = False, is_on: bool = True) -> bool:
@@ -248,6 +303,8 @@ def asked_to_compile(analysis: Analysis, trust: Trust, *, here: bool = False, is
         found_devices=(analysis.device,) if here else (),
         spawn=spawned.append,
         settings_of=lambda _: Settings(background_compiles=is_on),
+        compiles=SimpleNamespace(keep_only=lambda *_: None),
+        forget_refusals=lambda _: None,
     )
     compile_later(server, analysis)  # type: ignore[arg-type]
     for each in spawned:
