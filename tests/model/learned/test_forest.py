@@ -99,6 +99,4 @@ def kept_and_read(forest: Forest) -> Forest:
     prices = CostNetwork(one, one, none.astype(np.int64), none, none, runtimes, (), runtimes[:, :1])
     margins, nobody = Margins(1, 1), Members((), (), ())
     new = Novelty(one, one, one[None], one[None], 0, 1)
-    return ensemble_from(
-        *arrays_of(Ensemble(prices, nobody, nobody, forest, new, margins, margins, (0.0,) * len(RUNTIMES)))
-    ).spread
+    return ensemble_from(*arrays_of(Ensemble(prices, nobody, nobody, forest, new, margins, margins))).spread
