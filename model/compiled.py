@@ -21,7 +21,8 @@ MEMORY_KINDS = ("load", "store", "atomic")
 OTHER_KINDS = (*MEMORY_KINDS, "barrier", "call", "move")  # kinds of instructions that are no `OpKind`
 # PoCL writes other code where every global size is below this: no index can overflow then.
 SMALL_GRID = 65_535
-FACTS_VERSION = 2  # one more whenever the readers come to see more, or to see it otherwise
+FACTS_VERSION = 3  # one more whenever the readers come to see more, or to see it otherwise
+_READABLE = frozenset({2, FACTS_VERSION})  # 2: without regions
 
 
 class UnreadableFacts(KernelcastError):
@@ -103,6 +104,21 @@ class LoopCode:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeRegion:
+    """The instructions of one line of the source within one loop of the machine code: what one round of it executes.
+
+    `loop` is a number in `CompiledFacts.profile`. `line` counts from 0 and is None for what the compiler added, and
+    for lines of other files. `instructions` counts all of them; `mix` is as that of `LoopCode`, in which an
+    instruction that computes with an operand in memory appears as both.
+    """
+
+    loop: int
+    line: int | None
+    instructions: int
+    mix: tuple[InstructionCount, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PipeCycles:
     """Cycles that one pipe of an Arm core takes for a work-item, by the compiler's own estimate; memory never waits.
 
@@ -155,6 +171,8 @@ class CompiledFacts:
     calls: tuple[CompiledCall, ...] = ()
     loops: tuple[CompiledLoop, ...] = ()
     profile: tuple[LoopCode, ...] = ()  # of the machine code, loop by loop
+    regions: tuple[CodeRegion, ...] = ()  # the same code by loop and line; CPUs only, where the compiler noted lines
+    microarchitecture: str | None = None  # of the processor that it was compiled for, a name of `model.throughput`
     code_local_size: tuple[int, ...] | None = None  # that the code is for alone; None where it is for any
     code_bytes: int | None = None
     kernel_lines: tuple[int, int] | None = None  # its first and last, from 0, when it was compiled
@@ -216,7 +234,13 @@ def moved_to(facts: CompiledFacts, kernel: Kernel) -> CompiledFacts:
         else loop
         for loop in facts.loops
     )
-    return replace(facts, loops=loops, kernel_lines=lines)
+    regions = tuple(
+        replace(each, line=each.line + moved if first <= each.line <= last else None)
+        if each.line is not None and moved is not None
+        else each
+        for each in facts.regions
+    )
+    return replace(facts, loops=loops, regions=() if moved is None else regions, kernel_lines=lines)
 
 
 def facts_to_json(facts: CompiledFacts) -> str:
@@ -230,9 +254,25 @@ def facts_from_json(text: str) -> CompiledFacts:
         facts = _CONVERTER.structure(json.loads(text), CompiledFacts)
     except (ValueError, TypeError, BaseValidationError) as error:
         raise UnreadableFacts(advice) from error
-    if facts.version != FACTS_VERSION:
+    if facts.version not in _READABLE:
         raise UnreadableFacts(advice)
     return facts
 
 
+def _count_to_json(each: InstructionCount) -> list[object]:
+    """As a list: there are thousands of them in long kernels."""
+    return [each.kind, each.element, each.lanes, each.count, each.space]
+
+
+def _count_from_json(written: object, _: type) -> InstructionCount:
+    """Of version 2, too, which wrote names."""
+    if isinstance(written, dict):
+        return InstructionCount(**written)
+    if not isinstance(written, list):
+        raise TypeError("an instruction is written as a list")
+    return InstructionCount(*written)
+
+
 _CONVERTER = Converter()
+_CONVERTER.register_unstructure_hook(InstructionCount, _count_to_json)
+_CONVERTER.register_structure_hook(InstructionCount, _count_from_json)

@@ -5,7 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 
-from model.compiled import CompiledFacts, FactsKey, UnreadableFacts, facts_from_json, facts_to_json, key_of, moved_to
+from model.compiled import (
+    FACTS_VERSION,
+    CompiledFacts,
+    FactsKey,
+    UnreadableFacts,
+    facts_from_json,
+    facts_to_json,
+    key_of,
+    moved_to,
+)
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from profiler.compiling import CompileRequest, compile_program
@@ -61,9 +70,11 @@ def known_facts(store: Store, kernel: Kernel, launch: Launch, device_id: str, dr
     """What was kept of exactly this kernel, its options and local size on this device and driver. Raises StoreError."""
     text = store.compiled(*key_of(kernel, launch, device_id), device_id, driver)
     try:
-        return moved_to(facts_from_json(text), kernel) if text is not None else None
+        facts = facts_from_json(text) if text is not None else None
     except UnreadableFacts:
-        return None  # of another version: it is compiled again
+        return None
+    # What an older version read is read again, once: today's sees more.
+    return moved_to(facts, kernel) if facts is not None and facts.version == FACTS_VERSION else None
 
 
 def keep_facts(store: Store, request: CompileRequest, facts: CompiledFacts) -> None:

@@ -42,6 +42,11 @@ class Answering:
             return answer
         return self._correction(lessons, question).applied(question, answer)
 
+    def correction(self, lessons: Lessons) -> Correction | None:
+        """What all lessons of a device teach; None where there are none of this version."""
+        newest = next((q for each in lessons.lessons if (q := unpacked(each.question)) is not None), None)
+        return self._correction(lessons, newest) if newest is not None else None
+
     def _own(self, questions: Sequence[Question]) -> list[Answer]:
         """What the model says by itself; all that is new goes to it at once."""
         keys = [question.key for question in questions]

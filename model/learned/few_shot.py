@@ -27,6 +27,7 @@ CALIBRATED_DEVIATION, DEVICE_DEVIATION = 0.12, 0.5
 BOUND_DEVIATION, ALIKE_DEVIATION, KERNEL_DEVIATION = 0.1, 0.4, 0.4
 REACH = 0.35  # distance between shares of time at which errors are no longer alike; between places it is 1
 TAILS = 2.0  # degrees of freedom
+FEWEST_TO_JUDGE = 20  # kernels, from which on a correction has to prove that it helps
 MOST_ERROR = 2.0  # a kernel that is off by more says no more than this
 _ROUNDS = 20
 _RESOURCES = slice(LAW_FACT_NAMES.index("least") + 1, len(LAW_FACT_NAMES))
@@ -57,7 +58,7 @@ class Launches:
 class Correction:
     """Of one device and driver: `kernels` [n], `errors` [n] ln of measured over predicted, `noise` [n] their variance.
 
-    `device` is how far the device as a whole may be off.
+    `device` is how far the device as a whole may be off. One that does not help is not used.
     """
 
     kernels: tuple[str, ...]
@@ -65,6 +66,7 @@ class Correction:
     errors: Floats
     noise: Floats
     device: float
+    is_used: bool = True
 
     @classmethod
     def fitted(cls, experiences: Sequence[Experience]) -> Correction:
@@ -72,9 +74,10 @@ class Correction:
         ratios = [each.measured_us / each.answer.runtime_us.p50 for each in known]
         launches = _launches([(each.question, each.answer) for each in known])
         calibrated = any(each.question.device_facts[_CALIBRATED : _CALIBRATED + 1] == (1.0,) for each in known)
-        return correction_of(
+        found = correction_of(
             [each.question.kernel for each in known], launches, np.log(np.array(ratios, np.float64)), calibrated
         )
+        return replace(found, is_used=helps(found))
 
     def applied(self, question: Question, answer: Answer) -> Answer:
         """The answer, shifted by how far the model is off on other kernels here, and no more than they can prove.
@@ -82,7 +85,7 @@ class Correction:
         What was measured of the very kernel is left out: its own line goes through that, and a measurement is held
         against what was said without it.
         """
-        if not set(self.kernels) - {question.kernel}:
+        if not self.is_used or not set(self.kernels) - {question.kernel}:
             return answer
         own = question.kernel if question.kernel in self.kernels else ""
         factor = float(np.exp(self.shifts(_launches([(question, answer)]), own)[0]))
@@ -116,6 +119,29 @@ def _weights(correction: Correction, left_out: str) -> Floats:
     covariance = _alike(seen, seen, correction.device) + np.diag(correction.noise[others])
     found: Floats = np.linalg.solve(covariance, correction.errors[others])
     return found
+
+
+def left_out_errors(correction: Correction) -> Floats:
+    """What stays of each error [n] when its kernel is left out of what the others teach: ln of measured over predicted.
+
+    In closed form (Rasmussen & Williams, 2006, section 5.4.2), for all launches of a kernel together.
+    """
+    count = len(correction.errors)
+    covariance = _alike(correction.launches, correction.launches, correction.device) + np.diag(correction.noise)
+    inverse = np.linalg.inv(covariance) if count else covariance
+    weights, left = inverse @ correction.errors, np.zeros(count)
+    kernels = np.array(correction.kernels, np.str_)
+    for kernel in np.unique(kernels):
+        own = np.flatnonzero(kernels == kernel)
+        left[own] = np.linalg.solve(inverse[np.ix_(own, own)], weights[own])
+    return left
+
+
+def helps(correction: Correction) -> bool:
+    """Say whether what was measured makes kernels that were left out more exact; of few kernels that is assumed."""
+    if len(set(correction.kernels)) < FEWEST_TO_JUDGE:
+        return True
+    return bool(np.abs(left_out_errors(correction)).mean() < np.abs(correction.errors).mean())
 
 
 def shares_of(laws: Floats) -> Floats:

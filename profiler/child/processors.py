@@ -1,10 +1,13 @@
-"""How many of the machine's processors this process may use: by its mask, and by its container's quota."""
+"""The machine's processors: how many of them this process may use, by its mask and by its container's quota, and
+which microarchitecture they are of."""
 
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
+from model.throughput.detection import microarchitecture_of
 from profiler.child.control_groups import groups_of
 
 
@@ -33,3 +36,20 @@ def _quota(group: Path) -> float | None:
         return int(quota) / int(period) if quota not in ("max", "-1") else None
     except (OSError, ValueError, ZeroDivisionError):  # no such controller here
         return None
+
+
+@cache
+def this_microarchitecture() -> str | None:
+    """Return a name of `model.throughput`; None where the system does not describe its processors as Linux does."""
+    try:
+        text = Path("/proc/cpuinfo").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    first = text.partition("\n\n")[0]
+    described = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in first.splitlines())}
+    if "flags" not in described:
+        return None  # another kind of processor
+    family = described.get("cpu family", "")
+    return microarchitecture_of(
+        described.get("vendor_id", ""), int(family) if family.isdigit() else 0, described["flags"].split()
+    )

@@ -145,6 +145,13 @@ def _parser() -> argparse.ArgumentParser:
     add_device_flag(calibrate)
     add_format_flag(calibrate)
 
+    learn = commands.add_parser(
+        "learn", help="measure kernels of the corpus on a device, to correct the learned model's answers there"
+    )
+    learn.add_argument("--minutes", type=positive_number, default=2.0, metavar="N", help="for all of it (2)")
+    learn.add_argument("--kernels", type=positive, metavar="N", help="at most so many kernels (as time allows)")
+    add_device_flag(learn)
+
     campaign = commands.add_parser(
         "campaign",
         help="calibrate a GPU and measure kernels on it, for some minutes, into a folder to commit",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from model.compiled import (
     SMALL_GRID,
+    CodeRegion,
     CodeSource,
     CompiledCall,
     CompiledFacts,
@@ -27,7 +29,11 @@ FACTS = CompiledFacts(
     vector_width_bits=256, float_vector_share=1.0, spill_bytes=0, kernel_lines=(10, 20),
     mix=(InstructionCount("fma", "f32", 8, 3), InstructionCount("load", "f32", 8, 2, "global")),
     calls=(CompiledCall("sin", 8, 1),), loops=(CompiledLoop(12, 1, 9, 8, 1.0), CompiledLoop(None, 2, 9, 1, 0.0)),
-    warnings=("unused",),
+    warnings=("unused",), microarchitecture="zen 3",
+    regions=(
+        CodeRegion(0, 12, 4, (InstructionCount("load", "f32", 8, 2, "stack"),)),
+        CodeRegion(1, None, 2, (InstructionCount("call", "(through a pointer)", 1, 1),)), CodeRegion(1, 2, 1, ()),
+    ),
 )  # fmt: skip
 
 
@@ -54,7 +60,21 @@ def test_what_older_readers_saw_is_read_anew() -> None:
 def test_loops_keep_their_lines_when_something_is_written_above_the_kernel() -> None:
     moved = moved_to(FACTS, kernel(15, 25))
     assert [loop.line for loop in moved.loops] == [17, None]
-    assert moved_to(moved, kernel(10, 20)) == FACTS
+    assert moved_to(moved, kernel(10, 20)).loops == FACTS.loops
+
+
+def test_facts_of_the_version_before_regions_are_still_read() -> None:
+    older = json.loads(facts_to_json(replace(FACTS, version=2, regions=(), microarchitecture=None)))
+    del older["regions"], older["microarchitecture"]
+    older["mix"] = [{"kind": "fma", "element": "f32", "lanes": 8, "count": 3, "space": ""}]
+    found = facts_from_json(json.dumps(older))
+    assert found.mix == FACTS.mix[:1]
+    assert found.regions == ()
+
+
+def test_regions_keep_their_lines_when_something_is_written_above_the_kernel() -> None:
+    assert [each.line for each in moved_to(FACTS, kernel(15, 25)).regions] == [17, None, None]
+    assert moved_to(FACTS, kernel(10, 22)).regions == ()
 
 
 def test_lines_are_not_told_where_the_kernel_was_laid_out_anew() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from model.compiled import CodeSource, CompiledFacts, facts_to_json, key_of
+from model.compiled import CodeSource, CompiledFacts, facts_from_json, facts_to_json, key_of
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
@@ -96,6 +96,20 @@ def test_a_loop_with_a_call_is_told_by_its_line_with_what_it_calls(both: tuple[C
     assert "sin" in {call.function for call in facts.calls}
     assert facts.loops, "the loop over k is in the code"
     assert {loop.line for loop in facts.loops if loop.line is not None} == {8}
+
+
+def test_code_is_told_by_line_within_each_loop_and_for_which_processor(
+    both: tuple[CompiledFacts, CompiledFacts],
+) -> None:
+    facts = both[1]
+    calling = [
+        (each.loop, each.line) for each in facts.regions if any(of.element == "sin" for of in each.mix)
+    ]  # fmt: skip
+    assert calling
+    assert {line for _, line in calling} == {9}
+    assert all(facts.profile[loop].parent is not None for loop, _ in calling), "within a loop"
+    assert facts.microarchitecture
+    assert facts_from_json(facts_to_json(facts)) == facts
 
 
 def test_nothing_runs(compiled: Compiled) -> None:

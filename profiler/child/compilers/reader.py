@@ -11,7 +11,9 @@ import pyopencl as cl
 
 from model.compiled import CodeSource, CompiledFacts
 from profiler.child.building import source_name
+from profiler.child.processors import this_microarchitecture
 from profiler.machine_code.digest import digest, loop_places_in
+from profiler.machine_code.regions import regions_of
 
 if TYPE_CHECKING:
     from profiler.compiling import CompileRequest
@@ -64,4 +66,11 @@ def with_code(
 ) -> CompiledFacts:
     found = digest(instructions, loop_places(request))
     told = {field.name: getattr(found, field.name) for field in fields(found)}
-    return replace(facts, source=CodeSource.ASSEMBLY, code_bytes=code_bytes, **told)
+    return replace(
+        facts,
+        source=CodeSource.ASSEMBLY,
+        code_bytes=code_bytes,
+        regions=regions_of(instructions, source_name(request.path)),
+        microarchitecture=this_microarchitecture(),
+        **told,
+    )

@@ -12,7 +12,7 @@ from model.launch.fill import parse_fill
 from model.launch.launch import Launch, Number
 from model.opencl.options import BuildOptions
 from profiler.corpus.collection.store import StoredRow
-from profiler.corpus.dataset.profiles import profile_cells, profile_from_cells
+from profiler.corpus.dataset.profiles import profile_cells, profile_from_cells, region_cells, regions_from_cells
 from profiler.corpus.kernel import CorpusKernel, CorpusLaunch
 
 Cells = dict[str, object]
@@ -120,6 +120,8 @@ def compiled_cells(device_id: str, kernel_id: str, places: Sequence[int], facts:
         "loops": [number for each in facts.loops for number in (each.depth, each.instructions, each.lanes)],
         "loop_shares": [each.vector_share for each in facts.loops],
         **profile_cells(facts.profile, facts.code_local_size),
+        **region_cells(facts.regions),
+        "microarchitecture": facts.microarchitecture,
         "version": facts.version,
     }
 
@@ -145,6 +147,8 @@ def facts_from_cells(cells: Mapping[str, Any], kernel: str = "") -> CompiledFact
             CompiledLoop(None, next(depths), next(depths), next(depths), share) for share in cells["loop_shares"]
         ),
         profile=profile_from_cells(cells),
+        regions=regions_from_cells(cells),
+        microarchitecture=cells["microarchitecture"],
         code_local_size=tuple(cells["code_local_size"]) if cells["code_local_size"] is not None else None,
         version=cells["version"],
     )  # fmt: skip

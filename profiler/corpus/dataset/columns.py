@@ -171,6 +171,16 @@ COMPILED = TableColumns(
         Column("profile_chains", Kind.NUMBERS, "cycles that a round waits for the one before", is_optional=True),
         Column("profile_kinds", Kind.WORDS, "instructions of each loop alone, as `mix_kinds`", is_optional=True),
         Column("profile_counts", Kind.COUNTS, "how many of each", is_optional=True),
+        Column(
+            "region_places",
+            Kind.COUNTS,
+            "of the code of each line within each loop: number of the loop, line (from 0; -1: the compiler's own), "
+            "instructions, entries of `region_kinds`",
+            is_optional=True,
+        ),
+        Column("region_kinds", Kind.WORDS, "instructions of each region, as `mix_kinds`", is_optional=True),
+        Column("region_counts", Kind.COUNTS, "how many of each", is_optional=True),
+        Column("microarchitecture", Kind.WORD, "of the processor that it was compiled for", is_optional=True),
         Column("version", Kind.SMALL, "of the program that read the code"),
     ),
 )

@@ -16,12 +16,14 @@ from model.learned.few_shot import (
     ALIKE_DEVIATION,
     BOUND_DEVIATION,
     DEVICE_DEVIATION,
+    FEWEST_TO_JUDGE,
     KERNEL_DEVIATION,
     REACH,
     Correction,
     Experience,
     Launches,
     correction_of,
+    left_out_errors,
     shares_of,
 )
 from model.learned.law_facts import LAW_FACT_NAMES
@@ -177,3 +179,26 @@ def distances(places: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """[n, dimensions] -> [n, n], squared."""
     found: npt.NDArray[np.float64] = ((places[:, None] - places[None]) ** 2).sum(axis=2)
     return found
+
+
+@given(st.lists(st.floats(-1.5, 1.5), min_size=3, max_size=12), st.integers(1, 3))
+def test_errors_with_a_kernel_left_out_are_those_that_the_others_leave(errors: list[float], launches: int) -> None:
+    kernels = [f"k{at // launches}" for at in range(len(errors))]
+    shares = np.abs(np.sin(np.arange(len(errors) * 4))).reshape(-1, 4)
+    known = Launches(shares / shares.sum(axis=1, keepdims=True), np.zeros((len(errors), 0)))
+    correction = correction_of(kernels, known, np.array(errors), True)
+    left = left_out_errors(correction)
+    for at, kernel in enumerate(kernels):
+        expected = correction.errors[at] - correction.shifts(known.at(np.array([at])), kernel)[0]
+        assert left[at] == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_correction_has_to_prove_itself_once_many_kernels_are_measured() -> None:
+    slow = Correction.fitted([measured(f"k{at}", 2.0) for at in range(2 * FEWEST_TO_JUDGE)])
+    assert slow.is_used
+    random = np.random.default_rng(3)
+    chance = Correction.fitted(
+        [measured(f"k{at}", float(np.exp(random.choice([-0.4, 0.4])))) for at in range(2 * FEWEST_TO_JUDGE)]
+    )
+    assert not chance.is_used
+    assert chance.applied(asked("new"), SAID) == SAID

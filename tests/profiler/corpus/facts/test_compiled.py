@@ -5,7 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.compiled import CodeSource, CompiledCall, CompiledFacts, CompiledLoop, InstructionCount, LoopCode
+from model.compiled import (
+    CodeRegion,
+    CodeSource,
+    CompiledCall,
+    CompiledFacts,
+    CompiledLoop,
+    InstructionCount,
+    LoopCode,
+)
 from model.learned.compiled_facts import compiled_facts, kernel_code
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from profiler.corpus.dataset.cells import compiled_cells, facts_from_cells
@@ -47,6 +55,13 @@ facts = st.builds(
     ).map(tuple),
     loops=st.lists(st.builds(CompiledLoop, st.none(), st.integers(1, 9), counts, lanes, shares), max_size=3).map(tuple),
     profile=profiles,
+    regions=st.lists(
+        st.builds(
+            CodeRegion, st.integers(0, 9), st.none() | st.integers(0, 999), counts,
+            st.lists(instructions, max_size=3).map(tuple),
+        ), max_size=4,
+    ).map(tuple),
+    microarchitecture=st.sampled_from([None, "zen 3"]),
 )  # fmt: skip
 
 

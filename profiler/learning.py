@@ -1,0 +1,145 @@
+"""Learn a device: measure kernels of the corpus' generator there, as lessons for what the learned model answers.
+
+Half of them are at the scale of programs. Their seeds are beyond the dataset's, so that the model has seen none of
+them. What is measured is kept at once; a later call goes on with what is missing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+
+from model.device import Device
+from model.errors import KernelcastError
+from model.launch.driver_choice import on_device
+from model.launch.launch import Launch
+from model.learned.asking import covers, question_of
+from model.learned.lessons import packed
+from model.observing import count_observed
+from model.opencl.kernel import Kernel
+from model.opencl.normalise import normalised_tokens
+from model.opencl.program import read_program
+from model.work.analyse import analyse
+from profiler.corpus.draw import Draw
+from profiler.corpus.family import FAMILIES, PROGRAM, Family
+from profiler.corpus.generate import corpus_kernel
+from profiler.corpus.kernel import CorpusKernel
+from profiler.measure import MeasureLimits, measure_all
+from profiler.measurement import MeasureError, Measurement, MeasureRequest
+from profiler.process.worker import CancelToken
+from profiler.store import Store, StoredMeasurement, kernel_id
+
+FILE = "kernelcast-corpus"  # under which the measurements are kept, in place of a file of the user's
+FIRST_SEED = 1_000_000  # the dataset's are far below
+LAUNCHES = 2  # of each kernel
+AT_ONCE = 6  # kernels that one device process measures
+BUDGET_S = 0.25  # of timed runs for each launch
+LONGEST_S = 5.0  # of a first run, the compiler included
+
+OnProgress = Callable[[float, str], None]
+
+
+class CannotLearn(KernelcastError):
+    """The device is of a type that the learned model does not answer for."""
+
+    code = "learn"
+
+
+@dataclass(frozen=True, slots=True)
+class LearnProgress:
+    """How many launches of how many kernels are known now; `failed` launches could not be measured."""
+
+    kernels: int
+    launches: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Exercise:
+    """A launch to measure with what the learned model is asked of it."""
+
+    request: MeasureRequest
+    question: bytes
+
+
+def learning_kernels() -> Iterator[CorpusKernel]:
+    """Yield kernels of the generator without end, the same ones everywhere: every other one of a program's scale."""
+    for number in count():
+        draw = Draw("learning", number)
+        programs, others = (
+            draw.shuffled(sorted((f for f in FAMILIES.values() if (f.scale is PROGRAM) is wanted), key=_name))
+            for wanted in (True, False)
+        )
+        for pair in zip(programs, others[: len(programs)], strict=True):
+            yield from (corpus_kernel(family, FIRST_SEED + number) for family in pair)
+
+
+def _name(family: Family) -> str:
+    return family.name
+
+
+def learn(
+    device: Device,
+    store: Store,
+    *,
+    minutes: float,
+    most_kernels: int | None = None,
+    on_progress: OnProgress,
+    cancel: CancelToken,
+) -> LearnProgress:
+    """Measure kernels on `device` until the time is over or `cancel` is set; blocks.
+
+    Raises CannotLearn, StoreError, or Cancelled while nothing was measured that is not kept.
+    """
+    if not covers(device):
+        raise CannotLearn(f"`{device.id}` is no CPU: for GPUs the analytical model answers, which learns nothing yet")
+    began, kernels, launches, failed = time.monotonic(), 0, 0, 0
+    remaining = islice(learning_kernels(), most_kernels)
+    while batch := list(islice(remaining, AT_ONCE)):
+        spent = (time.monotonic() - began) / (60 * minutes)
+        if spent >= 1 or cancel.is_set():
+            break
+        on_progress(min(spent, 1.0), f"{kernels} kernels")
+        wanted = [each for kernel in batch for each in _exercises(kernel, device)]
+        new = [each for each in wanted if not _is_known(store, each, device)]
+        outcomes = _measured(new, cancel)
+        store.add(*(_entry(each, one) for each, one in zip(new, outcomes, strict=True) if isinstance(one, Measurement)))
+        failed += sum(isinstance(each, MeasureError) for each in outcomes)
+        launches += len(wanted) - sum(isinstance(each, MeasureError) for each in outcomes)
+        kernels += len(batch)
+    return LearnProgress(kernels, launches, failed)
+
+
+def _exercises(made: CorpusKernel, device: Device) -> Iterator[_Exercise]:
+    program = read_program(made.source, None, made.options)
+    kernel = program.kernel(made.name)
+    work, tokens = analyse(program, kernel), normalised_tokens(program, made.name)
+    for each in made.launches[:LAUNCHES]:
+        launch = on_device(each.launch, device)
+        question = question_of(work, count_observed(program, kernel, work, launch), launch, device, tokens)
+        request = MeasureRequest(made.source, None, kernel, each.launch, device.id, BUDGET_S)
+        yield _Exercise(request, packed(question))
+
+
+def _is_known(store: Store, one: _Exercise, device: Device) -> bool:
+    kernel: Kernel = one.request.kernel
+    found = store.measurements_of(kernel.fingerprint, device.id, device.driver, newest_only=True)
+    return any(_key(each.launch) == one.request.launch.key for each in found)
+
+
+def _key(launch: Launch | None) -> str:
+    return launch.key if launch is not None else ""
+
+
+def _measured(exercises: Sequence[_Exercise], cancel: CancelToken) -> Sequence[Measurement | MeasureError]:
+    if not exercises:
+        return ()
+    limits = MeasureLimits(first_run_s=LONGEST_S)
+    return measure_all([each.request for each in exercises], limits=limits, cancel=cancel)
+
+
+def _entry(one: _Exercise, measured: Measurement) -> StoredMeasurement:
+    launch = one.request.launch
+    return StoredMeasurement(measured, None, kernel_id(FILE, measured.kernel), launch, one.question)

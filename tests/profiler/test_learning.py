@@ -1,0 +1,66 @@
+"""`kernelcast learn`: kernels of the corpus are measured once, kept, and correct what is answered on that device."""
+
+from __future__ import annotations
+
+import threading
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from model.device_catalog import find_builtin
+from model.learned.learned import WEIGHTS_VARIABLE
+from model.learned.lessons import unpacked
+from profiler.corpus.family import FAMILIES, PROGRAM
+from profiler.devices import discover, find_device
+from profiler.learning import FIRST_SEED, CannotLearn, learn, learning_kernels
+from profiler.store import Store
+from server.cli import main
+
+
+def test_the_same_kernels_are_drawn_everywhere_half_of_them_of_a_programs_scale() -> None:
+    made, again = (list(islice(learning_kernels(), 24)) for _ in range(2))
+    assert [each.id for each in made] == [each.id for each in again]
+    assert len({each.id for each in made}) == 24
+    assert sum(FAMILIES[each.family].scale is PROGRAM for each in made) == 12
+    assert all(int(each.reference.rpartition("/")[2]) >= FIRST_SEED for each in made)
+
+
+def test_of_a_gpu_there_is_nothing_to_learn_yet(tmp_path: Path) -> None:
+    gpu = find_builtin("nvidia-h100-80gb-hbm3")
+    assert gpu is not None
+    with pytest.raises(CannotLearn, match="analytical model"):
+        learn(gpu, Store.open(tmp_path / "s"), minutes=1, on_progress=lambda *_: None, cancel=threading.Event())
+
+
+@pytest.mark.device
+def test_what_is_measured_is_a_lesson_and_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.delenv(WEIGHTS_VARIABLE, raising=False)
+    call = ["learn", "--device", "pocl", "--kernels", "2", "--minutes", "5"]
+    assert main(call) == 0
+    said = capsys.readouterr().out
+    assert "of 2 kernels are known on pocl" in said
+    assert "the model is off by" in said
+    device = find_device(discover(), "pocl")
+    lessons = Store.open().lessons(device.id, device.driver)
+    assert 2 <= len(lessons) <= 4
+    assert all(unpacked(each.question) is not None for each in lessons)
+    assert main(call) == 0
+    assert len(Store.open().history_of_file("kernelcast-corpus")) == len(lessons)
+
+
+@pytest.mark.device
+def test_who_stops_it_keeps_what_was_measured(tmp_path: Path) -> None:
+    store, cancel = Store.open(tmp_path / "store"), threading.Event()
+    device = find_device(discover(), "pocl")
+
+    def stop(_fraction: float, text: str) -> None:
+        if not text.startswith("0"):
+            cancel.set()
+
+    done = learn(device, store, minutes=10, most_kernels=50, on_progress=stop, cancel=cancel)
+    assert 0 < done.kernels < 50
+    assert len(store.lessons(device.id, device.driver)) == done.launches
