@@ -75,7 +75,8 @@ async def compile_quietly(ls: KernelcastServer, analysis: Analysis) -> None:
         missing = [each for each in orders if key_of(each.kernel, each.launch, device_id) not in analysis.compiled]
         work = partial(_compile, target) if target is not None else partial(_compile_here, analysis.device.driver)
         done = partial(_done, ls, analysis, target or device_id, options)
-        ls.compiles.want(missing, work, done, owner=uri)
+        text_of = partial(_without_others, analysis.forecast.kernels)
+        ls.compiles.want(missing, work, done, owner=uri, text_of=text_of)
 
 
 def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
@@ -155,6 +156,17 @@ def _log(document: Document, device_id: str, failures: Failures) -> None:
     )
     for each in errors:
         native_output("device", getattr(each, "log", ""))
+
+
+def _without_others(kernels: Sequence[Kernel], request: CompileRequest) -> str:
+    """The text less its other kernels, wherever in it: compilers see pragmas and macros of theirs that we do not."""
+    lines: list[str | None] = [*request.source.split("\n")]
+    own = request.kernel.range
+    for place in (each.range for each in kernels):
+        for number in range(place.start_line, min(place.end_line + 1, len(lines))):
+            if not own.start_line <= number <= own.end_line:
+                lines[number] = None
+    return "\n".join(line for line in lines if line and not line.isspace())
 
 
 def _text_of(document: Document) -> tuple[int, int]:

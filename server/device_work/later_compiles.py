@@ -25,6 +25,7 @@ Outcomes = Mapping[FactsKey, CompiledFacts | KernelcastError]
 Compile = Callable[[Sequence["CompileRequest"], threading.Event], Outcomes]
 Failures = Mapping[FactsKey, KernelcastError]
 Done = Callable[[Failures], None]  # hears which kernels could not be compiled
+TextOf = Callable[["CompileRequest"], str]  # what of the text a kernel rests on
 _Place = tuple[FactsKey, str]  # a kernel on a device
 _KNOWN_KEPT = 4096
 _FAILED_KEPT = 256  # with whole texts
@@ -36,12 +37,17 @@ def _ignored(_failures: Failures) -> None:
     return
 
 
+def _all_of_it(request: CompileRequest) -> str:
+    return request.source
+
+
 @dataclass(frozen=True, slots=True)
 class _Order:
     request: CompileRequest
     work: Compile
     tell: Callable[[], None]  # the same object for all that is wanted together
     owner: str
+    text_of: TextOf
 
 
 class LaterCompiles:
@@ -59,23 +65,34 @@ class LaterCompiles:
         self._batch: dict[_Place, _Order] = {}  # what is being compiled
         self._known: LRUCache[_Place, None] = LRUCache(_KNOWN_KEPT)
         self._failed: LRUCache[tuple[object, ...], KernelcastError] = LRUCache(_FAILED_KEPT)
+        self._crashed: LRUCache[_Place, tuple[str, KernelcastError]] = LRUCache(_FAILED_KEPT)
         self._at_work = False
 
     def want(
-        self, requests: Sequence[CompileRequest], work: Compile, done: Done = _ignored, *, owner: str = ""
+        self,
+        requests: Sequence[CompileRequest],
+        work: Compile,
+        done: Done = _ignored,
+        *,
+        owner: str = "",
+        text_of: TextOf = _all_of_it,
     ) -> None:
         """Compile requests of one source, its options and device, each kernel once.
 
-        What fails is not tried again: a kernel with which the compiler crashes or hangs until that kernel changes,
-        others until the text does. `done` is called now where nothing is left to do. An `owner` may `keep_only` some.
+        What fails is not tried again until the text changes; a kernel with which the compiler crashes or hangs, until
+        its `text_of` does. `done` is called now where nothing is left to do. An `owner` may `keep_only` some.
         """
-        tell = partial(self._tell, tuple(requests), done)
+        tell = partial(self._tell, tuple(requests), done, text_of)
         places = {_place(each): each for each in requests}
-        missing = {p: each for p, each in places.items() if p not in self._known and self._failure(each) is None}
+        missing = {
+            place: each
+            for place, each in places.items()
+            if place not in self._known and self._failure(each, text_of) is None
+        }
         if not missing:
             tell()
             return
-        self._waiting.update({place: _Order(each, work, tell, owner) for place, each in missing.items()})
+        self._waiting.update({place: _Order(each, work, tell, owner, text_of) for place, each in missing.items()})
         if not self._at_work:
             self._at_work = True
             self._spawn(self._compile_all())
@@ -119,8 +136,10 @@ class LaterCompiles:
         for (key, device_id), order in self._batch.items():
             outcome = outcomes.get(key)
             if isinstance(outcome, KernelcastError):
-                of_the_kernel = outcome.code in _OF_THE_KERNEL
-                self._failed[(key, device_id) if of_the_kernel else (key, *_build(order.request))] = outcome
+                if outcome.code in _OF_THE_KERNEL:
+                    self._crashed[key, device_id] = order.text_of(order.request), outcome
+                else:
+                    self._failed[(key, *_build(order.request))] = outcome
                 continue
             self._known[key, device_id] = None
             if outcome is not None:
@@ -131,13 +150,16 @@ class LaterCompiles:
         for tell in dict.fromkeys(ended):
             tell()
 
-    def _tell(self, requests: Sequence[CompileRequest], done: Done) -> None:
-        found = {_place(each)[0]: self._failure(each) for each in requests}
+    def _tell(self, requests: Sequence[CompileRequest], done: Done, text_of: TextOf) -> None:
+        found = {_place(each)[0]: self._failure(each, text_of) for each in requests}
         done({key: failure for key, failure in found.items() if failure is not None})
 
-    def _failure(self, request: CompileRequest) -> KernelcastError | None:
+    def _failure(self, request: CompileRequest, text_of: TextOf) -> KernelcastError | None:
         key, device_id = _place(request)
-        return self._failed.get((key, device_id)) or self._failed.get((key, *_build(request)))
+        crashed = self._crashed.get((key, device_id))
+        if crashed is not None and crashed[0] == text_of(request):
+            return crashed[1]
+        return self._failed.get((key, *_build(request)))
 
     def _is_wanted(self, place: _Place, order: _Order) -> bool:
         return self._waiting.get(place) is order

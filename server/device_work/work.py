@@ -35,8 +35,8 @@ from server.analysis.questions import question_at
 from server.device_work.jobs import OnProgress
 from server.device_work.proofs import with_proofs
 
-# Nobody waits for these: whoever types must not feel them, and a compiler that hangs is given up sooner.
-UNHURRIED = CompileLimits(build_s=60.0, niceness=10)
+# Nobody waits for these, and whoever types must not feel them: on a busy machine they take many times as long.
+UNHURRIED = CompileLimits(open_s=120.0, build_s=120.0, niceness=10)
 
 
 class DeviceWork:

@@ -19,13 +19,14 @@ from model.errors import KernelcastError
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel, KernelAttributes, SourceRange
 from model.opencl.options import BuildOptions
+from model.opencl.program import read_program
 from profiler.compiling import CompileRequest
 from profiler.measurement import BuildFailed, Cancelled, KernelCrashed
 from profiler.offline.diagnostics import Diagnostic
 from server.client.settings import Settings
 from server.client.trust import Trust
 from server.device_work import later_compiles
-from server.device_work.background_compiles import compile_later
+from server.device_work.background_compiles import _without_others, compile_later
 from server.device_work.jobs import Jobs
 from server.device_work.later_compiles import Compile, LaterCompiles, Outcomes
 from server.device_work.refusals import Refusals, refusals_in
@@ -258,12 +259,28 @@ async def test_a_kernel_that_its_compiler_does_not_survive_waits_for_another_tex
         found = compiled(requests, cancel)
         return {key: KernelCrashed("crashed") if facts.kernel == "bad" else facts for key, facts in found.items()}
 
-    for source in ("before", "after"):  # something else in the text has changed
+    for source in ("before", "after", "mended"):
         requests = [replace(request_of(name), source=source) for name in ("bad", "good")]
-        bench.later.want(requests, work, lambda failures: heard.append({key.kernel_fingerprint for key in failures}))
+        bench.later.want(
+            requests,
+            work,
+            lambda failures: heard.append({key.kernel_fingerprint for key in failures}),
+            text_of=lambda request: "other" if request.source == "mended" else "own",
+        )
         assert await bench.done() == {"good"}
-    assert tried == ["bad", "good"]
-    assert heard == [{"print of bad"}, {"print of bad"}]
+    assert tried == ["bad", "good", "bad"]  # after another change of the text not, after one of its own
+    assert heard == [{"print of bad"}] * 3
+
+
+def test_a_kernels_own_text_is_all_but_the_other_kernels() -> None:
+    def own(text: str) -> list[str]:
+        kernels = read_program(text).kernels
+        return [_without_others(kernels, replace(request_of("a"), source=text, kernel=each)) for each in kernels]
+
+    first, second = own("#pragma one\nkernel void a() {\n}\n\nkernel void b() {\n}\n")
+    assert first == "#pragma one\nkernel void a() {\n}"
+    assert second == "#pragma one\nkernel void b() {\n}"
+    assert own("#pragma one\n\nkernel void a() {\n}\nkernel void b() {\n  int i;\n}\n")[0] == first
 
 
 @pytest.mark.asyncio
