@@ -27,9 +27,9 @@ from profiler.corpus.family import FAMILIES, PROGRAM, Family
 from profiler.corpus.generate import corpus_kernel
 from profiler.corpus.kernel import CorpusKernel
 from profiler.measure import MeasureLimits, measure_all
-from profiler.measurement import MeasureError, Measurement, MeasureRequest
+from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
 from profiler.process.worker import CancelToken
-from profiler.store import Store, StoredMeasurement, kernel_id
+from profiler.store import Store, StoredMeasurement
 
 FILE = "kernelcast-corpus"  # under which the measurements are kept, in place of a file of the user's
 FIRST_SEED = 1_000_000  # the dataset's are far below
@@ -91,7 +91,7 @@ def learn(
 ) -> LearnProgress:
     """Measure kernels on `device` until the time is over or `cancel` is set; blocks.
 
-    Raises CannotLearn, StoreError, or Cancelled while nothing was measured that is not kept.
+    Raises CannotLearn or StoreError.
     """
     if not covers(device):
         raise CannotLearn(f"`{device.id}` is no CPU: for GPUs the analytical model answers, which learns nothing yet")
@@ -106,8 +106,9 @@ def learn(
         new = [each for each in wanted if not _is_known(store, each, device)]
         outcomes = _measured(new, cancel)
         store.add(*(_entry(each, one) for each, one in zip(new, outcomes, strict=True) if isinstance(one, Measurement)))
-        failed += sum(isinstance(each, MeasureError) for each in outcomes)
-        launches += len(wanted) - sum(isinstance(each, MeasureError) for each in outcomes)
+        unmeasured = [each for each in outcomes if isinstance(each, MeasureError)]
+        failed += sum(not isinstance(each, Cancelled) for each in unmeasured)
+        launches += len(wanted) - len(unmeasured)
         kernels += len(batch)
     return LearnProgress(kernels, launches, failed)
 
@@ -142,4 +143,4 @@ def _measured(exercises: Sequence[_Exercise], cancel: CancelToken) -> Sequence[M
 
 def _entry(one: _Exercise, measured: Measurement) -> StoredMeasurement:
     launch = one.request.launch
-    return StoredMeasurement(measured, None, kernel_id(FILE, measured.kernel), launch, one.question)
+    return StoredMeasurement(measured, None, f"{FILE}::{measured.kernel}", launch, one.question)

@@ -18,7 +18,7 @@ from model.learned.law_facts import LAW_FACT_NAMES
 from model.learned.novelty import Novelty
 
 Arrays = dict[str, npt.NDArray[Any]]
-KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 4
+KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 5
 _OF_NETWORK = ("mean", "per_deviation", "piece_of", "start", "per_length", "runtime", "prices")
 _FACTS = {
     "launch": LAUNCH_FACT_NAMES, "laws": LAW_FACT_NAMES, "device": DEVICE_FACT_NAMES, "compiled": COMPILED_FACT_NAMES,

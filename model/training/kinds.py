@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
-from model.training.figures import Figures, figures_of
+from model.training.figures import Figures, figures_of, mean_figures
 from model.training.lines import Line
 from model.training.rows import Flags, Floats, Ints, Rows
 
@@ -23,18 +23,14 @@ def program_table(rows: Rows, predicted: Mapping[str, Floats]) -> list[Line]:
     programs = [own for own in programs if len(own) >= FEWEST]
     return [
         Line(
-            who, PROGRAMS, f"{len(programs)} programs", _mean([figures_of(said[o], rows.log2_us[o]) for o in programs])
+            who,
+            PROGRAMS,
+            f"{len(programs)} programs",
+            mean_figures([figures_of(said[o], rows.log2_us[o]) for o in programs]),
         )
         for who, said in predicted.items()
         if programs
     ]
-
-
-def _mean(each: list[Figures]) -> Figures:
-    def of(name: str) -> float:
-        return float(np.nanmean([getattr(one, name) for one in each]))
-
-    return Figures(sum(one.rows for one in each), of("mape"), of("median_ape"), of("within_2x"), of("rank_correlation"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ def kind_table(rows: Rows, predicted: Floats, splits: tuple[str, ...]) -> list[K
 
 @dataclass(frozen=True, slots=True)
 class NoveltyLine:
-    """Median APE [percent] of the quarter of launches least like training, of the quarter most like it, their ratio."""
+    """Median APE [percent] of the quarter of launches most like training, and of the quarter least like it."""
 
     split: str
     rows: int

@@ -52,7 +52,7 @@ class Rows:
         return found
 
     def judged(self, *splits: str) -> Ints:
-        """Indices of these rows that nobody disturbed, without those of compiler tests, which are no programs."""
+        """Indices of these rows that were not disturbed; kernels of compiler tests do not count as programs."""
         counts = ~self.is_repeat & ~self.is_disturbed & (self.group != COMPILER_TESTS)
         found: Ints = np.flatnonzero(np.isin(self.split, splits) & counts)
         return found

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from model.learned.few_shot import Launches, correction_of, shares_of
 from model.learned.novelty import Novelty
-from model.training.figures import Figures, figures_of
+from model.training.figures import Figures, figures_of, mean_figures
 from model.training.lines import Line
 from model.training.rows import Floats, Ints, Rows
 
@@ -37,10 +36,10 @@ def few_shot_table(rows: Rows, predicted: Floats, novelty: Novelty) -> list[Line
             if not all(len(part) for part in ways[0]):
                 continue
             before = [figures_of(predicted[judged], rows.log2_us[judged]) for _, judged in ways]
-            lines.append(Line(f"{how}: nothing measured", split, "all", _mean(before)))
+            lines.append(Line(f"{how}: nothing measured", split, "all", mean_figures(before)))
             for shots in SHOTS:
                 after = [few_shot(rows, predicted, rows.log2_us, launches, *way, shots) for way in ways]
-                lines.append(Line(f"{how}: {shots} kernels measured", split, "all", _mean(after)))
+                lines.append(Line(f"{how}: {shots} kernels measured", split, "all", mean_figures(after)))
     return lines
 
 
@@ -71,9 +70,4 @@ def few_shot(
             corrected[here] += correction.shifts(launches.at(here)) / np.log(2)
         corrected = np.maximum(corrected, rows.laws[:, 1])
         found.append(figures_of(corrected[judged].astype(np.float32), truth[judged]))
-    return replace(_mean(found), rows=len(judged))
-
-
-def _mean(figures: Sequence[Figures]) -> Figures:
-    mean = np.mean([[f.mape, f.median_ape, f.within_2x, f.rank_correlation] for f in figures], axis=0)
-    return Figures(sum(f.rows for f in figures), *(float(each) for each in mean))
+    return replace(mean_figures(found), rows=len(judged))

@@ -149,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
         "learn", help="measure kernels of the corpus on a device, to correct the learned model's answers there"
     )
     learn.add_argument("--minutes", type=positive_number, default=2.0, metavar="N", help="for all of it (2)")
-    learn.add_argument("--kernels", type=positive, metavar="N", help="at most so many kernels (as time allows)")
+    learn.add_argument("--kernels", type=positive, metavar="N", help="at most this number of kernels (as time allows)")
     add_device_flag(learn)
 
     campaign = commands.add_parser(

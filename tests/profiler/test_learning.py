@@ -49,7 +49,7 @@ def test_what_is_measured_is_a_lesson_and_is_not_measured_again(
     assert 2 <= len(lessons) <= 4
     assert all(unpacked(each.question) is not None for each in lessons)
     assert main(call) == 0
-    assert len(Store.open().history_of_file("kernelcast-corpus")) == len(lessons)
+    assert len(Store.open().everything()) == len(lessons)
 
 
 @pytest.mark.device

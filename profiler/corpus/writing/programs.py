@@ -46,7 +46,7 @@ def within(value: float, low: int, high: int) -> int:
 
 
 def side(elements: float, low: int, high: int) -> int:
-    """Return the side of a square of about so many elements."""
+    """Return the side of a square with about this number of elements."""
     return within(elements**0.5, low, high)
 
 
