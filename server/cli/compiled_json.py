@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict
 
-from model.compiled import CompiledFacts, facts_to_json
+from model.compiled import CompiledFacts
 from model.compiled_occupancy import offline_facts
 from model.forecast import Forecast
 from model.launch.launch import Launch
@@ -19,11 +19,11 @@ _SAID_ELSEWHERE = ("kernel", "device_id", "device_name", "driver", "kernel_lines
 
 def compiled_answer(request: Request, forecast: Forecast, facts: CompiledFacts) -> Answer:
     """`analysis_per_work_item` has the kinds of `mix`; lines count from 1, as in all answers."""
-    told = json.loads(facts_to_json(facts))
+    told = asdict(facts)
     for key in _SAID_ELSEWHERE:
         told.pop(key)
-    for loop in told["loops"]:
-        loop["line"] = loop["line"] + 1 if loop["line"] is not None else None
+    for part in (*told["loops"], *told["regions"]):
+        part["line"] = part["line"] + 1 if part["line"] is not None else None
     launch = forecast.launch
     return {
         "id": request.id,
