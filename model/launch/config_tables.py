@@ -138,9 +138,11 @@ def _headers(text: str, name: str) -> tuple[int, ...]:
     return tuple(match.start() for match in header.finditer(text))
 
 
-def read_launch(table: Table, folder: Path) -> tuple[str, tuple[str, ...], LaunchSpec]:
-    """The kernel glob, the file globs and what is said of the launch. Raises `ConfigError`."""
-    table.allow(*LAUNCH_KEYS)
+def read_launch(
+    table: Table, folder: Path, keys: tuple[str, ...] = LAUNCH_KEYS
+) -> tuple[str, tuple[str, ...], LaunchSpec]:
+    """The kernel glob, the file globs and what is said of the launch; `keys` may stand there. Raises `ConfigError`."""
+    table.allow(*keys)
     local = table.content.get("local")
     says_auto = local == "auto"
     values: dict[str, tuple[Expression, ...]] = {}

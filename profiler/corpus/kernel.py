@@ -20,6 +20,7 @@ class Vary(StrEnum):
     GLOBAL = "global"  # another global size, the same data size
     LOCAL = "local"  # another local size, all else the same
     FRESH = "fresh"  # everything drawn anew
+    PROGRAM = "program"  # nothing: the kernel's own program launches it so
 
 
 @dataclass(frozen=True, slots=True)

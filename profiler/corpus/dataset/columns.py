@@ -83,7 +83,9 @@ LAUNCHES = TableColumns(
         Column("kernel_id", Kind.TEXT, "`id` of the kernel"),
         Column("key", Kind.TEXT, "of everything that changes what runs; `rows` refer to it"),
         Column("place", Kind.SMALL, "among the kernel's launches, from 0"),
-        Column("vary", Kind.WORD, "what sets it apart from the first: `data`, `global`, `local`, or all (`fresh`)"),
+        Column(
+            "vary", Kind.WORD, "unlike the first: `data`, `global`, `local`, all (`fresh`); `program`: as its host does"
+        ),
         Column("data", Kind.COUNT, "elements that the kernel works on; 0: not known"),
         Column("checked", Kind.WORD, "how it was shown to stay inside its buffers"),
         Column("global_size", Kind.COUNTS, "work-items in each dimension"),

@@ -23,12 +23,16 @@ _ERROR_LINE = re.compile(r"error: [^:\n]*kernel\.cl:(\d+):|kernel\.cl:(\d+):\d+:
 
 @dataclass(frozen=True, slots=True)
 class BuiltProgram:
-    """`text` and `options` with all that was supplied; `kernels` are those that the compiler saw."""
+    """`text` and `options` with all that was supplied to `found`; `kernels` are those that the compiler saw."""
 
-    reference: str
+    found: FoundProgram
     text: str
     options: BuildOptions
     kernels: tuple[str, ...]
+
+    @property
+    def reference(self) -> str:
+        return self.found.reference
 
 
 @dataclass
@@ -59,7 +63,7 @@ def built(
             tries = [BuildTry(one.text, one.options()) for one in chunk]
             for one, outcome in zip(chunk, outcomes(BUILD_JOB, device_id, tries, BUILD_S, Builds), strict=True):
                 if isinstance(outcome, Builds):
-                    done.append(BuiltProgram(one.found.reference, one.text, one.options(), outcome.kernels))
+                    done.append(BuiltProgram(one.found, one.text, one.options(), outcome.kernels))
                 elif _supplied(one, definitions, outcome):
                     again.append(one)
                 else:

@@ -16,7 +16,10 @@ from profiler.store.as_json import CONVERTER
 
 @dataclass
 class Summary:
-    """What became of an origin's programs and kernels; `dropped` counts by reason."""
+    """What became of an origin's programs and kernels; `dropped` counts by reason.
+
+    `complaints` are about its launch table, each with the line.
+    """
 
     origin: str
     version: str
@@ -27,6 +30,7 @@ class Summary:
     kernels: int = 0  # in the catalogue
     launches: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
+    complaints: list[str] = field(default_factory=list)
     is_complete: bool = False
 
 

@@ -89,12 +89,12 @@ def further_launches(kernel: Kernel, work: Work, first: Launch, runtime_us: floa
         launch = _varied(kernel, work, first, vary, runtime_us, draw.child(vary.value))
         if launch is not None and launch.key not in keys and _is_allowed(kernel, work, launch):
             keys.add(launch.key)
-            found.append(CorpusLaunch(launch, _what_varies(first, launch, vary), _data(launch)))
+            found.append(CorpusLaunch(launch, _what_varies(first, launch, vary), data_of(launch)))
     return found
 
 
 def first_of(launch: Launch) -> CorpusLaunch:
-    return CorpusLaunch(launch, Vary.FIRST, _data(launch))
+    return CorpusLaunch(launch, Vary.FIRST, data_of(launch))
 
 
 def _varied(kernel: Kernel, work: Work, first: Launch, vary: Vary, runtime_us: float, draw: Draw) -> Launch | None:
@@ -194,7 +194,7 @@ def _sizes_of(launch: Launch) -> dict[str, int]:
     return {name: value for name, value in launch.scalars if isinstance(value, int) and _LEAST_SIZE <= value < 1 << 28}
 
 
-def _data(launch: Launch) -> int:
+def data_of(launch: Launch) -> int:
     """The elements of the largest argument: what the kernel works on is not known better."""
     images = [prod(max(1, side) for side in size) for _, size in launch.images]
     return max([length for _, length in launch.buffers] + images, default=0)

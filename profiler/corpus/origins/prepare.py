@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -13,13 +12,9 @@ from pathlib import Path
 
 from model.errors import KernelcastError
 from model.launch.launch import Launch
-from model.opencl.kernel import Kernel
-from model.opencl.normalise import identity, normalised_tokens
-from model.opencl.program import Program, read_program
-from model.work.work import Work
 from profiler.corpus.draw import Draw
 from profiler.corpus.kernel import CorpusKernel, CorpusLaunch
-from profiler.corpus.origins.building import BuiltProgram, built
+from profiler.corpus.origins.building import built
 from profiler.corpus.origins.catalogue import (
     OriginFiles,
     Summary,
@@ -31,40 +26,32 @@ from profiler.corpus.origins.catalogue import (
     write_summary,
 )
 from profiler.corpus.origins.definitions import Definitions, package_definitions
-from profiler.corpus.origins.exam import is_exam_kernel
+from profiler.corpus.origins.describing import (
+    DescribedKernel,
+    described_kernels,
+    unproved,
+    with_described_launches,
+)
 from profiler.corpus.origins.finding import FoundProgram, programs_of, recorded_programs, written_programs
 from profiler.corpus.origins.jobs import ProofTry, Proved
-from profiler.corpus.origins.launching import blocks, first_launch, first_of, further_launches, time_limit
+from profiler.corpus.origins.launching import blocks, first_of, further_launches, time_limit
 from profiler.corpus.origins.origin import Origin, OriginKind
+from profiler.corpus.origins.planning import ANALYSIS_LIMIT_S, Planned, planned
 from profiler.corpus.origins.proving import proved
-from profiler.corpus.origins.pruning import pruned
 from profiler.corpus.origins.sources import Unreachable, sources
-from profiler.kernels_alone import with_only
+from profiler.corpus.origins.tables import FOLDER, DescribedLaunch, described_launches, described_programs, unmatched
 from profiler.measurement import MeasureError
 
 SEED = "kernelcast origins 1"
 AT_A_TIME = 40  # programs; what a kill costs
-ANALYSIS_LIMIT_S = 20
-FEWEST_TOKENS = 40  # kernels below do next to nothing
 LONGEST_US = 1e6
 _US_A_BLOCK = 1e-3  # roughly, where nothing was run
-LONG_SOURCE = 60_000  # characters from which on what a kernel does not use is left out
-LONGEST_SOURCE = 400_000  # characters of a kernel with all that it stands upon
-_BLANK_LINES = re.compile(r"(?<!\\)\n(?:[ \t\r]*\n)+")  # not what goes on behind a backslash
 
 
 @dataclass(frozen=True, slots=True)
 class Devices:
     runs_on: str
     builds_on: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    corpus: CorpusKernel  # without launches
-    kernel: Kernel
-    work: Work
-    first: Launch
 
 
 def prepare(
@@ -76,17 +63,23 @@ def prepare(
     builds_on: str = "pocl",
     processes: int = 2,
     proves: bool = True,
+    tables: Path = FOLDER,
     on_progress: Callable[[str], None] = print,
 ) -> list[Summary]:
     """Work through `origins`, each in a process of its own; what an earlier call finished is not done again.
 
     `builds_on` is the device whose compiler says what a program lacks; the launches run on `device_id`.
     Without `proves` launches are as inferred, unchecked: the collection proves them, but gives none a second try.
+    Raises ConfigError for a launch table that cannot be read.
     """
+    for one in origins:
+        described_launches(one, tables)  # what is wrong with a table is said before hours of work
     found = []
     with ProcessPoolExecutor(processes, max_tasks_per_child=1) as pool:
         waiting = {
-            pool.submit(prepare_origin, one, folder, mirrors, Devices(device_id, builds_on), proves=proves): one
+            pool.submit(
+                prepare_origin, one, folder, mirrors, Devices(device_id, builds_on), proves=proves, tables=tables
+            ): one
             for one in origins
         }
         for future in as_completed(waiting):
@@ -97,11 +90,13 @@ def prepare(
                 continue
             found.append(summary)
             on_progress(f"{summary.origin}: {summary.kernels} kernels of {summary.kernels_built} that build")
+            for complaint in summary.complaints:
+                on_progress(complaint)
     return found
 
 
 def prepare_origin(
-    origin: Origin, folder: Path, mirrors: Path | None, devices: Devices, *, proves: bool = True
+    origin: Origin, folder: Path, mirrors: Path | None, devices: Devices, *, proves: bool = True, tables: Path = FOLDER
 ) -> Summary:
     """Raises Unreachable. Leaves alone what another process is preparing."""
     files = files_of(origin, folder)
@@ -111,11 +106,18 @@ def prepare_origin(
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return read_summary(origin, folder)
-        return _prepared(origin, folder, mirrors, devices, files, proves=proves)
+        return _prepared(origin, folder, mirrors, devices, files, proves=proves, tables=tables)
 
 
 def _prepared(
-    origin: Origin, folder: Path, mirrors: Path | None, devices: Devices, files: OriginFiles, *, proves: bool
+    origin: Origin,
+    folder: Path,
+    mirrors: Path | None,
+    devices: Devices,
+    files: OriginFiles,
+    *,
+    proves: bool,
+    tables: Path,
 ) -> Summary:
     summary = read_summary(origin, folder)
     if summary.is_complete:
@@ -134,6 +136,8 @@ def _prepared(
     programs = Draw(SEED, origin.name).shuffled(found)
     summary.programs = len(programs)
     summary.dropped |= dropped
+    launches = described_launches(origin, tables)
+    summary.complaints += [each for each in unmatched(launches, programs) if each not in summary.complaints]
     done = set(files.done.read_text(encoding="utf-8").splitlines()) if files.done.exists() else set()
     left = [one for one in programs if one.reference not in done]
     # By what they are, and by where they stand: supplied with other defines a kernel is no other one.
@@ -146,7 +150,15 @@ def _prepared(
         if os.getppid() == 1:  # whoever started us is gone, and may start anew
             return summary
         _prepare_some(
-            origin, left[start : start + AT_A_TIME], definitions, devices, known, summary, files, proves=proves
+            origin,
+            left[start : start + AT_A_TIME],
+            launches,
+            definitions,
+            devices,
+            known,
+            summary,
+            files,
+            proves=proves,
         )
     summary.is_complete = True
     write_summary(files.summary, summary)
@@ -161,6 +173,7 @@ def _made(folder: Path) -> Path:
 def _prepare_some(
     origin: Origin,
     programs: Sequence[FoundProgram],
+    launches: Sequence[DescribedLaunch],
     definitions: Definitions,
     devices: Devices,
     known: set[str],
@@ -169,11 +182,13 @@ def _prepare_some(
     *,
     proves: bool,
 ) -> None:
+    made = _described(origin, programs, launches, definitions, devices, known, summary, proves=proves)
+    known.update(f"{one.origin} {one.reference}" for one in made)
     ready = built(programs, definitions, devices.builds_on, summary.dropped)
     summary.programs_built += len(ready)
     summary.kernels_built += sum(len(one.kernels) for one in ready)
-    planned = [one for program in ready for one in _planned(origin, program, known, summary.dropped)]
-    made = list(_with_launches(planned, devices.runs_on, summary.dropped) if proves else map(_unproved, planned))
+    inferred = [one for program in ready for one in planned(origin, program, known, summary.dropped)]
+    made += _with_launches(inferred, devices.runs_on, summary.dropped) if proves else map(_unproved, inferred)
     summary.kernels += len(made)
     summary.launches += sum(len(kernel.launches) for kernel in made)
     append(files.kernels, [kernel_line(kernel) for kernel in made])
@@ -181,58 +196,37 @@ def _prepare_some(
     write_summary(files.summary, summary)
 
 
-def _planned(origin: Origin, program: BuiltProgram, known: set[str], dropped: Counter[str]) -> Iterator[_Planned]:
-    read = read_program(program.text, None, program.options)
-    for name in program.kernels:
-        if is_exam_kernel(name):
-            dropped["kernels of the exam's suites"] += 1
-            continue
-        try:
-            with time_limit(ANALYSIS_LIMIT_S):
-                one = _plan(origin, program, read, name, known, dropped)
-        except KernelcastError as error:
-            dropped[f"kernels without a launch: {type(error).__name__}"] += 1
-            continue
-        except Exception as error:  # noqa: BLE001  a mistake of ours must cost one kernel only; the summary names it
-            dropped[f"kernels that our analysis fails on: {type(error).__name__}"] += 1
-            continue
-        if one is not None:
-            yield one
+def _described(
+    origin: Origin,
+    programs: Sequence[FoundProgram],
+    launches: Sequence[DescribedLaunch],
+    definitions: Definitions,
+    devices: Devices,
+    known: set[str],
+    summary: Summary,
+    *,
+    proves: bool,
+) -> list[CorpusKernel]:
+    """Kernels with the launches of their programs, for what builds with the options that these want."""
+    asked = described_programs(programs, launches)
+    of_program = {one.program: one for one in asked}
+    ready = built([one.program for one in asked], definitions, devices.builds_on, Counter())
+    kernels: list[DescribedKernel] = []
+    for program in ready:
+        one = of_program.pop(program.found)
+        kernels += described_kernels(origin, program, one, known, summary.dropped, summary.complaints)
+    for one in of_program.values():
+        what = f"{one.program.reference} does not build with these options"
+        summary.complaints += [launch.complaint(what) for launch in one.launches]
+    if not proves:
+        return [unproved(one) for one in kernels]
+    return list(with_described_launches(kernels, devices.runs_on, known, summary.complaints))
 
 
-def _plan(
-    origin: Origin, program: BuiltProgram, read: Program, name: str, known: set[str], dropped: Counter[str]
-) -> _Planned | None:
-    kernel = read.by_name.get(name)
-    if kernel is None:
-        dropped["kernels that our parser does not see"] += 1
-        return None
-    tokens = normalised_tokens(read, name)
-    key = identity(tokens, program.options.flags)
-    if len(tokens) < FEWEST_TOKENS or not kernel.parameters:
-        dropped["kernels that do next to nothing"] += 1
-        return None
-    reference = f"{program.reference}:{name}"
-    if key in known or f"{origin.name} {reference}" in known:
-        dropped["duplicates"] += 1
-        return None
-    text = program.text
-    if len(read.kernels) > 1:
-        text = with_only([name], text, None, program.options)
-    text = pruned(text) if len(text) > LONG_SOURCE else _BLANK_LINES.sub("\n", text)
-    if len(text) > LONGEST_SOURCE:
-        dropped["kernels with too long a source"] += 1
-        return None
-    known.add(key)
-    work, first = first_launch(read, kernel, program.options)
-    made = CorpusKernel(key, origin.name, origin.name, origin.field, reference, name, text, program.options)
-    return _Planned(made, kernel, work, first)
-
-
-def _with_launches(planned: list[_Planned], device_id: str, dropped: Counter[str]) -> Iterator[CorpusKernel]:
+def _with_launches(planned: list[Planned], device_id: str, dropped: Counter[str]) -> Iterator[CorpusKernel]:
     """The first launches are proved before others are made: their times say what else is worth having."""
     tries = [ProofTry(one.corpus.source, one.kernel, one.first) for one in planned]
-    good: list[tuple[_Planned, CorpusLaunch, list[CorpusLaunch]]] = []
+    good: list[tuple[Planned, CorpusLaunch, list[CorpusLaunch]]] = []
     for one, (made, outcome) in zip(planned, proved(tries, device_id), strict=True):
         if isinstance(outcome, MeasureError):
             dropped[f"kernels not measured: {outcome.code}"] += 1
@@ -253,11 +247,11 @@ def _with_launches(planned: list[_Planned], device_id: str, dropped: Counter[str
         yield _with_all(one.corpus, proven)
 
 
-def _unproved(one: _Planned) -> CorpusKernel:
+def _unproved(one: Planned) -> CorpusKernel:
     return _with_all(one.corpus, [first_of(one.first), *_further(one, one.first)])
 
 
-def _further(one: _Planned, first: Launch, runtime_us: float | None = None) -> list[CorpusLaunch]:
+def _further(one: Planned, first: Launch, runtime_us: float | None = None) -> list[CorpusLaunch]:
     """`runtime_us` of the first, where it ran."""
     try:
         with time_limit(ANALYSIS_LIMIT_S):

@@ -23,9 +23,10 @@ from profiler.corpus.origins.building import built
 from profiler.corpus.origins.definitions import package_definitions
 from profiler.corpus.origins.finding import FoundProgram, programs_of, recorded_programs, written_programs
 from profiler.corpus.origins.origin import Origin, OriginKind
-from profiler.corpus.origins.prepare import LONG_SOURCE
+from profiler.corpus.origins.planning import LONG_SOURCE
 from profiler.corpus.origins.pruning import pruned
 from profiler.corpus.origins.sources import Unreachable, sources
+from profiler.corpus.origins.tables import described_launches, described_programs
 from profiler.kernels_alone import with_only
 
 _BLANK_LINES = re.compile(r"(?<!\\)\n(?:[ \t\r]*\n)+")
@@ -113,6 +114,7 @@ def _found(
     of_program: dict[str, list[Wanted]] = defaultdict(list)
     for kernel in wanted:
         of_program[kernel.reference.removesuffix(f":{kernel.name}")].append(kernel)
+    launches = described_launches(origin)
     left: list[FoundProgram] = []
     for program in _programs(origin, folder, place, builds_on):
         asked = of_program.get(program.reference)
@@ -122,15 +124,17 @@ def _found(
         known = [(kernel, _source_of(kernel, program.text)) for kernel in asked]
         yield from ((kernel, source) for kernel, source in known if source is not None)
         lacking = [kernel for kernel, source in known if source is None]
+        of_program[program.reference] = lacking
         if lacking:
-            of_program[program.reference] = lacking
+            left += [one.program for one in described_programs([program], launches)]
             left.append(program)
     definitions = package_definitions(place)
     for start in range(0, len(left), AT_A_TIME):
         for whole in built(left[start : start + AT_A_TIME], definitions, builds_on, Counter()):
-            for kernel in of_program[whole.reference]:
+            for kernel in tuple(of_program[whole.reference]):
                 source = _source_of(kernel, whole.text)
                 if source is not None:
+                    of_program[whole.reference].remove(kernel)
                     yield kernel, source
 
 
