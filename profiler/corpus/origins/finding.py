@@ -70,7 +70,7 @@ def programs_of(folder: Path, dropped: Counter[str]) -> Iterator[FoundProgram]:
         text = path.read_text(encoding="utf-8", errors="replace")
         if not KERNEL.search(text):
             continue
-        if is_exam_path(name) or is_exam_text(text):
+        if is_exam_path(name) or is_exam_text(text, folder.name):
             dropped["files of the exam's suites"] += 1
             continue
         if has_strict_head(text):

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from profiler.corpus.origins.exam import is_exam_kernel
 from profiler.corpus.origins.finding import programs_of, recorded_programs
 from profiler.corpus.origins.literals import programs_in
 
@@ -63,6 +64,27 @@ def test_the_exam_and_stricter_licences_stay_out(tmp_path: Path) -> None:
     )
     assert [program.reference for program in programs_of(folder, dropped)] == ["fine.cl"]
     assert dropped == {"files of the exam's suites": 2, "files under a stricter licence": 1}
+
+
+def test_programs_of_the_exam_stay_out_wherever_they_are_named(tmp_path: Path) -> None:
+    folder = written(
+        tmp_path / "b+tools@0123",
+        ethminer__k_dot_cl=KERNEL,
+        third_party__llama_dot_cpp__k_dot_cl=KERNEL,
+        credit_dot_cl="// SHA-1 after John the Ripper's\n" + KERNEL,
+        library_dot_cl="// License Agreement\n// For Open Source Computer Vision Library\n" + KERNEL,
+        fine_dot_cl="// a blend of two images\n" + KERNEL,
+    )
+    assert [program.reference for program in programs_of(folder, Counter())] == ["fine.cl"]
+    assert is_exam_kernel("mcx_main_loop")
+    assert is_exam_kernel("kernel_mul_mat_q4_0_f32")
+    assert not is_exam_kernel("blur")
+
+
+def test_opencvs_other_repository_is_no_part_of_the_exam(tmp_path: Path) -> None:
+    head = "// License Agreement\n// For Open Source Computer Vision Library\n"
+    folder = written(tmp_path / "opencv+opencv_contrib@0123", surf_dot_cl=head + KERNEL)
+    assert [program.reference for program in programs_of(folder, Counter())] == ["surf.cl"]
 
 
 def test_recorded_programs_keep_their_defines(tmp_path: Path) -> None:
