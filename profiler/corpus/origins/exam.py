@@ -27,7 +27,7 @@ _KERNELS = re.compile(
     r"mm[23]_kernel|adi_kernel|jacobi[12]D_|bottom_scan|top_scan|cfd_|compute_flux|NearestNeighbor|"
     r"cutoff_potential_lattice|spmv_jds|histo_(?:main|prescan|final|intermediates)|mysgemmNT|"
     r"blackScholes$|histogram256$|matrixTranspose$|floydWarshallPass|bitonicSort$|fastWalshTransform|quasiRandomGenerator|"
-    r"nbody_sim|QuasirandomGenerator|MersenneTwister|oclSobel|"
+    r"nbody_sim|prescan$|uniformAdd$|QuasirandomGenerator|MersenneTwister|oclSobel|"
     r"nbnxn?m?_kernel|mcx_main_loop|ethash_(?:search|calculate_dag|hash)|cn[0-9]{1,2}$|randomx_|kernel_ocl_|"
     r"kernel_(?:mul_mat|mul_mv|mul_mm|get_rows|rms_norm|soft_max|rope_|cpy_f|diag_mask|gelu|silu)|"
     r"fftMiddle(?:In|Out)|carryFused|tailFused|tailSquare|tailMul)"

@@ -17,7 +17,10 @@ from profiler.corpus.origins.licences import has_strict_head
 from profiler.corpus.origins.literals import KERNEL, programs_in
 from profiler.corpus.origins.sources import CODE_SUFFIXES, HEADER_SUFFIXES, OPENCL_SUFFIXES
 
-_IS_HOST = re.compile(r'R"|\bchar\s*\*\s*\w+\s*=|\bstd::string\b')  # a text around the text
+# A text around the text: literals of a host's language, or a macro that makes one of its argument.
+_IS_HOST = re.compile(r'R"|\bchar\s*\*\s*\w+\s*=|\bstd::string\b|=[ \t]*#[ \t]*\w+[ \t]*;')
+_IS_KERNELS = re.compile(r"^[ \t]*__kernel\b", re.MULTILINE)  # as in a file of C only where it is OpenCL C
+_MAIN = re.compile(r"\bmain\s*\(")
 WRITE_S = 600.0
 _AT_A_TIME = 200
 MOST_CHARACTERS = 600_000  # of a program with all that it includes
@@ -90,4 +93,6 @@ def _texts(name: str, text: str) -> list[str]:
     if name.endswith(OPENCL_SUFFIXES):
         raw = list(programs_in(text, is_python=False)) if _IS_HOST.search(text) else []
         return raw or [text]
+    if name.endswith(".c") and _IS_KERNELS.search(text) and not _MAIN.search(text) and not _IS_HOST.search(text):
+        return [text]
     return list(programs_in(text, is_python=name.endswith((".py", ".mako", ".jinja"))))

@@ -15,6 +15,7 @@ _STEP = re.compile(
     r"\s+|\\\n|\+=|\+|<<|\)|\(\)|;|(?P<target>[\w.\->]+(?:\.(?:append|push_back)\s*\(|\s*(?:\+=|<<)))|(?P<name>[A-Za-z_][\w:]*)"
 )
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_FIRST_NAME = re.compile(r"\A\s*[A-Za-z_]\w*\s*,")  # of the variable that is to hold the text
 _ESCAPES = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "0": "", "\n": ""}
 # What a host would print into a text.
 _FORMATS = re.compile(r"%(?:%|[-+ 0#]*\d*(?:\.\d+)?(?:hh|h|ll|l|z)?([duisfgx])\b)")
@@ -78,7 +79,7 @@ def _unescaped(text: str) -> str:
 
 
 def _stringised(text: str) -> Iterator[str]:
-    """The arguments of macros that make text of them, such as `STRINGIFY(...)`."""
+    """The arguments of macros that make text of them, such as `STRINGIFY(...)` and `SOURCE(name, ...)`."""
     end = 0
     for match in _CALL.finditer(text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
@@ -87,7 +88,7 @@ def _stringised(text: str) -> Iterator[str]:
         stop = _closing(text, match.end())
         if stop is not None and KERNEL.search(inside := text[match.end() : stop]):
             end = stop
-            yield inside.replace("\\n", "\n")  # which their compiler makes lines of
+            yield _FIRST_NAME.sub("", inside).replace("\\n", "\n")  # which their compiler makes lines of
 
 
 def _closing(text: str, start: int) -> int | None:

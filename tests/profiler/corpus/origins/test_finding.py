@@ -45,6 +45,18 @@ def test_python_texts_and_stringised_macros_are_found() -> None:
     assert found.strip() == "__kernel void f(__global int *x) { if (x[0] > 1) { x[0] = 0; } }"
 
 
+def test_a_file_of_opencl_that_makes_a_named_text_of_itself_is_found_without_its_macro(tmp_path: Path) -> None:
+    macro = "#define DECLARE_SOURCE(name, src) static const char *(name) = #src;\n"
+    (program,) = programs_of(written(tmp_path, k_dot_cl=f"{macro}DECLARE_SOURCE(\n  kTwice,\n{KERNEL});\n"), Counter())
+    assert program.text.strip() == KERNEL.strip()
+
+
+def test_kernels_in_files_of_c_are_found_whole(tmp_path: Path) -> None:
+    host = 'int main() { return build("__kernel void g(__global int *x) { x[0] = 0; }"); }\n'
+    found = {one.reference: one.text for one in programs_of(written(tmp_path, k_dot_c=KERNEL, m_dot_c=host), Counter())}
+    assert found == {"k.c": KERNEL, "m.c": "__kernel void g(__global int *x) { x[0] = 0; }"}
+
+
 def test_includes_of_the_package_are_put_in_once(tmp_path: Path) -> None:
     include = '#include "lib/common.h"\n#include "absent.h"\n'
     folder = written(tmp_path / "a b", a_dot_cl=include + include + KERNEL, lib__common_dot_h="#define N 4\n")
