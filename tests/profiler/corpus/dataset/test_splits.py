@@ -22,7 +22,14 @@ from profiler.corpus.dataset.signatures import (
     share_in_common,
     signature,
 )
-from profiler.corpus.dataset.splits import Split, SplitKernel, near_between, place, read_split_kernels
+from profiler.corpus.dataset.splits import (
+    Split,
+    SplitKernel,
+    near_between,
+    place,
+    read_split_kernels,
+    tested_origins,
+)
 from profiler.corpus.draw import Draw
 from profiler.corpus.kernel import GENERATOR
 
@@ -105,6 +112,15 @@ def test_a_family_that_is_added_moves_no_other() -> None:
     before, after = place(kernels), place([*kernels, *family("another")])
     moved = [name for name, at in before.items() if after[name].split is not at.split]
     assert len(moved) <= 3  # another held-out family may take the place of one
+
+
+def test_an_origin_that_is_added_moves_no_other_into_or_out_of_the_test() -> None:
+    origins = [described(f"k{number}", f"own{number}", f"own/er{number}", ["a"]) for number in range(60)]
+    before = tested_origins(origins)
+    assert 10 <= len(before) <= 30
+    for number in range(60, 120):
+        origins.append(described(f"k{number}", f"own{number}", f"own/er{number}", ["a"]))
+        assert {name for name in tested_origins(origins) if int(name.removeprefix("own/er")) < 60} == before
 
 
 @settings(max_examples=30)
