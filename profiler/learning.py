@@ -29,9 +29,8 @@ from profiler.corpus.kernel import CorpusKernel
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
 from profiler.process.worker import CancelToken
-from profiler.store import Store, StoredMeasurement
+from profiler.store import Store, StoredMeasurement, corpus_kernel_id
 
-FILE = "kernelcast-corpus"  # under which the measurements are kept, in place of a file of the user's
 FIRST_SEED = 1_000_000  # the dataset's are far below
 LAUNCHES = 2  # of each kernel
 AT_ONCE = 6  # kernels that one device process measures
@@ -62,6 +61,7 @@ class _Exercise:
 
     request: MeasureRequest
     question: bytes
+    family: str
 
 
 def learning_kernels() -> Iterator[CorpusKernel]:
@@ -121,7 +121,7 @@ def _exercises(made: CorpusKernel, device: Device) -> Iterator[_Exercise]:
         launch = on_device(each.launch, device)
         question = question_of(work, count_observed(program, kernel, work, launch), launch, device, tokens)
         request = MeasureRequest(made.source, None, kernel, each.launch, device.id, BUDGET_S)
-        yield _Exercise(request, packed(question))
+        yield _Exercise(request, packed(question), made.family)
 
 
 def _is_known(store: Store, one: _Exercise, device: Device) -> bool:
@@ -143,4 +143,4 @@ def _measured(exercises: Sequence[_Exercise], cancel: CancelToken) -> Sequence[M
 
 def _entry(one: _Exercise, measured: Measurement) -> StoredMeasurement:
     launch = one.request.launch
-    return StoredMeasurement(measured, None, f"{FILE}::{measured.kernel}", launch, one.question)
+    return StoredMeasurement(measured, None, corpus_kernel_id(one.family, measured.kernel), launch, one.question)

@@ -60,10 +60,13 @@ class Answering:
     def _correction(self, lessons: Lessons, like: Question) -> Correction:
         key = lessons.version, _shape(like)
         if key not in self._corrections:
-            unfolded = [(unpacked(each.question), each.measured_us) for each in lessons.lessons]
-            known = [(q, us) for q, us in unfolded if q is not None and _shape(q) == _shape(like)]
+            unfolded = [(unpacked(each.question), each) for each in lessons.lessons]
+            known = [(q, each) for q, each in unfolded if q is not None and _shape(q) == _shape(like)]
             answers = self._own([question for question, _ in known])
-            experiences = [Experience(q, a, us) for (q, us), a in zip(known, answers, strict=True)]
+            experiences = [
+                Experience(question, answer, each.measured_us, each.family)
+                for (question, each), answer in zip(known, answers, strict=True)
+            ]
             self._corrections[key] = Correction.fitted(experiences)
         return self._corrections[key]
 

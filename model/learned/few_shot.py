@@ -8,6 +8,7 @@ Gaussian process regression with a Student-t likelihood", 2011; here by reweight
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -24,10 +25,18 @@ Floats = npt.NDArray[np.float64]
 # Natural logarithms: how much errors vary from device to device, with what bounds a launch, among kernels that are
 # alike, and from kernel to kernel. Found on families and packages that the model was not trained on.
 CALIBRATED_DEVIATION, DEVICE_DEVIATION = 0.12, 0.5
+# What is tried of the first once a device has to prove itself: some are shared, or of a kind never seen, and far off.
+DEVIATIONS_TRIED = (CALIBRATED_DEVIATION, 0.25, DEVICE_DEVIATION)
 BOUND_DEVIATION, ALIKE_DEVIATION, KERNEL_DEVIATION = 0.1, 0.4, 0.4
 REACH = 0.35  # distance between shares of time at which errors are no longer alike; between places it is 1
 TAILS = 2.0  # degrees of freedom
 FEWEST_TO_JUDGE = 20  # kernels, from which on a correction has to prove that it helps
+COVERED = 0.8  # share of launches that are to lie within p10 to p90
+# By how much intervals are stretched. They never become narrower: programs are further off than the kernels that a
+# device is learned from, and where those alone said so, intervals of programs covered 2 to 4 points less.
+NARROWEST, WIDEST = 1.0, 4.0
+_KERNELS_HALFWAY = 20.0  # at which an interval is halfway, in the logarithm, between the model's and what was measured
+_LEAST_WIDTH = 0.02  # of an interval that is held against measurements: clocks are not more exact
 MOST_ERROR = 2.0  # a kernel that is off by more says no more than this
 _ROUNDS = 20
 _RESOURCES = slice(LAW_FACT_NAMES.index("least") + 1, len(LAW_FACT_NAMES))
@@ -36,11 +45,15 @@ _CALIBRATED = DEVICE_FACT_NAMES.index("shape.calibrated")
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """A launch that was measured, and what the model by itself answers of it."""
+    """A launch that was measured, and what the model by itself answers of it.
+
+    `group` names what it is left out with to judge what others teach of it: its family; "" where that is its kernel.
+    """
 
     question: Question
     answer: Answer
     measured_us: float
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +71,8 @@ class Launches:
 class Correction:
     """Of one device and driver: `kernels` [n], `errors` [n] ln of measured over predicted, `noise` [n] their variance.
 
-    `device` is how far the device as a whole may be off. One that does not help is not used.
+    `device` is how far the device as a whole may be off. `groups` [n] are left out together to judge it: one that does
+    not help is not used. Intervals become `stretch` times as wide, in the logarithm.
     """
 
     kernels: tuple[str, ...]
@@ -66,7 +80,9 @@ class Correction:
     errors: Floats
     noise: Floats
     device: float
+    groups: tuple[str, ...]
     is_used: bool = True
+    stretch: float = 1.0
 
     @classmethod
     def fitted(cls, experiences: Sequence[Experience]) -> Correction:
@@ -74,10 +90,18 @@ class Correction:
         ratios = [each.measured_us / each.answer.runtime_us.p50 for each in known]
         launches = _launches([(each.question, each.answer) for each in known])
         calibrated = any(each.question.device_facts[_CALIBRATED : _CALIBRATED + 1] == (1.0,) for each in known)
-        found = correction_of(
-            [each.question.kernel for each in known], launches, np.log(np.array(ratios, np.float64)), calibrated
-        )
-        return replace(found, is_used=helps(found))
+        errors, kernels = np.log(np.array(ratios, np.float64)), [each.question.kernel for each in known]
+        groups = [each.group or each.question.kernel for each in known]
+        found = correction_of(kernels, launches, errors, calibrated, groups)
+        if len(set(kernels)) < FEWEST_TO_JUDGE:
+            return found
+        tried = {each: correction_of(kernels, launches, errors, calibrated, groups, each) for each in DEVIATIONS_TRIED}
+        left_by = {each: left_out_errors(one) for each, one in tried.items()}
+        best = min(DEVIATIONS_TRIED, key=lambda each: float(np.abs(left_by[each]).mean()))
+        found, left = tried[best], left_by[best]
+        is_used = helps(found.errors, left)
+        stretch = stretch_of(left if is_used else found.errors, _widths(known), len(set(found.groups)))
+        return replace(found, is_used=is_used, stretch=stretch)
 
     def applied(self, question: Question, answer: Answer) -> Answer:
         """The answer, shifted by how far the model is off on other kernels here, and no more than they can prove.
@@ -85,12 +109,13 @@ class Correction:
         What was measured of the very kernel is left out: its own line goes through that, and a measurement is held
         against what was said without it.
         """
-        if not self.is_used or not set(self.kernels) - {question.kernel}:
+        if not set(self.kernels) - {question.kernel}:
             return answer
-        own = question.kernel if question.kernel in self.kernels else ""
-        factor = float(np.exp(self.shifts(_launches([(question, answer)]), own)[0]))
-        q = answer.runtime_us
-        return replace(answer, runtime_us=Quantiles(q.p10 * factor, q.p50 * factor, q.p90 * factor))
+        factor = 1.0
+        if self.is_used:
+            own = question.kernel if question.kernel in self.kernels else ""
+            factor = float(np.exp(self.shifts(_launches([(question, answer)]), own)[0]))
+        return replace(answer, runtime_us=_moved(answer.runtime_us, factor, self.stretch))
 
     def shifts(self, new: Launches, left_out: str = "") -> Floats:
         """What to add to ln of the answers at `new`, from all kernels but `left_out`."""
@@ -99,9 +124,19 @@ class Correction:
         return found
 
 
-def correction_of(kernels: Sequence[str], launches: Launches, errors: Floats, is_calibrated: bool) -> Correction:
-    """From measurements [n]. Launches of one kernel are off alike: each counts as much less as there are more."""
-    device = CALIBRATED_DEVIATION if is_calibrated else DEVICE_DEVIATION
+def correction_of(
+    kernels: Sequence[str],
+    launches: Launches,
+    errors: Floats,
+    is_calibrated: bool,
+    groups: Sequence[str] = (),
+    deviation: float | None = None,
+) -> Correction:
+    """From measurements [n]. Launches of one kernel are off alike: each counts as much less as there are more.
+
+    `deviation` is how far the device as a whole may be off; None: as usual with such devices.
+    """
+    device = deviation or (CALIBRATED_DEVIATION if is_calibrated else DEVICE_DEVIATION)
     off = np.clip(errors, -MOST_ERROR, MOST_ERROR)
     _, place, count = np.unique(np.array(kernels, np.str_), return_inverse=True, return_counts=True)
     usual = KERNEL_DEVIATION**2 * count[place]
@@ -109,7 +144,7 @@ def correction_of(kernels: Sequence[str], launches: Launches, errors: Floats, is
     for _ in range(_ROUNDS if len(off) else 0):
         left = noise * np.linalg.solve(alike + np.diag(noise), off)  # what the process leaves to the kernels
         noise = np.asarray(usual * (TAILS + left**2 / KERNEL_DEVIATION**2) / (TAILS + 1))
-    return Correction(tuple(kernels), launches, off, noise, device)
+    return Correction(tuple(kernels), launches, off, noise, device, tuple(groups or kernels))
 
 
 @lru_cache(256)
@@ -122,26 +157,58 @@ def _weights(correction: Correction, left_out: str) -> Floats:
 
 
 def left_out_errors(correction: Correction) -> Floats:
-    """What stays of each error [n] when its kernel is left out of what the others teach: ln of measured over predicted.
+    """What stays of each error [n] when its group is left out of what the others teach: ln of measured over predicted.
 
-    In closed form (Rasmussen & Williams, 2006, section 5.4.2), for all launches of a kernel together.
+    In closed form (Rasmussen & Williams, 2006, section 5.4.2), for all launches of a group together.
     """
     count = len(correction.errors)
     covariance = _alike(correction.launches, correction.launches, correction.device) + np.diag(correction.noise)
     inverse = np.linalg.inv(covariance) if count else covariance
     weights, left = inverse @ correction.errors, np.zeros(count)
-    kernels = np.array(correction.kernels, np.str_)
-    for kernel in np.unique(kernels):
-        own = np.flatnonzero(kernels == kernel)
+    groups = np.array(correction.groups, np.str_)
+    for group in np.unique(groups):
+        own = np.flatnonzero(groups == group)
         left[own] = np.linalg.solve(inverse[np.ix_(own, own)], weights[own])
     return left
 
 
-def helps(correction: Correction) -> bool:
-    """Say whether what was measured makes kernels that were left out more exact; of few kernels that is assumed."""
-    if len(set(correction.kernels)) < FEWEST_TO_JUDGE:
-        return True
-    return bool(np.abs(left_out_errors(correction)).mean() < np.abs(correction.errors).mean())
+def helps(errors: Floats, left: Floats) -> bool:
+    """Say whether a correction leaves less of the errors [n], in the middle and on the average.
+
+    The middle alone falls by chance where errors are of two kinds; the average alone, where a few are far off.
+    """
+    before, after = np.abs(errors), np.abs(left)
+    return bool(np.median(after) < np.median(before) and after.mean() < before.mean())
+
+
+def stretch_of(errors: Floats, widths: Floats, groups: int) -> float:
+    """By how much to stretch intervals so that four of five errors [n] lie within `widths` [n, below and above].
+
+    Split conformal prediction (Angelopoulos & Bates, arXiv 2107.07511) on what was left out; nearer to no change the
+    fewer groups there are.
+    """
+    widths = np.maximum(widths, _LEAST_WIDTH)
+    scores = np.where(errors > 0, errors / widths[:, 1], -errors / widths[:, 0])
+    found = np.quantile(scores, min(1.0, COVERED * (1 + 1 / groups)))
+    shrunk = np.log(max(found, 1e-9)) * groups / (groups + _KERNELS_HALFWAY)
+    return float(np.clip(np.exp(shrunk), NARROWEST, WIDEST))
+
+
+def _moved(q: Quantiles, factor: float, stretch: float) -> Quantiles:
+    if q.p10 <= 0:
+        return Quantiles(q.p10 * factor, q.p50 * factor, q.p90 * factor)
+    middle_us = q.p50 * factor
+    return Quantiles(middle_us * (q.p10 / q.p50) ** stretch, middle_us, middle_us * (q.p90 / q.p50) ** stretch)
+
+
+def _widths(known: Sequence[Experience]) -> Floats:
+    """[n, below and above], ln: of the answers, with what their assumptions add."""
+    found = []
+    for each in known:
+        q, doubt = each.answer.runtime_us, each.question.doubt
+        below, above = (math.log(high / low) if low > 0 else 0.0 for high, low in ((q.p50, q.p10), (q.p90, q.p50)))
+        found.append((math.hypot(below, doubt), math.hypot(above, doubt)))
+    return np.array(found, np.float64)
 
 
 def shares_of(laws: Floats) -> Floats:

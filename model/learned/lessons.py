@@ -12,27 +12,31 @@ from typing import Any
 from model.learned.question import Question
 
 FACTS_VERSION = 2  # one more whenever facts are added, left out or come to mean something else
-MOST_LESSONS = 512  # the newest
+MOST_LESSONS = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One measurement. `question` is packed, as it is kept: unpacked only where it is learned from."""
+    """One measurement. `question` is packed, as it is kept: unpacked only where it is learned from.
+
+    `family` is the generator's, of kernels of the corpus; "" of a user's own.
+    """
 
     question: bytes
     measured_us: float
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """All lessons of one device under one driver, the newest first. `version` is the same for the same lessons."""
+    """All lessons of one device under one driver, the most important first. `version` is the same for the same ones."""
 
     lessons: tuple[Lesson, ...] = ()
     version: str = ""
 
     @classmethod
     def of(cls, lessons: Iterable[Lesson]) -> Lessons:
-        """The newest of each question, and no more than `MOST_LESSONS`."""
+        """The first of each question, and no more than `MOST_LESSONS`."""
         newest: dict[bytes, Lesson] = {}
         for each in lessons:
             newest.setdefault(each.question, each)

@@ -5,7 +5,7 @@ reads CSV and Parquet. May import `model` and `profiler.measurement`.
 """
 
 from profiler.store.database import BUSY_TIMEOUT_S, DATA_DIR_VARIABLE, FILE_NAME, StoreError, data_folder
-from profiler.store.entry import StoredMeasurement, kernel_id
+from profiler.store.entry import StoredMeasurement, corpus_family, corpus_kernel_id, kernel_id
 from profiler.store.store import Store
 
 __all__ = [
@@ -15,6 +15,8 @@ __all__ = [
     "Store",
     "StoreError",
     "StoredMeasurement",
+    "corpus_family",
+    "corpus_kernel_id",
     "data_folder",
     "kernel_id",
 ]

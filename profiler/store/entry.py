@@ -32,6 +32,19 @@ class StoredMeasurement:
         return (self.predicted_us / self.measurement.median_us - 1) * 100
 
 
+CORPUS = "/kernelcast-corpus/"  # in place of a folder of the user's
+
+
+def corpus_kernel_id(family: str, kernel_name: str) -> str:
+    """As `kernel_id`, for a kernel that the corpus' generator made."""
+    return f"{CORPUS}{family}::{kernel_name}"
+
+
+def corpus_family(kernel_id: str) -> str:
+    """The family that `corpus_kernel_id` was given; "" for a user's kernel."""
+    return kernel_id.removeprefix(CORPUS).partition("::")[0] if kernel_id.startswith(CORPUS) else ""
+
+
 def kernel_id(path: str | os.PathLike[str] | None, kernel_name: str) -> str:
     """The same before and after an edit: file and kernel name. Text that was never saved goes by name alone."""
     file = str(Path(path).resolve()) if path else ""

@@ -19,7 +19,7 @@ from model.learned.lessons import MOST_LESSONS, Lesson
 from profiler.measurement import Measurement
 from profiler.store.as_json import launch_from_json, launch_to_json, measurement_from_json, measurement_to_json
 from profiler.store.database import BUSY_TIMEOUT_S, FILE_NAME, connection, data_folder, prepare
-from profiler.store.entry import StoredMeasurement, kernel_id
+from profiler.store.entry import CORPUS, StoredMeasurement, corpus_family, kernel_id
 
 
 class Store:
@@ -156,24 +156,19 @@ class Store:
         return self._found("1", ())[::-1]
 
     def lessons(self, device_id: str, driver: str, most: int = MOST_LESSONS) -> tuple[Lesson, ...]:
-        """What was measured there of launches of which the learned model was asked, the newest first; each launch of a
-        kernel once."""
-        queries = (  # as `_NEWEST_FIRST`, with no need to sort all that was ever measured
-            "SELECT question, json_extract(measurement, '$.median_us') FROM measurements"
-            " WHERE device_id = ? AND driver = ? AND question IS NOT NULL AND json_valid(measurement)"
-            f" AND {when} ORDER BY measured_at DESC, id DESC"
-            for when in (f"NOT {_IS_OF_FUTURE}", _IS_OF_FUTURE)
-        )
-        found: dict[bytes, float] = {}
+        """What was measured there of launches of which the learned model was asked; each launch of a kernel once.
+
+        The newest of the user's kernels come first, then those of the corpus: neither crowd the other out.
+        """
         with self._connection() as database:
-            for question, median_us in chain.from_iterable(
-                database.execute(query, (device_id, driver)) for query in queries
-            ):
-                if isinstance(question, bytes) and isinstance(median_us, float | int):
-                    found.setdefault(question, float(median_us))
-                if len(found) == most:
-                    break
-        return tuple(Lesson(question, median_us) for question, median_us in found.items())
+            own, corpus = (
+                _lessons(
+                    database, device_id, driver, most, f"{prefix} substr(kernel_id, 1, {len(CORPUS)}) = '{CORPUS}'"
+                )
+                for prefix in ("NOT", "")
+            )
+        half = most // 2
+        return (*own[:half], *corpus, *own[half:])[:most]
 
     def compiled(
         self, kernel_fingerprint: str, options: str, local_size: tuple[int, ...] | None, device_id: str, driver: str
@@ -273,6 +268,24 @@ _NEWEST_FIRST = f"ORDER BY {_IS_OF_FUTURE}, measured_at DESC, id DESC"
 _INSERT = """INSERT INTO measurements
     (kernel_id, fingerprint, launch_key, device_id, measured_at, predicted_us, measurement,
      driver, options, device_name, launch, question) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+
+def _lessons(database: sqlite3.Connection, device_id: str, driver: str, most: int, where: str) -> list[Lesson]:
+    queries = (  # as `_NEWEST_FIRST`, with no need to sort all that was ever measured
+        "SELECT question, json_extract(measurement, '$.median_us'), kernel_id FROM measurements"
+        " WHERE device_id = ? AND driver = ? AND question IS NOT NULL AND json_valid(measurement)"
+        f" AND {where} AND {when} ORDER BY measured_at DESC, id DESC"
+        for when in (f"NOT {_IS_OF_FUTURE}", _IS_OF_FUTURE)
+    )
+    found: dict[bytes, Lesson] = {}
+    for question, median_us, kernel in chain.from_iterable(
+        database.execute(query, (device_id, driver)) for query in queries
+    ):
+        if isinstance(question, bytes) and isinstance(median_us, float | int):
+            found.setdefault(question, Lesson(question, float(median_us), corpus_family(str(kernel))))
+        if len(found) == most:
+            break
+    return list(found.values())
 
 
 def _row(entry: StoredMeasurement) -> tuple[str | float | bytes | None, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from rich.table import Table
 from model.device import Device
 from model.device_catalog import device_to_json
 from model.errors import KernelcastError, UnknownDevice
+from server.cli.accuracy import accuracy_json, accuracy_lines
 from server.cli.device_choice import Devices
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.terminal import out
@@ -42,12 +44,20 @@ def show(arguments: argparse.Namespace) -> int:
     if format_ == "text":
         _write(_text(device), output) if output and output != _STDOUT else _print(device)
     elif format_ == "json":
-        _write(device_to_json(device).encode(), output)
+        _write(_json(device).encode(), output)
     elif format_ == "svg":
         _write(picture_svg(device).encode("utf-8", "replace"), output)
     else:
         _write(_png(picture_svg(device)), output)
     return ANSWERED
+
+
+def _json(device: Device) -> str:
+    """The profile, and `accuracy` beside it where launches were measured."""
+    profile, found = device_to_json(device), accuracy_json(device)
+    if found is None:
+        return profile
+    return profile.rstrip().removesuffix("}").rstrip() + f',\n  "accuracy": {json.dumps(found)}\n}}\n'
 
 
 def _by_suffix(output: str | None) -> str | None:
@@ -80,7 +90,7 @@ def _text(device: Device) -> bytes:
 def _head(device: Device) -> list[str]:
     platform = "" if device.platform in ("", "none") else f", {device.platform}"
     driver = f", driver {device.driver}" if device.driver else ""
-    return [f"{device.name} ({device.id}){platform}{driver}", origin(device), ""]
+    return [f"{device.name} ({device.id}){platform}{driver}", origin(device), *accuracy_lines(device), ""]
 
 
 def _can_say(line: str, encoding: str) -> bool:

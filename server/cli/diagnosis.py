@@ -30,6 +30,7 @@ from profiler.offline.tools import ToolMissing
 from profiler.offline.vendor_tools import DISASSEMBLER_HINT, IntelTools
 from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
+from server.cli.accuracy import accuracy_lines
 from server.log.faults import faults_file, kept_faults
 from server.predictor.answers import LOADING_S
 from server.predictor.messages import Ask
@@ -201,6 +202,8 @@ def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover)
         else:
             mend = f"kernelcast calibrate {device.id}"
             yield Finding("", Health.NOTE, f"not calibrated: rates from the {device.source}", mend)
+        if told := accuracy_lines(device):
+            yield Finding("", Health.GOOD, "; ".join(told))
     yield from _unserved(found)
     yield from _intels_runtime(found)
     if any("portable computing" in device.platform.lower() for device in found):

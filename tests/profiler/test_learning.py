@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from model.device_catalog import find_builtin
+from model.device_catalog import device_from_json, find_builtin
 from model.learned.learned import WEIGHTS_VARIABLE
 from model.learned.lessons import unpacked
 from profiler.corpus.family import FAMILIES, PROGRAM
@@ -48,8 +49,19 @@ def test_what_is_measured_is_a_lesson_and_is_not_measured_again(
     lessons = Store.open().lessons(device.id, device.driver)
     assert 2 <= len(lessons) <= 4
     assert all(unpacked(each.question) is not None for each in lessons)
+    assert {each.family for each in lessons} <= FAMILIES.keys()
     assert main(call) == 0
     assert len(Store.open().everything()) == len(lessons)
+    capsys.readouterr()
+    for command in (["devices", "--show", "pocl"], ["doctor"]):
+        main(command)
+        assert "of 2 kernels of 2 families measured here" in " ".join(capsys.readouterr().out.split())
+    assert main(["devices", "--show", "pocl", "--format", "json"]) == 0
+    shown = capsys.readouterr().out
+    told = json.loads(shown)["accuracy"]
+    assert (told["launches"], told["kernels"], told["families"]) == (len(lessons), 2, 2)
+    assert told["by_itself"]["median_percent"] > 0 < told["left_out"]["median_percent"]
+    assert device_from_json(shown).rates == device.rates
 
 
 @pytest.mark.device

@@ -16,7 +16,7 @@ from model.device_catalog import builtin_devices
 from model.launch.launch import Assumption, Fill, Launch, Origin
 from model.opencl.options import BuildOptions
 from profiler.measurement import Measurement
-from profiler.store import Store, StoreError, data_folder
+from profiler.store import Store, StoredMeasurement, StoreError, corpus_kernel_id, data_folder, kernel_id
 
 
 @pytest.fixture
@@ -259,3 +259,23 @@ def test_what_was_measured_while_the_clock_was_ahead_hides_nothing_that_is_measu
     assert found.measurement.median_us == 5.0
     assert [entry.measurement.median_us for entry in store.history("k.cl", "scale")] == [5.0, 9.0]
     assert store.profiles()[-1] == calibrated
+
+
+def test_what_is_measured_of_the_corpus_and_of_the_users_kernels_do_not_crowd_each_other_out(store: Store) -> None:
+    """Whichever was measured last."""
+    device, own, corpus = measurement(), kernel_id("a.cl", "k"), corpus_kernel_id("scan", "k")
+
+    def families(measured: dict[str, int], most: int) -> list[str]:
+        store.add(
+            *(
+                StoredMeasurement(measurement(f"{kernel} {n}"), None, kernel, question=f"{kernel} {n}".encode())
+                for kernel, count in measured.items()
+                for n in range(count)
+            )
+        )
+        return [each.family for each in store.lessons(device.device_id, device.driver, most)]
+
+    assert families({own: 3}, 4) == [""] * 3
+    assert families({corpus: 9}, 4) == ["", "", "scan", "scan"]
+    assert families({own: 9}, 4) == ["", "", "scan", "scan"]
+    assert families({}, 100) == [""] * 9 + ["scan"] * 9

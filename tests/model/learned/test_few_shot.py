@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,16 +16,20 @@ from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.few_shot import (
     ALIKE_DEVIATION,
     BOUND_DEVIATION,
+    COVERED,
     DEVICE_DEVIATION,
     FEWEST_TO_JUDGE,
     KERNEL_DEVIATION,
+    NARROWEST,
     REACH,
+    WIDEST,
     Correction,
     Experience,
     Launches,
     correction_of,
     left_out_errors,
     shares_of,
+    stretch_of,
 )
 from model.learned.law_facts import LAW_FACT_NAMES
 from model.learned.question import Answer, Question
@@ -53,8 +58,10 @@ def factor(
 ) -> float:
     """By how much the answer of a kernel is corrected."""
     found = Correction.fitted(experiences).applied(asked(kernel, bound), replace(SAID, place=place))
-    ratios = {getattr(found.runtime_us, q) / getattr(SAID.runtime_us, q) for q in ("p10", "p50", "p90")}
-    assert max(ratios) == pytest.approx(min(ratios))
+    q = found.runtime_us
+    widths = math.log(q.p50 / q.p10), math.log(q.p90 / q.p50)
+    assert widths[0] == pytest.approx(widths[1])  # as in what was said
+    assert widths[0] >= math.log(2) * 0.999
     assert found.novelty == SAID.novelty
     return found.runtime_us.p50 / SAID.runtime_us.p50
 
@@ -202,3 +209,49 @@ def test_a_correction_has_to_prove_itself_once_many_kernels_are_measured() -> No
     )
     assert not chance.is_used
     assert chance.applied(asked("new"), SAID) == SAID
+
+
+def test_a_calibrated_device_that_is_plainly_far_off_is_believed_once_many_kernels_say_so() -> None:
+    facts = [0.0] * len(DEVICE_FACT_NAMES)
+    facts[DEVICE_FACT_NAMES.index("shape.calibrated")] = 1.0
+
+    def said(count: int) -> float:
+        random = np.random.default_rng(2)
+        off = [2.0 * float(np.exp(random.normal() * 0.3)) for _ in range(count)]
+        known = [measured(f"k{n}", off[n], place=(9.0 * n, 0.0)) for n in range(count)]
+        return factor([replace(m, question=replace(m.question, device_facts=tuple(facts))) for m in known])
+
+    assert 1.1 < said(FEWEST_TO_JUDGE // 2) < 1.6 < said(FEWEST_TO_JUDGE) < 2.1
+
+
+def test_what_a_family_teaches_of_itself_proves_nothing() -> None:
+    """Each family is off in its own way, and all of its kernels are alike: nothing carries over to another family."""
+    known = [
+        replace(measured(f"k{family}.{n}", 2.2 ** (-1) ** family, place=(9.0 * family, 0.0)), group=f"f{family}")
+        for family in range(12)
+        for n in range(4)
+    ]
+    assert Correction.fitted([replace(each, group="") for each in known]).is_used
+    assert not Correction.fitted(known).is_used
+
+
+def test_intervals_become_wide_enough_where_answers_are_further_off_than_they_say() -> None:
+    random = np.random.default_rng(3)
+    known = [measured(f"k{n}", float(np.exp(random.normal() * 1.5))) for n in range(100)]
+    found = Correction.fitted(known)
+    assert 1.5 < found.stretch < WIDEST
+    q = found.applied(asked("new"), SAID).runtime_us
+    covered = np.mean([q.p10 <= each.measured_us <= q.p90 for each in known])
+    assert covered > COVERED - 0.1
+    assert q.p10 < q.p50 < q.p90
+
+
+@given(
+    st.lists(st.tuples(st.floats(-3, 3), st.floats(0, 2), st.floats(0, 2)), min_size=1, max_size=30), st.integers(1, 30)
+)
+def test_intervals_are_never_narrowed_nor_stretched_beyond_reason(
+    launches: list[tuple[float, float, float]], groups: int
+) -> None:
+    errors, widths = np.array([each[0] for each in launches]), np.array([each[1:] for each in launches])
+    assert NARROWEST <= stretch_of(errors, widths, groups) <= WIDEST
+    assert stretch_of(errors / 2, widths, groups) <= stretch_of(errors, widths, groups)

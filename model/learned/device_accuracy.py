@@ -1,0 +1,76 @@
+"""How good the learned model's answers are on a device, from what was measured there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from model.learned.learned import load_model
+from model.learned.lessons import Lessons
+
+if TYPE_CHECKING:
+    from model.learned.few_shot import Correction, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFigures:
+    """Of predicted over measured: the median of how far off it is, and the share within a factor of two."""
+
+    median_percent: float
+    within_2x_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceAccuracy:
+    """`by_itself` is the model without what was measured; `left_out` what others teach it of each launch.
+
+    Each kernel of the corpus is left out with its family, each of the user's alone: `families` counts both. Intervals
+    are `stretch` times as wide as the model's own.
+    """
+
+    launches: int
+    kernels: int
+    families: int
+    by_itself: ErrorFigures
+    left_out: ErrorFigures
+    is_used: bool
+    stretch: float
+
+
+def accuracy_from(lessons: Lessons) -> DeviceAccuracy | None:
+    """Loads the model, which takes a second; None where nothing was measured or no weights ship.
+
+    Raises UnusableModel.
+    """
+    if not lessons.lessons:
+        return None
+    from model.learned.answering import Answering  # noqa: PLC0415 - needs numpy, as the model does
+
+    model = load_model()
+    found = Answering(model).correction(lessons) if model is not None else None
+    return accuracy_of(found) if found is not None else None
+
+
+def accuracy_of(correction: Correction) -> DeviceAccuracy | None:
+    """None where it rests on nothing."""
+    from model.learned.few_shot import left_out_errors  # noqa: PLC0415
+
+    if not len(correction.errors):
+        return None
+    return DeviceAccuracy(
+        launches=len(correction.errors),
+        kernels=len(set(correction.kernels)),
+        families=len(set(correction.groups)),
+        by_itself=_figures(correction.errors),
+        left_out=_figures(left_out_errors(correction)),
+        is_used=correction.is_used,
+        stretch=correction.stretch,
+    )
+
+
+def _figures(errors: Floats) -> ErrorFigures:
+    """Errors are ln of measured over predicted."""
+    import numpy as np  # noqa: PLC0415
+
+    off_percent, within = 100 * np.abs(np.expm1(-errors)), np.abs(errors) <= np.log(2)
+    return ErrorFigures(float(np.median(off_percent)), float(100 * within.mean()))

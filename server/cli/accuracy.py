@@ -1,0 +1,27 @@
+"""How good predictions are on a device, for the commands that show devices."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from model.device import Device
+from model.learned.device_accuracy import accuracy_from
+from model.learned.learned import UnusableModel
+from server.analysis.memory import Memory
+from server.words.accuracy import accuracy_words
+
+
+def accuracy_lines(device: Device) -> tuple[str, ...]:
+    """Nothing where nothing was measured."""
+    try:
+        found = accuracy_from(Memory().lessons(device))
+    except UnusableModel as error:
+        return (f"how good predictions are cannot be said: {error.message}",)
+    return accuracy_words(found) if found is not None else ()
+
+
+def accuracy_json(device: Device) -> dict[str, Any] | None:
+    """For scripts. Raises UnusableModel."""
+    found = accuracy_from(Memory().lessons(device))
+    return asdict(found) if found is not None else None

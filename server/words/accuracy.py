@@ -1,0 +1,25 @@
+"""How good predictions are on a device, in words."""
+
+from __future__ import annotations
+
+from model.learned.device_accuracy import DeviceAccuracy, ErrorFigures
+from server.words.format import format_things
+
+
+def accuracy_words(accuracy: DeviceAccuracy) -> tuple[str, str]:
+    """What was measured with how far off the model is by itself, and what becomes of that once it is corrected."""
+    used = "used" if accuracy.is_used else "not used: it does not help"
+    wider = f"; intervals are {accuracy.stretch:.1f} times as wide" if accuracy.stretch >= 1.05 else ""
+    launches, kernels = (
+        format_things(accuracy.launches, "launch", "launches"),
+        format_things(accuracy.kernels, "kernel"),
+    )
+    families = format_things(accuracy.families, "family", "families")
+    return (
+        f"on {launches} of {kernels} of {families} measured here the model is off by {_said(accuracy.by_itself)}",
+        f"corrected by other families it is off by {_said(accuracy.left_out)}; the correction is {used}{wider}",
+    )
+
+
+def _said(figures: ErrorFigures) -> str:
+    return f"{figures.median_percent:.0f} % in the median, {figures.within_2x_percent:.0f} % within 2x"
