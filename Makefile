@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gpu test programs test-editors check bench accuracy catalog repeatability recalibration faults soak fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo docs gpu test programs test-editors check bench accuracy catalog repeatability recalibration faults soak fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -20,16 +20,21 @@ demo: .venv/demo.stamp ## Set up, then predict and measure every kernel in tests
 gpu: .venv/gpu.stamp ## Calibrate the GPU and measure kernels on it, into gpu-campaign/; goes on when called again. ARGS="--minutes 5 --device pocl".
 	.venv/bin/kernelcast campaign $(ARGS)
 
+# Two processes, each with whole files of tests: device tests share the processors as programs of a user would.
 test: .venv/dev.stamp | oclgrind ## Set up, then run all tests but those in real editors. ARGS="-k words" picks some.
-	$(IN_VENV) pytest --ignore=tests/editors $(ARGS)
+	$(IN_VENV) pytest --ignore=tests/editors --numprocesses 2 --dist loadfile $(ARGS)
 
 test-editors: real-editors vsix | screen ## Set up VS Code, Neovim and others, then run the tests in them. ARGS as above.
 	$(IN_VENV) pytest tests/editors $(ARGS)
 
-check: .venv/dev.stamp ## Lint, formatting, types.
+check: .venv/dev.stamp ## Lint, formatting, spelling, types.
 	$(IN_VENV) ruff check .
 	$(IN_VENV) ruff format --check .
+	git ls-files -z -- '*.py' '*.md' '*.toml' '*.lua' '*.ts' Makefile .ci | xargs -0 $(IN_VENV) codespell_lib
 	$(IN_VENV) mypy --strict $(PACKAGES)
+
+docs: .venv/docs.stamp ## Build the documentation as a site in .cache/docs.
+	$(IN_VENV) mkdocs build --config-file docs/mkdocs.yml
 
 bench: .venv/bench.stamp .cache/rivals/node_modules/.package-lock.json | clangd ## Keystrokes, growth and start beside other servers; predictions a second. ARGS="--editor" for the former.
 	PYTHONPATH=. .venv/bin/python tests/bench/run.py $(ARGS)
@@ -122,8 +127,12 @@ oracle-packages: ## Install the Debian packages named here (as root): Oclgrind, 
 
 # With Intel's runtime (276 MB to fetch, 0.9 GB on disk) tests see two platforms at once, whose compilers have little in common.
 .venv/dev.stamp: pyproject.toml | linker .venv/bin/python
-	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,offline,picture,dev,train]' torch==2.13.0
+	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,offline,picture,dev,docs,train]' torch==2.13.0
 	@touch $@ .venv/demo.stamp .venv/gpu.stamp .venv/accuracy.stamp
+
+.venv/docs.stamp: pyproject.toml | linker .venv/bin/python
+	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch .venv/docs.stamp
 
 .venv/bench.stamp: pyproject.toml | linker .venv/bin/python
 	$(IN_VENV) pip install --quiet --disable-pip-version-check --editable '.[pocl,intel,picture,dev,train,bench]' torch==2.13.0

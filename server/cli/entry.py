@@ -28,7 +28,7 @@ from server.log.options import LEVELS
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0 all answered, 1 some failed, 2 the call was wrong."""
-    parser = _parser()
+    parser = build_parser()
     arguments = parser.parse_args(argv)
     if arguments.version:
         arguments.command = "version"
@@ -66,7 +66,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(WRONG_CALL, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="kernelcast", description="What an OpenCL kernel will cost before it runs, and what it costs when it does."
     )

@@ -41,8 +41,8 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option as the user meets it. The README, the extension's manifest and Neovim's help say the same; a test
-    holds them to it.
+    """One option as the user meets it. The extension's manifest and Neovim's help say the same, which a test
+    checks; the documentation is generated from it.
 
     `schema` is the JSON schema of its value; `expects` says the same in words, for messages.
     """

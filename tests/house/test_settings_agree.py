@@ -1,4 +1,4 @@
-"""The server's settings are told alike wherever a user may read of them: VS Code, Neovim's help, the README."""
+"""The server's settings are told alike wherever a user may read of them: VS Code, Neovim's help, the documentation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from server.client.settings import OPTIONS, Option, read_settings
 REPOSITORY = Path(__file__).resolve().parents[2]
 MANIFEST = REPOSITORY / "editors/vscode/package.json"
 NEOVIM_HELP = REPOSITORY / "editors/neovim/doc/kernelcast.txt"
-README = REPOSITORY / "README.md"
 SCOPES = {"application", "machine", "machine-overridable", "window", "resource", "language-overridable"}
 OF_THE_EXTENSION = {"server.path", "server.interpreter", "log.level", "trace.server"}
 
@@ -67,12 +66,6 @@ def test_the_help_of_neovim_tells(option: Option) -> None:
     default = re.escape(_json(option.default))
     assert re.search(rf"\*{name}\*.{{0,80}}?{default}", text), f"`*kernelcast.{option.name}*`, then {default}"
     assert _plain(option.description) in _plain(text)
-
-
-@each_option
-def test_the_readme_tells(option: Option) -> None:
-    row = f"| `kernelcast.{option.name}` | `{_json(option.default)}` | {option.description} |"
-    assert row in README.read_text(encoding="utf-8"), row
 
 
 @each_option

@@ -1,4 +1,4 @@
-"""The README's lines for a server that listens on a port, in a Neovim without any plugin of ours."""
+"""The documentation's lines for a server that listens on a port, in a Neovim without any plugin of ours."""
 
 from __future__ import annotations
 
@@ -55,8 +55,10 @@ def test_the_lines_of_the_readme_connect_whoever_knows_the_token(
     version: Version, kernelcast: str, repository: Path, tmp_path: Path
 ) -> None:
     if version.name == "0.10":
-        pytest.skip("0.10 has no vim.lsp.config, which the README's lines are written with")
-    (lines,) = re.findall(r"```lua\n([^`]*rpc\.connect[^`]*)```", (repository / "README.md").read_text("utf-8"))
+        pytest.skip("0.10 has no vim.lsp.config, which the documentation's lines are written with")
+    (lines,) = re.findall(
+        r"```lua\n([^`]*rpc\.connect[^`]*)```", (repository / "docs/pages/editors.md").read_text("utf-8")
+    )
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

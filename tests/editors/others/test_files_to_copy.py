@@ -1,4 +1,4 @@
-"""The files that users copy start the same command as the README says, and are well-formed."""
+"""The files that users copy start the same command as the documentation says, and are well-formed."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_sublime_text() -> None:
     assert told["clients"]["kernelcast"]["command"] == COMMAND
 
 
-def test_readme_points_to_files_that_are_there() -> None:
-    readme = (REPOSITORY / "README.md").read_text()
-    named = re.findall(r"\]\((editors/(?:helix|emacs|kate|sublime|zed)[^)]*)\)", readme)
-    assert {path.split("/")[1] for path in named} == {"helix", "emacs", "kate", "sublime", "zed"}
-    assert [path for path in named if not (REPOSITORY / path).is_file()] == []
+def test_documentation_points_to_files_that_exist() -> None:
+    page = REPOSITORY / "docs/pages/editors.md"
+    named = re.findall(r"\]\(((?:\.\./)+editors/(?:helix|emacs|kate|sublime|zed)[^)]*)\)", page.read_text())
+    assert {path.split("/")[3] for path in named} == {"helix", "emacs", "kate", "sublime", "zed"}
+    assert [path for path in named if not (page.parent / path).is_file()] == []

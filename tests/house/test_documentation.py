@@ -1,4 +1,4 @@
-"""Every command in the README runs as it stands there, in the order in which a newcomer types them."""
+"""Every command in the README and in the documentation runs as written, page by page and in order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+PAGES = (REPOSITORY / "README.md", *sorted((REPOSITORY / "docs/pages").glob("*.md")))
+TEXTS = {page: page.read_text(encoding="utf-8") for page in PAGES}
 
 # These set a checkout up or run the whole suite, which holds this very test.
 TARGETS = (
     "demo",
+    "docs",
     "gpu",
     "test",
     "test-editors",
@@ -44,27 +46,36 @@ TARGETS = (
     "help",
 )
 SET_UP = {f"make {target}" for target in TARGETS}
-NEEDS_DEVICE = {"compile", "measure", "devices", "calibrate"}
+NEEDS_DEVICE = {"compile", "measure", "devices", "calibrate", "learn"}
 WAITS_FOR_AN_EDITOR = {"serve"}
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced code block: its language, its text and the README's line it starts at."""
+    """A fenced code block: its page, its language, its text and the line it starts at."""
 
+    page: str
     language: str
     text: str
     line: int
 
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
 
 def _blocks() -> list[Block]:
     fence = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-    return [Block(m[1], m[2], README[: m.start()].count("\n") + 1) for m in fence.finditer(README)]
+    return [
+        Block(page.name, m[1], m[2], text[: m.start()].count("\n") + 1)
+        for page, text in TEXTS.items()
+        for m in fence.finditer(text)
+    ]
 
 
 def _commands() -> list[str]:
     lines = (line for block in _blocks() if block.language == "sh" for line in block.text.splitlines())
-    return [line.partition(" # ")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
+    commands = (line.partition(" # ")[0].strip() for line in lines if line.strip() and not line.startswith("#"))
+    return list(dict.fromkeys(commands))
 
 
 def _marks(command: str) -> list[pytest.MarkDecorator]:
@@ -109,19 +120,26 @@ def test_command_runs(command: str, checkout: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_every_file_that_is_named_exists() -> None:
-    named = set(re.findall(r"\]\((?!https?:|#)([^)]+)\)", README)) | set(re.findall(r"tests/kernels/\w+\.cl", README))
-    named |= set(re.findall(r'src(?:set)?="([^"]+)"', README))
-    assert {name for name in named if not (REPOSITORY / name).exists()} == set()
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_that_is_named_exists(page: Path) -> None:
+    text = TEXTS[page]
+    linked = set(re.findall(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)", text)) | set(
+        re.findall(r'src(?:set)?="([^"]+)"', text)
+    )
+    generated = {"cli.md", "settings.md", "json.md"}
+    assert {name for name in linked - generated if not (page.parent / name).exists()} == set()
+    kernels = set(re.findall(r"tests/kernels/\w+\.cl", text))
+    assert {name for name in kernels if not (REPOSITORY / name).exists()} == set()
 
 
-def test_every_make_target_that_is_named_exists() -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_make_target_that_is_named_exists(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    assert set(re.findall(r"`make ([a-z-]+)`", README)) <= targets
-    assert {command.split()[1] for command in SET_UP if command in README} <= targets
+    assert set(re.findall(r"`make ([a-z-]+)", TEXTS[page])) <= targets
+    assert {command.split()[1] for command in SET_UP if command in TEXTS[page]} <= targets
 
 
-@pytest.mark.parametrize("block", [b for b in _blocks() if b.language == "toml"], ids=lambda b: f"line {b.line}")
+@pytest.mark.parametrize("block", [b for b in _blocks() if b.language == "toml"], ids=str)
 def test_toml_is_valid(block: Block) -> None:
     tomllib.loads(block.text)
 
@@ -135,5 +153,14 @@ def test_annotations_are_understood(kernelcast: str, tmp_path: Path) -> None:
         file.write_text(block.text, encoding="utf-8")
         command = [kernelcast, "predict", file.name, "--format", "json"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-        assert done.returncode == 0, f"line {block.line}: {done.stdout}{done.stderr}"
-        assert not done.stderr, f"line {block.line}: {done.stderr}"
+        assert done.returncode == 0, f"{block}: {done.stdout}{done.stderr}"
+        assert not done.stderr, f"{block}: {done.stderr}"
+
+
+def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
+    command = [sys.executable, "-m", "mkdocs", "build", "--config-file", "docs/mkdocs.yml", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for page in ("cli.html", "settings.html", "json.html", "corpus-card.html"):
+        assert (tmp_path / page).is_file()
