@@ -30,7 +30,7 @@ test-editors: real-editors vsix | screen ## Set up VS Code, Neovim and others, t
 check: .venv/dev.stamp ## Lint, formatting, spelling, types.
 	$(IN_VENV) ruff check .
 	$(IN_VENV) ruff format --check .
-	git ls-files -z -- '*.py' '*.md' '*.toml' '*.lua' '*.ts' Makefile .ci | xargs -0 $(IN_VENV) codespell_lib
+	$(IN_VENV) codespell_lib $(PACKAGES) docs editors tests README.md Makefile
 	$(IN_VENV) mypy --strict $(PACKAGES)
 
 docs: .venv/docs.stamp ## Build the documentation as a site in .cache/docs.

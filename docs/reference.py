@@ -76,9 +76,9 @@ def json_page() -> str:
         [
             "# JSON answers",
             "",
-            "`kernelcast predict --format json` prints one JSON object per launch and line. With `--batch`, answers are",
-            "in the order of the requests. `measure` prints the same keys, with the measured time in `runtime_us` and the",
-            "prediction in `predicted_us`. A request that failed is answered with `id` and `error` (`code`, `message`,",
+            "`kernelcast predict --format json` prints one JSON object per launch and line. With `--batch`, answers",
+            "are in the order of the requests. `measure` prints the same keys, with the measured time in `runtime_us` and",
+            "the prediction in `predicted_us`. A request that failed is answered with `id` and `error` (`code`, `message`,",
             "`line`). Line numbers count from 1.",
             "",
             "| Key | Type | Meaning |",
