@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,34 @@ def test_imports_name_their_package_in_full(repository: Path) -> None:
         if module.startswith(".")
     ]
     assert not found
+
+
+def _loaded_with(file: Path, modules: dict[str, Path]) -> set[str]:
+    """Return our own modules that importing `file` imports: not those for types or inside functions."""
+    found: set[str] = set()
+    left: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            left += node.orelse
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names} & modules.keys()
+            found |= inner or {node.module}
+        else:
+            left += ast.iter_child_nodes(node)
+    return found & modules.keys()
+
+
+def test_no_module_imports_itself_through_others(repository: Path) -> None:
+    modules = {
+        ".".join(file.relative_to(repository).with_suffix("").parts).removesuffix(".__init__"): file
+        for package in MAY_IMPORT
+        for file in (repository / package).rglob("*.py")
+    }
+    graph = {name: _loaded_with(file, modules) - {name} for name, file in modules.items()}
+    assert len(graph) > 800
+    TopologicalSorter(graph).prepare()  # raises CycleError with the modules of a circle
