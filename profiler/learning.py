@@ -1,11 +1,13 @@
 """Learn a device: measure kernels of the corpus' generator there, as lessons for what the learned model answers.
 
-Half of them are at the scale of programs. Their seeds are beyond the dataset's, so that the model has seen none of
-them. What is measured is kept at once; a later call goes on with what is missing.
+Half of them are at the scale of programs; kernels of real programs would be better still, but their texts are others'.
+Their seeds are beyond the dataset's, so that the model has seen none of them. What is measured is kept at once; a later
+call goes on with what is missing.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,6 +38,9 @@ LAUNCHES = 2  # of each kernel
 AT_ONCE = 6  # kernels that one device process measures
 BUDGET_S = 0.25  # of timed runs for each launch
 LONGEST_S = 5.0  # of a first run, the compiler included
+LONG_ENOUGH_US, SHORT_ENOUGH_US = 50.0, 2e5  # by the laws: shorter ones tell of the launch's cost, which is calibrated
+KERNELS, QUICK_KERNELS = 100, 24  # at the end of a calibration; few more than what a correction is judged from
+MINUTES, QUICK_MINUTES = 3.0, 0.75  # that this may take at most
 
 OnProgress = Callable[[float, str], None]
 
@@ -95,39 +100,57 @@ def learn(
     """
     if not covers(device):
         raise CannotLearn(f"`{device.id}` is no CPU: for GPUs the analytical model answers, which learns nothing yet")
-    began, kernels, launches, failed = time.monotonic(), 0, 0, 0
+    began, tried, kernels, launches, failed = time.monotonic(), 0, 0, 0, 0
     remaining = islice(learning_kernels(), most_kernels)
     while batch := list(islice(remaining, AT_ONCE)):
         spent = (time.monotonic() - began) / (60 * minutes)
         if spent >= 1 or cancel.is_set():
             break
-        on_progress(min(spent, 1.0), f"{kernels} kernels")
+        on_progress(max(spent, tried / (most_kernels or math.inf)), _said(tried, most_kernels))
         wanted = [each for kernel in batch for each in _exercises(kernel, device)]
         new = [each for each in wanted if not _is_known(store, each, device)]
         outcomes = _measured(new, cancel)
         store.add(*(_entry(each, one) for each, one in zip(new, outcomes, strict=True) if isinstance(one, Measurement)))
-        unmeasured = [each for each in outcomes if isinstance(each, MeasureError)]
-        failed += sum(not isinstance(each, Cancelled) for each in unmeasured)
-        launches += len(wanted) - len(unmeasured)
-        kernels += len(batch)
+        unmeasured = [one for one in zip(new, outcomes, strict=True) if isinstance(one[1], MeasureError)]
+        failed += sum(not isinstance(error, Cancelled) for _, error in unmeasured)
+        missing = {id(each) for each, _ in unmeasured}
+        known = [each for each in wanted if id(each) not in missing]
+        launches += len(known)
+        kernels += len({each.request.kernel.fingerprint for each in known})
+        tried += len(batch)
     return LearnProgress(kernels, launches, failed)
 
 
-def _exercises(made: CorpusKernel, device: Device) -> Iterator[_Exercise]:
+def _said(kernels: int, most_kernels: int | None) -> str:
+    return f"{kernels} kernels" if most_kernels is None else f"{kernels} of {most_kernels} kernels"
+
+
+def _exercises(made: CorpusKernel, device: Device) -> list[_Exercise]:
+    """Launches that are long enough to tell of their kernel come first, in the order of the generator."""
     program = read_program(made.source, None, made.options)
     kernel = program.kernel(made.name)
     work, tokens = analyse(program, kernel), normalised_tokens(program, made.name)
-    for each in made.launches[:LAUNCHES]:
+    fitting: list[_Exercise] = []
+    others: list[_Exercise] = []
+    for each in made.launches:
         launch = on_device(each.launch, device)
         question = question_of(work, count_observed(program, kernel, work, launch), launch, device, tokens)
         request = MeasureRequest(made.source, None, kernel, each.launch, device.id, BUDGET_S)
-        yield _Exercise(request, packed(question), made.family)
+        is_fitting = LONG_ENOUGH_US <= question.total_us <= SHORT_ENOUGH_US
+        (fitting if is_fitting else others).append(_Exercise(request, packed(question), made.family))
+        if len(fitting) == LAUNCHES:
+            break
+    return [*fitting, *others][:LAUNCHES]
 
 
 def _is_known(store: Store, one: _Exercise, device: Device) -> bool:
+    """Whether it was measured. Where the device was calibrated since, another question is asked of it now."""
     kernel: Kernel = one.request.kernel
     found = store.measurements_of(kernel.fingerprint, device.id, device.driver, newest_only=True)
-    return any(_key(each.launch) == one.request.launch.key for each in found)
+    known = next((each for each in found if _key(each.launch) == one.request.launch.key), None)
+    if known is not None:
+        store.ask_anew(known, one.question)
+    return known is not None
 
 
 def _key(launch: Launch | None) -> str:

@@ -9,6 +9,7 @@ from lsprotocol import types
 from server import commands
 from server.device_work import background_compiles
 from server.features import (
+    calibrating,
     configuration,
     debugging,
     devices,
@@ -54,7 +55,8 @@ def create_server() -> KernelcastServer:
     command(commands.MEASURE_SIZES)(measure_sizes.measure_sizes)
     command(commands.LIST_DEVICES)(devices.list_devices)
     command(commands.CHOOSE_DEVICE)(devices.choose_device)
-    command(commands.CALIBRATE)(devices.calibrate)
+    command(commands.CALIBRATE)(calibrating.calibrate)
+    command(commands.LEARN)(calibrating.learn)
     command(commands.REPORT)(report.report)
     command(commands.DEBUG_INFORMATION)(debugging.debug_information)
     return server

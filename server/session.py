@@ -101,6 +101,7 @@ class KernelcastServer(LanguageServer):
         self._views: dict[str, Views] = {}
         self._ordered: dict[str, int] = {}
         self._orders = count(1)
+        self._store_news = 0
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
         self._published: dict[str, list[types.Diagnostic]] = {}
         self._complaints: LRUCache[str, None] = LRUCache(_COMPLAINTS_KEPT)
@@ -154,6 +155,11 @@ class KernelcastServer(LanguageServer):
             if self._is_worth_it(document):
                 self._order(document)
 
+    def read_store_anew(self) -> None:
+        """Kernels that are no document's were measured, and are in the store."""
+        self._store_news += 1
+        self.analyse_all()
+
     def wake(self) -> None:
         """Somebody gave a command: load what commands need, and look at every document."""
         self._need()
@@ -185,7 +191,7 @@ class KernelcastServer(LanguageServer):
         self.scheduler.ask(
             Order(
                 number, document, settings, self.chosen_device, self.found_devices, self.measured.runs,
-                self.measured.all_compiled(), self.learned, self._reach_of(document),
+                self.measured.all_compiled(), self.learned, self._reach_of(document), self._store_news,
             )
         )  # fmt: skip
 

@@ -38,7 +38,7 @@ NARROWEST, WIDEST = 1.0, 4.0
 _KERNELS_HALFWAY = 20.0  # at which an interval is halfway, in the logarithm, between the model's and what was measured
 _LEAST_WIDTH = 0.02  # of an interval that is held against measurements: clocks are not more exact
 MOST_ERROR = 2.0  # a kernel that is off by more says no more than this
-_ROUNDS = 20
+_ROUNDS, _SETTLED = 20, 0.01
 _RESOURCES = slice(LAW_FACT_NAMES.index("least") + 1, len(LAW_FACT_NAMES))
 _CALIBRATED = DEVICE_FACT_NAMES.index("shape.calibrated")
 
@@ -92,9 +92,8 @@ class Correction:
         calibrated = any(each.question.device_facts[_CALIBRATED : _CALIBRATED + 1] == (1.0,) for each in known)
         errors, kernels = np.log(np.array(ratios, np.float64)), [each.question.kernel for each in known]
         groups = [each.group or each.question.kernel for each in known]
-        found = correction_of(kernels, launches, errors, calibrated, groups)
         if len(set(kernels)) < FEWEST_TO_JUDGE:
-            return found
+            return correction_of(kernels, launches, errors, calibrated, groups)
         tried = {each: correction_of(kernels, launches, errors, calibrated, groups, each) for each in DEVIATIONS_TRIED}
         left_by = {each: left_out_errors(one) for each, one in tried.items()}
         best = min(DEVIATIONS_TRIED, key=lambda each: float(np.abs(left_by[each]).mean()))
@@ -143,7 +142,9 @@ def correction_of(
     alike, noise = _alike(launches, launches, device), usual.astype(np.float64)
     for _ in range(_ROUNDS if len(off) else 0):
         left = noise * np.linalg.solve(alike + np.diag(noise), off)  # what the process leaves to the kernels
-        noise = np.asarray(usual * (TAILS + left**2 / KERNEL_DEVIATION**2) / (TAILS + 1))
+        before, noise = noise, np.asarray(usual * (TAILS + left**2 / KERNEL_DEVIATION**2) / (TAILS + 1))
+        if np.abs(noise / before - 1).max() < _SETTLED:
+            break
     return Correction(tuple(kernels), launches, off, noise, device, tuple(groups or kernels))
 
 

@@ -98,6 +98,17 @@ class Store:
         with self._connection() as database:
             database.executemany(_INSERT, map(_row, entries))
 
+    def ask_anew(self, entry: StoredMeasurement, question: bytes) -> None:
+        """Keep another question for a launch that was measured: the device's profile has changed since."""
+        where = "fingerprint = ? AND device_id = ? AND driver = ? AND measured_at = ? AND launch = ?"
+        measured, launch = entry.measurement, launch_to_json(entry.launch) if entry.launch else ""
+        values = (measured.kernel_fingerprint, measured.device_id, measured.driver, measured.measured_at, launch)
+        with self._connection() as database:
+            database.execute(
+                f"UPDATE measurements SET question = ? WHERE {where} AND question IS NOT ?",
+                (question, *values, question),
+            )
+
     def add_unknown(self, entries: Iterable[StoredMeasurement]) -> int:
         """Keep those that are not here yet, and tell how many; all or none, as `add`."""
         added = 0

@@ -64,6 +64,7 @@ class Analyst:
         self._fits = Fits()
         self._answers = Answers()
         self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
+        self._store_news = 0
 
     def _lap(self, stage: str, seconds: float) -> None:
         self._watch.lap(stage, seconds)
@@ -89,6 +90,9 @@ class Analyst:
         read = self._configuration(document.path, order.reach)
         config_device = read.config.device_id if read.config else None
         wanted = (order.chosen, order.settings.device, config_device)
+        if order.store_news != self._store_news:
+            self._store_news = order.store_news
+            self._memory.look_now()
         profiles = self._memory.profiles()
         found = with_calibrations(order.found, profiles)
         device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))

@@ -111,6 +111,10 @@ class Memory:
             self._last, (str(path), kernel, device_id), lambda store: _last(store, path, kernel, device_id), None
         )
 
+    def look_now(self) -> None:
+        """The store holds something new, as its files tell."""
+        self._look_again_s = 0.0
+
     def forget(self, path: Path) -> None:
         """The file was closed."""
         for key in [key for key in self._ids if key[0] == str(path)]:

@@ -49,6 +49,7 @@ class Order:
     compiled: Mapping[str, Mapping[FactsKey, CompiledFacts]] = field(default_factory=dict)
     learned: LearnedAnswers | None = None
     reach: Reach | None = None  # how far it may have files read; everywhere where the user trusts it
+    store_news: int = 0  # grows with what this session's commands put into the store beside `runs`
 
 
 class Scheduler:

@@ -1,4 +1,4 @@
-"""`kernelcast calibrate`: measures what devices sustain, and keeps it for every later prediction."""
+"""`kernelcast calibrate`: measures what devices sustain and how kernels fare there, for every later prediction."""
 
 from __future__ import annotations
 
@@ -9,18 +9,25 @@ from rich.table import Table
 
 from model.device import Device
 from model.errors import KernelcastError, UnknownDevice
+from model.learned.asking import covers
 from profiler.calibrate import calibrate
 from profiler.store import Store
+from server.cli.accuracy import accuracy_json, accuracy_lines
 from server.cli.device_choice import Devices
 from server.cli.devices import device_json
+from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out, progress_bar
+from server.words.accuracy import learned_words
 from server.words.format import format_count, format_duration_us, format_mem_bytes
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Calibrate the devices named, else all that are here. Raises `KernelcastError` if nothing could be kept."""
+    """Calibrate the devices named, else all that are here. Raises `KernelcastError` if nothing could be kept.
+
+    What is measured of the corpus' kernels afterwards is kept at once: Ctrl-C costs what is missing, no more.
+    """
     store = Store.open()  # before a minute is spent: what cannot be kept need not be measured
     devices = Devices()
     wanted = [*arguments.wanted, *([arguments.device] if arguments.device else [])]
@@ -44,9 +51,32 @@ def run(arguments: argparse.Namespace) -> int:
             warn(f"{device.id}: not measured: {failure}")
         if arguments.format == "text":
             out().print(_table(profile))
+        if not _learned(profile, store, quick=arguments.quick, is_said=arguments.format == "text"):
+            status = SOME_FAILED
     if arguments.format == "json":
-        write_json([device_json(profile) for profile in calibrated], indent=2)
+        told = [{**device_json(profile), "accuracy": accuracy_json(profile)} for profile in calibrated]
+        write_json(told, indent=2)
     return status
+
+
+def _learned(profile: Device, store: Store, *, quick: bool, is_said: bool) -> bool:
+    """Measure kernels of the corpus on a device that was calibrated, unless the learned model is for others."""
+    from profiler.learning import KERNELS, MINUTES, QUICK_KERNELS, QUICK_MINUTES, learn  # noqa: PLC0415 - as in `learn`
+
+    if not covers(profile):
+        return True
+    kernels, minutes = (QUICK_KERNELS, QUICK_MINUTES) if quick else (KERNELS, MINUTES)
+    try:
+        with cancelled_by_ctrl_c() as cancel, progress_bar(f"Learning {profile.id}") as on_progress:
+            done = learn(profile, store, minutes=minutes, most_kernels=kernels, on_progress=on_progress, cancel=cancel)
+    except KernelcastError as error:
+        warn(f"{profile.id}: nothing was learned: {error.message}")
+        return False
+    if is_said:
+        out().print(learned_words(profile.id, done.launches, done.kernels, done.failed))
+        for line in accuracy_lines(profile):
+            out().print(line)
+    return True
 
 
 def _conditions(device: Device) -> str:

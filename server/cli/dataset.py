@@ -12,10 +12,10 @@ from server.cli.status import WrongCallError
 
 def run(arguments: argparse.Namespace) -> int:
     """The step that was asked for. An editor's extension comes without all that it needs, which is half of the code."""
-    if find_spec("profiler.corpus") is None:
+    if find_spec("profiler.corpus.collection") is None:
         raise WrongCallError(
-            "this installation, which an editor's extension made, has no generator of kernels: install Kernelcast from "
-            "its repository, with pip install '.[corpus]'"
+            "this installation, which an editor's extension made, has nothing that makes datasets: install Kernelcast "
+            "from its repository, with pip install '.[corpus]'"
         )
     step: Callable[[argparse.Namespace], int] = importlib.import_module(f"server.cli.dataset_{arguments.step}").run
     return step(arguments)

@@ -139,7 +139,7 @@ def build_parser() -> argparse.ArgumentParser:
     devices.add_argument("--format", choices=("text", "json", "svg", "png"), help="svg and png with --show (text)")
     devices.add_argument("-o", "--output", metavar="FILE", help="with --show: write there; its suffix tells the format")
 
-    calibrate = commands.add_parser("calibrate", help="measure what a device sustains, for better predictions")
+    calibrate = commands.add_parser("calibrate", help="measure what a device sustains and how kernels fare there")
     calibrate.add_argument("wanted", nargs="*", metavar="DEVICE", help="device ids; every device here if none is named")
     calibrate.add_argument("--quick", action="store_true", help="a quarter of the time, and coarser")
     add_device_flag(calibrate)

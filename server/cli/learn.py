@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from importlib.util import find_spec
 
 from model.errors import UnknownDevice
 from profiler.store import Store
@@ -12,15 +11,11 @@ from server.cli.device_choice import Devices
 from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.terminal import out, progress_bar
+from server.words.accuracy import learned_words
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure for some minutes; what earlier calls measured is not measured again. Ctrl-C keeps what there is."""
-    if find_spec("profiler.corpus") is None:
-        raise WrongCallError(
-            "this installation, which an editor's extension made, has no generator of kernels: install Kernelcast from "
-            "its repository, with pip install '.[corpus]'"
-        )
     from profiler.learning import learn  # noqa: PLC0415 - half of the code, which other commands do without
 
     store = Store.open()
@@ -37,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
             on_progress=on_progress,
             cancel=cancel,
         )
-    out().print(f"{done.launches} launches of {done.kernels} kernels are known on {device.id}; {done.failed} failed")
+    out().print(learned_words(device.id, done.launches, done.kernels, done.failed))
     for line in accuracy_lines(device):
         out().print(line)
     return ANSWERED if done.launches else SOME_FAILED

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from model.compile_targets import target_named
 from model.compiled import FactsKey, key_of
@@ -14,7 +15,8 @@ from model.errors import LaunchError
 from model.fit import Fit
 from model.forecast import Forecast
 from model.launch.launch import Launch
-from model.learned.lessons import packed
+from model.learned.asking import covers
+from model.learned.lessons import Lessons, packed
 from model.measured import Fits
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
@@ -27,16 +29,27 @@ from profiler.kept_facts import Outcome, collect_facts
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.offline.compiling import compile_offline, offline_driver
-from profiler.process.worker import CancelToken
+from profiler.process.worker import CancelToken, run_job
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
 from server.analysis.fits import Run, samples_of
 from server.analysis.memory import PATIENCE_S
 from server.analysis.questions import question_at
 from server.device_work.jobs import OnProgress
 from server.device_work.proofs import with_proofs
+from server.words.accuracy import accuracy_words, learned_words
 
 # Nobody waits for these, and whoever types must not feel them: on a busy machine they take many times as long.
 UNHURRIED = CompileLimits(open_s=120.0, build_s=120.0, niceness=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """`text` says what is known of a device now, `figures` how good predictions are there."""
+
+    text: str
+    kernels: int
+    launches: int
+    figures: tuple[str, ...]
 
 
 class DeviceWork:
@@ -137,6 +150,29 @@ class DeviceWork:
         profile = calibrate(device.id, on_progress=on_progress, cancel=cancel)
         Store.open().save_profile(profile)
         return profile
+
+    def learns(self, device: Device) -> bool:
+        """Whether what is measured on a device corrects what is predicted there."""
+        return covers(device)
+
+    def learn(self, device: Device, minutes: float | None, on_progress: OnProgress, cancel: threading.Event) -> Learned:
+        """Measure kernels of the corpus; without `minutes` as many as belong to a calibration. Kept when cancelled.
+
+        Figures are made in a process of their own, which may load the learned model. Raises CannotLearn or StoreError.
+        """
+        from profiler.learning import KERNELS, MINUTES, learn  # noqa: PLC0415 - loads all of the generator
+
+        most = KERNELS if minutes is None else None
+        done = learn(
+            device, Store.open(), minutes=minutes or MINUTES, most_kernels=most, on_progress=on_progress, cancel=cancel
+        )
+        lessons = Lessons.of(Store.open().lessons(device.id, device.driver))
+        figures: tuple[str, ...] = ()
+        with contextlib.suppress(MeasureError):  # what was learned counts without them
+            found = run_job("profiler.child.judging:run", (lessons,), returns=tuple)
+            figures = tuple(text for each in found for text in accuracy_words(each))
+        text = learned_words(device.id, done.launches, done.kernels, done.failed)
+        return Learned(text, done.kernels, done.launches, figures)
 
     def known(self, found: tuple[Device, ...]) -> tuple[Device, ...]:
         """All devices that predictions can be for; this machine's first, well-known ones next."""

@@ -1,4 +1,4 @@
-"""Commands `kernelcast.chooseDevice`, `listDevices` and `calibrate`, and the discovery that all rest upon."""
+"""Commands `kernelcast.chooseDevice` and `listDevices`, and the discovery that all rest upon."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from pygls.exceptions import JsonRpcException
 from model.errors import KernelcastError
 from profiler.measurement import Cancelled, MeasureError
 from server.analysis.devices import pick_device
-from server.client.progress import ProgressBar
-from server.device_work.access import device_here, device_work, must_be_trusted, wait_for_discovery
-from server.features.arguments import error_answer, texts
+from server.device_work.access import device_work
+from server.features.arguments import texts
 from server.log.events import event, native_output
 from server.session import SETTLE_S, KernelcastServer
 
@@ -122,38 +121,6 @@ async def _asked(ls: KernelcastServer, devices: Sequence[Device], *others: str) 
             "`id` under `[device]` in kernelcast.toml."
         ) from error
     return answers.get(picked.title) if picked else None
-
-
-async def calibrate(ls: KernelcastServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
-    """Argument: a device id of this machine; without one, the device that documents are predicted for."""
-    (device_id,) = texts(params, 1)
-    bar = await ProgressBar.begin(ls, f"Calibrating {device_id or 'the device'}", params.work_done_token)
-    said = "not calibrated"
-    try:
-        must_be_trusted(ls)
-        await wait_for_discovery(ls, bar)
-        device = device_here(ls, device_id or _best(ls))
-        work = device_work().calibrate
-        with ls.activities.during(f"Calibrating {device.name}"):
-            profile = await ls.jobs.run(lambda tell, cancel: work(device, tell, cancel), bar.report, bar.cancel)
-            ls.found_devices = tuple(profile if d.id == profile.id else d for d in ls.found_devices)
-            ls.analyse_all()
-        said = f"{profile.name} is calibrated"
-    except Cancelled as error:
-        said = "cancelled"
-        return error_answer(error)
-    except KernelcastError as error:
-        ls.say(types.MessageType.Error, f"Calibration failed: {error.message}")
-        return error_answer(error)
-    else:
-        return {"device": profile.id}
-    finally:
-        bar.end(said)
-
-
-def _best(ls: KernelcastServer) -> str:
-    best = max(ls.found_devices, key=lambda device: device.rates.fp32_gflop_s, default=None)
-    return ls.chosen_device or ls.settings.everywhere.device or (best.id if best else "")
 
 
 def _shipped(ls: KernelcastServer) -> list[Device]:

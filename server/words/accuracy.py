@@ -21,5 +21,12 @@ def accuracy_words(accuracy: DeviceAccuracy) -> tuple[str, str]:
     )
 
 
+def learned_words(device_id: str, launches: int, kernels: int, failed: int) -> str:
+    """What was measured of the corpus' kernels, now and before."""
+    failures = f"; {failed} failed" if failed else ""
+    of = f"{format_things(launches, 'launch', 'launches')} of {format_things(kernels, 'kernel')}"
+    return f"{of} of the corpus {'is' if launches == 1 else 'are'} known on {device_id}{failures}"
+
+
 def _said(figures: ErrorFigures) -> str:
     return f"{figures.median_percent:.0f} % in the median, {figures.within_2x_percent:.0f} % within 2x"

@@ -173,6 +173,7 @@ async def test_measuring_a_whole_file_can_be_cancelled_and_keeps_what_it_has(sta
         ("kernelcast.writeAnnotation", [True]),
         ("kernelcast.writeAnnotation", []),
         ("kernelcast.calibrate", ["no-such-device"]),
+        ("kernelcast.learn", ["no-such-device"]),
         ("kernelcast.chooseDevice", [{}]),
         ("kernelcast.report", []),
         ("kernelcast.report", [7]),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -173,6 +175,27 @@ async def test_calibrating_can_be_cancelled(start_editor: Start) -> None:
         editor.press_cancel()
         assert (await running)["error"]["code"] == "cancelled"
         assert not editor.device_processes()
+        assert await editor.hints("scale.cl")
+
+
+async def test_learning_a_device_tells_how_far_it_is_and_keeps_what_it_has_when_it_is_cancelled(
+    start_editor: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "weights").mkdir()
+    model = {"kind": "linear", "log2_factor": 3.0, "spread": 1.2, "novelty": 0.9}
+    (tmp_path / "weights/model.json").write_text(json.dumps(model))
+    async with start_editor(environment={"KERNELCAST_WEIGHTS": str(tmp_path / "weights")}) as editor:
+        editor.open("scale.cl", SCALE)
+        running = asyncio.ensure_future(editor.run("kernelcast.learn", "pocl"))
+        await editor.until(lambda: any(value.get("message", "").startswith("6 ") for value in editor.progress))
+        editor.press_cancel()
+        answer = await running
+        assert 5 <= answer["kernels"] <= answer["launches"] <= 2 * answer["kernels"]
+        assert not editor.device_processes()
+        assert editor.progress[0]["title"] == "Learning pocl"
+        (said,) = editor.messages
+        assert f"{answer['kernels']} kernels of the corpus are known on pocl" in said
+        assert "the model is off by" in said
         assert await editor.hints("scale.cl")
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 import threading
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -43,7 +47,7 @@ def test_what_is_measured_is_a_lesson_and_is_not_measured_again(
     call = ["learn", "--device", "pocl", "--kernels", "2", "--minutes", "5"]
     assert main(call) == 0
     said = capsys.readouterr().out
-    assert "of 2 kernels are known on pocl" in said
+    assert "of 2 kernels of the corpus are known on pocl" in said
     assert "the model is off by" in said
     device = find_device(discover(), "pocl")
     lessons = Store.open().lessons(device.id, device.driver)
@@ -76,3 +80,39 @@ def test_who_stops_it_keeps_what_was_measured(tmp_path: Path) -> None:
     done = learn(device, store, minutes=10, most_kernels=50, on_progress=stop, cancel=cancel)
     assert 0 < done.kernels < 50
     assert len(store.lessons(device.id, device.driver)) == done.launches
+
+
+def test_what_an_editors_extension_is_packed_with_is_enough_to_learn(repository: Path) -> None:
+    """It comes without the dataset and what makes it."""
+    script = (repository / "editors/vscode/scripts/wheel.ts").read_text()
+    left_out = re.findall(r"'(profiler/[\w/]+)'", script)
+    assert "profiler/corpus/data" in left_out
+    code = "import sys, profiler.learning, profiler.child.judging, profiler.child.measuring; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=True)
+    names = loaded.stdout.split()
+    assert "profiler.corpus.generate" in names
+    packages = [folder.replace("/", ".") for folder in left_out]
+    assert [name for name in names if any(f"{name}.".startswith(f"{each}.") for each in packages)] == []
+
+
+@pytest.mark.device
+def test_a_calibration_ends_with_kernels_that_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once more, they are not measured again, and what they teach is of the new calibration."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.delenv(WEIGHTS_VARIABLE, raising=False)
+    monkeypatch.setattr("profiler.learning.QUICK_KERNELS", 2)
+    assert main(["calibrate", "pocl", "--quick"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "of 2 kernels of the corpus are known on pocl" in said
+    assert "the model is off by" in said
+    store = Store.open()
+    (device,) = store.profiles()
+    before = store.lessons(device.id, device.driver)
+    changed = replace(device, rates=replace(device.rates, launch_floor_us=device.rates.launch_floor_us * 2))
+    done = learn(changed, store, minutes=5, most_kernels=2, on_progress=lambda *_: None, cancel=threading.Event())
+    after = store.lessons(device.id, device.driver)
+    assert done.launches == len(before) == len(after) == len(store.everything())
+    assert {each.question for each in before}.isdisjoint({each.question for each in after})
+    assert {each.measured_us for each in before} == {each.measured_us for each in after}

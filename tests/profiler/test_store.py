@@ -279,3 +279,14 @@ def test_what_is_measured_of_the_corpus_and_of_the_users_kernels_do_not_crowd_ea
     assert families({corpus: 9}, 4) == ["", "", "scan", "scan"]
     assert families({own: 9}, 4) == ["", "", "scan", "scan"]
     assert families({}, 100) == [""] * 9 + ["scan"] * 9
+
+
+def test_what_is_asked_of_a_launch_anew_takes_the_place_of_what_was_asked(store: Store) -> None:
+    """The device was calibrated since: nothing that the model is told of it holds any more."""
+    kept = StoredMeasurement(measurement(), None, corpus_kernel_id("scan", "k"), question=b"before")
+    other = StoredMeasurement(measurement("other"), None, corpus_kernel_id("scan", "other"), question=b"of another")
+    store.add(kept, other)
+    store.ask_anew(kept, b"after")
+    lessons = store.lessons(kept.measurement.device_id, kept.measurement.driver)
+    assert {each.question for each in lessons} == {b"after", b"of another"}
+    assert len(store.everything()) == 2

@@ -4,7 +4,7 @@ import { commands, workspace, type ExtensionContext } from 'vscode';
 import { Server } from './client/server.ts';
 import { writeLaunchAnnotation } from './commands/annotation.ts';
 import { copyDebugInformation } from './commands/debug_information.ts';
-import { calibrateDevice, selectDevice } from './commands/devices.ts';
+import { calibrateDevice, learnDevice, selectDevice } from './commands/devices.ts';
 import { openExample } from './commands/example.ts';
 import { measureFile, measureKernel, measureKernelSizes } from './commands/measure.ts';
 import { register } from './commands/register.ts';
@@ -39,6 +39,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     register('kernelcast.measureFile', () => measureFile(server)),
     register('kernelcast.selectDevice', () => selectDevice(server)),
     register('kernelcast.calibrateDevice', () => calibrateDevice(server)),
+    register('kernelcast.learnDevice', () => learnDevice(server)),
     register('kernelcast.writeLaunchAnnotation', () => writeLaunchAnnotation(server)),
     register('kernelcast.showReport', () => reports.show()),
     register('kernelcast.restartServer', () => restartOrExplain(server)),

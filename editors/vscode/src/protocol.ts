@@ -11,6 +11,7 @@ export const SERVER = {
   measureSizes: 'kernelcast.measureSizes',
   chooseDevice: 'kernelcast.chooseDevice',
   calibrate: 'kernelcast.calibrate',
+  learn: 'kernelcast.learn',
   listKernels: 'kernelcast.listKernels',
   listDevices: 'kernelcast.listDevices',
   writeAnnotation: 'kernelcast.writeAnnotation',

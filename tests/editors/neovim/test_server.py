@@ -11,7 +11,7 @@ pytestmark = pytest.mark.timeout(240)
 
 COMMANDS = {
     *("KernelcastMeasure", "KernelcastMeasureSizes", "KernelcastMeasureAll", "KernelcastCancel"),
-    *("KernelcastDevice", "KernelcastCalibrate", "KernelcastAnnotate", "KernelcastReport"),
+    *("KernelcastDevice", "KernelcastCalibrate", "KernelcastLearn", "KernelcastAnnotate", "KernelcastReport"),
     *("KernelcastRestart", "KernelcastLog", "KernelcastInfo"),
 }
 

@@ -49,6 +49,11 @@ function M.calibrate(bufnr)
 end
 
 ---@param bufnr integer
+function M.learn(bufnr)
+  client_of.ask("learn", {}, nil, bufnr)
+end
+
+---@param bufnr integer
 function M.annotate(bufnr)
   kernels.with(bufnr, nil, function(kernel)
     client_of.ask("writeAnnotation", { kernels.uri(bufnr), kernel.name }, nil, bufnr)
@@ -102,6 +107,7 @@ local COMMANDS = {
     end,
   },
   { name = "Calibrate", desc = "Measure what the device sustains", run = M.calibrate },
+  { name = "Learn", desc = "Measure kernels to learn what is predicted wrong on the device", run = M.learn },
   { name = "Annotate", desc = "Write the launch above the kernel", run = M.annotate },
   { name = "Report", desc = "Show the performance report", run = M.report, complete = kernels.names },
   {

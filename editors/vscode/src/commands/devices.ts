@@ -1,4 +1,4 @@
-/** "Choose Device" and "Calibrate Device". */
+/** "Choose Device", "Calibrate Device" and "Learn Device". */
 
 import { QuickPickItemKind, window, type QuickPickItem } from 'vscode';
 import type { Server } from '../client/server.ts';
@@ -34,21 +34,34 @@ export async function selectDevice(server: Server): Promise<void> {
   }
 }
 
-/** The device in use if it is here; else the user is asked which one. */
 export async function calibrateDevice(server: Server): Promise<void> {
+  await onDevice(server, SERVER.calibrate, 'Calibrate which device?');
+}
+
+/** It takes minutes, shows how far it is, and keeps what it has when it is cancelled. */
+export async function learnDevice(server: Server): Promise<void> {
+  await onDevice(server, SERVER.learn, 'Learn which device?');
+}
+
+/** The device in use if it is the only one here; else the user is asked which one. */
+async function onDevice(server: Server, command: string, question: string): Promise<void> {
   mustBeTrusted();
   const list = await server.execute<DeviceList>(SERVER.listDevices, []);
   const here = list?.devices.filter((device) => device.here) ?? [];
-  const device = here.length <= 1 ? here[0] : await pickFrom(here, list?.current);
+  const device = here.length <= 1 ? here[0] : await pickFrom(here, list?.current, question);
   if (device !== undefined || here.length === 0) {
     // With no device here, the server says what to install.
-    await server.execute(SERVER.calibrate, device === undefined ? [] : [device.id]);
+    await server.execute(command, device === undefined ? [] : [device.id]);
   }
 }
 
-async function pickFrom(devices: readonly Device[], current: string | undefined): Promise<Device | undefined> {
+async function pickFrom(
+  devices: readonly Device[],
+  current: string | undefined,
+  title: string,
+): Promise<Device | undefined> {
   const items = devices.map((device) => ({ ...itemOf(device, current), device }));
-  const picked = await window.showQuickPick(items, { title: 'Calibrate which device?', matchOnDetail: true });
+  const picked = await window.showQuickPick(items, { title, matchOnDetail: true });
   return picked?.device;
 }
 
