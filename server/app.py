@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pygls.io_ import StdinAsyncReader, StdoutWriter
 
-from server import garbage
-from server.client.incoming import BrokenStream, bodies
+from server import gc_policy
+from server.client.framing import BrokenStream, bodies
 from server.client.port import serve_port
 from server.client.streams import is_pipe
 from server.client.token import Token
-from server.greeting import Greeting
+from server.early_initialize import EarlyInitialize
 from server.handlers import create_server
 from server.session import KernelcastServer
 
@@ -29,9 +29,9 @@ logger = logging.getLogger("kernelcast")
 _SWITCH_S = 0.0005
 
 
-def run_stdio(stdin: BinaryIO, stdout: BinaryIO, greeting: Greeting) -> int:
+def run_stdio(stdin: BinaryIO, stdout: BinaryIO, early: EarlyInitialize) -> int:
     """Serve the editor that was greeted, over our own copies of stdin and stdout; returns the exit status."""
-    return _run(_over_stdio(stdin, stdout, greeting))
+    return _run(_over_stdio(stdin, stdout, early))
 
 
 def run_tcp(port: int, token: Token) -> int:
@@ -41,7 +41,7 @@ def run_tcp(port: int, token: Token) -> int:
 
 def _run(conversation: Coroutine[object, object, None]) -> int:
     sys.setswitchinterval(_SWITCH_S)
-    garbage.put_off()
+    gc_policy.postpone_full_collections()
     try:
         asyncio.run(conversation)
     except SystemExit as leaving:  # how pygls answers `exit`: 0 after `shutdown`, else 1
@@ -49,20 +49,20 @@ def _run(conversation: Coroutine[object, object, None]) -> int:
     except KeyboardInterrupt:
         return 130
     finally:
-        garbage.leave_all()
+        gc_policy.freeze_all()
     return 0
 
 
-async def _over_stdio(stdin: BinaryIO, stdout: BinaryIO, greeting: Greeting) -> None:
+async def _over_stdio(stdin: BinaryIO, stdout: BinaryIO, early: EarlyInitialize) -> None:
     server = create_server()
-    server.protocol.answered = greeting.answered
-    server.seen_editor = greeting.editor
+    server.protocol.answered = early.answered
+    server.seen_editor = early.editor
     loop = asyncio.get_running_loop()
     reader: AsyncReader
     if sys.platform != "win32" and is_pipe(stdin) and is_pipe(stdout):
         # Without threads: pygls' own reader shares a pool with its handlers, and a full pool stops all input.
         stream = asyncio.StreamReader()
-        stream.feed_data(greeting.said)
+        stream.feed_data(early.said)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), stdin)
         writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, stdout)
         server.protocol.set_writer(writer)

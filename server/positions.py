@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 
 from model.opencl.kernel import SourceRange
-from server.lines import Starts
+from server.line_index import LineIndex
 
 # The protocol's line ends. `str.splitlines` knows eight more (form feed, U+2028 ...), which editors do not count.
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -31,8 +31,8 @@ class IndexedText:
     """
 
     value: str
-    line_starts: Starts
-    feed_starts: Starts
+    line_starts: LineIndex
+    feed_starts: LineIndex
     told: str
 
     @classmethod
@@ -42,8 +42,8 @@ class IndexedText:
         if _has_halves(told):
             told = _from_utf16(_utf16(told))  # halves that met are one character
             value = _SURROGATE.sub("\ufffd", told)
-        starts = Starts.of([0, *(end.end() for end in _LINE_END.finditer(value))])
-        feeds = starts if "\r" not in value else Starts.of([0, *(end.end() for end in _LINE_FEED.finditer(value))])
+        starts = LineIndex.of([0, *(end.end() for end in _LINE_END.finditer(value))])
+        feeds = starts if "\r" not in value else LineIndex.of([0, *(end.end() for end in _LINE_FEED.finditer(value))])
         return cls(value, starts, feeds, told)
 
     def edited(self, start: int, end: int, part: str) -> IndexedText:

@@ -27,22 +27,22 @@ from server.client.refresh import HintRefresh
 from server.client.scoped_settings import ScopedSettings
 from server.client.settings import Settings
 from server.client.status import ServerFacts, Status, status_of, unknown_device_message
-from server.client.status_news import METHOD as STATUS
-from server.client.status_news import StatusNews
+from server.client.status_notifier import METHOD as STATUS
+from server.client.status_notifier import StatusNotifier
 from server.client.trust import Trust, reach_of
 from server.device_work.activities import Activities
+from server.device_work.compile_queue import CompileQueue
 from server.device_work.jobs import Jobs
-from server.device_work.later_compiles import LaterCompiles
 from server.device_work.refusals import Refusal, Refusals
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
-from server.kernel_less import is_kernel_less
 from server.log.timings import Timings
-from server.measured import Measured
 from server.predictor.answers import LearnedAnswers
 from server.predictor.messages import RunItems
 from server.predictor.sampling import Sampling
+from server.prefilter import may_contain_kernel
+from server.session_measurements import SessionMeasurements
 from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, Views
 from server.words.escaping import message as as_message
 
@@ -88,12 +88,12 @@ class KernelcastServer(LanguageServer):
         self.scheduler = Scheduler(self.accept, self.report_broken, self.timings, self.sampling.samples)
         self.learned = LearnedAnswers(self.hear_of_answers, self.timings)
         self.jobs = Jobs()
-        self.status_news = StatusNews(self._status, self._tell_status)
-        self.activities = Activities(self.status_news.look_again)
+        self.status_notifier = StatusNotifier(self._status, self._tell_status)
+        self.activities = Activities(self.status_notifier.look_again)
         self.refresh = HintRefresh(self)
         self.tasks: set[asyncio.Task[Any]] = set()
-        self.measured = Measured()
-        self.compiles = LaterCompiles(self.jobs, self.learn, self.spawn, self.leaving)
+        self.measured = SessionMeasurements()
+        self.compiles = CompileQueue(self.jobs, self.learn, self.spawn, self.leaving)
         self.refusals = Refusals()
         self.background_compile: Callable[[Analysis], None] | None = None  # of what nobody asked to compile
         self._documents: dict[str, Document] = {}
@@ -145,7 +145,7 @@ class KernelcastServer(LanguageServer):
         self.learned.forget(uri)
         self.sampling.forget(uri)
         self.refresh.forget(uri)
-        self.status_news.forget(uri)
+        self.status_notifier.forget(uri)
         self._publish(uri, None, [])
         self._wake(uri)
 
@@ -174,7 +174,7 @@ class KernelcastServer(LanguageServer):
     def _is_worth_it(self, document: Document) -> bool:
         if document.uri in self._ordered:
             return True
-        return not is_kernel_less(document, self.settings_of(document).options, self._reach_of(document))
+        return may_contain_kernel(document, self.settings_of(document).options, self._reach_of(document))
 
     def _reach_of(self, document: Document) -> Reach | None:
         return reach_of(self.trust, document.path, self.folders, self.settings.everywhere)
@@ -311,14 +311,14 @@ class KernelcastServer(LanguageServer):
             self._order(document)
         elif not uri:
             self.analyse_all()
-            self.status_news.look_again()
+            self.status_notifier.look_again()
 
     def _show(self, uri: str) -> None:
         snapshot = self.snapshot(uri)
         if snapshot is not None:
             self.refresh.offer(uri, shown_labels(snapshot))
             self._publish(uri, snapshot.document.version, diagnostics(snapshot))
-            self.status_news.shown_anew(uri)
+            self.status_notifier.shown_anew(uri)
 
     def _status(self, uri: str) -> Status | None:
         snapshot = self.snapshot(uri)

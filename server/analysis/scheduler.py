@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from model.opencl.reach import Reach
 from model.samples import Samples
-from server import garbage
+from server import gc_policy
 from server.client.settings import Settings
 from server.documents import Document
 from server.log.events import document_name
@@ -73,7 +73,7 @@ class Scheduler:
         self._closed: set[str] = set()  # documents that the engine still holds something of
         self._wake = threading.Condition()
         self._stopped = False
-        self._searches = garbage.Searches()
+        self._searches = gc_policy.Collections()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:

@@ -22,8 +22,8 @@ from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import json_text, warn
 from server.report.as_json import report_json
+from server.report.builder import History, Subject, gather
 from server.report.facts import Report
-from server.report.gathering import History, Subject, gather
 from server.report.page import page
 from server.report.pages import cached_page, forget_old_pages, write_page
 

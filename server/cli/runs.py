@@ -17,7 +17,7 @@ from server.cli.left_out import Outcome
 from server.cli.requests import Request
 from server.cli.streams import warn
 from server.cli.terminal import progress_bar
-from server.device_work.proofs import with_proofs
+from server.device_work.verified_launches import with_proofs
 
 
 class Runs:

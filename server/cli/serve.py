@@ -9,7 +9,7 @@ import sys
 
 from server.cli.status import WrongCallError
 from server.client.streams import claim_streams, is_pipe
-from server.greeting import Greeting, greet
+from server.early_initialize import EarlyInitialize, early_initialize
 from server.log.options import LogError, LogOptions, read_options
 
 
@@ -27,10 +27,10 @@ def run(arguments: argparse.Namespace) -> int:
         _start_log(log)  # where it cannot be written, nobody is greeted
     stdin, stdout = claim_streams()
     is_conversation = sys.platform != "win32" and is_pipe(stdin) and is_pipe(stdout)
-    greeting = greet(stdin, stdout) if is_conversation else Greeting()
+    early = early_initialize(stdin, stdout) if is_conversation else EarlyInitialize()
     if log.file is None:
         _start_log(log)
-    status: int = importlib.import_module("server.app").run_stdio(stdin, stdout, greeting)
+    status: int = importlib.import_module("server.app").run_stdio(stdin, stdout, early)
     return status
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from model.errors import KernelcastError
-from server.client.admission import Refused, admit
+from server.client.auth import Refused, admit
 from server.client.token import Token
 
 if TYPE_CHECKING:

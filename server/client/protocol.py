@@ -44,7 +44,7 @@ class KernelcastProtocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
-        self.answered: Id | None = None  # of an `initialize` that `server.greeting` has answered
+        self.answered: Id | None = None  # of an `initialize` that `server.early_initialize` has answered
         self.on_command: Callable[[], None] = lambda: None
         self._asked: dict[Id, Future[Any]] = {}  # by the client; pygls keeps the server's own requests, too
         for method in (*_OUR_OWN, *_UNSERVED):
@@ -157,8 +157,10 @@ class KernelcastProtocol(LanguageServerProtocol):
             self._send_data(JsonRPCResponseMessage(id=msg_id, result=result, jsonrpc=self.VERSION))
 
     def _was_answered(self, msg_id: Id | None, fault: str) -> bool:
-        """Whether this is the `initialize` that `server.greeting` has answered: what is wrong with it after all can be
-        told to the user alone."""
+        """Return whether this is the `initialize` that `server.early_initialize` has answered.
+
+        Only the user can then be told what is wrong with it.
+        """
         if self.answered is None or msg_id != self.answered:
             return False
         self.answered = None  # the client may use the number again

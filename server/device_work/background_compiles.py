@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from server.client.trust import Trust
-from server.device_work.access import device_work
+from server.device_work.preconditions import device_work
 from server.device_work.refusals import Refusal, refusals_in
 from server.log.events import document_name, event, native_output
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from model.opencl.options import BuildOptions
     from profiler.compiling import CompileRequest
     from profiler.offline.diagnostics import Diagnostic
-    from server.device_work.later_compiles import Failures, Outcomes
+    from server.device_work.compile_queue import Failures, Outcomes
     from server.documents import Document
     from server.session import KernelcastServer
     from server.snapshot import Analysis

@@ -14,8 +14,14 @@ from model.launch.driver_choice import on_device
 from model.opencl.reach import OUT_OF_REACH
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
 from server.client.progress import ProgressBar
-from server.device_work.access import device_here, device_work, must_be_trusted, unless_cancelled, wait_for_discovery
 from server.device_work.jobs import OnProgress
+from server.device_work.preconditions import (
+    device_here,
+    device_work,
+    must_be_trusted,
+    unless_cancelled,
+    wait_for_discovery,
+)
 from server.log.events import document_name, event, milliseconds, native_output
 from server.log.timings import Phases, Watch
 from server.session import SETTLE_S, KernelcastServer

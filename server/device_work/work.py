@@ -35,7 +35,7 @@ from server.analysis.fits import Run, samples_of
 from server.analysis.memory import PATIENCE_S
 from server.analysis.questions import question_at
 from server.device_work.jobs import OnProgress
-from server.device_work.proofs import with_proofs
+from server.device_work.verified_launches import with_proofs
 from server.words.accuracy import accuracy_words, learned_words
 
 # Nobody waits for these, and whoever types must not feel them: on a busy machine they take many times as long.

@@ -10,7 +10,7 @@ from lsprotocol import types
 from model.errors import KernelcastError
 from profiler.measurement import Cancelled
 from server.client.progress import ProgressBar
-from server.device_work.access import device_here, device_work, must_be_trusted, wait_for_discovery
+from server.device_work.preconditions import device_here, device_work, must_be_trusted, wait_for_discovery
 from server.features.arguments import error_answer, texts
 from server.log.events import event
 from server.session import KernelcastServer

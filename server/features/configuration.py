@@ -52,7 +52,7 @@ def apply_settings(ls: KernelcastServer, everywhere: object, by_folder: Mapping[
         ls.say_once(types.MessageType.Warning, problem)
     if found != ls.setting_problems:
         ls.setting_problems = found
-        ls.status_news.look_again()
+        ls.status_notifier.look_again()
     scoped = ScopedSettings(settings, {folder: own for folder, (own, _) in read.items()})
     if scoped != ls.settings:
         ls.settings = scoped

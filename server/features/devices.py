@@ -12,7 +12,7 @@ from pygls.exceptions import JsonRpcException
 from model.errors import KernelcastError
 from profiler.measurement import Cancelled, MeasureError
 from server.analysis.devices import pick_device
-from server.device_work.access import device_work
+from server.device_work.preconditions import device_work
 from server.features.arguments import texts
 from server.log.events import event, native_output
 from server.session import SETTLE_S, KernelcastServer

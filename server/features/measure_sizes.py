@@ -11,8 +11,8 @@ from model.errors import KernelcastError
 from profiler.measurement import Cancelled, MeasureError, Measurement
 from server.background import in_background
 from server.client.progress import ProgressBar
-from server.device_work.access import device_work
 from server.device_work.measuring import Outcome, Planned, launch_of, planned, ready, run_all
+from server.device_work.preconditions import device_work
 from server.features.arguments import error_answer, texts
 from server.session import KernelcastServer
 from server.snapshot import LaunchView, Snapshot

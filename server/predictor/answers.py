@@ -88,7 +88,7 @@ class LearnedAnswers:
     def awaits(self, question: Question, lessons: Taught) -> bool:
         """Whether an answer that is not known may still come."""
         with self._changed:
-            return self._is_there and self._suspects.get(_key(question, lessons), 0) < _CONDEMNED
+            return self._is_there and self._suspects.get(_key(question, lessons), 0) < _MAX_CRASHES
 
     def start(self) -> None:
         """From the event loop."""
@@ -180,7 +180,7 @@ class LearnedAnswers:
     def _serve(self, order: _Order) -> None:
         """All that is not known of an order, unless a newer one takes its place."""
         if self._has_died():
-            self._bury(())
+            self._handle_crash(())
         if not order.questions and self._is_there:
             self._answered(order, ())
         while batch := self._batch(order):
@@ -194,9 +194,9 @@ class LearnedAnswers:
                 return ()
             keys = {_key(question, order.lessons): question for question in order.questions}
             new = {key: question for key, question in keys.items() if key not in self._known}
-            calm = [question for key, question in new.items() if not self._suspects.get(key, 0)]
-            wary = [question for key, question in new.items() if 0 < self._suspects.get(key, 0) < _CONDEMNED]
-            return tuple(calm[:MOST_IN_A_BATCH] or wary[:1])
+            safe = [question for key, question in new.items() if not self._suspects.get(key, 0)]
+            suspect = [question for key, question in new.items() if 0 < self._suspects.get(key, 0) < _MAX_CRASHES]
+            return tuple(safe[:MOST_IN_A_BATCH] or suspect[:1])
 
     def _answered(self, order: _Order, batch: tuple[Question, ...]) -> bool:
         """Whether anything is different now: answers are known, or one is not to be expected any more."""
@@ -210,8 +210,8 @@ class LearnedAnswers:
             if batch:
                 self._note(len(batch), time.perf_counter() - began_s)
         except ProcessEnded as ended:
-            self._bury(keys if self._is_warm else (), ended.message)
-            return any(self._suspects.get(key, 0) >= _CONDEMNED for key in keys)
+            self._handle_crash(keys if self._is_warm else (), ended.message)
+            return any(self._suspects.get(key, 0) >= _MAX_CRASHES for key in keys)
         except UnusableModel as error:
             self._give_up(error.message)
             return False
@@ -257,11 +257,11 @@ class LearnedAnswers:
         with self._changed:
             self._changed.notify_all()
 
-    def _bury(self, keys: Sequence[_Key], last_words: str = "") -> None:
+    def _handle_crash(self, keys: Sequence[_Key], exit_reason: str = "") -> None:
         """The process has died, perhaps over these questions."""
         told = ""
         if self._process is not None:
-            last_words = last_words or self._process.last_words()
+            exit_reason = exit_reason or self._process.exit_reason()
             told = self._process.native_output()
             self._process.close()
         with self._changed:
@@ -270,12 +270,12 @@ class LearnedAnswers:
                 self._suspects[key] = self._suspects.get(key, 0) + 1
             if not self._stopped:
                 self._deaths += 1
-                logger.warning("the predictor process ended (%s)", last_words)
+                logger.warning("the predictor process ended (%s)", exit_reason)
                 native_output("predictor", told)
             if self._deaths <= len(RESTART_AFTER_S):
                 self._not_before_s = time.monotonic() + RESTART_AFTER_S[max(0, self._deaths - 1)]
                 return
-        self._give_up(f"its process ended {self._deaths} times in a row, the last time because {last_words}")
+        self._give_up(f"its process ended {self._deaths} times in a row, the last time because {exit_reason}")
 
     def _give_up(self, why: str) -> None:
         """For this session; what is known stays."""
@@ -295,7 +295,7 @@ class LearnedAnswers:
                 self._loop.call_soon_threadsafe(self._news, uri)
 
 
-_CONDEMNED = 2  # deaths over a question after which it is not asked again
+_MAX_CRASHES = 2  # deaths over a question after which it is not asked again
 
 
 def _key(question: Question, lessons: Taught) -> _Key:

@@ -113,7 +113,7 @@ class PredictorProcess:
                     case _:
                         raise ProcessEnded("what it sent is no answer")
             if self._inbox.has_ended:
-                raise ProcessEnded(self.last_words())
+                raise ProcessEnded(self.exit_reason())
 
     def _send(self, data: memoryview, check: Callable[[], None]) -> None:
         while data:
@@ -125,9 +125,9 @@ class PredictorProcess:
             except BlockingIOError:
                 continue
             except OSError:
-                raise ProcessEnded(self.last_words()) from None
+                raise ProcessEnded(self.exit_reason()) from None
 
-    def last_words(self) -> str:
+    def exit_reason(self) -> str:
         """How it ended, in a few words."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(LEAVING_S)

@@ -16,7 +16,7 @@ from server.analysis.elsewhere import Sources
 from server.analysis.fits import Run
 from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
-from server.report.gathering import Subject, gather
+from server.report.builder import Subject, gather
 from server.report.page import page
 from server.snapshot import Snapshot
 

@@ -16,7 +16,7 @@ from model.opencl.program import read_program
 from model.sampling.run import sample_launch
 from model.work.analyse import analyse
 from model.work.sampled import leaves_open, wanted_sites
-from server import garbage
+from server import gc_policy
 from tests.oracles.compiler.programs import Source, darktable, pyclesperanto, silx
 from tests.oracles.data_loops.compare import kernel_files
 
@@ -40,7 +40,7 @@ class Sampled:
 
 def sampling_ms(device: Device) -> list[Sampled]:
     """Sample every launch whose loops, branches or gathers the data decide. Raises Unreachable for a package."""
-    garbage.put_off()  # as in the server
+    gc_policy.postpone_full_collections()  # as in the server
     own = (Source("data_loops", f.stem, f.read_text(encoding="utf-8"), f, BuildOptions()) for f in kernel_files())
     found = [_sampled("data-dependent loops", own, device)]
     found += [_sampled(of.__name__, of(), device) for of in (pyclesperanto, silx, darktable)]

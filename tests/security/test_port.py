@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.client.admission import Refused, admit
+from server.client.auth import Refused, admit
 from server.client.token import Token, TokenError, take_token
 
 SECRET = "a secret that nobody guesses"

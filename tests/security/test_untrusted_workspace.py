@@ -23,8 +23,8 @@ from model.opencl.reach import Reach
 from server.client.settings import Settings
 from server.client.trust import Trust, reach_of
 from server.documents import Document
-from server.kernel_less import is_kernel_less
 from server.positions import IndexedText
+from server.prefilter import may_contain_kernel
 
 Start = Callable[..., Any]
 KERNEL = "__kernel void fill(__global int *a) { a[get_global_id(0)] = SECRET; }\n"
@@ -104,7 +104,7 @@ def test_whoever_is_trusted_includes_what_they_like(workspace: Path) -> None:
 def test_no_text_is_looked_at_over_and_over_before_anything_is_known_of_it(piece: str, end: str) -> None:
     """On the thread that answers; by the square of its length this would take an hour."""
     text = f"// kernel\n{piece * (2_000_000 // len(piece))}{end}"
-    is_kernel_less(Document("untitled:a", 1, IndexedText.of(text)), BuildOptions())
+    may_contain_kernel(Document("untitled:a", 1, IndexedText.of(text)), BuildOptions())
 
 
 @pytest.mark.parametrize("what", ["pipe", "/dev/zero", "/dev/tty", "/proc/kmsg", "/proc/self/mem"])
@@ -120,7 +120,7 @@ def test_what_never_ends_is_not_read(workspace: Path, what: str) -> None:
     assert "endless.h" in told(found)
     with suppress(ConfigError):  # if it is found at all, it is named as what cannot be read
         load_config(workspace)
-    is_kernel_less(Document((workspace / "k.cl").as_uri(), 1, IndexedText.of("int a;\n")), BuildOptions())
+    may_contain_kernel(Document((workspace / "k.cl").as_uri(), 1, IndexedText.of("int a;\n")), BuildOptions())
 
 
 def test_how_far_a_document_reaches(tmp_path: Path) -> None:

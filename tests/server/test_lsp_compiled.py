@@ -25,10 +25,10 @@ from profiler.measurement import BuildFailed, Cancelled, KernelCrashed
 from profiler.offline.diagnostics import Diagnostic
 from server.client.settings import Settings
 from server.client.trust import Trust
-from server.device_work import later_compiles
+from server.device_work import compile_queue
 from server.device_work.background_compiles import _without_others, compile_later
+from server.device_work.compile_queue import Compile, CompileQueue, Outcomes
 from server.device_work.jobs import Jobs
-from server.device_work.later_compiles import Compile, LaterCompiles, Outcomes
 from server.device_work.refusals import Refusals, refusals_in
 from server.documents import Document, changed
 from server.features.hover import hover
@@ -116,13 +116,13 @@ def jobs() -> Iterator[Jobs]:
 
 
 class Bench:
-    """`LaterCompiles` with all that it needs, and what it learned."""
+    """`CompileQueue` with all that it needs, and what it learned."""
 
     def __init__(self, jobs: Jobs) -> None:
         self.learned: dict[FactsKey, CompiledFacts] = {}
         self.tasks: list[asyncio.Task[Any]] = []
         self.leaving = asyncio.Event()
-        self.later = LaterCompiles(jobs, lambda _, facts: self.learned.update(facts), self._spawn, self.leaving)
+        self.later = CompileQueue(jobs, lambda _, facts: self.learned.update(facts), self._spawn, self.leaving)
 
     def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
         self.tasks.append(asyncio.ensure_future(work))
@@ -134,7 +134,7 @@ class Bench:
 
 @pytest.fixture
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(later_compiles, "QUIET_S", 0.0)
+    monkeypatch.setattr(compile_queue, "QUIET_S", 0.0)
 
 
 @pytest.mark.asyncio

@@ -210,8 +210,8 @@ async def test_closing_ends_the_running_job_and_those_that_wait() -> None:
 @pytest.mark.asyncio
 async def test_garbage_is_looked_for_when_nobody_types(analyst: SlowAnalyst, monkeypatch: pytest.MonkeyPatch) -> None:
     looked = threading.Event()
-    monkeypatch.setattr("server.garbage.IDLE_S", 0.01)
-    monkeypatch.setattr("server.garbage.Searches.make", lambda _: looked.set())
+    monkeypatch.setattr("server.gc_policy.IDLE_S", 0.01)
+    monkeypatch.setattr("server.gc_policy.Collections.make", lambda _: looked.set())
     desk = Desk()
     scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
     scheduler.ask(order(1))

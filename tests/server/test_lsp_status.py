@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from model.device import Device, ProfileSource
-from server.client import status_news
+from server.client import status_notifier
 from server.client.status import ServerFacts, Status, status_of
-from server.client.status_news import StatusNews
+from server.client.status_notifier import StatusNotifier
 from server.snapshot import ConfigProblem, Snapshot
 
 Snapshots = Callable[..., Snapshot]
@@ -109,7 +109,7 @@ class Listener:
     def __init__(self, status: Status) -> None:
         self.status = status
         self.told: list[dict[str, Any]] = []
-        self.news = StatusNews(lambda _: self.status, self.told.append)
+        self.news = StatusNotifier(lambda _: self.status, self.told.append)
 
 
 class Clock:
@@ -135,7 +135,7 @@ async def test_typing_makes_few_notifications_and_the_last_one_is_the_newest(
     for _ in range(100):
         client.news.shown_anew(URI)
     assert len(client.told) == 1
-    await clock.goes_on(status_news.PAUSE_S)
+    await clock.goes_on(status_notifier.PAUSE_S)
     first, last = (told["revision"] for told in client.told)
     assert last == first + 99
 
@@ -165,5 +165,5 @@ async def test_a_document_that_was_closed_is_not_spoken_of(
     client.news.look_again()
     client.news.shown_anew("file:///work/other.cl")
     client.news.shown_anew("file:///work/other.cl")
-    await clock.goes_on(status_news.PAUSE_S)
+    await clock.goes_on(status_notifier.PAUSE_S)
     assert [told["uri"].rpartition("/")[2] for told in client.told] == ["blur.cl", "other.cl", "other.cl"]

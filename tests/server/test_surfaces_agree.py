@@ -24,8 +24,8 @@ from server.cli.forecasts import Forecaster
 from server.cli.learned import Learned
 from server.cli.requests import Request
 from server.report.as_json import report_json
+from server.report.builder import Subject, gather
 from server.report.facts import Report
-from server.report.gathering import Subject, gather
 
 TEXT = """// kernelcast: global=n local=64 n=1048576 a=n b=n
 __kernel void saxpy(__global const float *a, __global float *b, const int n) {

@@ -16,8 +16,8 @@ from model.engine import Engine
 from model.forecast import FileForecast
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
+from server.report.builder import Subject, gather
 from server.report.facts import Report
-from server.report.gathering import Subject, gather
 
 SCALE = """// kernelcast: global=N local=64 N=65536 x=N n=N
 __kernel void scale(__global float *x, const int n) {

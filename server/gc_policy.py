@@ -19,17 +19,17 @@ _MOST_ANALYSES = 500  # without a pause: nobody waits for ever for what only a s
 _LONG = 100_000  # characters
 
 
-def put_off() -> None:
-    """No full search by itself from now on: `Searches` are made when there is time."""
+def postpone_full_collections() -> None:
+    """No full search by itself from now on: `Collections` are made when there is time."""
     gc.set_threshold(_YOUNG, _MIDDLE, _NEVER)
 
 
-def leave_all() -> None:
+def freeze_all() -> None:
     """Python searches once more as it ends, through all that the system is about to take back."""
     gc.freeze()
 
 
-class Searches:
+class Collections:
     """When to look for garbage, and among what. For the thread that does the work."""
 
     def __init__(self) -> None:

@@ -14,8 +14,8 @@ from model.engine import Engine
 from model.opencl.options import BuildOptions
 from model.opencl.reach import Reach
 from server.documents import Document
-from server.kernel_less import is_kernel_less
 from server.positions import IndexedText
+from server.prefilter import may_contain_kernel
 
 HELPER = "// Helpers of kernels.\ninline float twice(float a) { return 2.0f * a; } /* for each kernel */\n"
 PARTS = (
@@ -39,17 +39,19 @@ def generic() -> Device:
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
 def test_a_file_with_a_kernel_is_never_passed_over(generic: Device, text: str) -> None:
-    if is_kernel_less(document(text), BuildOptions()):
+    if not may_contain_kernel(document(text), BuildOptions()):
         assert Engine().forecast(text, None, generic).kernels == ()
 
 
 def test_helpers_hold_no_kernel_whatever_their_comments_say(tmp_path: Path) -> None:
-    assert is_kernel_less(document(HELPER, tmp_path / "helpers.cl"), BuildOptions((("N", "16"),), ("kernels/include",)))
+    assert not may_contain_kernel(
+        document(HELPER, tmp_path / "helpers.cl"), BuildOptions((("N", "16"),), ("kernels/include",))
+    )
 
 
 @pytest.mark.parametrize("text", ["/* never closed\n__kernel void a() {}", "// kernelcast: global = 4\n"])
 def test_what_is_to_be_told_of_a_file_without_kernels_is_told(text: str) -> None:
-    assert not is_kernel_less(document(text), BuildOptions())
+    assert may_contain_kernel(document(text), BuildOptions())
 
 
 @pytest.mark.parametrize(
@@ -61,20 +63,21 @@ def test_what_is_to_be_told_of_a_file_without_kernels_is_told(text: str) -> None
     ],
 )
 def test_what_a_build_may_define_counts(options: BuildOptions) -> None:
-    assert not is_kernel_less(document("K void a(int n) {}\n"), options)
+    assert may_contain_kernel(document("K void a(int n) {}\n"), options)
 
 
 @pytest.mark.parametrize(
-    ("toml", "is_less"),
-    [("[hints]\nenabled = true\n", True), ('defines = { K = "__kernel" }\n', False), (b"\xff", False)],
+    ("toml", "may_contain"),
+    [("[hints]\nenabled = true\n", False), ('defines = { K = "__kernel" }\n', True), (b"\xff", True)],
 )
-def test_what_a_configuration_may_define_counts(tmp_path: Path, toml: str | bytes, is_less: bool) -> None:
+def test_what_a_configuration_may_define_counts(tmp_path: Path, toml: str | bytes, may_contain: bool) -> None:
     (tmp_path / "kernelcast.toml").write_bytes(toml if isinstance(toml, bytes) else toml.encode())
-    assert is_kernel_less(document("K void a(int n) {}\n", tmp_path / "deep" / "a.cl"), BuildOptions()) is is_less
+    written = document("K void a(int n) {}\n", tmp_path / "deep" / "a.cl")
+    assert may_contain_kernel(written, BuildOptions()) is may_contain
 
 
 def test_nothing_beyond_what_may_be_read_is_read(tmp_path: Path) -> None:
     (tmp_path / "kernelcast.toml").write_text("[hints]\nenabled = true\n")
     helpers = document(HELPER, tmp_path / "deep" / "helpers.cl")
-    assert is_kernel_less(helpers, BuildOptions(), Reach.of([tmp_path]))
-    assert not is_kernel_less(helpers, BuildOptions(), Reach.of([tmp_path / "deep"]))
+    assert not may_contain_kernel(helpers, BuildOptions(), Reach.of([tmp_path]))
+    assert may_contain_kernel(helpers, BuildOptions(), Reach.of([tmp_path / "deep"]))

@@ -11,7 +11,7 @@ from typing import overload
 _BLOCK = 256  # lines; a block that has grown to twice as many is cut
 
 
-class Starts(Sequence[int]):
+class LineIndex(Sequence[int]):
     """Offsets, ascending, the first of them 0. Immutable.
 
     Each block holds its offsets from its own first one, which alone moves when something is typed before it.
@@ -25,7 +25,7 @@ class Starts(Sequence[int]):
         self._numbers = (0, *accumulate(map(len, blocks)))  # of the line that each block begins with
 
     @classmethod
-    def of(cls, offsets: Sequence[int]) -> Starts:
+    def of(cls, offsets: Sequence[int]) -> LineIndex:
         return cls(*_blocks(offsets))
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ class Starts(Sequence[int]):
         block = bisect_right(self._bases, offset) - 1
         return self._numbers[block] + bisect_right(self._blocks[block], offset - self._bases[block]) - 1
 
-    def edited(self, value: str, start: int, end: int, length: int, line_end: re.Pattern[str]) -> Starts:
+    def edited(self, value: str, start: int, end: int, length: int, line_end: re.Pattern[str]) -> LineIndex:
         """Where lines begin in `value`, in which `length` characters stand for the old text's [start, end).
 
         Whether a line begins at an offset follows from the characters before and behind it: those that stay next to
@@ -80,7 +80,7 @@ class Starts(Sequence[int]):
         behind_base = self._bases[high] + shift
         behind = (behind_base + offset for offset in self._blocks[high][last - self._numbers[high] :])
         blocks, bases = _blocks(list(chain(kept, found, behind)))
-        return Starts(
+        return LineIndex(
             (*self._blocks[:low], *blocks, *self._blocks[high + 1 :]),
             (*self._bases[:low], *bases, *(each + shift for each in self._bases[high + 1 :])),
         )

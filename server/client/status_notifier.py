@@ -13,7 +13,7 @@ METHOD = "kernelcast/status"
 PAUSE_S = 0.2  # between two that differ in nothing but their revision: typing makes one at every keystroke
 
 
-class StatusNews:
+class StatusNotifier:
     """Owns what was last told of each document.
 
     `look` gives a document's status, or None while nothing is known of it; `tell` sends one.

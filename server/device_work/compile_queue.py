@@ -50,7 +50,7 @@ class _Order:
     text_of: TextOf
 
 
-class LaterCompiles:
+class CompileQueue:
     """Owns the kernels that wait to be compiled. They give way to all other device work, and wait again then."""
 
     def __init__(

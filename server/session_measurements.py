@@ -18,7 +18,7 @@ _RUNS_KEPT = 2000  # of this session; the store has the others
 _FACTS_KEPT = 4096  # of a device's kernels; the store has the others
 
 
-class Measured:
+class SessionMeasurements:
     """Everything here happens on the event loop. What is handed out is never changed, only replaced."""
 
     def __init__(self) -> None:

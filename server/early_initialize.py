@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 
 from model.version import VERSION
 from server import commands
-from server.client.alive import is_alive
 from server.client.messages import Request, read_message
+from server.client.process_alive import is_alive
 
 _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,9})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _END_OF_HEADER = b"\r\n\r\n"
@@ -32,7 +32,7 @@ _COMMANDS = (  # in the order in which `server.handlers` registers them
 
 
 @dataclass(frozen=True, slots=True)
-class Greeting:
+class EarlyInitialize:
     """`said` are all bytes that the editor has sent so far; `answered` is the id of the request that has its answer.
 
     `editor` is the process that sent it, if it was there: it may be gone when the server is loaded.
@@ -43,17 +43,17 @@ class Greeting:
     editor: int | None = None
 
 
-def greet(stdin: BinaryIO, stdout: BinaryIO) -> Greeting:
+def early_initialize(stdin: BinaryIO, stdout: BinaryIO) -> EarlyInitialize:
     """Wait for the first message, and answer it if it is `initialize`; anything else is left to who comes after."""
     said = b""
     while not _is_whole(said):
         more = os.read(stdin.fileno(), 1 << 16)
         if not more:
-            return Greeting(said)
+            return EarlyInitialize(said)
         said += more
     request = _request(said)
     if request is None:
-        return Greeting(said)
+        return EarlyInitialize(said)
     params = request.raw["params"]
     sender = params.get("processId")
     editor = sender if isinstance(sender, int) and is_alive(sender) else None
@@ -62,7 +62,7 @@ def greet(stdin: BinaryIO, stdout: BinaryIO) -> Greeting:
     stdout.write(b"Content-Length: %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n" % len(body))
     stdout.write(body)
     stdout.flush()
-    return Greeting(said, request.id, editor)
+    return EarlyInitialize(said, request.id, editor)
 
 
 def capabilities(params: Mapping[str, Any]) -> dict[str, Any]:

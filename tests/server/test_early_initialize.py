@@ -14,7 +14,7 @@ from lsprotocol import types
 from pygls.protocol import default_converter
 
 from model.version import VERSION
-from server.greeting import Greeting, capabilities, greet
+from server.early_initialize import EarlyInitialize, capabilities, early_initialize
 from server.handlers import create_server
 
 CLIENTS: list[dict[str, Any]] = [
@@ -28,9 +28,9 @@ CLIENTS: list[dict[str, Any]] = [
 ]
 PROBE = """
 import sys
-from server.greeting import greet
+from server.early_initialize import early_initialize
 from server.client.streams import claim_streams
-greet(*claim_streams())
+early_initialize(*claim_streams())
 print([name for name in ("lsprotocol", "pygls", "attrs", "tree_sitter", "asyncio") if name in sys.modules])
 """
 
@@ -40,13 +40,13 @@ def message(**fields: object) -> bytes:
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
-def greeted(sent: bytes) -> tuple[Greeting, bytes]:
+def greeted(sent: bytes) -> tuple[EarlyInitialize, bytes]:
     """What comes of these bytes, and what was said to the client."""
     to_server, to_client = os.pipe(), os.pipe()
     os.write(to_server[1], sent)
     os.close(to_server[1])
     with os.fdopen(to_server[0], "rb") as stdin, os.fdopen(to_client[1], "wb") as stdout:
-        greeting = greet(stdin, stdout)
+        greeting = early_initialize(stdin, stdout)
     with os.fdopen(to_client[0], "rb") as said:
         return greeting, said.read()
 
@@ -73,7 +73,7 @@ def test_the_version_is_the_installed_package_s() -> None:
 def test_what_the_editor_sends_behind_the_request_is_not_lost() -> None:
     first = message(id="a", method="initialize", params={"capabilities": {}})
     greeting, said = greeted(first + b"Content-Length: 4")
-    assert greeting == Greeting(first + b"Content-Length: 4", "a")
+    assert greeting == EarlyInitialize(first + b"Content-Length: 4", "a")
     assert json.loads(said.partition(b"\r\n\r\n")[2])["id"] == "a"
 
 
@@ -98,7 +98,7 @@ def test_what_the_editor_sends_behind_the_request_is_not_lost() -> None:
     ],
 )
 def test_anything_but_a_sound_request_is_left_to_the_loaded_server(sent: bytes) -> None:
-    assert greeted(sent) == (Greeting(sent), b"")
+    assert greeted(sent) == (EarlyInitialize(sent), b"")
 
 
 def test_nothing_heavy_is_loaded_before_the_editor_has_its_answer() -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from server import garbage
-from server.garbage import Searches
+from server import gc_policy
+from server.gc_policy import Collections
 
 
 class Knot:
@@ -20,9 +20,9 @@ class Knot:
 
 
 @pytest.fixture(autouse=True)
-def put_off() -> Iterator[None]:
+def postpone_full_collections() -> Iterator[None]:
     before = gc.get_threshold()
-    garbage.put_off()
+    gc_policy.postpone_full_collections()
     yield
     gc.set_threshold(*before)
     gc.unfreeze()
@@ -36,7 +36,7 @@ def old_knot() -> tuple[list[Knot], weakref.ref[Knot]]:
 
 
 def test_who_types_for_hours_without_a_pause_is_searched_after_all() -> None:
-    searches = Searches()
+    searches = Collections()
     kept, knot = old_knot()
     kept.clear()
     for _ in range(1000):
@@ -45,21 +45,21 @@ def test_who_types_for_hours_without_a_pause_is_searched_after_all() -> None:
 
 
 def test_what_became_garbage_after_it_was_left_out_is_found_once_nobody_has_come_for_long() -> None:
-    searches = Searches()
+    searches = Collections()
     assert searches.due_s is None
     kept, knot = old_knot()
     searches.worked()
-    assert searches.due_s == garbage.IDLE_S
+    assert searches.due_s == gc_policy.IDLE_S
     searches.make()
     kept.clear()
-    assert searches.due_s == garbage.LONG_IDLE_S
+    assert searches.due_s == gc_policy.LONG_IDLE_S
     searches.make()
     assert knot() is None
     assert searches.due_s is None
 
 
 def test_garbage_from_before_a_long_file_was_opened_is_not_kept_with_it() -> None:
-    searches = Searches()
+    searches = Collections()
     knot = weakref.ref(Knot())
     searches.worked(opened=1_000_000)
     assert knot() is None

@@ -1,5 +1,5 @@
-"""Documents that can hold no kernel, such as headers of helper functions: nothing is loaded, asked or analysed for
-them until somebody types a word that may begin one."""
+"""Cheap test for documents that cannot contain a kernel, such as headers of helper functions: the engine is not loaded
+and nothing is analysed for them until a word is typed that may begin a kernel."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*+|(?P<code>/\*.*|\"(?:\\.|[^\"\\\n])*+
 _MAY_CHANGE_A_BUILD = re.compile(r"\b(?:defines|options|include)\b")
 
 
-def is_kernel_less(document: Document, options: BuildOptions, reach: Reach | None = None) -> bool:
-    """Whether no kernel can stand in it, whatever its build options and its `kernelcast.toml` define.
+def may_contain_kernel(document: Document, options: BuildOptions, reach: Reach | None = None) -> bool:
+    """Return whether a kernel can be in it, given its build options and what its `kernelcast.toml` defines.
 
     Nothing beyond `reach` is read.
     """
     text = document.text.value
     if _MAY_BEGIN_ONE.search(text) and _MAY_BEGIN_ONE.search(_COMMENT.sub(_code, text)):
-        return False
+        return True
     values = (*(value for _, value in options.defines), *options.flags)
     if any("kernel" in value or "include" in value for value in values):
-        return False
-    return not _is_configured(document.path, reach)
+        return True
+    return _is_configured(document.path, reach)
 
 
 def _code(found: re.Match[str]) -> str:
