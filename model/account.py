@@ -112,13 +112,13 @@ class TimeAccount:
         return sum(part.time_us for part in self.parts if part.resource in resources)
 
     def is_critical(self, *resources: str) -> bool:
-        """Whether saving these resources' time is worth anything; without a name, the launch as a whole."""
+        """Return whether saving these resources' time is worth anything; without a name, the launch as a whole."""
         return not resources or self.share_of(*resources) >= CRITICAL_SHARE
 
 
 @lru_cache(_KEPT)
 def account_of(times: Times | None, runtime_us: float) -> TimeAccount:
-    """The account of a launch that takes `runtime_us`, from what the analytical model says of it.
+    """Return the account of a launch that takes `runtime_us`, from what the analytical model says of it.
 
     A launch's floor is the device's and stays; all else is taken to be as much longer or shorter as the whole is.
     """
@@ -152,7 +152,8 @@ def _entries(times: Times) -> list[ResourceTime]:
 
 
 def overlapped(groups: Sequence[Mapping[str, float]], norm: float) -> dict[str, tuple[float, float]]:
-    """What each resource needs, and what it adds to the time of groups of resources that overlap under a norm [us].
+    """Return what each resource needs, and what it adds to the time of groups of resources that overlap under a norm
+    [us].
 
     The norm is homogeneous, so by Euler's theorem the whole is the sum of each time by the whole's derivative there:
     what is far shorter than the others adds next to nothing.

@@ -52,7 +52,7 @@ class Annotations:
 
 
 def annotations_of(program: Program, before: Annotations | None = None) -> Annotations:
-    """The annotations of `program`; `before`, of an earlier state of it, makes that fast."""
+    """Return the annotations of `program`; `before`, of an earlier state of it, makes that fast."""
     found: dict[Piece, _Found] = {}
     standing: list[Standing] = []
     for piece, line, byte in program.places():

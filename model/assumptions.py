@@ -22,7 +22,7 @@ _ESTIMATED = "how often the loop on line {line} runs was worked out for a few wo
 
 
 def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assumption, ...]:
-    """What the launch and the analysis took for granted and what only the data know.
+    """Return what the launch and the analysis took for granted and what only the data know.
 
     Once each: a branch in a loop is met twice. Where some work-items were run, what they told takes the place of what
     would have to be assumed.
@@ -86,7 +86,7 @@ def _undecided(work: Work, lines: Iterable[int]) -> Iterator[Assumption]:
 
 
 def _read_for_trips(work: Work, line: int) -> set[str]:
-    """The buffers, with their members, that the trip counts of the loops on a line are read from."""
+    """Return the buffers, with their members, that the trip counts of the loops on a line are read from."""
     found: set[str] = set()
     blocks = [work.root]
     while blocks:
@@ -102,7 +102,7 @@ def _read_for_trips(work: Work, line: int) -> set[str]:
 
 
 def doubt_of(assumptions: Iterable[Assumption]) -> float:
-    """The logarithm of the factor that all of them may cost together, at least 0.
+    """Return the logarithm of the factor that all of them may cost together, at least 0.
 
     Factors are taken for independent, so their logarithms add in squares.
     """

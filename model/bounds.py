@@ -31,13 +31,13 @@ _TYPES = ("f64", "f16")
 
 
 def within_bounds(runtime_us: Quantiles, floor_us: float) -> Quantiles:
-    """The same quantiles, in order and none of them below `floor_us`."""
+    """Return the same quantiles, in order and none of them below `floor_us`."""
     p50 = max(runtime_us.p50, floor_us)
     return Quantiles(min(max(runtime_us.p10, floor_us), p50), p50, max(runtime_us.p90, p50))
 
 
 def floor_us(work: WorkCounts, device: Device) -> float:
-    """What the launch takes at least on the device [us]."""
+    """Return what the launch takes at least on the device [us]."""
     peaks = peaks_of(device)
     rates = device.rates
     bounds = [rates.launch_floor_us, 1e-3 * work.global_footprint_bytes / peaks.cache_gb_s]
@@ -100,7 +100,7 @@ def _type(element: str) -> str:
 
 
 def _lanes_us(work: WorkCounts, rates: Rates) -> list[float]:
-    """What a GPU's other units take at least. On CPUs compilers turn these into other instructions."""
+    """Return what a GPU's other units take at least. On CPUs compilers turn these into other instructions."""
     special = sum(op.count for op in work.ops if op.kind in _SPECIAL)
     integer = sum(op.count for op in work.ops if op.kind in _INTEGER)
     apart = sum(

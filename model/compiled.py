@@ -210,7 +210,7 @@ class FactsKey(NamedTuple):
 
 
 def key_of(kernel: Kernel, launch: Launch, device_id: str) -> FactsKey:
-    """The offline compilers write one code for all local sizes; drivers may write one for each."""
+    """Return the offline compilers write one code for all local sizes; drivers may write one for each."""
     options = shlex.join(launch.options.arguments())
     if "pocl" in device_id and is_small_grid(launch):
         options = f"{options} (global sizes below {SMALL_GRID})".lstrip()
@@ -222,7 +222,9 @@ def is_small_grid(launch: Launch) -> bool:
 
 
 def moved_to(facts: CompiledFacts, kernel: Kernel) -> CompiledFacts:
-    """The same with the lines of today's text, in which the kernel may stand elsewhere or be written otherwise."""
+    """Return the same with the lines of today's text, in which the kernel may stand elsewhere or be written
+    otherwise.
+    """
     lines = (kernel.range.start_line, kernel.range.end_line)
     if facts.kernel_lines is None or facts.kernel_lines == lines:
         return facts

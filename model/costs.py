@@ -37,7 +37,7 @@ _ALIKE = {
 
 
 def alike(function: str) -> str:
-    """The name of a function, or of one like it, under which it was measured."""
+    """Return the name of a function, or of one like it, under which it was measured."""
     return _ALIKE.get(function, function)
 
 
@@ -82,7 +82,7 @@ class Costs:
         return found
 
     def op_ns(self, op: OpCount, context: Context, share: float) -> float:
-        """All operations of `op` in one surrounding [ns]."""
+        """Return all operations of `op` in one surrounding [ns]."""
         is_double = op.element == "f64"
         if op.function in _GEOMETRIC:
             is_counted = op.kind is (OpKind.MUL if op.function == "dot" else OpKind.SQRT)
@@ -139,7 +139,7 @@ class Costs:
                 return self._ns["call.min" if op.element[0] == "i" else "call.fmin"]
 
     def access_ns(self, access: AccessCount, context: Context, share: float, form: Form) -> float:
-        """All executions of a load or store whose bytes are in the nearest cache [ns]."""
+        """Return all executions of a load or store whose bytes are in the nearest cache [ns]."""
         is_local = access.space is AddressSpace.LOCAL
         size = access.element_bytes / 4
         if access.space is AddressSpace.PRIVATE:
@@ -170,27 +170,30 @@ class Costs:
         return access.count * each * parts
 
     def scatter_ns(self, footprint_bytes: float) -> float:
-        """One store to a line that is somewhere in `footprint_bytes`."""
+        """Return one store to a line that is somewhere in `footprint_bytes`."""
         return read_between(self._scatters, footprint_bytes)
 
     def image_ns(self, access: str) -> float:
-        """One `nearest` or `linear` read of an image, or one `write`. Float coordinates are taken for interpolated."""
+        """Return one `nearest` or `linear` read of an image, or one `write`. Float coordinates are taken for
+        interpolated.
+        """
         return self._ns.get(f"image.{access}", 0.0)
 
     def chain_ns(self, context: Context) -> float:
-        """One operation that waits for the one before, in all work-items."""
+        """Return one operation that waits for the one before, in all work-items."""
         return self._ns.get(f"{context}.chain", 0.0)
 
 
 def _points(ns: dict[str, float], prefix: str, unit: int) -> list[tuple[float, float]]:
-    """The costs whose names are a number after `prefix`, by that number times `unit`."""
+    """Return the costs whose names are a number after `prefix`, by that number times `unit`."""
     return sorted((float(name.removeprefix(prefix)) * unit, x) for name, x in ns.items() if name.startswith(prefix))
 
 
 def _parts(words: float, share: float, *, is_gather: bool) -> float:
-    """How many accesses of one word an access of `words` is worth: narrower ones share vectors, wider ones are taken
-    apart in vector code (less so where each lane loads its own anyway), and go through registers of 16 bytes where
-    work-items go one by one."""
+    """Return how many accesses of one word an access of `words` is worth: narrower ones share vectors, wider ones are
+    taken apart in vector code (less so where each lane loads its own anyway), and go through registers of 16 bytes
+    where work-items go one by one.
+    """
     if words > 1:
         return math.pow(words, (0.5 if is_gather else 1.0) * (1 - share)) * math.pow(max(1.0, words / 4), share)
     return math.pow(max(words, 0.25), 0.5 * (1 - share))

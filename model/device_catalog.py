@@ -16,29 +16,29 @@ from model.device_names import named
 
 
 def builtin_devices() -> tuple[Device, ...]:
-    """All profiles that ship with Kernelcast, by id. Reading them takes a moment: see `find_builtin`."""
+    """Return all profiles that ship with Kernelcast, by id. Reading them takes a moment: see `find_builtin`."""
     return tuple(_load(device_id) for device_id in _files())
 
 
 def find_builtin(device_id: str) -> Device | None:
-    """The shipped profile with exactly this id; reads that one alone."""
+    """Return the shipped profile with exactly this id; reads that one alone."""
     return _load(device_id) if device_id in _files() else None
 
 
 def named_builtins(name: str) -> tuple[Device, ...]:
-    """The shipped profiles of what somebody calls `name`: one, or the boards of one chip. Reads those alone."""
+    """Return the shipped profiles of what somebody calls `name`: one, or the boards of one chip. Reads those alone."""
     known = _names()
     ids = tuple(known)
     return tuple(_load(ids[place]) for place in named(name, [known[each] for each in ids]))
 
 
 def well_known_devices() -> tuple[Device, ...]:
-    """A choice of those that people compare with: few enough to be read in one table."""
+    """Return a choice of those that people compare with: few enough to be read in one table."""
     return tuple(device for device_id in sorted(_WELL_KNOWN) if (device := find_builtin(device_id)) is not None)
 
 
 def builtin_texts() -> Mapping[str, str]:
-    """The JSON of each shipped profile by its id, for searching without reading them all as devices."""
+    """Return the JSON of each shipped profile by its id, for searching without reading them all as devices."""
     return {device_id: file.read_text("utf-8") for device_id, file in _files().items()}
 
 
@@ -58,14 +58,14 @@ def device_from_json(text: str) -> Device:
 
 
 def slug(*words: str) -> str:
-    """An id from names: lower case, words joined by single dashes, trademark signs dropped."""
+    """Return an id from names: lower case, words joined by single dashes, trademark signs dropped."""
     text = re.sub(r"\((?:r|tm|c)\)|[®™]", " ", " ".join(words).lower())
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-") or "device"
 
 
 @lru_cache(maxsize=1)
 def _files() -> dict[str, Traversable]:
-    """The file of each profile by its id, which is its name."""
+    """Return the file of each profile by its id, which is its name."""
     found = resources.files("model").joinpath("devices").iterdir()
     return {file.name.removesuffix(".json"): file for file in sorted(found, key=_name) if _name(file).endswith(".json")}
 
@@ -76,7 +76,7 @@ def _name(file: Traversable) -> str:
 
 @cache
 def _names() -> dict[str, str]:
-    """The name of each profile by its id."""
+    """Return the name of each profile by its id."""
     found = ((device_id, _NAME.search(text)) for device_id, text in builtin_texts().items())
     return {device_id: json.loads(match[1]) for device_id, match in found if match is not None}
 

@@ -42,7 +42,8 @@ def spoken_name(name: str) -> SpokenName:
 
 
 def named(wanted: str, names: Sequence[str]) -> list[int]:
-    """Which of `names` are what somebody calls `wanted`: its very words, else its chip, else the end of its name.
+    """Return which of `names` are what somebody calls `wanted`: its very words, else its chip, else the end of its
+    name.
 
     So `GeForce GTX 1080` and `1080` are not the Ti, whose name holds them.
     """

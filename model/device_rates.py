@@ -109,7 +109,7 @@ def _caches(figures: GpuFigures, architecture: Architecture, dram_gb_s: float) -
 
 
 def intel_cores(name: str, compute_units: int) -> int:
-    """How many sub-slices or Xe-cores an Intel GPU has, of which drivers count the execution units.
+    """Return how many sub-slices or Xe-cores an Intel GPU has, of which drivers count the execution units.
 
     Sub-slices hold 8 units (10 in Gen7.5), dual sub-slices and Xe-cores of Gen12 and Arc 16, those of Xe2 8 again.
     Sources: Intel's "The Architecture of Intel Processor Graphics" (Gen7.5, Gen9, Gen11), "oneAPI GPU Optimization
@@ -180,7 +180,7 @@ def derive_rates(facts: DriverFacts) -> Rates:
 
 
 def cores_of(facts: DriverFacts) -> int:
-    """What `Device.cores` is for: 0 where compute units hold work-groups themselves."""
+    """Return what `Device.cores` is for: 0 where compute units hold work-groups themselves."""
     is_counted_in_parts = facts.type is DeviceType.GPU and "intel" in _maker(facts)
     return intel_cores(facts.name, facts.compute_units) if is_counted_in_parts else 0
 

@@ -44,7 +44,7 @@ def internal_error(error: Exception, doing: str, *, line: int | None = None) -> 
 
 
 def contained(doing: str, work: Callable[[], _Result]) -> _Result | KernelcastError:
-    """What `work` gives, or the named failure in its place."""
+    """Return what `work` gives, or the named failure in its place."""
     try:
         return work()
     except KernelcastError as error:
@@ -54,7 +54,7 @@ def contained(doing: str, work: Callable[[], _Result]) -> _Result | KernelcastEr
 
 
 def _log_file() -> str:
-    """The file that a record of ours ends up in; empty where there is none."""
+    """Return the file that a record of ours ends up in; empty where there is none."""
     at: logging.Logger | None = logger
     while at is not None:
         for handler in at.handlers:

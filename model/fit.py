@@ -51,12 +51,12 @@ class Fit:
         return self.overhead_us + self.factor * max(0.0, work_us)
 
     def spread(self, work_us: float) -> float:
-        """The factor from p50 to p90: it widens with every doubling beyond the measured sizes."""
+        """Return the factor from p50 to p90: it widens with every doubling beyond the measured sizes."""
         near = self.sigma * (1 + _PER_DOUBLING * self._doublings_beyond(work_us))
         return math.exp(P90 * math.hypot(near, self._slope_share(work_us)))
 
     def error(self, point: Point) -> float:
-        """How far the line is off at a point: above 0 where it is too slow, as a part of 1."""
+        """Return how far the line is off at a point: above 0 where it is too slow, as a part of 1."""
         return self.runtime_us(point.work_us) / point.measured_us - 1
 
     @property
@@ -70,7 +70,9 @@ class Fit:
         return math.log2(max(1.0, *ratios))
 
     def _slope_share(self, work_us: float) -> float:
-        """What is not known of `factor`, by its part in the answer: launches that are all overhead do not show it."""
+        """Return what is not known of `factor`, by its part in the answer: launches that are all overhead do not show
+        it.
+        """
         seen = max(self._share(point.work_us) for point in self.points)
         unsure = min(_LAWS, self.sigma / seen - self.sigma) if seen > 0 else _LAWS
         return unsure * self._share(work_us)
@@ -81,7 +83,7 @@ class Fit:
 
 
 def fit(points: Sequence[Point], floor_us: float) -> Fit | None:
-    """The line through measured points; None without any. `floor_us` is what any launch costs on the device.
+    """Return the line through measured points; None without any. `floor_us` is what any launch costs on the device.
 
     Points come by importance: beyond MAX_POINTS, later ones are left out.
     """
@@ -133,5 +135,5 @@ def _sigma(line: _Line, points: Sequence[Point]) -> float:
 
 
 def _sizes(points: Sequence[Point]) -> int:
-    """How many amounts of work there are, those within a twentieth of each other taken for one."""
+    """Return how many amounts of work there are, those within a twentieth of each other taken for one."""
     return len({round(math.log(p.work_us) / 0.05) if p.work_us > 0 else None for p in points})

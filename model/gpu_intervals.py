@@ -37,7 +37,7 @@ class Margins:
 
 
 def margins_of(device: Device) -> Margins:
-    """The same for all launches of a device, so that no quantile falls as the work grows."""
+    """Return the same for all launches of a device, so that no quantile falls as the work grows."""
     table = _table()
     return table.get(vendor_of(device)) or table.get(OTHER_VENDORS) or Margins(1 / UNKNOWN, UNKNOWN)
 

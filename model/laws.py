@@ -77,7 +77,9 @@ class Times:
 
 
 def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> Times:
-    """The laws, resource by resource [us]; `code` is what a GPU's compiler made of the kernel, where that is known."""
+    """Return the laws, resource by resource [us]; `code` is what a GPU's compiler made of the kernel, where that is
+    known.
+    """
     if device.type is not DeviceType.CPU:
         return _gpu_launch_times(work, device, code)
     rates = device.rates
@@ -113,7 +115,7 @@ def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = N
 
 
 def _gpu_launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None) -> Times:
-    """A GPU's whole launch: its levels of memory, its lanes and what starts groups work at the same time."""
+    """Return a GPU's whole launch: its levels of memory, its lanes and what starts groups work at the same time."""
     rates, architecture = device.rates, architecture_of(device)
     idle, crowded = idle_lanes(work, device), crowding(work, device, work.facts.busy_share)
     parted = work.facts.warp_slowdown
@@ -191,7 +193,7 @@ def issue_us(work: WorkCounts, device: Device, times: Mapping[str, float]) -> di
 
 
 def _share_of_bounds(work: WorkCounts) -> float:
-    """The share of the integer operations by which all work-items find out whether they are within bounds."""
+    """Return the share of the integer operations by which all work-items find out whether they are within bounds."""
     integers = sum(op.count for op in work.ops if op.kind in INTEGER_KINDS)
     return min(1.0, BOUNDS_OPS * work.work_items / integers) if integers else 1.0
 
@@ -203,7 +205,7 @@ def _times(
     work: WorkCounts,
     device: Device,
 ) -> Times:
-    """The whole: `groups` of resources, with their times, overlap with each other; all others come on top."""
+    """Return the whole: `groups` of resources, with their times, overlap with each other; all others come on top."""
     overlapping = overlapped(groups, norm)
     needed = {name: overlapping.get(name, (time_us, time_us)) for name, time_us in resources.items()}
     return Times(
@@ -223,7 +225,7 @@ def _private_us(work: WorkCounts, rates: Rates) -> float:
 
 
 def _cpu_launch_times(work: WorkCounts, device: Device, costs: Costs, waves: float) -> Times:
-    """A CPU's whole launch, where its runtime's costs were measured."""
+    """Return a CPU's whole launch, where its runtime's costs were measured."""
     rates = device.rates
     own = cpu_times(work, device, costs)
     barriers = _barriers_us(work, rates)
@@ -277,7 +279,7 @@ def _roofline_us(work: WorkCounts, rates: Rates) -> float:
 
 
 def _wave_penalty(groups: int, capacity: int) -> float:
-    """How much longer `groups` take than if they filled the device evenly: the last wave may be nearly empty."""
+    """Return how much longer `groups` take than if they filled the device evenly: the last wave may be nearly empty."""
     capacity = max(1, capacity)
     return math.ceil(groups / capacity) * capacity / max(1, groups)
 

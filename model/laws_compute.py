@@ -40,12 +40,12 @@ def compute_times_us(
 
 
 def resource_of(kind: OpKind) -> str:
-    """The resource that operations of this kind keep busy."""
+    """Return the resource that operations of this kind keep busy."""
     return "special functions" if kind in _SPECIAL else "integer" if kind in INTEGER_KINDS else "floating point"
 
 
 def one_by_one(scalar_ops: Iterable[OpCount]) -> dict[tuple[OpKind, str], float]:
-    """How many operations of each kind a CPU does not vectorise."""
+    """Return how many operations of each kind a CPU does not vectorise."""
     return {(op.kind, op.element): op.count for op in scalar_ops}
 
 
@@ -57,7 +57,7 @@ def operation_time_us(op: OpCount, slow: Mapping[tuple[OpKind, str], float], rat
 
 
 def waiting_time_us(work: WorkCounts, device: Device, busy_us: float) -> float:
-    """How much longer than `busy_us` a CPU takes because operations wait for the ones before [us].
+    """Return how much longer than `busy_us` a CPU takes because operations wait for the ones before [us].
 
     `scalar_fp32_gflop_s` is the rate of one such chain of fma per work-item, on all compute units together.
     """

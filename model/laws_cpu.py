@@ -55,7 +55,7 @@ class CpuTimes:
 
 
 def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
-    """The busy time of a launch, part by part [us]."""
+    """Return the busy time of a launch, part by part [us]."""
     rates = device.rates
     surprise_ns = MISPREDICTED_CLOCKS * 1e3 / (device.clock_mhz or 2500) / max(1, device.compute_units)
     fp = integer = special = waiting = issue = local = private = images = 0.0
@@ -91,12 +91,12 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
 
 
 def _is_called(part: ContextCount) -> bool:
-    """Whether a function is called that some runtimes do not inline, and so do not vectorise around."""
+    """Return whether a function is called that some runtimes do not inline, and so do not vectorise around."""
     return any(op.function and op.function in BUILTINS for op in part.ops)
 
 
 def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
-    """What bytes from beyond the nearest cache take, over what they would take from there [us].
+    """Return what bytes from beyond the nearest cache take, over what they would take from there [us].
 
     Each distinct byte of a buffer comes once from the level that the whole launch fits in, loads and stores side by
     side. Lone lines, where the data or a long stride choose them, come one by one.
@@ -140,13 +140,13 @@ def _lone_lines(access: AccessCount) -> float:
 
 
 def _is_column(access: AccessCount, work: WorkCounts) -> bool:
-    """Whether each work-item walks down a column whose lines are gone before its neighbour comes by."""
+    """Return whether each work-item walks down a column whose lines are gone before its neighbour comes by."""
     steps = access.count / max(1, work.work_items)
     return abs(access.step_bytes or 0) >= COLUMN_STEP_BYTES and steps >= COLUMN_STEPS
 
 
 def _line_ns(access: AccessCount, footprint_bytes: float, rates: Rates, costs: Costs) -> float:
-    """What a lone line takes over one that is near [ns]."""
+    """Return what a lone line takes over one that is near [ns]."""
     if access.is_store:
         return max(0.0, costs.scatter_ns(footprint_bytes) - costs.between("scattered", 0.0))
     return max(0.0, 1 / gather_gaccess_s(footprint_bytes, rates) - 1 / gather_gaccess_s(0, rates))

@@ -86,12 +86,14 @@ def caches_of(device: Device) -> Caches:
 
 
 def missed(footprint_bytes: float, cache_bytes: float) -> float:
-    """The share of repeated accesses, spread over a footprint, that a cache does not hold; grows smoothly from 0."""
+    """Return the share of repeated accesses, spread over a footprint, that a cache does not hold; grows smoothly from
+    0.
+    """
     return max(0.0, 1 - cache_bytes / footprint_bytes) if footprint_bytes > 0 else 0.0
 
 
 def streamed(footprint_bytes: float, cache_bytes: float) -> float:
-    """The share of a footprint, passed over once a launch, that the last launch did not leave in the cache."""
+    """Return the share of a footprint, passed over once a launch, that the last launch did not leave in the cache."""
     if cache_bytes <= 0:
         return 1.0
     return min(1.0, max(0.0, (footprint_bytes / cache_bytes - 1) / (GONE_AT - 1)))
@@ -113,7 +115,7 @@ def rewritten_bytes(work: WorkCounts) -> float:
 
 
 def gpu_traffic(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> Traffic:
-    """What the launch moves, from the cores outwards."""
+    """Return what the launch moves, from the cores outwards."""
     own = [a for a in work.accesses if a.space in _GLOBAL and not a.is_atomic and a.count > 0]
     lanes = lanes_of(work)
     known, loaded = _known_lines(work, lanes), work.facts.loaded_shares
@@ -158,7 +160,7 @@ def _by_private_index(work: WorkCounts) -> tuple[float, float]:
 
 
 def core_cache_bytes(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> float:
-    """What each of the groups that a core holds has of the core's cache."""
+    """Return what each of the groups that a core holds has of the core's cache."""
     architecture = architecture_of(device)
     held = min(occupancy(work, architecture, code).groups, max(1.0, work.work_groups / device.core_count))
     return max(LEAST_CACHE_BYTES, architecture.l1_bytes / held)
@@ -235,7 +237,9 @@ def local_memory_us(work: WorkCounts, device: Device) -> float:
 
 
 def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, float]:
-    """Each level's time [us] with all cores busy: the cores' caches, the one that they share, what lies beyond."""
+    """Return each level's time [us] with all cores busy: the cores' caches, the one that they share, what lies
+    beyond.
+    """
     caches = caches_of(device)
     line_gop_s = device.core_count * architecture_of(device).l1_bytes_per_clock / LINE_BYTES * device.clock_mhz / 1000
     share = traffic.stored_share
@@ -248,14 +252,15 @@ def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, flo
 
 
 def idle_lanes(work: WorkCounts, device: Device) -> float:
-    """How many lanes a group occupies for each of its work-items: at least 1."""
+    """Return how many lanes a group occupies for each of its work-items: at least 1."""
     items = max(1.0, work.work_items / max(1, work.work_groups))
     together = max(1, device.preferred_multiple)
     return max(1.0, math.ceil(items / together) * together / items)
 
 
 def crowding(work: WorkCounts, device: Device, busy_share: float = 1.0) -> float:
-    """How much longer than on evenly filled cores: some have a group more than others, or all too few work-items.
+    """Return how much longer than on evenly filled cores: some have a group more than others, or all too few
+    work-items.
 
     `busy_share` of the launch's work-items do the work; those beyond the bounds fill no core.
     """
@@ -266,13 +271,15 @@ def crowding(work: WorkCounts, device: Device, busy_share: float = 1.0) -> float
 
 
 def streaming(work: WorkCounts, device: Device) -> float:
-    """How much longer than with enough work-items under way to use the whole bandwidth."""
+    """Return how much longer than with enough work-items under way to use the whole bandwidth."""
     lanes = work.work_items * work.facts.busy_share * idle_lanes(work, device)
     return max(1.0, STREAMING_ITEMS * device.core_count / max(1.0, lanes))
 
 
 def line_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: float) -> float:
-    """One access by itself [us], for shares of lines: distinct bytes once from where the launch fits, others again."""
+    """Return one access by itself [us], for shares of lines: distinct bytes once from where the launch fits, others
+    again.
+    """
     _, sectors = lines_of(access)
     moved = access.count / WARP * sectors * SECTOR_BYTES
     spread = max(1.0, moved / max(1.0, access.bytes)) if access.pattern is not Pattern.BROADCAST else 1.0

@@ -29,7 +29,7 @@ PARALLEL_INSTRUCTIONS = 2.0  # of one warp, whose latencies overlap
 
 
 def latency_us(work: WorkCounts, device: Device, load_cycles: float, code: OfflineFacts | None = None) -> float:
-    """The time of all rounds of groups, each as long as its longest chain of waiting.
+    """Return the time of all rounds of groups, each as long as its longest chain of waiting.
 
     `load_cycles`: what a load of global memory takes on average, given where it is found.
     """
@@ -67,7 +67,10 @@ def warp_cycles(work: WorkCounts, architecture: Architecture, load_cycles: float
 
 
 def _waits(work: WorkCounts, architecture: Architecture, load_cycles: float) -> list[tuple[float, float]]:
-    """How often loads are waited for, and for how many cycles: those of one iteration are waited for together."""
+    """Return how often loads are waited for, and for how many cycles.
+
+    Those of one iteration are waited for together.
+    """
     settings, loaded = work.facts.paths.settings.accesses, work.facts.loaded_shares
     together: dict[tuple[int, bool], list[AccessFacts]] = defaultdict(list)
     innermost: dict[int, Loop] = {}

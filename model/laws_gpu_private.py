@@ -31,12 +31,12 @@ def private_memory_us(work: WorkCounts, device: Device, code: OfflineFacts | Non
 
 
 def spilled_bytes(work: WorkCounts, code: OfflineFacts) -> float:
-    """What the launch stores and loads of spilled values if each work-item passes once through its code."""
+    """Return what the launch stores and loads of spilled values if each work-item passes once through its code."""
     return PASSES * code.spill_bytes * work.work_items * work.facts.busy_share
 
 
 def spills_us(work: WorkCounts, device: Device, code: OfflineFacts) -> tuple[float, float, float]:
-    """Each level's time [us] for the spilled values that pass it: the cores' caches, the last cache, memory."""
+    """Return each level's time [us] for the spilled values that pass it: the cores' caches, the last cache, memory."""
     moved = spilled_bytes(work, code)
     architecture, caches = architecture_of(device), caches_of(device)
     held = min(occupancy(work, architecture, code).groups, max(1.0, work.work_groups / device.core_count))

@@ -90,7 +90,7 @@ class Fits:
         return tuple(each.launch for each in alike if self._laws(work, each.launch, device).is_open)
 
     def line(self, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]) -> Fit | None:
-        """What `through` predicts `launch` by."""
+        """Return what `through` predicts `launch` by."""
         found = self._line(work, _alike(launch, samples), device)
         return found.fit if found else None
 

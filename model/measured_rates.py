@@ -46,7 +46,7 @@ def _function_gop_s(op: OpCount, rates: Rates) -> float | None:
 
 
 def barrier_ns(group_items: float, rates: Rates, *, calibrated_group: int, least: int) -> float:
-    """One barrier of one group of that size."""
+    """Return one barrier of one group of that size."""
     if rates.barriers:
         return read_between([(p.group_items, p.barrier_ns) for p in rates.barriers], group_items)
     return rates.barrier_ns * max(least, group_items) / calibrated_group
@@ -63,7 +63,7 @@ def local_time_us(accesses: Iterable[AccessCount], requested_bytes: float, rates
 
 
 def _turns(access: AccessCount, rates: Rates) -> float:
-    """How much longer than without conflicts: lanes meet in banks as often as stride and banks share factors."""
+    """Return how much longer than without conflicts: lanes meet in banks as often as stride and banks share factors."""
     if not rates.local_strided or access.stride_bytes % 4:
         return 1.0
     seen = {point.stride_elements: point.local_gb_s for point in rates.local_strided}

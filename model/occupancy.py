@@ -37,7 +37,7 @@ class Occupancy:
     warps_per_group: int
 
     def share(self, architecture: Architecture) -> float:
-        """The share of the work-items that a core can hold at most."""
+        """Return the share of the work-items that a core can hold at most."""
         held = self.groups * self.warps_per_group * architecture.warp_width
         return min(1.0, held / architecture.max_items_per_core)
 
@@ -81,7 +81,7 @@ def _own_registers(work: WorkCounts, architecture: Architecture) -> float:
 def arrays_in_registers(
     work: WorkCounts, architecture: Architecture, code: OfflineFacts | None = None
 ) -> frozenset[str]:
-    """The private arrays that take no time of their own."""
+    """Return the private arrays that take no time of their own."""
     promoted = work.facts.promotion
     if code is not None:
         if code.array_bytes:

@@ -47,7 +47,7 @@ def placed(prediction: Prediction, moved: Moves) -> Prediction:
 
 
 def apart(prediction: Prediction) -> tuple[Prediction, Moves]:
-    """What `placed` put together: nothing is moved for it. What is said of the former goes for all places."""
+    """Return what `placed` put together: nothing is moved for it. What is said of the former goes for all places."""
     return (prediction._of, prediction._moved) if isinstance(prediction, _Placed) else (prediction, Moves())
 
 
@@ -64,7 +64,7 @@ class _Placed(Prediction):
     _moved: Moves
 
     def __new__(cls, *arguments: Any, **fields: Any) -> Prediction:  # type: ignore[misc]  # noqa: ANN401
-        """A plain one, for `dataclasses.replace`."""
+        """Return a plain one, for `dataclasses.replace`."""
         return Prediction(*arguments, **fields)
 
     @classmethod

@@ -13,7 +13,7 @@ _LONGEST_PATH = 4096  # of Linux; others open less
 
 
 def can_be_opened(path: str) -> bool:
-    """Whether a system would look for it at all. Others are not worked on: long ones take time by the square."""
+    """Return whether a system would look for it at all. Others are not worked on: long ones take time by the square."""
     return len(path) <= _LONGEST_PATH and "\0" not in path
 
 
@@ -22,7 +22,7 @@ class TooLarge(OSError):
 
 
 def read_plain(path: Path, most_bytes: int) -> bytes:
-    """What a plain file holds. Raises `TooLarge`, and OSError for what is none or does not answer at once."""
+    """Return what a plain file holds. Raises `TooLarge`, and OSError for what is none or does not answer at once."""
     number = os.open(path, _FLAGS)
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):

@@ -60,7 +60,7 @@ class Roofline:
 
 
 def roofline(prediction: Prediction, device: Device) -> Roofline:
-    """The roofs of `device` that matter to this launch."""
+    """Return the roofs of `device` that matter to this launch."""
     work = prediction.work
     integers = _count(work, *_INTEGER)
     unit, operations = ("flop", work.flops) if work.flops else ("int op", integers) if integers else ("", 0.0)

@@ -78,7 +78,7 @@ class _Cost:
 
 
 def line_costs(work: WorkCounts, device: Device) -> tuple[LineCost, ...]:
-    """How much of each resource's time each line needs; lines ascend. A launch's own costs are no line's."""
+    """Return how much of each resource's time each line needs; lines ascend. A launch's own costs are no line's."""
     is_cpu = device.type is DeviceType.CPU
     slow = one_by_one(work.scalar_ops) if is_cpu else {}
     # Where a CPU's costs were measured, functions are measured as such, and reads of images are apart from memory's.
@@ -127,7 +127,7 @@ def _resource_of_access(access: AccessCount) -> str:
 
 
 def _access_us(access: AccessCount, work: WorkCounts, device: Device) -> float:
-    """The time of an access alone [us]."""
+    """Return the time of an access alone [us]."""
     rates = device.rates
     if access.is_atomic:
         return atomic_time_us([access], rates)

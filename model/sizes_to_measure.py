@@ -34,7 +34,7 @@ class SizeChoice:
 def sizes_to_measure(
     kernel: Kernel, work: Work, spec: LaunchSpec, launch: Launch, device: Device, most: int = len(_PREFERRED)
 ) -> SizeChoice:
-    """The launch itself and a quarter, a half and the double of it, as far as they tell something.
+    """Return the launch itself and a quarter, a half and the double of it, as far as they tell something.
 
     Sizes that are mostly launch overhead tell little of the work, so larger ones take their place; none takes more
     than a second, or a quarter of the device's memory, unless the launch itself does.
@@ -65,7 +65,7 @@ def sizes_as_wanted(
     factors: Sequence[float] = (),
     work_items: Sequence[int] = (),
 ) -> SizeChoice:
-    """The launch scaled by each of `factors` and to each number of `work_items`, as near as whole groups come.
+    """Return the launch scaled by each of `factors` and to each number of `work_items`, as near as whole groups come.
 
     Sizes that the device cannot hold are left out, and `problem` says why. Raises LaunchError if none is left.
     """

@@ -35,7 +35,7 @@ def written_for(
     path: Path | None,
     requests: Sequence[LaunchSpec],
 ) -> list[Written]:
-    """What was said of this kernel's launches, by precedence; at least one, perhaps empty."""
+    """Return what was said of this kernel's launches, by precedence; at least one, perhaps empty."""
     written = [Written(a.spec, a.annotation) for a in annotations]
     if not written and config is not None:
         written = [Written(spec) for spec in config.specs_for(kernel.name, path)]

@@ -96,7 +96,7 @@ class MemoryLimits:
 
 
 def plan_arguments(kernel: Kernel, launch: Launch, source: str) -> tuple[Argument, ...]:
-    """What each parameter of `kernel` gets, in order. Raises NeedsAnnotation for what cannot be supplied."""
+    """Return what each parameter of `kernel` gets, in order. Raises NeedsAnnotation for what cannot be supplied."""
     own = "\n".join(source.split("\n")[kernel.range.start_line : kernel.range.end_line + 1])
     # Its own text first: another kernel may read an image of the same name in another way.
     return tuple(_plan(parameter, launch, f"{own}\n{source}") for parameter in kernel.parameters)

@@ -157,19 +157,19 @@ def others_share(loads: Sequence[Load]) -> float | None:
 
 
 def is_on_shared_host(loads: Sequence[Load]) -> bool:
-    """Whether kernels run on a virtual machine's processors, and its host is busy with others, too."""
+    """Return whether kernels run on a virtual machine's processors, and its host is busy with others, too."""
     told = [load for load in loads if load.matters]
     return sum(load.stolen_s for load in told) > SHARED * sum(load.available_s for load in told)
 
 
 def is_warm(medians_us: Sequence[float]) -> bool:
-    """Whether the last few batches agree: clocks have risen, caches and branch predictors have learned."""
+    """Return whether the last few batches agree: clocks have risen, caches and branch predictors have learned."""
     last = medians_us[-WARM_BATCHES:]
     return len(last) == WARM_BATCHES and max(last) <= (1 + WARM) * min(last)
 
 
 def is_enough(batches: Sequence[Batch]) -> bool:
-    """Whether the sampling error of the median is small enough to stop: half its 95 % interval within 3 %.
+    """Return whether the sampling error of the median is small enough to stop: half its 95 % interval within 3 %.
 
     This is what more batches could improve; `repeat_interval`, which is wider, is what a repeat will show.
     """

@@ -65,7 +65,7 @@ class Overrun:
         return next((f".{name}" for (name, kind), begin in members if 0 <= at - begin < kind.size_bytes), "")
 
     def sentence(self, reached: tuple[int, int], cause: Cause | None = None) -> str:
-        """What happened and what to write; `reached` are the lowest and the highest index seen."""
+        """Return what happened and what to write; `reached` are the lowest and the highest index seen."""
         cause = cause or Cause()
         room, index = self.room, self.index
         verb = {True: "written", False: "read", None: "accessed"}[self.is_store]
@@ -103,7 +103,7 @@ def _remedy_of_fills(cause: Cause) -> str:
 
 
 def overrun_at(address: int, rooms: Iterable[Room], is_store: bool | None = None) -> Overrun | None:
-    """The overrun that an access to `address` is; None if it lies in no guard."""
+    """Return the overrun that an access to `address` is; None if it lies in no guard."""
     for room in rooms:
         if room.guarded_from <= address < room.start or room.end <= address < room.guarded_to:
             return Overrun(room, address - room.start, is_store)
@@ -111,7 +111,7 @@ def overrun_at(address: int, rooms: Iterable[Room], is_store: bool | None = None
 
 
 def whereabouts(address: int, rooms: Iterable[Room]) -> str:
-    """What can be said of an address outside of all guards; empty if nothing."""
+    """Return what can be said of an address outside of all guards; empty if nothing."""
     if 0 <= address < NULL_BYTES:
         return "at a null pointer; pointers inside structs are null in a measurement"
     far, nearest = min(((_distance(address, room), room) for room in rooms), key=lambda p: p[0], default=(0, None))

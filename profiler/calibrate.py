@@ -18,7 +18,7 @@ def calibrate(
     cancel: CancelToken | None = None,
     quick: bool = False,
 ) -> Device:
-    """The device with measured rates, its date and the noise that was seen; keep it with `Store.save_profile`.
+    """Return the device with measured rates, its date and the noise that was seen; keep it with `Store.save_profile`.
 
     Takes about a minute on a quiet CPU, half of that if `quick`. A probe that crashes or hangs the driver is left out
     of a second attempt, and named in `Device.calibration`. Raises MeasureError subclasses.

@@ -101,7 +101,7 @@ def _outcomes(requests: Sequence[CompileRequest], terms: _Terms) -> tuple[Compil
 
 
 def _groups(requests: Sequence[CompileRequest]) -> list[list[int]]:
-    """What goes into one process: PoCL compiles every kernel for every local size that it is told."""
+    """Return what goes into one process: PoCL compiles every kernel for every local size that it is told."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for number, request in enumerate(requests):
         variant = (effective_local_size(request.launch, request.kernel), is_small_grid(request.launch))

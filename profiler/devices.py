@@ -40,7 +40,8 @@ def discover(
     time_limit_s: float = DISCOVERY_LIMIT_S,
     cancel: CancelToken | None = None,
 ) -> tuple[Device, ...]:
-    """All devices of all platforms, asked in a process of their own; with calibrated rates where `profiles` has them.
+    """Return all devices of all platforms, asked in a process of their own; with calibrated rates where `profiles`
+    has them.
 
     Raises DeviceGone if there is none, TimedOut or KernelCrashed if a driver hangs or crashes.
     """
@@ -53,7 +54,7 @@ def discover(
 
 
 def device_of(device_id: str, facts: DriverFacts) -> Device:
-    """A profile from what the driver reports: datasheet rates if the chip is known, else scaled templates."""
+    """Return a profile from what the driver reports: datasheet rates if the chip is known, else scaled templates."""
     known = recognised(facts)
     rates, note, cores, architecture = _scaled(facts) if known is None else _taken(known)
     return Device(
@@ -83,7 +84,9 @@ def device_of(device_id: str, facts: DriverFacts) -> Device:
 
 
 def with_calibrations(devices: Sequence[Device], calibrated: Sequence[Device]) -> tuple[Device, ...]:
-    """The devices, each with its calibrated rates if they were measured under the same driver on the same chip."""
+    """Return the devices, each with its calibrated rates if they were measured under the same driver on the same
+    chip.
+    """
     known = {(profile.id, profile.driver, profile.name): profile for profile in calibrated}
 
     def merged(device: Device) -> Device:
@@ -116,7 +119,7 @@ def distinct_devices(first: Iterable[Device], then: Iterable[Device]) -> tuple[D
 
 
 def find_device(devices: Sequence[Device], wanted: str) -> Device:
-    """The device with exactly this id or name, else the only one whose id, name or platform contains `wanted`.
+    """Return the device with exactly this id or name, else the only one whose id, name or platform contains `wanted`.
 
     Raises UnknownDevice, which lists the ids to choose from.
     """
@@ -141,7 +144,7 @@ def find_device(devices: Sequence[Device], wanted: str) -> Device:
 
 
 def called(devices: Sequence[Device], wanted: str) -> list[Device]:
-    """The device with exactly this id, else those with this name: several are boards of one chip."""
+    """Return the device with exactly this id, else those with this name: several are boards of one chip."""
     same_id = [device for device in devices if device.id == wanted]
     return same_id[:1] or [devices[place] for place in named(wanted, [device.name for device in devices])]
 
@@ -157,7 +160,9 @@ def _listed(ids: Sequence[str]) -> str:
 
 
 def assign_ids(facts: Sequence[DriverFacts]) -> tuple[str, ...]:
-    """One id per device, in the given order: `pocl`, `intel-cpu`, `nvidia-h200` ...; alike ones get -1, -2, ..."""
+    """Return one id per device, in the given order: `pocl`, `intel-cpu`, `nvidia-h200` ...; alike ones get -1, -2,
+    ...
+    """
     bases = [_base_id(each) for each in facts]
     alike = Counter(bases)
     seen: Counter[str] = Counter()

@@ -29,7 +29,7 @@ class Guess:
 
 
 def advice(guesses: Sequence[Guess]) -> str:
-    """What to say of them; empty if there are none."""
+    """Return what to say of them; empty if there are none."""
     what = "what it is" if len(guesses) == 1 else "what they are"
     return f"{taken(guesses)}: say {what}: // kernelcast: {written(guesses)}" if guesses else ""
 
@@ -68,8 +68,9 @@ def with_advice(error: MeasureError, request: MeasureRequest) -> MeasureError:
 
 
 def misleading(request: MeasureRequest) -> list[Guess]:
-    """What may mislead an index of which nothing more is known: contents and scalars that are integers; in a kernel
-    without such guesses others that an index may rest on, and without those the launch's size."""
+    """Return what may mislead an index of which nothing more is known: contents and scalars that are integers; in a
+    kernel without such guesses others that an index may rest on, and without those the launch's size.
+    """
     fills, scalars = _guessed_fills(request), guessed_scalars(request)
     integers = [g for g in fills if _holds_integers(g.key.removeprefix("fill."), request)]
     integers += [g for g in scalars if g.taken.lstrip("-").isdecimal()]
@@ -79,7 +80,7 @@ def misleading(request: MeasureRequest) -> list[Guess]:
 
 
 def guessed_among(paths: Iterable[str], request: MeasureRequest) -> list[Guess]:
-    """The scalars behind `paths` (`n`, `v.s1`, `p.width`) whose values nobody gave, as the launch names them."""
+    """Return the scalars behind `paths` (`n`, `v.s1`, `p.width`) whose values nobody gave, as the launch names them."""
     wanted = set(paths)
     return [guess for guess in guessed_scalars(request) if _spellings(guess.key) & wanted]
 
@@ -90,7 +91,7 @@ def guessed_scalars(request: MeasureRequest) -> list[Guess]:
 
 
 def guessed_sizes(request: MeasureRequest) -> list[Guess]:
-    """How much there is of everything: work-items, elements of buffers, bytes of local memory."""
+    """Return how much there is of everything: work-items, elements of buffers, bytes of local memory."""
     launch, assumed = request.launch, _assumed(request)
     found = [("global", "x".join(map(str, launch.global_size)))]
     if launch.local_size is not None:
@@ -101,7 +102,7 @@ def guessed_sizes(request: MeasureRequest) -> list[Guess]:
 
 
 def index_fill(name: str, length: int, request: MeasureRequest) -> Guess:
-    """What to write of the buffer `name`, which an index below `length` is read from."""
+    """Return what to write of the buffer `name`, which an index below `length` is read from."""
     fill = _fill_of(name, request)
     low, high = _range(fill, dict(request.launch.buffers).get(name, 1))
     has_failed = low >= 0 and high <= max(1, length)
@@ -126,7 +127,7 @@ def _guessed_fills(request: MeasureRequest) -> list[Guess]:
 
 
 def _fill_of(name: str, request: MeasureRequest) -> Fill:
-    """What stood in a buffer, also where nobody said: see `model.contents`."""
+    """Return what stood in a buffer, also where nobody said: see `model.contents`."""
     default = Fill("random")
     if _holds_integers(name, request):
         shortest = min((length for _, length in request.launch.buffers), default=1)

@@ -37,7 +37,7 @@ def collect_facts(
     cancel: CancelToken,
     compile_all: Compile = _by_driver,
 ) -> dict[FactsKey, Outcome]:
-    """What the store knows of these kernels, of one source and its options; the others are compiled, and kept.
+    """Return what the store knows of these kernels, of one source and its options; the others are compiled, and kept.
 
     For those that cannot be compiled there is the error. Raises Cancelled.
     """
@@ -67,7 +67,9 @@ def _known(store: Store | None, request: CompileRequest, driver: str) -> Compile
 
 
 def known_facts(store: Store, kernel: Kernel, launch: Launch, device_id: str, driver: str) -> CompiledFacts | None:
-    """What was kept of exactly this kernel, its options and local size on this device and driver. Raises StoreError."""
+    """Return what was kept of exactly this kernel, its options and local size on this device and driver. Raises
+    StoreError.
+    """
     text = store.compiled(*key_of(kernel, launch, device_id), device_id, driver)
     try:
         facts = facts_from_json(text) if text is not None else None

@@ -87,7 +87,7 @@ class _Tasks:
         self.outcomes: dict[int, Measurement | MeasureError] = {}
 
     def begin(self) -> tuple[tuple[int, MeasureRequest], ...]:
-        """What the next process has to do, all on one device; at first all of it is at stake."""
+        """Return what the next process has to do, all on one device; at first all of it is at stake."""
         waiting = [(number, tries[-1]) for number, tries in enumerate(self._tried) if number not in self.outcomes]
         tasks = tuple((number, one) for number, one in waiting if one.device_id == waiting[0][1].device_id)
         self._at_stake = tuple(number for number, _ in tasks)

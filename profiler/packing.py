@@ -14,7 +14,7 @@ FLOAT_FORMATS = {2: "e", 4: "f", 8: "d"}
 
 
 def pack_by_value(parameter: Parameter, scalars: Mapping[str, Number]) -> bytes:
-    """The bytes of a scalar, vector or struct parameter. `scalars` names them `n`, `v` or `v.x`, `p.member`.
+    """Return the bytes of a scalar, vector or struct parameter. `scalars` names them `n`, `v` or `v.x`, `p.member`.
 
     Raises NeedsAnnotation for a value that is missing or does not fit. Padding, unions and arrays that nobody
     gave a value are zero.

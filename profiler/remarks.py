@@ -26,7 +26,7 @@ class Circumstances:
 
 
 def remarks(measured: Measurement, seen: Circumstances) -> tuple[str, ...]:
-    """The most important first."""
+    """Return the most important first."""
     return tuple(_remarks(measured, seen))
 
 

@@ -26,7 +26,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float]:
-    """The narrowest symmetric pair of order statistics that holds the median with 95 % confidence.
+    """Return the narrowest symmetric pair of order statistics that holds the median with 95 % confidence.
 
     The number of values below the median is binomial(n, 1/2). With fewer than six values no pair reaches 95 %:
     then it is the least and the greatest.
@@ -50,7 +50,7 @@ def spread_percent(values: Sequence[float]) -> float:
 
 
 def outliers(values: Sequence[float]) -> int:
-    """How many lie more than five robust standard deviations from the median.
+    """Return how many lie more than five robust standard deviations from the median.
 
     Source: Leys et al., "Detecting outliers", J. Experimental Social Psychology 49 (2013), with a stricter bound.
     """
@@ -60,7 +60,8 @@ def outliers(values: Sequence[float]) -> int:
 
 
 def drift_percent(values: Sequence[float]) -> float:
-    """The trend from the first to the last value, in percent of the median; 0 unless it is significant and matters.
+    """Return the trend from the first to the last value, in percent of the median; 0 unless it is significant and
+    matters.
 
     Significance: Mann, "Nonparametric tests against trend", Econometrica 13 (1945), with Kendall's correction for ties;
     size: the median of the slopes of all pairs (Theil, 1950; Sen, 1968).

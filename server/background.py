@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 async def in_background(work: Callable[[], Result], name: str) -> Result:
-    """The result of `work`, or what it raised."""
+    """Return the result of `work`, or what it raised."""
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[Result] = loop.create_future()
 

@@ -67,7 +67,7 @@ class Document:
 def changed(
     document: Document, version: int, changes: Sequence[types.TextDocumentContentChangeEvent], encoding: Encoding | str
 ) -> Document:
-    """The document after all the changes of one didChange, in their order."""
+    """Return the document after all the changes of one didChange, in their order."""
     text, serial, edits = document.text, document.serial, list(document.edits)
     for change in changes:
         serial += 1
@@ -87,7 +87,7 @@ def changed(
 
 
 def _differing(old: str, new: str) -> tuple[int, int]:
-    """The part of `old` between what both begin with and what both end with."""
+    """Return the part of `old` between what both begin with and what both end with."""
     shorter = min(len(old), len(new))
     start = _common(old, new, shorter)
     return start, len(old) - _common(old[start:][::-1], new[start:][::-1], shorter - start)

@@ -66,7 +66,7 @@ def early_initialize(stdin: BinaryIO, stdout: BinaryIO) -> EarlyInitialize:
 
 
 def capabilities(params: Mapping[str, Any]) -> dict[str, Any]:
-    """What pygls would answer; a test holds them against each other."""
+    """Return what pygls would answer; a test holds them against each other."""
     return {
         "positionEncoding": _encoding(params["capabilities"]),
         "textDocumentSync": {"openClose": True, "change": 2, "save": True},
@@ -82,7 +82,7 @@ def capabilities(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_whole(said: bytes) -> bool:
-    """Whether the first message is there, or will not be a message."""
+    """Return whether the first message is there, or will not be a message."""
     header, end, body = said.partition(_END_OF_HEADER)
     if not end:
         return len(said) > _LONGEST_HEADER
@@ -91,7 +91,10 @@ def _is_whole(said: bytes) -> bool:
 
 
 def _request(said: bytes) -> Request | None:
-    """The first message, if it is `initialize` as the protocol wants it; pygls says what is wrong with others."""
+    """Return the first message, if it is `initialize` as the protocol wants it.
+
+    Pygls says what is wrong with others.
+    """
     header, end, body = said.partition(_END_OF_HEADER)
     length = _LENGTH.search(header)
     if not end or length is None:
@@ -104,7 +107,7 @@ def _request(said: bytes) -> Request | None:
 
 
 def _encoding(client: dict[str, Any]) -> str:
-    """The first of the client's that we know."""
+    """Return the first of the client's that we know."""
     general = client.get("general")
     wanted = general.get("positionEncodings") if isinstance(general, dict) else None
     if not isinstance(wanted, list):

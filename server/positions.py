@@ -87,7 +87,8 @@ def place_of(text: IndexedText, position: types.Position, encoding: Encoding | s
 
 
 def offset_of(text: IndexedText, position: types.Position, encoding: Encoding | str) -> int:
-    """The offset of an editor's position; past the end of a line or of the text means that end (as the protocol says).
+    """Return the offset of an editor's position; past the end of a line or of the text means that end (as the
+    protocol says).
 
     In the middle of a character means before it.
     """
@@ -99,7 +100,7 @@ def offset_of(text: IndexedText, position: types.Position, encoding: Encoding | 
 
 
 def replaced(text: IndexedText, start: Place, end: Place, new: str) -> IndexedText:
-    """The text after an edit. In UTF-16 it can cut characters in two, and halves can meet again."""
+    """Return the text after an edit. In UTF-16 it can cut characters in two, and halves can meet again."""
     if not (start.is_cut or end.is_cut):
         return text.edited(start.offset, end.offset, new)
     before, after = (_utf16(text.told[: place.offset]) + bytes(2 * place.is_cut) for place in (start, end))
@@ -126,7 +127,7 @@ def source_end(text: IndexedText, where: SourceRange) -> int:
 
 
 def source_range(text: IndexedText, start: int, end: int) -> SourceRange:
-    """What the analysis would call the text between two offsets."""
+    """Return what the analysis would call the text between two offsets."""
     return SourceRange(*_source_place(text, start), *_source_place(text, end))
 
 
@@ -154,7 +155,7 @@ def _units(part: str, encoding: Encoding | str) -> int:
 
 
 def _code_points(line: str, units: int, encoding: Encoding | str) -> int:
-    """How many whole characters fit into the first `units` of a line."""
+    """Return how many whole characters fit into the first `units` of a line."""
     if encoding == Encoding.Utf32 or line.isascii():
         return min(units, len(line))
     if encoding == Encoding.Utf8:

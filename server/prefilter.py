@@ -34,13 +34,15 @@ def may_contain_kernel(document: Document, options: BuildOptions, reach: Reach |
 
 
 def _code(found: re.Match[str]) -> str:
-    """What counts of it; an annotation does."""
+    """Return what counts of it; an annotation does."""
     is_annotation = found[0].startswith("//") and "kernelcast" in found[0]
     return f"{found[0] if is_annotation else found['code'] or ''} "
 
 
 def _is_configured(path: Path | None, reach: Reach | None) -> bool:
-    """Whether there is a `kernelcast.toml` with build options, or one that is not read, which the user is told."""
+    """Return whether there is a `kernelcast.toml` with build options, or one that is not read, which the user is
+    told.
+    """
     found = find_config(path.parent) if path else None
     if found is None:
         return False

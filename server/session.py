@@ -168,7 +168,7 @@ class KernelcastServer(LanguageServer):
                 self._order(document)
 
     def awaits(self, uri: str) -> bool:
-        """Whether an analysis of it was ordered; one that can hold no kernel has none."""
+        """Return whether an analysis of it was ordered; one that can hold no kernel has none."""
         return uri in self._ordered
 
     def _is_worth_it(self, document: Document) -> bool:
@@ -207,7 +207,7 @@ class KernelcastServer(LanguageServer):
     # Answers
 
     def snapshot(self, uri: str) -> Snapshot | None:
-        """What is known now, None before the first analysis."""
+        """Return what is known now, None before the first analysis."""
         document, analysis = self._documents.get(uri), self._analyses.get(uri)
         if document is None or analysis is None:
             return None

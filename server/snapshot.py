@@ -151,7 +151,7 @@ class Views:
         return self._all
 
     def _kept(self, view: KernelView) -> KernelView:
-        """The one that stood here, if nothing else is known now: what was made of it holds, too."""
+        """Return the one that stood here, if nothing else is known now: what was made of it holds, too."""
         last = self._by_kernel.get(id(view.kernel))
         is_same = last is not None and len(last.launches) == len(view.launches)
         return last if last and is_same and all(map(_is_same, last.launches, view.launches)) else view
@@ -177,7 +177,9 @@ def _views(
     failures: Mapping[Slot, Failure],
     compiled: Mapping[FactsKey, CompiledFacts],
 ) -> Iterator[LaunchView]:
-    """One kernel's launches with what is known of each; `once` was measured of the only one, however it looked then."""
+    """Yield one kernel's launches with what is known of each; `once` was measured of the only one, however it looked
+    then.
+    """
     for slot, forecast in own:
         kernel, launch = forecast.kernel, forecast.launch
         here = kernel.fingerprint, launch.key if launch else ""
@@ -248,7 +250,7 @@ class Snapshot:
         return self.document.moved(start, before.serial), self.document.moved(end, before.serial)
 
     def end(self, where: SourceRange) -> int:
-        """The second of `offsets`, by itself."""
+        """Return the second of `offsets`, by itself."""
         before = self.analysis.document
         return self.document.moved(source_end(before.text, where), before.serial)
 
@@ -258,7 +260,7 @@ class Snapshot:
 
 
 def slots(found: FileForecast) -> Iterator[tuple[Kernel, tuple[tuple[Slot, Forecast], ...]]]:
-    """The launches of all kernels, each under the name it keeps while it is edited.
+    """Yield the launches of all kernels, each under the name it keeps while it is edited.
 
     Where `#ifdef`s leave two kernels of one name, each has its own.
     """
@@ -270,7 +272,7 @@ def slots(found: FileForecast) -> Iterator[tuple[Kernel, tuple[tuple[Slot, Forec
 
 
 def slots_of(found: FileForecast, kernel: Kernel) -> tuple[tuple[Slot, Forecast], ...]:
-    """The launches of one kernel, as `slots` has them."""
+    """Return the launches of one kernel, as `slots` has them."""
     return tuple(_slots(kernel, [f for f in found.forecasts if f.kernel.name == kernel.name]))
 
 

@@ -34,7 +34,7 @@ class Advice:
 
 
 def relevant(advice: Iterable[Advice], account: TimeAccount, factor: float = 1.0) -> tuple[Advice, ...]:
-    """The advice that is about a good part of the time, with gains of no more than that part.
+    """Return the advice that is about a good part of the time, with gains of no more than that part.
 
     `factor` is by how much the time is longer now than when the gains were reckoned. Faults are always told.
     """

@@ -30,7 +30,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def advise(situation: Situation) -> tuple[Advice, ...]:
-    """What would help this launch, in the order of the source; launches as a whole come first.
+    """Return what would help this launch, in the order of the source; launches as a whole come first.
 
     Only what is about a good part of the launch's time: so it never contradicts what is said to limit the launch. Says
     nothing of a kernel that could only be read in part: what is missing may be what matters.

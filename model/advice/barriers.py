@@ -13,7 +13,7 @@ _LONGEST_QUOTED = 60
 
 
 def divergent_barrier(situation: Situation) -> Iterator[Advice]:
-    """A barrier within a condition, or a loop, that is not the same for all work-items of a group.
+    """Yield a barrier within a condition, or a loop, that is not the same for all work-items of a group.
 
     OpenCL C 3.0, section 6.15.8: all work-items of the group must reach it, or none. It is a fault, whatever the
     device and however short the launch.
@@ -45,7 +45,7 @@ def _quoted(situation: Situation, line: int) -> str:
 
 
 def _is_local(block: Block, line: int) -> bool:
-    """Whether what divides work-items on `line` are local ids and sizes alone."""
+    """Return whether what divides work-items on `line` are local ids and sizes alone."""
     own: set[object] = {*LOCAL_ID, *LOCAL_SIZE}
     found = list(_deciding(block, line))
     return bool(found) and all(expression.leaves and expression.leaves <= own for expression in found)

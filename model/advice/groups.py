@@ -47,7 +47,7 @@ def too_few_groups(situation: Situation) -> Iterator[Advice]:
 
 
 def local_size_multiple(situation: Situation) -> Iterator[Advice]:
-    """A work-group size that leaves lanes of the device empty.
+    """Yield a work-group size that leaves lanes of the device empty.
 
     On a GPU: not a multiple of the lanes that run in step. On a CPU, whose compilers put neighbours along dimension 0
     side by side in a vector: a group that is narrower than a vector there.

@@ -66,7 +66,7 @@ class Situation:
         return self.launch.local_size is not None and not self.is_assumed("local")
 
     def is_assumed(self, *subjects: str) -> bool:
-        """Whether one of these (parameters, "global", "local") was taken for granted, not said."""
+        """Return whether one of these (parameters, "global", "local") was taken for granted, not said."""
         return any(a.subject in subjects for a in self.launch.assumptions)
 
     @property
@@ -88,7 +88,9 @@ class Situation:
                 yield facts
 
     def gain_us(self, changes: Sequence[tuple[AccessCount, AccessCount]], *, more_local_bytes: float = 0.0) -> float:
-        """How much sooner [us] the launch would be done with these accesses changed, each from one to the other."""
+        """Return how much sooner [us] the launch would be done with these accesses changed, each from one to the
+        other.
+        """
         after = dict(changes)
         return self.runtime_us - self.predicted_us(
             replace(
@@ -103,7 +105,7 @@ class Situation:
         return launch_times(counts, self.device, self.prediction.code).bounded_us
 
     def alone_us(self, accesses: Sequence[AccessCount]) -> float:
-        """What is theirs of the time [us] that global memory adds to the launch."""
+        """Return what is theirs of the time [us] that global memory adds to the launch."""
         every = [a for a in self.counts.accesses if a.space in GLOBAL_SPACES and not a.is_atomic]
         whole, rates = self.counts.global_footprint_bytes, self.device.rates
 
@@ -120,7 +122,7 @@ class Situation:
         return self.runtime_us > max(_LEAST_US, _FLOORS * self.device.rates.launch_floor_us)
 
     def is_worth(self, gain_us: float) -> bool:
-        """Whether so much is more than a trifle of this launch."""
+        """Return whether so much is more than a trifle of this launch."""
         return self.is_long and gain_us >= _LEAST_GAIN * self.runtime_us
 
 

@@ -60,12 +60,12 @@ def local_tile(situation: Situation) -> Iterator[Advice]:
 
 
 def _is_repeated(count: AccessCount, work_items: int) -> bool:
-    """Whether it could be: no group asks for its bytes more often than the launch does for all of them."""
+    """Return whether it could be: no group asks for its bytes more often than the launch does for all of them."""
     return count.count >= _LEAST_LOADS * work_items and count.bytes >= _LEAST_REUSE * count.footprint_bytes
 
 
 def _reuse_by_others(facts: AccessFacts) -> float:
-    """How many work-items of a group load each byte."""
+    """Return how many work-items of a group load each byte."""
     group, item = facts.group.reuse or 1.0, facts.item.reuse or 1.0
     return group / item
 
@@ -75,7 +75,9 @@ def _is_much(accesses: list[AccessCount], situation: Situation) -> bool:
 
 
 def _is_regular(facts: AccessFacts, situation: Situation, loops: dict[int, LoopFacts]) -> bool:
-    """Whether the group could fetch it together: known places, not one for all, loops that are the same for all."""
+    """Return whether the group could fetch it together: known places, not one for all, loops that are the same for
+    all.
+    """
     if facts.index.obstacle is not None or not facts.steps:
         return False
     apart = {a for d, size in enumerate(situation.local_size) if size > 1 for a in (GLOBAL_ID[d], LOCAL_ID[d])}

@@ -23,12 +23,12 @@ class Seed:
 
     @classmethod
     def of(cls, *names: str) -> Seed:
-        """The same for the same names, in any process and on any machine."""
+        """Return the same for the same names, in any process and on any machine."""
         digest = blake2b("\0".join(names).encode(), digest_size=8).digest()
         return cls(int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:], "little"))
 
     def other(self, purpose: int) -> Seed:
-        """A seed for another stream of numbers."""
+        """Return a seed for another stream of numbers."""
         return Seed((self.first + 0x9E3779B9 * purpose) % 2**32, (self.second ^ (0x85EBCA6B * purpose)) % 2**32)
 
 
@@ -54,12 +54,12 @@ def random_bits(indices: Array, seed: Seed) -> npt.NDArray[np.uint32]:
 
 
 def random_shares(indices: Array, seed: Seed) -> npt.NDArray[np.float64]:
-    """A number in [0, 1) for each index, a multiple of 2^-32."""
+    """Return a number in [0, 1) for each index, a multiple of 2^-32."""
     return np.multiply(random_bits(indices, seed), 2.0**-32, dtype=np.float64)
 
 
 def random_below(indices: Array, width: int, seed: Seed) -> npt.NDArray[np.uint64]:
-    """A whole number in [0, width) for each index; `width` is at most 2^64."""
+    """Return a whole number in [0, width) for each index; `width` is at most 2^64."""
     bits = random_bits(indices, seed).astype(np.uint64)
     if width <= _WIDEST_PRODUCT:
         bits *= np.uint64(width)

@@ -27,7 +27,7 @@ def bounded(value: Number) -> Number:
 
 
 def apply(operator: str, operands: Sequence[Number]) -> Number:
-    """One operator or function of `FUNCTIONS`; raises `BoundsError`."""
+    """Return one operator or function of `FUNCTIONS`; raises `BoundsError`."""
     try:
         value = _OPERATORS[operator](*operands)
     except ZeroDivisionError:

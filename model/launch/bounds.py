@@ -43,7 +43,7 @@ class Scope:
     memo: dict[Atom, Bounds] = field(default_factory=dict)
 
     def where(self, said: Mapping[Atom, Bounds]) -> Scope:
-        """The place within this one where `said` holds, too."""
+        """Return the place within this one where `said` holds, too."""
         new = {atom: bounds for atom, bounds in said.items() if self.said.get(atom) != bounds}
         if not new:
             return self
@@ -142,7 +142,7 @@ def _capped(bounds: Bounds) -> Bounds:
 
 
 def times(x: Bounds, y: Bounds) -> Bounds:
-    """The product, in which 0 times anything is 0."""
+    """Return the product, in which 0 times anything is 0."""
     corners = [a * b if a and b else 0 for a in x for b in y]
     return _capped((min(corners), max(corners)))
 

@@ -84,7 +84,7 @@ def _ordinary(buffers: tuple[Parameter, ...], uses: Uses) -> dict[str, Bounds | 
 def _reached(
     work: Work, launch: Launch, names: Iterable[str], reaches: tuple[Reach, ...], tried: Tried
 ) -> dict[str, float | None]:
-    """The end of the furthest byte at which each of the buffers is accessed; None where the data decide.
+    """Return the end of the furthest byte at which each of the buffers is accessed; None where the data decide.
 
     The first of `reaches` that knows an end counts. Only ends that are large for the launch are held against what some
     work-items do: they may rest on what never happens.
@@ -108,7 +108,7 @@ def _reached(
 
 
 def _tried(work: Work, launch: Launch) -> dict[str, float | None]:
-    """The same for some of the work-items, of which none may be the last."""
+    """Return the same for some of the work-items, of which none may be the last."""
     walk = work.walk(launch)
     ends: dict[str, float | None] = {a.buffer: 1 for a in work.accesses()}
     for access in work.accesses():

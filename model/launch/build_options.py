@@ -23,7 +23,7 @@ def parse_build_options(text: str) -> BuildOptions:
 
 
 def build_options(words: Iterable[str]) -> BuildOptions:
-    """The same from words that are already apart. Raises `LaunchError`."""
+    """Return the same from words that are already apart. Raises `LaunchError`."""
     defines: list[tuple[str, str]] = []
     include_dirs: list[str] = []
     flags: list[str] = []

@@ -59,7 +59,7 @@ class Config:
     advice_ignored: frozenset[AdviceCode] = frozenset()
 
     def specs_for(self, kernel_name: str, path: Path | None) -> tuple[LaunchSpec, ...]:
-        """The launches meant for this kernel of this file, in the order they are written."""
+        """Return the launches meant for this kernel of this file, in the order they are written."""
         return tuple(
             launch.spec
             for launch in self.launches
@@ -86,7 +86,7 @@ class Config:
 
 
 def load_config(start: Path) -> Config | None:
-    """The nearest `kernelcast.toml` in `start` or above it; None where there is none. Raises `ConfigError`."""
+    """Return the nearest `kernelcast.toml` in `start` or above it; None where there is none. Raises `ConfigError`."""
     path = find_config(start)
     if path is None:
         return None

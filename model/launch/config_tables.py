@@ -47,7 +47,9 @@ class Table:
                 self.refuse(key, f"`{short}` is not known in {where}; known are {', '.join(keys)}.{close}")
 
     def line(self, key: str | None = None) -> int:
-        """The line (from 1) of `key`, or of the table's header. TOML libraries do not tell, so the text is searched."""
+        """Return the line (from 1) of `key`, or of the table's header. TOML libraries do not tell, so the text is
+        searched.
+        """
         headers = _headers(self.text, self.name) if self.name else ()
         start = headers[min(self.index, len(headers) - 1)] if headers else 0
         if key is not None:
@@ -84,7 +86,7 @@ class Table:
         return None if key not in self.content else self.text_of(key, self.content[key])
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """One text or a list of them."""
+        """Return one text or a list of them."""
         value = self.content.get(key, [])
         return tuple(self.text_of(key, item) for item in (value if isinstance(value, list) else [value]))
 
@@ -95,14 +97,14 @@ class Table:
         return value
 
     def named(self, key: str) -> Iterator[tuple[str, Any]]:
-        """The entries of a table such as `args`; inner tables are struct members (`p.x`)."""
+        """Yield the entries of a table such as `args`; inner tables are struct members (`p.x`)."""
         value = self.content.get(key, {})
         if not isinstance(value, dict):
             self.refuse(key, f"`{key}` must be a table: {key} = {{ NAME = VALUE }}")
         yield from _flattened(value)
 
     def sizes(self, key: str, value: object, most: int = MAX_DIMENSIONS) -> tuple[Expression, ...]:
-        """A number, an expression in quotes, or a list of them."""
+        """Return a number, an expression in quotes, or a list of them."""
         parts = value if isinstance(value, list) else [value]
         try:
             sizes = tuple(size for part in parts for size in self._expressions(key, part))
@@ -114,7 +116,7 @@ class Table:
         return sizes
 
     def components(self, key: str, value: object) -> tuple[Expression, ...]:
-        """A scalar's value, or a vector's."""
+        """Return a scalar's value, or a vector's."""
         return self.sizes(key, value, MOST_COMPONENTS)
 
     def number(self, key: str, value: object) -> Expression:
@@ -141,7 +143,9 @@ def _headers(text: str, name: str) -> tuple[int, ...]:
 def read_launch(
     table: Table, folder: Path, keys: tuple[str, ...] = LAUNCH_KEYS
 ) -> tuple[str, tuple[str, ...], LaunchSpec]:
-    """The kernel glob, the file globs and what is said of the launch; `keys` may stand there. Raises `ConfigError`."""
+    """Return the kernel glob, the file globs and what is said of the launch; `keys` may stand there. Raises
+    `ConfigError`.
+    """
     table.allow(*keys)
     local = table.content.get("local")
     says_auto = local == "auto"

@@ -69,7 +69,7 @@ def uses_of(kernel: Kernel, work: Work, evidence: Evidence) -> Uses:
 
 
 def integer_element(parameter: Parameter) -> ScalarType | None:
-    """The integer that a buffer is made of, also in vectors; None for other buffers."""
+    """Return the integer that a buffer is made of, also in vectors; None for other buffers."""
     element = parameter.type.pointee if isinstance(parameter.type, PointerType) else None
     if isinstance(element, VectorType):
         element = element.element
@@ -100,7 +100,7 @@ def with_places(kernel: Kernel, work: Work, launch: Launch, uses: Uses) -> Launc
 
 
 def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: Reach) -> tuple[Fill, str] | None:
-    """What a buffer should hold, and the sentence that says so; None where that is not known (yet)."""
+    """Return what a buffer should hold, and the sentence that says so; None where that is not known (yet)."""
     name, known = parameter.name, dict(launch.buffers)
     element = integer_element(parameter)
     if element is None or name not in known:
@@ -133,7 +133,7 @@ def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: Reach) -> 
 
 
 def _limit(name: str, access: Access, launch: Launch, known: Mapping[str, int], found: Reach) -> int:
-    """What the elements of `name` must stay below, so that `access` stays within its buffer.
+    """Return what the elements of `name` must stay below, so that `access` stays within its buffer.
 
     Of `x[i * width + 3]` the number of whole rows; for a buffer whose length is still open, as many as there is work.
     """

@@ -21,7 +21,7 @@ _ROOTS = 2.0  # Intel's groups are the divisor next to so many times the square 
 
 
 def chosen_local_size(global_size: tuple[int, ...], device: Device) -> tuple[int, ...]:
-    """One size per dimension of `global_size`."""
+    """Return one size per dimension of `global_size`."""
     x, y, z = (*global_size, 1, 1)[:3]
     platform = device.platform.lower()
     if device.type is DeviceType.CPU and "portable computing" in platform:
@@ -35,7 +35,7 @@ def chosen_local_size(global_size: tuple[int, ...], device: Device) -> tuple[int
 
 
 def on_device(launch: Launch, device: Device) -> Launch:
-    """The launch with the local size that `device` chooses, where nobody else does."""
+    """Return the launch with the local size that `device` chooses, where nobody else does."""
     if launch.local_size is not None:
         return launch
     return replace(launch, chosen_local_size=chosen_local_size(launch.global_size, device))

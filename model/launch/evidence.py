@@ -170,7 +170,7 @@ def _note_bound(inner: Expression, found: Evidence) -> None:
 
 
 def _is_one_element(atom: Atom) -> bool:
-    """Whether it is the same element of a buffer for all work-items."""
+    """Return whether it is the same element of a buffer for all work-items."""
     offset = atom.arguments[1] if atom.kind == "load" else None
     return isinstance(offset, Expression) and all(_is_argument(leaf) for leaf in offset.leaves)
 

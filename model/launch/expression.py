@@ -79,11 +79,11 @@ class Expression:
         return frozenset(name for name, _, _ in self.name_spans())
 
     def name_spans(self) -> tuple[tuple[str, int, int], ...]:
-        """Each use of a name, with the characters where it stands."""
+        """Return each use of a name, with the characters where it stands."""
         return tuple((s.value, s.start, s.end) for s in self._steps if isinstance(s.value, str) and not s.is_operator)
 
     def evaluate(self, names: Mapping[str, Number]) -> Number:
-        """The value under `names`.
+        """Return the value under `names`.
 
         Raises `ExpressionError` for unknown names, division by zero, and values beyond 64 bits.
         """
@@ -101,7 +101,7 @@ class Expression:
         return stack[0]
 
     def evaluate_size(self, names: Mapping[str, Number], *, least: int = 1) -> int:
-        """The value as a size: a whole number, not below `least`. Raises `ExpressionError`."""
+        """Return the value as a size: a whole number, not below `least`. Raises `ExpressionError`."""
         value = self.evaluate(names)
         whole = int(value)
         if whole != value:
@@ -134,7 +134,7 @@ def parse_expression(text: str, *, offset: int = 0) -> Expression:
 
 
 def constant(value: Number) -> Expression:
-    """A plain number as an expression. Raises `ExpressionError` for what is no finite number of 64 bits."""
+    """Return a plain number as an expression. Raises `ExpressionError` for what is no finite number of 64 bits."""
     if isinstance(value, float) and not math.isfinite(value):
         raise ExpressionError(f"{value} is not a finite number", 0, 1)
     try:

@@ -34,7 +34,7 @@ def extents(size: tuple[int, ...], dimensions: int) -> Size3:
 def image_sizes(
     kernel: Kernel, given: Mapping[str, Size3], scalars: Mapping[str, Number], size: tuple[int, ...]
 ) -> tuple[dict[str, Size3], list[Assumption]]:
-    """The size of every image: as given, as the scalars that bear its name say, or like the launch."""
+    """Return the size of every image: as given, as the scalars that bear its name say, or like the launch."""
     sizes, notes = dict(given), []
     for parameter in kernel.of_kind(ParameterKind.IMAGE):
         if parameter.name in sizes:

@@ -58,7 +58,7 @@ class Plan:
 
 
 def plan(kernel: Kernel, spec: LaunchSpec, launch: Launch, local: tuple[int, ...], evidence: Evidence) -> Plan:
-    """How `launch`, which completes `spec`, scales; `local` is the work-group that it runs with."""
+    """Return how `launch`, which completes `spec`, scales; `local` is the work-group that it runs with."""
     grounded = _grounded(kernel, spec, launch)
     return _Planner(kernel, grounded, launch, local, evidence).plan()
 
@@ -154,7 +154,7 @@ class _Planner:
         return tuple(found.values())
 
     def _scalar_growth(self, name: str, sides: tuple[float, ...]) -> Growth | None:
-        """A plain number that the source holds ids against, walks rows with, or loops up to."""
+        """Return a plain number that the source holds ids against, walks rows with, or loops up to."""
         value = self.numbers.get(name)
         if not self._is_scalar(name) or value is None or not _is_whole(value) or value < 2:
             return None
@@ -210,7 +210,7 @@ class _Planner:
         return parameter.kind if parameter is not None else None
 
     def _reached(self, parts: tuple[Expression, ...]) -> set[str]:
-        """Every name that `parts` depend on, directly or not."""
+        """Return every name that `parts` depend on, directly or not."""
         found: set[str] = set()
         waiting = [n for p in parts for n in p.names]
         while waiting:
@@ -221,7 +221,7 @@ class _Planner:
         return found
 
     def _degrees(self, parts: tuple[Expression, ...], roots: Collection[str]) -> tuple[float, ...]:
-        """How fast each part grows when all `roots` do: 1 in proportion, 2 with their square, 0 not at all."""
+        """Return how fast each part grows when all `roots` do: 1 in proportion, 2 with their square, 0 not at all."""
         larger = {n: (constant(int(self.numbers[n]) * _STEP),) for n in roots}
         values = [(n, larger.get(n, e)) for n, e in self.values.items()]
         try:
@@ -240,7 +240,7 @@ def _whole(degree: float) -> float:
 
 
 def _atoms(name: str) -> set[Atom]:
-    """A parameter, or a name that nothing declares."""
+    """Return a parameter, or a name that nothing declares."""
     return {Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")}
 
 

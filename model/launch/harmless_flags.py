@@ -26,12 +26,12 @@ _PAIRS = {"-x": re.compile(r"cl|clc|spir|spirv"), "-U": re.compile(r"[A-Za-z_]\w
 
 
 def is_harmless(flag: str) -> bool:
-    """Whether an option, without further words, can be taken from anybody."""
+    """Return whether an option, without further words, can be taken from anybody."""
     return _HARMLESS.fullmatch(flag) is not None
 
 
 def harmful(flags: Sequence[str]) -> str | None:
-    """The first of these words that is not taken from a project."""
+    """Return the first of these words that is not taken from a project."""
     words = iter(flags)
     for word in words:
         pair = _PAIRS.get(word)

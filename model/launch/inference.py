@@ -37,7 +37,7 @@ _SHRINK = (1, 4, 16, 64, 256, 1024)
 
 
 def complete(kernel: Kernel, work: Work, spec: LaunchSpec, device: Device | None = None) -> Launch:
-    """The launch that `spec` means, with everything it leaves open inferred and listed as assumptions.
+    """Return the launch that `spec` means, with everything it leaves open inferred and listed as assumptions.
 
     Raises ExpressionError or LaunchError for what cannot be (also: too large for `device`).
     """
@@ -58,7 +58,7 @@ def complete(kernel: Kernel, work: Work, spec: LaunchSpec, device: Device | None
 
 
 def is_too_much(kernel: Kernel, work: Work, launch: Launch) -> bool:
-    """Whether a launch that is guessed asks for more memory or time than anyone would guess."""
+    """Return whether a launch that is guessed asks for more memory or time than anyone would guess."""
     if buffer_bytes(kernel, launch) > _BIGGEST_ASSUMED_BYTES:
         return True
     return sum(work.walk(launch, most_visits=_VISITS_OF_A_GUESS).runs.values()) > _MOST_ASSUMED_BLOCKS
@@ -105,7 +105,7 @@ def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence:
 def _safe_scalars(
     kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence: Evidence, size: tuple[int, ...]
 ) -> list[GuessedScalar]:
-    """What nobody gave, with margins wide enough that no index falls in front of its buffer."""
+    """Return what nobody gave, with margins wide enough that no index falls in front of its buffer."""
     guesses = missing_scalars(kernel, work, evidence, size, said.scalars, shared=spec.shared)
     if not evidence.margins:
         return guesses
@@ -122,7 +122,7 @@ def _safe_scalars(
 
 
 def _guarded_size(evidence: Evidence, said: Said) -> tuple[int, ...] | None:
-    """The sizes that bound checks hold the global ids against, when the user gave those."""
+    """Return the sizes that bound checks hold the global ids against, when the user gave those."""
     sizes = []
     for d in range(evidence.dimensions):
         values = [said.scalars.get(name_of(a)) for a in evidence.guards.get(d, [])]
@@ -187,8 +187,9 @@ def _local_size(
 
 
 def _group_for_stack(work: Work, launch: Launch, notes: list[Assumption]) -> tuple[int, ...] | None:
-    """A small work-group for work-items with large arrays of their own: CPU drivers keep those of a whole group on one
-    stack, and drivers that choose take thousands of work-items."""
+    """Return a small work-group for work-items with large arrays of their own: CPU drivers keep those of a whole
+    group on one stack, and drivers that choose take thousands of work-items.
+    """
     if work.private_bytes < _LARGE_PRIVATE_BYTES:
         return None
     most = min(_USUAL_GROUP, max(1, _STACK_BYTES // work.private_bytes))
@@ -200,7 +201,7 @@ def _group_for_stack(work: Work, launch: Launch, notes: list[Assumption]) -> tup
 
 
 def _fitting_group(work: Work, launch: Launch, sides: set[int]) -> tuple[int, ...]:
-    """The largest usual work-group for which all local arrays of fixed size are indexed within bounds.
+    """Return the largest usual work-group for which all local arrays of fixed size are indexed within bounds.
 
     Only along `sides` it has more than one work-item: others would share what each has for itself in local memory.
     """

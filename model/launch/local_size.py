@@ -9,7 +9,7 @@ DRIVER_TARGET = 64  # drivers aim at a few dozen to a few hundred work-items; co
 
 
 def effective_local_size(launch: Launch, kernel: Kernel) -> tuple[int, ...]:
-    """One size per dimension of the NDRange; what a driver would choose where the launch leaves it open.
+    """Return one size per dimension of the NDRange; what a driver would choose where the launch leaves it open.
 
     `reqd_work_group_size` binds the driver (OpenCL C 3.0, section 6.7.1). Otherwise it must divide the global
     size evenly: `chosen_local_size` of the launch, where its device is known, else the largest divisor of the first

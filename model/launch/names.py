@@ -53,7 +53,7 @@ def resolve(values: Iterable[tuple[str, tuple[Expression, ...]]], known: Mapping
 
 
 def defined_numbers(options: BuildOptions) -> dict[str, Number]:
-    """The `-D` names whose values are plain numbers, so that sizes can speak of them: `-DTILE=16 local=TILE`."""
+    """Return the `-D` names whose values are plain numbers, so that sizes can speak of them: `-DTILE=16 local=TILE`."""
     numbers: dict[str, Number] = {}
     for name, value in options.defines:
         try:
@@ -64,7 +64,7 @@ def defined_numbers(options: BuildOptions) -> dict[str, Number]:
 
 
 def _circles(waiting: Mapping[str, tuple[Expression, ...]], elsewhere: Iterable[str]) -> dict[str, ExpressionError]:
-    """What waits for itself: that which waits for nothing outside the circle."""
+    """Return what waits for itself: that which waits for nothing outside the circle."""
     stuck = {name: frozenset[str]().union(*(p.names for p in parts)) for name, parts in waiting.items()}
     outside = set(elsewhere)
     while freed := {name for name, uses in stuck.items() if uses & outside}:

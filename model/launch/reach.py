@@ -198,8 +198,9 @@ class Reach:
     # --- data --------------------------------------------------------------------------------------------
 
     def _held(self, load: Atom) -> Bounds:
-        """What an element of a buffer may be: by its fill, by what stands in buffers unless told otherwise, or by
-        its type."""
+        """Return what an element of a buffer may be: by its fill, by what stands in buffers unless told otherwise, or
+        by its type.
+        """
         name, is_untouched = str(load.arguments[0]), load.arguments[2] == 0
         contents, parameter = held_at(load, self._known.contents), self._work.kernel.parameter(name)
         element = parameter.type.pointee if parameter and isinstance(parameter.type, PointerType) else None
@@ -223,7 +224,7 @@ def _either(sides: Iterable[Scope | None], scope: Scope) -> Scope | None:
 
 
 def _usual(kind: Type) -> Bounds:
-    """What stands in a buffer of these, as long as nobody says more."""
+    """Return what stands in a buffer of these, as long as nobody says more."""
     match kind:
         case ScalarType():
             return DEFAULT_FLOATS if kind.kind is ScalarKind.FLOAT else (0, DEFAULT_INTEGER_LIMIT - 1)

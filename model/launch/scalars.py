@@ -66,7 +66,7 @@ def missing_scalars(
     margin: int = 0,
     shared: SharedGuesses | None = None,
 ) -> list[GuessedScalar]:
-    """A guess for each scalar that nobody gave, from what it is used for.
+    """Return a guess for each scalar that nobody gave, from what it is used for.
 
     `margin` is what scalars get that keep ids away from an edge; `shared` are guesses of the file's other kernels.
     """
@@ -105,7 +105,7 @@ def missing_scalars(
 
 
 def _lanes(name: str, kind: Type | None) -> list[tuple[str, ...]]:
-    """The names of each number in a scalar or vector, every spelling of it."""
+    """Return the names of each number in a scalar or vector, every spelling of it."""
     if isinstance(kind, VectorType):
         return [lane_names(name, lane) for lane in range(kind.width)]
     return [(name,)]
@@ -122,7 +122,7 @@ def _leaves(name: str, kind: Type) -> list[tuple[str, Type | None]]:
 
 
 def _greatest(kind: Type | None) -> Number:
-    """The largest value that a scalar type holds."""
+    """Return the largest value that a scalar type holds."""
     if not isinstance(kind, ScalarType) or kind.kind is ScalarKind.FLOAT:
         return 2**31 - 1
     return 1 if kind.kind is ScalarKind.BOOL else 2 ** (8 * kind.size_bytes - (kind.kind is ScalarKind.SIGNED)) - 1

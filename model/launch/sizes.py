@@ -30,7 +30,7 @@ def parse_sizes(text: str, *, offset: int = 0) -> tuple[Expression, ...]:
 
 
 def _is_wrapped(text: str, start: int) -> bool:
-    """Whether one pair of parentheses holds the whole text."""
+    """Return whether one pair of parentheses holds the whole text."""
     open_at: list[int] = []
     wrapped = text.startswith("(")
     for i, character in enumerate(text):

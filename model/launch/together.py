@@ -104,7 +104,9 @@ def _groups(guesses: Sequence[OwnGuess]) -> list[list[OwnGuess]]:
 
 
 def _agreed(group: list[OwnGuess], complete: Complete) -> dict[str, SharedGuesses]:
-    """The guess of the kernel whose source says most goes for all, made smaller until it is not too much for any."""
+    """Return the guess of the kernel whose source says most goes for all, made smaller until it is not too much for
+    any.
+    """
     order = sorted(group, key=lambda g: (-g.strength, g.launch.work_items, g.kernel.name))
     leader = order[0]
     found: dict[str, SharedGuesses] = {}
@@ -121,7 +123,7 @@ def _agreed(group: list[OwnGuess], complete: Complete) -> dict[str, SharedGuesse
 def _round(
     order: Sequence[OwnGuess], leader: OwnGuess, size: tuple[int, ...], complete: Complete
 ) -> tuple[dict[str, SharedGuesses], bool]:
-    """What each takes over if the leader is launched with `size`, and whether none of them gets too much.
+    """Return what each takes over if the leader is launched with `size`, and whether none of them gets too much.
 
     Twice: who comes later may know more of a name.
     """
@@ -151,7 +153,7 @@ def _round(
 def _taken(
     guess: OwnGuess, leader: OwnGuess, size: tuple[int, ...], values: Mapping[str, _Value]
 ) -> SharedGuesses | None:
-    """What this kernel takes over from others; None where that is what it has."""
+    """Return what this kernel takes over from others; None where that is what it has."""
     own, name = guess.launch.global_size, guess.kernel.name
     taken: tuple[int, ...] | None = None
     if guess.rank == leader.rank:

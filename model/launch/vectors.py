@@ -14,7 +14,7 @@ MOST_COMPONENTS = 16
 
 
 def vector_named(kernel: Kernel, name: str) -> VectorType | None:
-    """The type of a parameter, or of a struct's member `p.size`, if it is a vector."""
+    """Return the type of a parameter, or of a struct's member `p.size`, if it is a vector."""
     head, *path = name.split(".")
     parameter = kernel.parameter(head)
     kind: Type | None = parameter.type if parameter is not None else None
@@ -54,7 +54,7 @@ def with_components(kernel: Kernel, spec: LaunchSpec) -> LaunchSpec:
 
 
 def count_problem(name: str, kind: VectorType, count: int) -> str | None:
-    """What is wrong with so many values for a vector; one stands for all components."""
+    """Return what is wrong with so many values for a vector; one stands for all components."""
     if count in (1, kind.width):
         return None
     return f"`{name}` is a {kind.name} and takes {kind.width} values, or one for all of them, not {count}"

@@ -165,7 +165,7 @@ def _between(values: Floats, least: float, most: float) -> Floats:
 
 
 def _gelu(x: Floats) -> Floats:
-    """The tangent's approximation (Hendrycks & Gimpel, arXiv 1606.08415)."""
+    """Return the tangent's approximation (Hendrycks & Gimpel, arXiv 1606.08415)."""
     found: Floats = 0.5 * x * (1 + np.tanh(x * (0.7978846 + 0.7978846 * 0.044715 * x * x)))
     return found
 
@@ -188,7 +188,7 @@ def terms_of(launch: Floats, flops: Floats) -> Floats:
 
 
 def runtime_of(device: Floats, names: tuple[str, ...]) -> Ints:
-    """Which of RUNTIMES, from device facts [rows, names]."""
+    """Return which of RUNTIMES, from device facts [rows, names]."""
     pocl, intel, units = _places(names)
     named = np.where(device[:, pocl] > 0, 0, np.where(device[:, intel] > 0, 2, OTHER))
     found: Ints = named + (device[:, units] == 0)  # log2 of the units: alone

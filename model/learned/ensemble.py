@@ -152,7 +152,7 @@ def forest_inputs(inputs: Floats, plain: Floats, laws: Floats) -> Floats:
 def together(
     members: Members, inputs: Floats, terms: Floats, laws: Floats, runtime: npt.NDArray[np.int64], plain: Floats
 ) -> tuple[Floats, Floats]:
-    """The middle one of what the kinds of members say, and how far they lie apart; both [rows].
+    """Return the middle one of what the kinds of members say, and how far they lie apart; both [rows].
 
     Where one kind goes astray, beyond all sizes in training, the other two agree. Prices that networks learn are those
     of the runtimes in training: of another runtime the forests speak alone.
@@ -173,7 +173,8 @@ def together(
 
 
 def with_laws(found: Floats, laws: Floats, runtime: npt.NDArray[np.int64]) -> Floats:
-    """What is said of runtimes that nobody measured is half the laws', both log2 us [rows]: those know the device's
+    """Return what is said of runtimes that nobody measured is half the laws', both log2 us [rows]: those know the
+    device's
 
     rates, the forests what others' compilers make of such code, and they are off independently."""
     return np.where(runtime >= OTHER, (found + laws) / 2, found).astype(np.float32)

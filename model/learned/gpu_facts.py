@@ -84,7 +84,7 @@ def gpu_facts(counts: WorkCounts, device: Device) -> tuple[float, ...]:
 
 
 def _issue_us(counts: WorkCounts, device: Device, architecture: Architecture, words: float) -> dict[str, float]:
-    """What the units that execute instructions are busy at least, all cores together, idle lanes included."""
+    """Return what the units that execute instructions are busy at least, all cores together, idle lanes included."""
     idle = idle_lanes(counts, device)
     clock_ghz = device.clock_mhz / 1000
     lanes_gop_s = device.rates.fp32_gflop_s / 2

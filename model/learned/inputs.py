@@ -48,7 +48,8 @@ def compiled_inputs(source: Floats, compiled: Floats) -> Floats:
 
 
 def _code(source: Floats, compiled: Floats) -> Floats:
-    """How long the code would take, an instruction a clock, against the laws' time: once through, or as loops go; and
+    """Return how long the code would take, an instruction a clock, against the laws' time: once through, or as loops
+    go; and
 
     as its loops were told apart, in their cycles."""
 
@@ -79,6 +80,8 @@ def _code(source: Floats, compiled: Floats) -> Floats:
 
 
 def log2_flops(device: Floats) -> Floats:
-    """What the device computes, from its facts [rows, device facts] -> [rows]; GFLOP/s of single precision, log2."""
+    """Return what the device computes, from its facts [rows, device facts] -> [rows]; GFLOP/s of single precision,
+    log2.
+    """
     found: Floats = device[:, _UNIT_FLOPS] + device[:, _UNITS_OF_DEVICE]
     return found

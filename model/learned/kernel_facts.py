@@ -75,7 +75,7 @@ def _blocks(root: Block) -> list[Block]:
 
 
 def _shape(root: Block) -> tuple[list[Loop], list[Branch], int]:
-    """All loops and branches, and how deep loops stand in each other."""
+    """Return all loops and branches, and how deep loops stand in each other."""
     loops: list[Loop] = []
     branches: list[Branch] = []
     deepest = 0

@@ -135,7 +135,7 @@ def _shape(table: LoopTable, launch: Sequence[float]) -> _Shape:
 
 
 def _guess(table: LoopTable, shape: _Shape) -> tuple[npt.NDArray[np.bool_], Doubles]:
-    """Which loops go over work-items, and log of how often each loop goes round where it is entered."""
+    """Return which loops go over work-items, and log of how often each loop goes round where it is entered."""
     nest = len(shape.of_depth)
     count = len(table.depth)
     often = np.full(count, 1 / shape.group_items)

@@ -57,7 +57,7 @@ BUILTIN_TYPE_NAMES = frozenset(_BUILTIN)
 
 
 def builtin_type(name: str) -> Type | None:
-    """The type that OpenCL C knows under this name, if any."""
+    """Return the type that OpenCL C knows under this name, if any."""
     return _BUILTIN.get(name)
 
 

@@ -206,6 +206,6 @@ _FAMILIES = re.compile(
 
 
 def is_builtin(name: str) -> bool:
-    """Whether OpenCL C has a function of this name."""
+    """Return whether OpenCL C has a function of this name."""
     tables = (BUILTINS, BARRIERS, ATOMICS, IMAGE_READS, IMAGE_WRITES, IMAGE_QUERIES, PIPES, ADDRESSES, WORK_ITEM)
     return any(name in table for table in tables) or bool(_FAMILIES.match(name))

@@ -50,11 +50,11 @@ class Chunk:
         )
 
     def is_own(self, offset: int) -> bool:
-        """Whether the text at `offset` comes from the main file."""
+        """Return whether the text at `offset` comes from the main file."""
         return self.units[self._unit(offset)].is_own
 
     def range(self, start: int, end: int) -> SourceRange:
-        """The user's text behind [start, end): lines from the chunk's first, columns of the file."""
+        """Return the user's text behind [start, end): lines from the chunk's first, columns of the file."""
         first, last = self._unit(start), self._unit(max(start, end - 1))
         low = self._place(first, self.units[first].expanded.origin(start - self._unit_starts[first]))
         raw_end = self.units[last].expanded.origin_end(end - self._unit_starts[last])
@@ -113,7 +113,7 @@ class Chunk:
 
 
 def grouped(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
-    """The half-open parts of `units` that are chunks; blank ones between them belong to none."""
+    """Yield the half-open parts of `units` that are chunks; blank ones between them belong to none."""
     at = 0
     while at < len(units):
         unit = units[at]

@@ -48,7 +48,7 @@ _INTEGER = re.compile(
 
 
 def number(text: str) -> int | float | None:
-    """The value of a number literal; the grammar makes its sign a part of it."""
+    """Return the value of a number literal; the grammar makes its sign a part of it."""
     if text[:1] in ("-", "+"):
         value = number(text[1:])
         return -value if value is not None and text[0] == "-" else value
@@ -69,7 +69,7 @@ _ESCAPED = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 
 
 def character(text: str) -> int | None:
-    """The value of a character literal, quotes included; `char` is signed."""
+    """Return the value of a character literal, quotes included; `char` is signed."""
     inside = text[1:-1]
     if len(inside) == 1:
         code = ord(inside)
@@ -87,5 +87,5 @@ def character(text: str) -> int | None:
 
 
 def string_bytes(text: str) -> int:
-    """How many bytes a string literal takes, quotes excluded and the final zero included."""
+    """Return how many bytes a string literal takes, quotes excluded and the final zero included."""
     return len(_ESCAPE.sub("_", CONTINUATION.sub("", text[1:-1]))) + 1

@@ -78,7 +78,7 @@ class Declarations:
     # --- types -------------------------------------------------------------------------------------------
 
     def base_type(self, node: Node, depth: int = 0) -> Type:
-        """The type that a declaration's specifiers name."""
+        """Return the type that a declaration's specifiers name."""
         specifier = node.child_by_field_name("type")
         if specifier is None:
             return INT
@@ -139,14 +139,14 @@ class Declarations:
             behind = end
 
     def _alignment(self, attributes: str, kind: Type, specifier: Node) -> Alignment:
-        """What attributes and the name of the type say of a member."""
+        """Return what attributes and the name of the type say of a member."""
         own = kind.align_bytes
         if not isinstance(kind, PointerType) and specifier.type == "type_identifier":
             own = self.names.alignments.get(self.text(specifier), own)
         return Alignment(self._aligned(attributes), bool(_PACKED.search(attributes)), own)
 
     def _aligned(self, attributes: str) -> int:
-        """The alignment in bytes that attributes ask for; 0 where they ask for none."""
+        """Return the alignment in bytes that attributes ask for; 0 where they ask for none."""
         return max((self._bytes(match[1]) for match in _ALIGNED.finditer(attributes)), default=0)
 
     def _bytes(self, written: str | None) -> int:
@@ -160,7 +160,7 @@ class Declarations:
         return max(0, length or 0)
 
     def _attributes(self, start: int, end: int) -> str:
-        """The attributes written in [start, end), one behind the other."""
+        """Return the attributes written in [start, end), one behind the other."""
         return " ".join(w for w in self.masked.between(start, end) if w.startswith("__attribute"))
 
     def _attributes_behind(self, node: Node) -> str:
@@ -205,7 +205,7 @@ class Declarations:
         return base
 
     def declarator(self, node: Node, base: Type, space: AddressSpace | None) -> tuple[str, Type] | None:
-        """The name and type of one declarator; `space` is what its pointer points into."""
+        """Return the name and type of one declarator; `space` is what its pointer points into."""
         for _ in range(MAX_TYPE_DEPTH):
             match node.type:
                 case "identifier" | "field_identifier" | "type_identifier":
@@ -238,13 +238,13 @@ class Declarations:
         return self.constant(size) if size is not None else None
 
     def space(self, start: int, end: int) -> AddressSpace | None:
-        """The address space written between two offsets."""
+        """Return the address space written between two offsets."""
         return next((_SPACES[w] for w in self.masked.between(start, end) if w in _SPACES), None)
 
     # --- declarations ------------------------------------------------------------------------------------
 
     def declared(self, node: Node, since: int) -> Iterator[Declared]:
-        """The variables of a `declaration`; qualifiers are looked for from offset `since` on."""
+        """Yield the variables of a `declaration`; qualifiers are looked for from offset `since` on."""
         base = self.base_type(node)
         space = self.space(since, node.end_byte)
         is_const = any(self.text(q) == "const" for q in children(node, "type_qualifier"))
@@ -256,7 +256,7 @@ class Declarations:
                 yield Declared(named[0], named[1], space, value, declarator, never_changes)
 
     def parameter(self, node: Node, since: int) -> Declared | None:
-        """A `parameter_declaration` (arrays decay to pointers)."""
+        """Return a `parameter_declaration` (arrays decay to pointers)."""
         base = self.base_type(node)
         declarator = node.child_by_field_name("declarator")
         space = self.space(since, node.end_byte)
@@ -303,7 +303,7 @@ class Declarations:
     # --- constants ---------------------------------------------------------------------------------------
 
     def constant(self, node: Node, depth: int = 0) -> int | None:
-        """The value of a constant integer expression; None where it is not one."""
+        """Return the value of a constant integer expression; None where it is not one."""
         if depth > MAX_TYPE_DEPTH:
             return None
         match node.type:

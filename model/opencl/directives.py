@@ -37,7 +37,9 @@ _UNREADABLE_CONDITION = "this condition cannot be read ({}): taken for false"
 
 
 def _copied(token: Any) -> Any:  # noqa: ANN401
-    """A copy of a token: `copy.copy` takes ten times as long, and most of what expanding macros costs is copying."""
+    """Return a copy of a token: `copy.copy` takes ten times as long, and most of what expanding macros costs is
+    copying.
+    """
     made = object.__new__(LexToken)
     made.__dict__.update(token.__dict__)
     return made
@@ -199,7 +201,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
 
 
 def contents(path: Path) -> bytes | None:
-    """What an included file holds; None where it is none, or too large."""
+    """Return what an included file holds; None where it is none, or too large."""
     try:
         return read_plain(path, MAX_FILE_BYTES)
     except (OSError, ValueError):

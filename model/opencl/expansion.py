@@ -110,7 +110,7 @@ class Brackets:
                         stack.pop()
 
     def group_end(self, at: int) -> int:
-        """The offset past the group that begins at or behind `at` (spaces only between).
+        """Return the offset past the group that begins at or behind `at` (spaces only between).
 
         NO_CALL where there is none, or none that ends. OPEN_CALL where it may begin or end behind the text.
         """

@@ -67,7 +67,7 @@ class MacroTable:
         return self._history.at(name, self.version)
 
     def used_by(self, names: Iterable[str]) -> dict[str, Macro]:
-        """The macros that a text with these names can come to use, in an order that does not depend on its own.
+        """Return the macros that a text with these names can come to use, in an order that does not depend on its own.
 
         All there are, where one pastes tokens together: nobody knows which names come of that.
         """

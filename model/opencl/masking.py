@@ -38,7 +38,7 @@ class Masked:
     words: tuple[str, ...]
 
     def between(self, start: int, end: int) -> tuple[str, ...]:
-        """What was masked in [start, end), without leading underscores."""
+        """Return what was masked in [start, end), without leading underscores."""
         return self.words[bisect_left(self.offsets, start) : bisect_left(self.offsets, end)]
 
     def offsets_between(self, start: int, end: int) -> tuple[int, ...]:

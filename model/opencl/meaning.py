@@ -47,13 +47,13 @@ def definition(text: str) -> Definition:
 
 
 def joined(parts: Sequence[Definition]) -> Definition:
-    """What a name means that several functions have: all of them, in their order."""
+    """Return what a name means that several functions have: all of them, in their order."""
     words = dict.fromkeys(word for part in parts for word in part.words)
     return Definition(b" ".join(part.tokens for part in parts), tuple(words))
 
 
 def meaning(name: str, definitions: Mapping[str, Definition]) -> Meaning:
-    """The meaning of `name`, and in order of first use of all that it rests on."""
+    """Return the meaning of `name`, and in order of first use of all that it rests on."""
     digest, queue = hashlib.sha256(), {name: None}
     words: set[str] = {name}
     waiting = [name]

@@ -83,7 +83,7 @@ def normalised_tokens(program: Program, kernel: str) -> tuple[str, ...]:
 
 
 def identity(tokens: Iterable[str], flags: Iterable[str] = ()) -> str:
-    """The same for kernels that differ in names, layout and the digits of their numbers alone. 16 hex digits."""
+    """Return the same for kernels that differ in names, layout and the digits of their numbers alone. 16 hex digits."""
     return hashlib.sha256("\n".join([*tokens, *flags]).encode()).hexdigest()[:16]
 
 
@@ -111,7 +111,7 @@ def _keeps_its_name(piece: str, before: str) -> bool:
 
 
 def _magnitude(number: str) -> str:
-    """The power of two next to it; whether it is a float stays visible."""
+    """Return the power of two next to it; whether it is a float stays visible."""
     text = number.rstrip("uUlL") if number[:2] in ("0x", "0X") else number.rstrip("uUlLfFhH")
     is_float = text[:2] not in ("0x", "0X") and any(c in text for c in ".eE")
     try:

@@ -43,7 +43,7 @@ _Function = TypeVar("_Function", bound=Callable)
 
 
 def chosen(functions: Sequence[_Function], arguments: Sequence[Type]) -> _Function | None:
-    """The function that a call with these arguments means; None where it can be none of them.
+    """Return the function that a call with these arguments means; None where it can be none of them.
 
     Of equally good ones the first is taken: a compiler would refuse them.
     """
@@ -57,7 +57,7 @@ def chosen(functions: Sequence[_Function], arguments: Sequence[Type]) -> _Functi
 
 
 def same_parameters(a: Callable, b: Callable) -> bool:
-    """Whether two definitions are of one function: then the later one counts."""
+    """Return whether two definitions are of one function: then the later one counts."""
     kinds = [[_plain(parameter.type) for parameter in each.parameters] for each in (a, b)]
     return kinds[0] == kinds[1]
 
@@ -74,7 +74,7 @@ def _price(parameters: Sequence[Type], arguments: Sequence[Type]) -> int | None:
 
 
 def conversion(source: Type, target: Type) -> int | None:
-    """The price of the implicit conversion of an argument to a parameter; None where there is none."""
+    """Return the price of the implicit conversion of an argument to a parameter; None where there is none."""
     if source is target or source == target:
         return EXACT
     if _is_unknown(source) or _is_unknown(target):

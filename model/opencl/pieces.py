@@ -49,7 +49,7 @@ _MARK = "\xef\xbb\xbf"
 
 
 def bytewise(text: str) -> str:
-    """One character for each byte of the UTF-8 text."""
+    """Return one character for each byte of the UTF-8 text."""
     return without_mark(text.encode("utf-8", "surrogatepass").decode("latin-1"))
 
 
@@ -59,7 +59,7 @@ def without_mark(raw: str) -> str:
 
 
 def cut(text: str, before: Sequence[Piece] = (), before_text: str = "") -> tuple[Piece, ...]:
-    """The pieces of `text`; of those of an earlier text, all that an edit leaves as they are are kept."""
+    """Return the pieces of `text`; of those of an earlier text, all that an edit leaves as they are are kept."""
     if not before:
         return tuple(_cut_from(text, 0))
     same = common_prefix(before_text, text)
@@ -119,7 +119,7 @@ def _cut_from(text: str, at: int) -> list[Piece]:
 
 
 def _piece(text: str, at: int) -> Piece:  # one scanner, read top to bottom
-    """The piece that begins at `at`.
+    """Return the piece that begins at `at`.
 
     It ends behind a line at whose end no brace is open, or whose first character is a closing brace (where a brace
     is missing, it is not missing in the next function, too); and before a directive, which is a piece by itself.

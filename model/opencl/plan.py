@@ -42,7 +42,7 @@ _DEFAULT_VERSION = "120"
 
 
 def predefined(flags: tuple[str, ...]) -> dict[str, str]:
-    """The macros that compilers define by themselves under these build options."""
+    """Return the macros that compilers define by themselves under these build options."""
     asked = next((f.removeprefix(_STANDARD) for f in reversed(flags) if f.startswith(_STANDARD)), "")
     version = asked.replace(".", "") + "0" if re.fullmatch(r"\d\.\d", asked) else _DEFAULT_VERSION
     features = (*_FEATURES, *(_FEATURES_OF_2_0 if version == "200" else ())) if version >= "200" else ()
@@ -82,7 +82,9 @@ class Plan:
 def made(
     main: SourceFile, path: Path | None, options: BuildOptions, reach: Reach | None = None, before: Plan | None = None
 ) -> Plan:
-    """The plan of a file. `before`, of an earlier text at the same place under the same options, may still be it."""
+    """Return the plan of a file. `before`, of an earlier text at the same place under the same options, may still be
+    it.
+    """
     if (
         before is not None
         and before.reach == reach

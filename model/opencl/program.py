@@ -48,7 +48,7 @@ class Reader(Declarations):
         self._base = base
 
     def line(self, offset: int) -> int:
-        """The line behind an offset; -1 where another file speaks."""
+        """Return the line behind an offset; -1 where another file speaks."""
         line = self._lines[bisect_right(self._starts, offset) - 1]
         return line + self._base if line >= 0 else -1
 
@@ -84,7 +84,7 @@ class Program:
         return bool(self.plan.opened or self.notes)
 
     def wanted(self, name: str | None, *, included: bool = False) -> list[Kernel]:
-        """All kernels of the file, or of those that it includes where it has none; by its name one of either."""
+        """Return all kernels of the file, or of those that it includes where it has none; by its name one of either."""
         if name is None:
             return list(self.kernels or (self.included if included else ()))
         found = self.by_name.get(name)
@@ -98,7 +98,7 @@ class Program:
         return found
 
     def overloads(self, name: str) -> tuple[Function, ...]:
-        """All functions of that name: none, one, or those among which a call's arguments decide."""
+        """Return all functions of that name: none, one, or those among which a call's arguments decide."""
         found = self.several.get(name)
         if found is None:
             one = self.functions.get(name)
@@ -106,7 +106,7 @@ class Program:
         return found
 
     def called(self, name: str, arguments: Sequence[Type], active: Collection[Function] = ()) -> Function | None:
-        """The function that a call with arguments of these types means; None where it is none of the program's.
+        """Return the function that a call with arguments of these types means; None where it is none of the program's.
 
         `active` are those whose calls the call stands in. OpenCL C has no recursion, so another of the same name is
         meant, or the built-in function of that name; only where there is no other the call is to itself.
@@ -123,12 +123,12 @@ class Program:
         return chosen(found, arguments) or next((f for f in others if len(f.parameters) == len(arguments)), found[-1])
 
     def places(self) -> Iterator[tuple[Piece, int, int]]:
-        """The pieces of the main file, each with the line and byte column (from 0) that it begins at."""
+        """Yield the pieces of the main file, each with the line and byte column (from 0) that it begins at."""
         for piece, (line, byte) in zip(self.plan.files[0].pieces, self.piece_places, strict=False):
             yield piece, line, byte
 
     def lines(self) -> list[str]:
-        """The lines of the main file without comments."""
+        """Return the lines of the main file without comments."""
         return (
             "".join(p.blank for p in self.plan.files[0].pieces).encode("latin-1").decode(errors="replace").split("\n")
         )
@@ -143,7 +143,7 @@ class Program:
         return Reader(chunk.masked, names, chunk, self.bases[chunk])
 
     def line_of(self, function: Function) -> int:
-        """The line on which `function` begins; -1 where that is in another file."""
+        """Return the line on which `function` begins; -1 where that is in another file."""
         return self.bases[function.chunk] + function.first_line if function.first_line >= 0 else -1
 
 
@@ -174,7 +174,7 @@ class Kept:
         self.units.forget_recent()
 
     def reading(self, units: tuple[Unit, ...], spots: tuple[Spot, ...], names: Names) -> Reading:
-        """The chunk of these units read where names mean what they do in `names`."""
+        """Return the chunk of these units read where names mean what they do in `names`."""
         key = (units, spots)
         known = self._now.get(key) or self._last.get(key) or self._recent.get(key)
         if known is None or not known.holds(names):
@@ -327,7 +327,7 @@ class _Assembly:
         return self.kept.joined(tuple(d for _, d in kept)) if len(kept) > 1 else definition
 
     def _meanings(self) -> dict[str, Meaning]:
-        """The meanings of all kernels; those that no changed definition concerns are kept."""
+        """Return the meanings of all kernels; those that no changed definition concerns are kept."""
         before = self.previous
         wanted = [name for name, f in self.functions.items() if f.is_kernel]
         if before is None:

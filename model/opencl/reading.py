@@ -70,7 +70,7 @@ class Reading:
     has_errors: bool
 
     def holds(self, names: Names) -> bool:
-        """Whether the chunk would be read the same where names mean this."""
+        """Return whether the chunk would be read the same where names mean this."""
         for now, before in zip(_tables(names), self.reads, strict=True):
             for name, meant in before.items():
                 means = now.get(name)
@@ -303,7 +303,7 @@ def _access(masked: Masked, node: Node) -> str:
 
 
 def _size(found: re.Match[str]) -> int:
-    """A number as C writes it."""
+    """Return a number as C writes it."""
     text = found[0]
     return int(text, 16 if text[:2] in ("0x", "0X") else 8 if text[0] == "0" else 10)
 

@@ -44,7 +44,7 @@ class SourceFile:
         self.skeleton = "\n".join(skeleton) + "\n"
 
     def line_of_row(self, row: int) -> int:
-        """The line (from 0) on which the directive or run of a row begins."""
+        """Return the line (from 0) on which the directive or run of a row begins."""
         number = self.rows[row]
         return sum(piece.line_feeds for piece in self.pieces[:number]) + self.pieces[number].line_of_text
 

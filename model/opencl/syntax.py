@@ -20,12 +20,12 @@ def _parser() -> Parser:
 
 
 def parse(text: str) -> Tree:
-    """The tree of `text` (one character a byte)."""
+    """Return the tree of `text` (one character a byte)."""
     return _parser().parse(text.encode("latin-1"))
 
 
 def parse_from(start: int, text: str) -> Tree:
-    """The tree of what stands in `text` from `start` on; offsets are those in the whole text."""
+    """Return the tree of what stands in `text` from `start` on; offsets are those in the whole text."""
     data = text.encode("latin-1")
     alone = Range(Point(0, start), Point(0, len(data)), start, len(data))
     return Parser(_language(), included_ranges=[alone]).parse(data)
@@ -37,7 +37,7 @@ def children(node: Node, *types: str) -> Iterator[Node]:
 
 
 def find(node: Node, *types: str) -> Iterator[Node]:
-    """All descendants of the given types, outermost first, not looking inside a match."""
+    """Yield all descendants of the given types, outermost first, not looking inside a match."""
     stack = [node]
     while stack:
         at = stack.pop()

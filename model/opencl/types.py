@@ -107,7 +107,7 @@ class ArrayType:
 
 
 def nesting(kind: Type) -> int:
-    """How many pointers and arrays are in each other."""
+    """Return how many pointers and arrays are in each other."""
     depth = 0
     while isinstance(kind, PointerType | ArrayType):
         kind, depth = kind.pointee if isinstance(kind, PointerType) else kind.element, depth + 1
@@ -214,7 +214,7 @@ Type = ScalarType | VectorType | PointerType | ArrayType | StructType | ImageTyp
 
 
 def _meaning(kind: Type) -> str:
-    """A text that is the same for equal types."""
+    """Return a text that is the same for equal types."""
     match kind:
         case StructType():
             return kind._meaning
@@ -228,11 +228,11 @@ def _meaning(kind: Type) -> str:
 
 
 def round_up(value: int, multiple: int) -> int:
-    """The least multiple of `multiple` that is not below `value`."""
+    """Return the least multiple of `multiple` that is not below `value`."""
     return -(-value // multiple) * multiple
 
 
 def lane_names(vector: str, lane: int) -> tuple[str, ...]:
-    """How one component of a vector may be called: `v.s0`, `v.x` (OpenCL C 3.0, section 6.3.7)."""
+    """Return how one component of a vector may be called: `v.s0`, `v.x` (OpenCL C 3.0, section 6.3.7)."""
     named = (f"{vector}.{'xyzw'[lane]}",) if lane < 4 else ()
     return tuple(dict.fromkeys((f"{vector}.s{lane:x}", f"{vector}.s{lane:X}", *named)))

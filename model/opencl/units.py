@@ -67,7 +67,7 @@ class Shape:
         return self.depth == 0 and not self.is_pending
 
     def after(self, text: str) -> Shape:
-        """The shape behind `text` (masked), which follows."""
+        """Return the shape behind `text` (masked), which follows."""
         depth, is_function, begins = self.depth, self.is_function, 0
         is_pending = self.is_pending
         for match in _STRUCTURE.finditer(text):
@@ -98,7 +98,7 @@ class Units:
         self._now: dict[object, Unit] = {}
 
     def of(self, plan: Plan) -> tuple[list[tuple[Unit, bool, int]], bool]:
-        """The units of a plan, each with whether it is of the main file and the number of its first piece there.
+        """Return the units of a plan, each with whether it is of the main file and the number of its first piece there.
 
         And whether all were read: not what is beyond 8 MB.
         """
@@ -154,7 +154,7 @@ class Units:
 
 
 def _end_of_call(unit: Unit, pieces: tuple[Piece, ...], behind: int, end: int) -> int | None:
-    """The number of the piece behind the one in which the call that `unit` leaves open ends."""
+    """Return the number of the piece behind the one in which the call that `unit` leaves open ends."""
     further = pieces[behind : min(end, behind + _MOST_PIECES_OF_A_CALL)]
     blank = [unit.blank, *(p.blank for p in further)]
     open_call = unit.expanded.open_call

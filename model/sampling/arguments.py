@@ -23,7 +23,7 @@ _UNITS = {1: SCALARS["uchar"], 2: SCALARS["ushort"], 4: SCALARS["uint"], 8: SCAL
 
 
 def fills_of(name: str, launch: Launch) -> dict[str, Fill]:
-    """The fills of one buffer: "" for the whole, and by member."""
+    """Return the fills of one buffer: "" for the whole, and by member."""
     found: dict[str, Fill] = {}
     for target, fill in launch.fills:
         if target == name:
@@ -34,7 +34,7 @@ def fills_of(name: str, launch: Launch) -> dict[str, Fill]:
 
 
 def segment_of_buffer(parameter: Parameter, launch: Launch) -> Segment:
-    """The memory behind a pointer. Raises NotInterpreted for contents that nobody knows."""
+    """Return the memory behind a pointer. Raises NotInterpreted for contents that nobody knows."""
     kind = parameter.type
     if not isinstance(kind, PointerType):
         raise NotInterpreted(f"`{parameter.name}` is no buffer")
@@ -68,7 +68,7 @@ def segment_of_buffer(parameter: Parameter, launch: Launch) -> Segment:
 
 
 def _unit(kind: Type) -> int:
-    """The size of the scalars that a buffer is made of, where they are alike; else 1."""
+    """Return the size of the scalars that a buffer is made of, where they are alike; else 1."""
     sizes = set(_scalar_sizes(kind))
     return sizes.pop() if len(sizes) == 1 else 1
 
@@ -90,7 +90,7 @@ def _scalar_sizes(kind: Type) -> list[int]:
 
 
 def value_by_name(name: str, kind: Type, scalars: Mapping[str, Number]) -> Value:
-    """A scalar, vector or struct by value. Raises NotInterpreted where the launch does not say it."""
+    """Return a scalar, vector or struct by value. Raises NotInterpreted where the launch does not say it."""
     match kind:
         case ScalarType():
             if name not in scalars:
@@ -127,7 +127,7 @@ def _write_members(name: str, kind: StructType, scalars: Mapping[str, Number], d
 
 
 def number(given: Number, kind: ScalarType) -> Value:
-    """A launch's number as the type holds it."""
+    """Return a launch's number as the type holds it."""
     dtype = dtype_of(kind)
     if kind.kind is ScalarKind.FLOAT or kind.kind is ScalarKind.BOOL:
         return dtype.type(given)
@@ -137,7 +137,7 @@ def number(given: Number, kind: ScalarType) -> Value:
 
 
 def arguments(kernel: Kernel, launch: Launch, memory: Memory, group_slots: Array) -> list[Any]:
-    """The values of all parameters, in their order. `group_slots`: of each lane, the number of its group."""
+    """Return the values of all parameters, in their order. `group_slots`: of each lane, the number of its group."""
     scalars = dict(launch.scalars)
     local_bytes = dict(launch.local_bytes)
     values: list[Any] = []

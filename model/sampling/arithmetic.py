@@ -48,7 +48,7 @@ def _signed_divide(a: Value, b: Value) -> Value:
 
 
 def shift_by(sign: str, kind: ScalarType, amount: int) -> Callable[[Any], Any]:
-    """A shift by a number that is known."""
+    """Return a shift by a number that is known."""
     by = dtype_of(kind).type(amount & (kind.size_bytes * 8 - 1))
     return (lambda a: a << by) if sign == "<<" else (lambda a: a >> by)
 

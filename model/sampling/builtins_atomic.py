@@ -32,7 +32,7 @@ def _target(c: Compiler, name: str, values: list[Code], node: Node) -> tuple[Cod
 
 
 def _fetch(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
-    """What reads, changes and writes: gives what was there before."""
+    """Return what reads, changes and writes: gives what was there before."""
     pointer, kind = _target(c, name, values, node)
     word = name.removesuffix("_explicit").removeprefix("atomic_").removeprefix("atom_").removeprefix("fetch_")
     if word in ("inc", "dec"):

@@ -36,7 +36,7 @@ def _identity(word: str, dtype: np.dtype[Any]) -> Value:
 
 
 def _groups(f: Lanes, name: str) -> Array:
-    """The number of the group, or sub-group, that each lane of this width is in."""
+    """Return the number of the group, or sub-group, that each lane of this width is in."""
     whole = f.subgroup if name.startswith("sub_group") else f.group
     found: Array = whole if f.lane is None else whole[f.lane]
     return found

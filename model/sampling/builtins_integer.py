@@ -28,7 +28,7 @@ def _popcount(x: Value) -> Value:
 
 
 def _smeared(x: Value) -> Value:
-    """All bits below the highest one set, too."""
+    """Return all bits below the highest one set, too."""
     u = _unsigned(x)
     shift = 1
     while shift < x.dtype.itemsize * 8:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _float(x: Value, like: Value) -> Value:
-    """A number of the type of `like`."""
+    """Return a number of the type of `like`."""
     return like.dtype.type(x)
 
 
@@ -30,7 +30,7 @@ def _round(x: Value) -> Value:
 
 
 def _each(function: Value) -> Value:
-    """One lane at a time, where NumPy has no such function."""
+    """Return one lane at a time, where NumPy has no such function."""
 
     def safe(number: float) -> float:
         try:

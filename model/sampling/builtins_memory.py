@@ -126,7 +126,7 @@ def _unit(size: int) -> int:
 
 
 def _first_of_groups(f: Lanes, a: Value, b: Value) -> Value:
-    """One active lane for each pair of addresses."""
+    """Return one active lane for each pair of addresses."""
     lanes = np.zeros(f.width, np.bool_)
     active = np.flatnonzero(f.whole_mask())
     if not len(active):

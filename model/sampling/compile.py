@@ -52,7 +52,7 @@ class KernelCompiler(Compiler):
         return call(self, node)
 
     def type_of(self, node: Node) -> Type:
-        """The type of an expression that is not evaluated; of an array the array's."""
+        """Return the type of an expression that is not evaluated; of an array the array's."""
         sites, accesses, cost = len(self.sites.sites), len(self.sites.accesses), self.cost
         place = members.place(self, node)
         kind = place.type if place is not None else self.expression(node).type
@@ -77,7 +77,7 @@ class KernelCompiler(Compiler):
         return Code(both, value.type, is_pure=False, taint=value.taint)
 
     def global_variable(self, name: str) -> Variable:
-        """A variable at program scope; its initialiser is stored when a sample begins."""
+        """Return a variable at program scope; its initialiser is stored when a sample begins."""
         known = self.globals.get(name)
         if known is not None:
             return known
@@ -116,7 +116,7 @@ class KernelCompiler(Compiler):
         return Variable(name, kind, slot)
 
     def function(self, helper: Function, node: Node) -> Compiled:
-        """A helper, compiled once; sites are told apart by who calls it."""
+        """Return a helper, compiled once; sites are told apart by who calls it."""
         known = self.functions.get(helper)
         if helper in self.calling:
             raise self.refuse(f"`{helper.name[:60]}` calls itself: OpenCL C has no recursion", node)
@@ -172,7 +172,7 @@ def _behind(copies: Sequence[Any], body: Step) -> Step:
 
 
 def _addressed(body: Node, reader: Value) -> frozenset[str]:
-    """The variables of which the address is taken."""
+    """Return the variables of which the address is taken."""
     found: set[str] = set()
     stack = [body]
     while stack:

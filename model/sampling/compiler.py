@@ -151,7 +151,7 @@ class Compiler:
         return Code(lambda _: zero, INT, None, zero)
 
     def declare(self, name: str, kind: Type) -> Variable:
-        """A private variable that is kept in a slot."""
+        """Return a private variable that is kept in a slot."""
         variable = self.scopes[-1][name] = Variable(name, kind, self.new_slot())
         return variable
 
@@ -235,11 +235,11 @@ class Compiler:
     # --- sites -------------------------------------------------------------------------------------------
 
     def site(self, node: Node, taint: Tokens = NO_TAINT) -> int:
-        """The number of a site's record."""
+        """Return the number of a site's record."""
         return self.sites.site(node.start_byte, node.end_byte, taint)
 
     def access(self, node: Node) -> int | None:
-        """The number of an access's record; None where nobody asks for it."""
+        """Return the number of an access's record; None where nobody asks for it."""
         if self.wanted is not None and (self.sites.name, node.start_byte, node.end_byte) not in self.wanted:
             return None
         return self.sites.access(node.start_byte, node.end_byte)
@@ -269,7 +269,7 @@ def field(c: Compiler, node: Node, name: str) -> Node:
 
 
 def inner(c: Compiler, node: Node) -> Node:
-    """What stands in parentheses."""
+    """Return what stands in parentheses."""
     found = [n for n in node.named_children if n.type != "comment"]
     if len(found) != 1:
         raise c.refuse(f"`{c.text(node)[:40]}` is not understood", node)

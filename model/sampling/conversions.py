@@ -16,7 +16,7 @@ Convert = Callable[[Any], Any]
 
 @lru_cache(1024)
 def converter(source: ScalarType, target: ScalarType) -> Convert | None:
-    """How numbers of one type become those of another; None where they are held alike."""
+    """Return how numbers of one type become those of another; None where they are held alike."""
     a, b = dtype_of(source), dtype_of(target)
     if a == b:
         return None
@@ -62,14 +62,14 @@ def converted(code: Code, target: Type) -> Code:
 
 
 def _widened(value: Value, width: int) -> Value:
-    """One number in all components."""
+    """Return one number in all components."""
     if value.ndim == 0:
         return np.full((width, 1), value)
     return np.broadcast_to(value, (width, len(value)))
 
 
 def truth_of(code: Code) -> Callable[[Any], Any]:
-    """Whether a scalar is not 0."""
+    """Return whether a scalar is not 0."""
     if code.truth is not None:
         return code.truth
     run = code.run

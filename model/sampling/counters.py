@@ -63,7 +63,7 @@ class AccessRecord:
     scale: float = 1.0
 
     def is_growing(self) -> bool:
-        """Whether executions that were not looked at are likely to have touched other bytes."""
+        """Return whether executions that were not looked at are likely to have touched other bytes."""
         if len(self.touched) < 4:
             return False
         half = len(self.touched) // 2
@@ -118,7 +118,7 @@ class Context:
         self.children: dict[int, Context] = {}
 
     def child(self, call_byte: int, made: FunctionSites) -> Context:
-        """The records of a function that is called at this byte."""
+        """Return the records of a function that is called at this byte."""
         found = self.children.get(call_byte)
         if found is None:
             found = self.children[call_byte] = Context(made)

@@ -26,7 +26,7 @@ def scaled_up(loops: list[Unfinished]) -> None:
 
 
 def remaining(loop: Unfinished) -> tuple[float, bool]:
-    """How many iterations each lane that is in the loop has before it, and whether that is anybody's guess.
+    """Return how many iterations each lane that is in the loop has before it, and whether that is anybody's guess.
 
     Lanes leave at the rate at which they did lately (from half the iterations on), never later than the bound. Where
     few did and this says that the others stay for far longer than they have, it is a guess: somewhere between.

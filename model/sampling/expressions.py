@@ -101,7 +101,7 @@ def _unary(c: Compiler, node: Node) -> Code:
 
 
 def applied_unary(c: Compiler, sign: str, value: Code, node: Node) -> Code:
-    """A sign before a value, which may be a star before a pointer."""
+    """Return a sign before a value, which may be a star before a pointer."""
     if sign == "*" and isinstance(value.type, PointerType):
         return value_of(c, pointee(c, value, node))
     return unary(c, sign, value, node)
@@ -193,7 +193,7 @@ def _comma_parts(node: Node) -> list[Node]:
 
 
 def cast(c: Compiler, value: Code, kind: Type, node: Node) -> Code:
-    """An explicit conversion."""
+    """Return an explicit conversion."""
     if isinstance(kind, PointerType):
         pointee = value.type.pointee if isinstance(value.type, PointerType) else None
         if pointee is None or kind.pointee.align_bytes > pointee.align_bytes:

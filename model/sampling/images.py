@@ -44,7 +44,7 @@ class Image:
 
 
 def image_of(parameter: Parameter, launch: Launch) -> Image:
-    """What the launch says of an image."""
+    """Return what the launch says of an image."""
     kind = parameter.type
     size = dict(launch.images).get(parameter.name)
     if size is None or not isinstance(kind, ImageType):
@@ -56,12 +56,12 @@ def image_of(parameter: Parameter, launch: Launch) -> Image:
 
 
 def coordinates_of(kind: ImageType) -> int:
-    """How many coordinates a texel has, layers included."""
+    """Return how many coordinates a texel has, layers included."""
     return kind.dimensions + ("array" in kind.name)
 
 
 def add_image(memory: Memory, image: Image) -> int:
-    """A handle: an address that nothing lies at."""
+    """Return a handle: an address that nothing lies at."""
     memory.segments.append(None)
     number = len(memory.segments) - 1
     memory.images[number] = image
@@ -69,7 +69,7 @@ def add_image(memory: Memory, image: Image) -> int:
 
 
 def found_image(memory: Memory, handle: Value) -> Image:
-    """The image that all lanes speak of."""
+    """Return the image that all lanes speak of."""
     first = handle if handle.ndim == 0 else handle.reshape(-1)[0]
     image: Image | None = memory.images.get(int(first) >> SHIFT)
     if image is None:

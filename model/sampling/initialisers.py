@@ -54,7 +54,7 @@ def _length(c: Compiler, kind: ArrayType, value: Node) -> int:
 
 
 def _is_whole(c: Compiler, entry: Node) -> bool:
-    """A vector or struct as one expression."""
+    """Return a vector or struct as one expression."""
     return entry.type == "compound_literal_expression" or (
         entry.type == "call_expression" and c.text(entry).startswith("(")
     )

@@ -71,7 +71,7 @@ _CELLS = 512  # by such a part of each side, points are moved about: round numbe
 
 
 def _radical_inverse(numbers: Array, base: int) -> Array:
-    """The digits of whole numbers behind the point, the lowest first."""
+    """Return the digits of whole numbers behind the point, the lowest first."""
     found, digit, rest = np.zeros(len(numbers)), 1.0 / base, numbers.copy()
     while rest.any():
         found += digit * (rest % base)
@@ -133,7 +133,7 @@ def _every_unit(boxes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def everything(shape: Shape) -> Chosen:
-    """Every item of the launch."""
+    """Return every item of the launch."""
     boxes = (*shape.groups, 1)
     grid = np.stack(np.unravel_index(np.arange(prod(boxes)), boxes[::-1]), axis=1)[:, ::-1]
     return _items(shape, grid.astype(np.int64), whole_groups=True)

@@ -88,7 +88,7 @@ class Lanes:
         self.unfinished: list[Any] = []
 
     def subgroups(self) -> Array:
-        """The number of each lane's sub-group."""
+        """Return the number of each lane's sub-group."""
         return self.subgroup if self.lane is None else self.subgroup[self.lane]
 
     def active_lanes(self) -> Array:

@@ -139,7 +139,7 @@ def _truth_name(c: Compiler, node: Node) -> Code:
 
 
 def value_of(c: Compiler, place: Place) -> Code:
-    """The value of a place; of an array the address of its first element."""
+    """Return the value of a place; of an array the address of its first element."""
     if isinstance(place.type, ArrayType):
         if place.address is None:
             raise c.refuse("an array is not in memory")

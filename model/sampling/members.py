@@ -42,7 +42,7 @@ from model.sampling.values import (
 
 
 def place(c: Compiler, node: Node) -> Place | None:
-    """The place that an expression names; None for a mere value."""
+    """Return the place that an expression names; None for a mere value."""
     match node.type:
         case "parenthesized_expression":
             return place(c, inner(c, node))
@@ -126,7 +126,7 @@ def _loaded(c: Compiler, node: Node) -> Code:
 
 
 def member_of_value(c: Compiler, value: Code, name: str, node: Node) -> Code:
-    """A member of a vector or struct that is no place: the result of a call."""
+    """Return a member of a vector or struct that is no place: the result of a call."""
     run = value.run
     if isinstance(value.type, VectorType):
         picks = swizzle(name, value.type.width)
@@ -143,7 +143,7 @@ def member_of_value(c: Compiler, value: Code, name: str, node: Node) -> Code:
 
 
 def _from_bytes(data: Array, kind: Type, at: int) -> Value:
-    """What lies `at` bytes from the start of structs, of which each column is one."""
+    """Return what lies `at` bytes from the start of structs, of which each column is one."""
     dtype, rows = dtype_of(element_of(kind)), rows_of(kind)
     size = dtype.itemsize * max(1, rows)
     lanes = np.ascontiguousarray(data[at : at + size].T).view(dtype)

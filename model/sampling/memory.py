@@ -127,13 +127,14 @@ class Memory:
         self.may_misalign = False
 
     def add(self, segment: Segment) -> int:
-        """The address of its first byte."""
+        """Return the address of its first byte."""
         self.segments.append(segment)
         segment.memory = self
         return (len(self.segments) - 1) << SHIFT
 
     def load(self, lanes: Active, address: Value, dtype: np.dtype[Any], rows: Value = None) -> Value:
-        """The number of type `dtype` at each lane's address; with `rows` a column of byte offsets, a row for each.
+        """Return the number of type `dtype` at each lane's address; with `rows` a column of byte offsets, a row for
+        each.
 
         What lies in no segment reads as 0.
         """
@@ -200,7 +201,7 @@ class Memory:
         return out
 
     def _near(self, number: int) -> str:
-        """The buffer that an address before its begin was meant for."""
+        """Return the buffer that an address before its begin was meant for."""
         after = self.segments[number + 1] if 0 <= number + 1 < len(self.segments) else None
         return after.name if after is not None else "a null or foreign pointer"
 

@@ -132,7 +132,7 @@ def _pointer_arithmetic(c: Compiler, sign: str, a: Code, b: Code, node: Node) ->
 
 
 def offset_by(c: Compiler, pointer: Code, index: Code, *, backwards: bool = False) -> Run:
-    """The address of an element."""
+    """Return the address of an element."""
     if not isinstance(pointer.type, PointerType) or not isinstance(index.type, ScalarType) or is_float(index.type):
         raise c.refuse("an index is no whole number")
     size = np.int64(-1 if backwards else 1) * np.int64(max(1, pointer.type.pointee.size_bytes))

@@ -66,22 +66,23 @@ def place_of_variable(variable: Variable) -> Place:
 
 
 def counted(c: Compiler, place: Place, node: Node) -> Place:
-    """The same with a record of its own, which is named by `node`."""
+    """Return the same with a record of its own, which is named by `node`."""
     if not place.is_followed or place.address is None:
         return place
     return replace(place, access=c.access(node))
 
 
 def uncounted(c: Compiler, place: Place) -> Place:
-    """A place that is not accessed itself, but a part of it, or its address taken."""
+    """Return a place that is not accessed itself, but a part of it, or its address taken."""
     if place.access is not None and place.access == len(c.sites.accesses) - 1:
         c.sites.accesses.pop()
     return replace(place, access=None)
 
 
 def once(c: Compiler, place: Place, node: Node) -> tuple[Place, Place]:
-    """The place at `node` to be read, and then to be set: both are one access. What working out the address changes,
-    as `*p++ += x` does, it changes once."""
+    """Return the place at `node` to be read, and then to be set: both are one access. What working out the address
+    changes, as `*p++ += x` does, it changes once.
+    """
     again = replace(place, access=None)
     address = place.address
     if address is None or not (node.type in CHANGING or any(find(node, *CHANGING))):
@@ -109,7 +110,7 @@ def _memory_dtype(kind: Type) -> np.dtype[Any]:
 
 
 def load(c: Compiler, place: Place) -> Code:
-    """What a place holds."""
+    """Return what a place holds."""
     c.cost += 1
     if place.slot is not None:
         slot = place.slot
@@ -246,7 +247,7 @@ def swizzle(name: str, width: int) -> tuple[int, ...] | None:
 
 
 def member_of(place: Place, struct: StructType, name: str) -> Place | None:
-    """A member of a struct in memory."""
+    """Return a member of a struct in memory."""
     number = next((i for i, (member, _) in enumerate(struct.members) if member == name), None)
     if number is None or place.address is None:
         return None
@@ -279,7 +280,7 @@ def stored(c: Compiler, place: Place, value: Code) -> Run:
 
 
 def assigned_as(value: Code, kind: Type) -> Code:
-    """A value as assignments and calls convert it."""
+    """Return a value as assignments and calls convert it."""
     if isinstance(kind, ScalarType | VectorType) and isinstance(value.type, ScalarType | VectorType):
         if isinstance(kind, ScalarType) and isinstance(value.type, VectorType):
             raise NotInterpreted(f"a `{value.type.name}` is taken for a `{kind.name}`")

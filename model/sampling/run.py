@@ -206,7 +206,7 @@ def _launch_slots(slots: dict[tuple[str, int], int], lanes: Lanes, chosen: Chose
 
 
 def interpreted_buffers(program: Program, kernel: Kernel, launch: Launch) -> dict[str, bytes]:
-    """What all buffers hold when every work-item has run; for small launches. Raises NotInterpreted."""
+    """Return what all buffers hold when every work-item has run; for small launches. Raises NotInterpreted."""
     compiled = _compiled(program, kernel, tuple(sorted(_free_names(kernel, launch).items())), None)
     with np.errstate(all="ignore"):
         sampling = _Sampling(compiled, kernel, launch, SampleBudget(1 << 60, 600.0), never)

@@ -161,7 +161,7 @@ def _in_memory(c: Compiler, name: str, kind: Type, base: int) -> Variable:
 
 
 def copied_to_memory(c: Compiler, parameter: Variable) -> Run:
-    """A parameter of which the address is taken, or a struct: its value is copied to where it has an address."""
+    """Return a parameter of which the address is taken, or a struct: its value is copied to where it has an address."""
     slot = parameter.slot or 0
     value = Code(lambda f: f.values[slot], parameter.type, taint=frozenset((f"${slot}",)))
     return stored(c, place_of_variable(_in_memory(c, parameter.name, parameter.type, PRIVATE_BASE)), value)

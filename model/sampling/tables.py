@@ -19,12 +19,12 @@ Apply = Callable[..., Value]
 
 
 def table(function: Function, *names: str) -> dict[str, Function]:
-    """The same function under several names."""
+    """Return the same function under several names."""
     return dict.fromkeys(names, function)
 
 
 def common_kind(c: Compiler, name: str, values: Sequence[Code], node: Node) -> Kind:
-    """The type that OpenCL's overloads would bring numbers to: that of the vectors, or the widest scalar."""
+    """Return the type that OpenCL's overloads would bring numbers to: that of the vectors, or the widest scalar."""
     kinds = [v.type for v in values]
     if not kinds or not all(isinstance(k, ScalarType | VectorType) for k in kinds):
         raise c.refuse(f"`{name}` does not take these arguments", node)
@@ -57,7 +57,7 @@ def arguments(c: Compiler, name: str, values: Sequence[Code], node: Node, count:
 
 
 def spread(values: Sequence[Code], kind: Kind) -> list[Run]:
-    """All as values of `kind`; scalars beside a vector are left to NumPy."""
+    """Return all as values of `kind`; scalars beside a vector are left to NumPy."""
     element = element_of(kind)
     return [assigned_as(v, kind if isinstance(v.type, VectorType) else element).run for v in values]
 
@@ -93,7 +93,7 @@ def _applied(function: Apply, runs: Sequence[Run]) -> Run:
 
 
 def elementwise(function: Apply, cost: int = 1, count: int = 1, *, floats: bool = True) -> Function:
-    """A function that gives what it is given."""
+    """Return a function that gives what it is given."""
 
     def compiled(c: Compiler, name: str, values: list[Code], node: Node) -> Code:
         arguments(c, name, values, node, count)

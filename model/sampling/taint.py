@@ -15,7 +15,7 @@ Tokens = frozenset[str]
 
 
 def read_through(pointer: Tokens) -> Tokens:
-    """The tokens of what is read where a pointer with these tokens leads."""
+    """Return the tokens of what is read where a pointer with these tokens leads."""
     if not pointer:
         return NO_TAINT
     return frozenset(_read(token) for token in pointer)
@@ -41,7 +41,7 @@ class Flows:
             self._into[target] |= value
 
     def buffers(self, tokens: Iterable[str]) -> frozenset[str]:
-        """The names of all that contents may come from."""
+        """Return the names of all that contents may come from."""
         into = self._with_pointers_followed()
         found: set[str] = set()
         seen: set[str] = set()
@@ -69,7 +69,7 @@ class Flows:
         return {t for t in seen if not t.startswith("$")}
 
     def _with_pointers_followed(self) -> dict[str, set[str]]:
-        """What is written through a pointer lies in all that it may point to."""
+        """Return what is written through a pointer lies in all that it may point to."""
         into = {target: set(tokens) for target, tokens in self._into.items()}
         for target, tokens in self._into.items():
             if target.startswith("*"):

@@ -97,7 +97,7 @@ class Totals:
         self.notes[f"the sample {how} while a loop still ran after {rounds} iterations: the rest is estimated"] = None
 
     def is_settled(self) -> bool:
-        """Whether more work-items would hardly tell more."""
+        """Return whether more work-items would hardly tell more."""
         work = np.concatenate(self.work_of_subgroups)
         if len(work) < 8 or not work.mean():
             return not work.mean()

@@ -71,7 +71,7 @@ def dtype_of(kind: ScalarType) -> np.dtype[Any]:
 
 
 def element_of(kind: Type) -> ScalarType:
-    """What a number of this type, or each component of it, is held as."""
+    """Return what a number of this type, or each component of it, is held as."""
     match kind:
         case ScalarType():
             return kind
@@ -84,7 +84,7 @@ def element_of(kind: Type) -> ScalarType:
 
 
 def rows_of(kind: Type) -> int:
-    """How many rows a value has; 0 for one that has no rows."""
+    """Return how many rows a value has; 0 for one that has no rows."""
     match kind:
         case VectorType():
             return kind.width
@@ -100,7 +100,7 @@ def zero_of(kind: Type) -> Value:
 
 
 def distinct(numbers: Array) -> Array:
-    """Each number once, in ascending order; several times as fast as `np.unique`."""
+    """Return each number once, in ascending order; several times as fast as `np.unique`."""
     if len(numbers) < 2:
         return numbers
     ordered = np.sort(numbers)
@@ -132,7 +132,7 @@ def common_scalar(a: ScalarType, b: ScalarType) -> ScalarType:
 
 
 def common_type(a: Type, b: Type) -> ScalarType | VectorType:
-    """What two operands are converted to: a scalar beside a vector becomes a component of it."""
+    """Return what two operands are converted to: a scalar beside a vector becomes a component of it."""
     if isinstance(a, VectorType):
         return a
     if isinstance(b, VectorType):
@@ -146,6 +146,6 @@ def with_element(kind: Type, element: ScalarType) -> ScalarType | VectorType:
 
 
 def integer_like(element: ScalarType, *, unsigned: bool = False) -> ScalarType:
-    """The integer of the same size."""
+    """Return the integer of the same size."""
     names = {1: "char", 2: "short", 4: "int", 8: "long"}
     return SCALARS[("u" if unsigned else "") + names[element.size_bytes]]

@@ -41,7 +41,7 @@ def grow(facts: Floats, target: Floats, weight: Floats, recipe: Boosting) -> For
 
 
 def _arrays(root: Mapping[str, Any]) -> dict[str, npt.NDArray[np.generic]]:
-    """One tree's nodes in a row, its root first; a leaf's value has the learning rate in it."""
+    """Return one tree's nodes in a row, its root first; a leaf's value has the learning rate in it."""
     rows: list[list[float]] = []  # feature, threshold, left, right, nan_left, value, is_leaf
 
     def add(node: Mapping[str, Any]) -> int:

@@ -166,7 +166,7 @@ def _spread(
     say: Callable[[str], None],
     kept: Kept,
 ) -> Forest:
-    """The 80th percentile of the error [octaves]."""
+    """Return the 80th percentile of the error [octaves]."""
     fold = np.array([zlib.crc32(family.encode()) % recipe.folds for family in rows.family[train]])
     shorter = replace(
         recipe, members=1, networks=replace(recipe.networks, epochs=max(1, recipe.networks.epochs // 2)),
@@ -191,8 +191,9 @@ def _spread(
 
 
 def _margins(ensemble: Ensemble, rows: Rows, *, has_code: bool) -> Margins:
-    """A tenth of the launches of held-out families below p10, a tenth above p90: new code is more like theirs than
-    like kernels of families in training."""
+    """Return a tenth of the launches of held-out families below p10, a tenth above p90: new code is more like theirs
+    than like kernels of families in training.
+    """
     chosen = rows.judged("validation")
     if has_code:
         chosen = chosen[~np.isnan(rows.compiled[chosen]).all(axis=1)]

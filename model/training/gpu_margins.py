@@ -55,7 +55,7 @@ def class_margins(rows: Measured) -> tuple[ClassMargins, ...]:
 
 
 def coverage(rows: Measured) -> tuple[Coverage, ...]:
-    """What margins say of rows whose kernel family and device they were not taken from."""
+    """Return what margins say of rows whose kernel family and device they were not taken from."""
     inside, width = np.zeros(len(rows), bool), np.zeros(len(rows))
     family, fold, vendor = rows.kernel, rows.fold, vendors(rows)
     ratio = rows.runtime_us / rows.laws_us

@@ -38,7 +38,7 @@ class Measured:
         return Measured(fact_names=self.fact_names, **{name: column[rows] for name, column in columns.items()})
 
     def fact(self, name: str) -> Floats:
-        """One fact of all rows. Raises ValueError for a name that is none."""
+        """Return one fact of all rows. Raises ValueError for a name that is none."""
         return self.facts[:, self.fact_names.index(name)].astype(np.float64)
 
     @property

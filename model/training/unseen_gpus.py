@@ -55,7 +55,7 @@ Predictions = Mapping[Method, list[Floats]]  # of all rows in microseconds, once
 
 
 def evaluate(rows: Measured, recipe: Boosting = RECIPE, *, seed: int = 0) -> tuple[UnseenScore, ...]:
-    """All lines, by device, family and method. The same for the same rows, recipe and seed."""
+    """Return all lines, by device, family and method. The same for the same rows, recipe and seed."""
     found = predictions(rows, recipe, seed=seed)
     return tuple(_scores(rows, found))
 
@@ -89,7 +89,8 @@ def _judged(rows: Measured) -> Mask:
 
 
 def trees_us(seen: Measured, asked: Measured, recipe: Boosting = RECIPE) -> Floats:
-    """What trees grown on `seen` say of `asked` [us], all of it on devices of one maker; never below the roofline.
+    """Return what trees grown on `seen` say of `asked` [us], all of it on devices of one maker; never below the
+    roofline.
 
     They are grown on what the analytical model is off by.
     """
@@ -128,7 +129,7 @@ def _is_time(name: str) -> bool:
 
 
 def _of_group(rows: Measured) -> Floats:
-    """How many rows there are of each one's family and device."""
+    """Return how many rows there are of each one's family and device."""
     _, of, counts = np.unique(_groups(rows), return_inverse=True, return_counts=True)
     return counts[of].astype(np.float64)
 
@@ -179,7 +180,7 @@ def _drawn(rows: Measured, seed: int) -> Mask:
 
 
 def _with_offset(rows: Measured, before_us: Floats, taken: Mask) -> Floats:
-    """The median error of the rows that were measured, taken out of the others; these are NaN."""
+    """Return the median error of the rows that were measured, taken out of the others; these are NaN."""
     found = np.full(len(rows), np.nan)
     errors = np.log(rows.runtime_us / before_us)
     for device in np.unique(rows.device[taken]):

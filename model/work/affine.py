@@ -75,7 +75,7 @@ _OBSTACLES = {
 
 
 def affine_index(access: Access) -> AffineIndex:
-    """The affine form of an access's byte offset, or why it has none."""
+    """Return the affine form of an access's byte offset, or why it has none."""
     offset = access.offset
     if access.is_image:
         return _none(Obstacle.IMAGE)
@@ -109,7 +109,7 @@ def _none(obstacle: Obstacle, through: str = "") -> AffineIndex:
 
 
 def is_variable(atom: Atom) -> bool:
-    """Whether it is an id or a loop's counter."""
+    """Return whether it is an id or a loop's counter."""
     return atom in _IDS or (atom.kind == "symbol" and str(atom.arguments[0]).startswith("loop."))
 
 

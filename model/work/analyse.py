@@ -87,7 +87,7 @@ class _Kernel(Statements):
 
 
 def _members(path: str, kind: StructType) -> Aggregate:
-    """A struct by value: its members are launch scalars named `p.member`."""
+    """Return a struct by value: its members are launch scalars named `p.member`."""
 
     def member(name: str, of: Type) -> Value | None:
         match of:
@@ -107,7 +107,7 @@ def _members(path: str, kind: StructType) -> Aggregate:
 
 
 def analyse(program: Program, kernel: Kernel) -> Work:
-    """The symbolic work of `kernel`.
+    """Return the symbolic work of `kernel`.
 
     Raises AnalysisError for what OpenCL C does not allow (recursion) and for kernels too large to analyse.
     """

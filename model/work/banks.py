@@ -26,7 +26,7 @@ def conflict_degree(offsets: Sequence[int], element_bytes: int, banks: int = BAN
 
 
 def _passes(offsets: Sequence[int], words: int, banks: int) -> int:
-    """The most different words that one bank has to give."""
+    """Return the most different words that one bank has to give."""
     asked: dict[int, set[int]] = defaultdict(set)
     for offset in offsets:
         first = offset // BANK_BYTES

@@ -31,7 +31,7 @@ class Binding:
     shares: dict[tuple[object, ...], float | None] = field(default_factory=dict, kw_only=True)
 
     def unbound(self, expression: Expression, ranges: Ranges) -> list[Atom]:
-        """The ids and counters in `expression` that are still ranges, the shortest first."""
+        """Return the ids and counters in `expression` that are still ranges, the shortest first."""
         if ranges.keys().isdisjoint(expression.leaves):
             return []
         return sorted(expression.leaves & ranges.keys(), key=lambda a: (ranges[a][1] - ranges[a][0], a.serial))
@@ -67,7 +67,9 @@ class Binding:
             del ranges[GLOBAL_ID[d]]
 
     def in_groups(self, condition: Expression, point: Point, ranges: Ranges) -> Expression:
-        """A condition on a global id over group and local id, where an enclosing branch has narrowed the local one."""
+        """Return a condition on a global id over group and local id, where an enclosing branch has narrowed the local
+        one.
+        """
         for d in range(3):
             if GLOBAL_ID[d] not in condition.leaves or GLOBAL_ID[d] not in ranges:
                 continue
@@ -80,7 +82,9 @@ class Binding:
         return condition
 
     def exact_share(self, condition: Expression, point: Point, ranges: Ranges, branch: Branch) -> float | None:
-        """The share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks which."""
+        """Return the share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks
+        which.
+        """
         unbound = self.unbound(condition, ranges)
         if len(unbound) != 1 or not condition.evaluable or condition.has("load"):
             return None

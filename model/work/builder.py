@@ -65,7 +65,7 @@ class Builder:
         )
 
     def has_effects(self, live: Live) -> bool:
-        """Whether it stores, waits, or computes what is needed, in itself or further in."""
+        """Return whether it stores, waits, or computes what is needed, in itself or further in."""
         parts = (part for i in self.inner for part in i.blocks)
         return (
             bool(self.barriers)
@@ -85,7 +85,7 @@ def _integer_words(counts: Mapping[tuple[int, OpKind, str, int, str], float]) ->
 
 
 def _executed(pending: PendingAccess, live: Live) -> Access | None:
-    """What is left of an access: of a vector that one component is needed of, the load of that."""
+    """Return what is left of an access: of a vector that one component is needed of, the load of that."""
     access, results, _ = pending
     if not results:
         return access
@@ -145,7 +145,7 @@ class PendingBranch:
 
 
 def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
-    """What stores, conditions and trip counts in `root` rest on, directly or through other values.
+    """Return what stores, conditions and trip counts in `root` rest on, directly or through other values.
 
     Counted loops without effects are left out, with all that only they rest on. Source: LLVM's loop deletion. Where the
     data end a loop, how often it ran may be what it was for; so may it be where only running the loop tells its length,
@@ -180,7 +180,7 @@ def needed(root: Builder, rests: dict[Atom, tuple[Expression, ...]]) -> Live:
 
 
 def _is_run_for_length(trips: Expression, live: Live) -> bool:
-    """Whether something rests on how often a loop runs, and no closed form says that."""
+    """Return whether something rests on how often a loop runs, and no closed form says that."""
     stack = [trips]
     while stack:
         for monomial, _ in stack.pop().terms:
@@ -197,7 +197,7 @@ _PRICES = {OpKind.DIVIDE: 4, OpKind.INT_DIVIDE: 4}
 
 
 def cheap_enough(*sides: Builder) -> bool:
-    """Whether a branch between `sides` becomes a select. Source: LLVM's SimplifyCFG, two-entry phi nodes."""
+    """Return whether a branch between `sides` becomes a select. Source: LLVM's SimplifyCFG, two-entry phi nodes."""
     if any(side.accesses or side.inner or side.barriers for side in sides):
         return False
     ops = [op for side in sides for op in side.ops]

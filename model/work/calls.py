@@ -139,7 +139,7 @@ class Calls(Inlining):
         return self._undeclared(name, values)
 
     def _undeclared(self, name: str, values: list[Value]) -> Value:
-        """A function that nothing declares: named, and counted as an image access or as one operation."""
+        """Return a function that nothing declares: named, and counted as an image access or as one operation."""
         self.unreadable(UnknownKind.FUNCTION, name)
         lowered = name.lower()
         if "image" in lowered or "pixel" in lowered:
@@ -215,7 +215,7 @@ class Calls(Inlining):
         return self._wrapped(builtin, kind, results)
 
     def _of_all(self, builtin: Builtin, numbers: Sequence[Scalar | Vector]) -> Value:
-        """One result of all arguments together."""
+        """Return one result of all arguments together."""
         kind = _OF_ALL[builtin.gives]
         parts = tuple(part for value in numbers for part in components(value))
         if parts:

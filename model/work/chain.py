@@ -11,7 +11,7 @@ _WAITED_FOR = frozenset({"float", "call", "select", "compare", "convert", "negat
 
 
 def chain_length(variables: Iterable[Induction]) -> int:
-    """The longest chain of operations from a carried float variable to its own next value.
+    """Return the longest chain of operations from a carried float variable to its own next value.
 
     `s += a * b` is 1 (the product does not wait), `x = r * x * (1 - x)` is 3.
     """

@@ -58,8 +58,9 @@ def chance(
     ranges: Ranges,
     budget: Budget,
 ) -> float | None:
-    """The share, 0 to 1, of draws that meet `condition` among those that meet what is `assumed`; None where no fill
-    says what it rests on."""
+    """Return the share, 0 to 1, of draws that meet `condition` among those that meet what is `assumed`; None where no
+    fill says what it rests on.
+    """
     random = _random(condition, known, point, ranges)
     if random is None or condition.depth > MAX_DEPTH:
         return None
@@ -81,7 +82,7 @@ def chance(
 
 
 def expected(expression: Expression, known: Knowledge, point: Point, ranges: Ranges, budget: Budget) -> float | None:
-    """The mean of `expression` over what buffers may hold; None where no fill says, or where that is in order.
+    """Return the mean of `expression` over what buffers may hold; None where no fill says, or where that is in order.
 
     A loop that runs until the data end it is run for some draws: its length at mean values is not its mean length.
     """
@@ -101,7 +102,7 @@ def expected(expression: Expression, known: Knowledge, point: Point, ranges: Ran
 
 
 def _random(condition: Expression, known: Knowledge, point: Point, ranges: Ranges) -> frozenset[Atom] | None:
-    """What must be drawn for `condition`; None where something cannot be."""
+    """Return what must be drawn for `condition`; None where something cannot be."""
     drawn = set()
     for leaf in condition.leaves:
         if leaf in point or leaf.kind == "symbol":
@@ -117,7 +118,7 @@ def _random(condition: Expression, known: Knowledge, point: Point, ranges: Range
 
 
 def is_described(leaf: Atom, known: Knowledge) -> bool:
-    """Whether the launch, a fill or a constant table says what `leaf` may be."""
+    """Return whether the launch, a fill or a constant table says what `leaf` may be."""
     if leaf.kind != "load":
         return leaf.kind == "symbol"
     contents = held_at(leaf, known.contents)
@@ -250,7 +251,7 @@ class _Draws:
         return _decided(results)
 
     def _run(self, atom: Atom) -> Column:
-        """What takes more than arithmetic, for one draw after the other; loops for a few draws, which recur."""
+        """Return what takes more than arithmetic, for one draw after the other; loops for a few draws, which recur."""
         alone = Expression({(atom,): 1})
         own = [a for a in self.atoms if a in atom.leaves]
         columns = [self._atom(a) for a in own]
@@ -274,7 +275,7 @@ def _decided(results: Sequence[Value | None]) -> Column:
 
 
 def _domain(atom: Atom, known: Knowledge, ranges: Ranges) -> int | None:
-    """How many values there are to draw from; None for very many."""
+    """Return how many values there are to draw from; None for very many."""
     if atom in ranges:
         return max(1, ranges[atom][1] - ranges[atom][0])
     contents = held_at(atom, known.contents)
@@ -282,7 +283,7 @@ def _domain(atom: Atom, known: Knowledge, ranges: Ranges) -> int | None:
 
 
 def _wanted(load: Atom, known: Knowledge) -> int | None:
-    """How many draws show how rare the rarest value is; None where no fill gives weights."""
+    """Return how many draws show how rare the rarest value is; None where no fill gives weights."""
     contents = held_at(load, known.contents)
     return contents.wanted_draws if contents is not None else None
 

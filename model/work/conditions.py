@@ -10,14 +10,14 @@ _IDS = frozenset((*GLOBAL_ID, *GROUP_ID, *LOCAL_ID))
 
 
 def rests_on_floats(condition: Expression) -> bool:
-    """Whether floats, or numbers made of them, are compared."""
+    """Return whether floats, or numbers made of them, are compared."""
     atoms = [a for monomial, _ in condition.terms for a in monomial]
     inner = [e for a in atoms if a.kind in ("lt0", "eq0", "not") for e in a.operands]
     return any(a.kind in ("compare", "convert") for a in atoms) or any(rests_on_floats(e) for e in inner)
 
 
 def is_linear(condition: Expression, ranges: Mapping[Atom, tuple[int, int]]) -> bool:
-    """Whether it is made of comparisons that each cut a range in two."""
+    """Return whether it is made of comparisons that each cut a range in two."""
     atom = condition.atom
     if atom is None:
         return False
@@ -28,7 +28,7 @@ def is_linear(condition: Expression, ranges: Mapping[Atom, tuple[int, int]]) -> 
 
 
 def is_sum_of_loads(trips: Expression) -> bool:
-    """Whether it is a sum of what memory holds, as the length of a row is: its mean is that of what is added."""
+    """Return whether it is a sum of what memory holds, as the length of a row is: its mean is that of what is added."""
     atom = trips.atom
     if atom is not None and atom.kind == "max" and atom.operands[0].constant == 0:
         trips = atom.operands[1]
@@ -36,5 +36,5 @@ def is_sum_of_loads(trips: Expression) -> bool:
 
 
 def is_only_id(atom: Atom, expression: Expression) -> bool:
-    """Whether no other id is in `expression` that would follow from this one."""
+    """Return whether no other id is in `expression` that would follow from this one."""
     return all(other is atom or other not in _IDS for other in expression.leaves)

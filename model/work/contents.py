@@ -47,7 +47,7 @@ class Contents:
         return self.elements * self.lanes
 
     def at_byte(self, at: Value) -> Value | None:
-        """The number to expect at that byte of the buffer; None where nothing is known."""
+        """Return the number to expect at that byte of the buffer; None where nothing is known."""
         element = at // self.element_bytes
         if self.lanes == 1 and not self.parts:
             return self.mean_at(element)
@@ -59,7 +59,7 @@ class Contents:
         return self.mean_at(element * self.lanes + within // max(1, self.element_bytes // self.lanes))
 
     def of_load(self, offset: object) -> Contents:
-        """What may stand where `offset` leads, in bytes: of a struct one of its members, where that is plain."""
+        """Return what may stand where `offset` leads, in bytes: of a struct one of its members, where that is plain."""
         if not self.parts or not isinstance(offset, Expression):
             return self
         constant = offset.constant
@@ -79,7 +79,7 @@ class Contents:
         return replace(found, parts=singles) if singles and constant is None else found
 
     def mean_at(self, index: Value) -> Value | None:
-        """The number to expect at `index`, of all that the elements are made of; None where nothing is known."""
+        """Return the number to expect at `index`, of all that the elements are made of; None where nothing is known."""
         if self.values is not None:
             return self.values.get(int(index))
         if self.fill is None:
@@ -168,7 +168,10 @@ class Contents:
         return max(1, int(self.bounds[1] - self.bounds[0]) + 1)
 
     def values_of(self, shares: Sequence[float]) -> list[Value] | None:
-        """What a share (0 to 1) of the elements stay below, for each of `shares`; None where nothing is known."""
+        """Return what a share (0 to 1) of the elements stay below, for each of `shares`.
+
+        None where nothing is known.
+        """
         bounds = self.bounds
         if self.fill is None or bounds is None:
             return None
@@ -241,14 +244,17 @@ class Part:
 
 
 def held_at(load: Atom, buffers: Mapping[str, Contents]) -> Contents | None:
-    """What is known of the part of a buffer that `load` reads; None for buffers that the launch does not have."""
+    """Return what is known of the part of a buffer that `load` reads.
+
+    None for buffers that the launch does not have.
+    """
     contents = buffers.get(str(load.arguments[0]))
     return contents.of_load(load.arguments[1]) if contents is not None and contents.parts else contents
 
 
 @lru_cache(256)
 def _fitting(weights: tuple[Value, ...]) -> int:
-    """The number of draws, evenly spread, of which each weight gets its part best."""
+    """Return the number of draws, evenly spread, of which each weight gets its part best."""
     totals = [0.0, *(total / sum(weights) for total in accumulate(weights))]
     best, least = _FEWEST_DRAWS, math.inf
     for count in range(_FEWEST_DRAWS, _MOST_DRAWS, 1 + len(weights) // 8):
@@ -263,7 +269,7 @@ def _fitting(weights: tuple[Value, ...]) -> int:
 
 
 def contents_of(elements: int, element: Type, fills: Mapping[str, Fill]) -> Contents:
-    """What is known of a buffer whose fills are given by part, the whole of it under ""."""
+    """Return what is known of a buffer whose fills are given by part, the whole of it under ""."""
     numbers = _numbers(element)
     is_whole, lanes = (not _is_float(numbers[0]), numbers[1]) if numbers is not None else (True, 1)
     whole = Contents(elements, max(1, element.size_bytes), fills.get(""), None, is_whole, lanes)
@@ -292,7 +298,9 @@ _BYTE = ScalarType("uchar", ScalarKind.UNSIGNED, 1)
 
 
 def _numbers(kind: Type) -> tuple[ScalarType, int] | None:
-    """The one type of number that something is made of, and how many of them; None for structs of several members."""
+    """Return the one type of number that something is made of, and how many of them; None for structs of several
+    members.
+    """
     match kind:
         case ScalarType():
             return kind, 1

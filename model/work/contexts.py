@@ -118,7 +118,7 @@ def _inside(
     found: Mapping[Context, _Found],
     counted: Mapping[int, AccessCount],
 ) -> Context:
-    """The surrounding within a loop or a side of a branch, which stands in `outer`; its turns are noted down."""
+    """Return the surrounding within a loop or a side of a branch, which stands in `outer`; its turns are noted down."""
     loop, branch = part.loop, part.branch
     if loop is not None:
         context = _within(loop, part, outer, counted)
@@ -176,7 +176,7 @@ def _within(loop: Loop, part: Part, context: Context, counted: Mapping[int, Acce
 
 
 def _reduces(loop: Loop, counted: Mapping[int, AccessCount]) -> bool:
-    """Whether a compiler may turn the iterations of an innermost loop themselves into vectors."""
+    """Return whether a compiler may turn the iterations of an innermost loop themselves into vectors."""
     if loop.chain or loop.body.inner or any(a.is_store or a.is_atomic for a in loop.body.accesses):
         return False
     steps = [counted[id(a)].step_bytes for a in loop.body.accesses if id(a) in counted]

@@ -149,7 +149,7 @@ class WorkCounts:
         return self.flops / requested if requested else None
 
     def as_json(self) -> dict[str, float | None]:
-        """The `work` of an answer on the command line; None for what this launch has nothing of."""
+        """Return the `work` of an answer on the command line; None for what this launch has nothing of."""
         facts = self.facts
 
         def total(*kinds: OpKind, floats: bool | None = None) -> float:

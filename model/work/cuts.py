@@ -37,7 +37,7 @@ def is_all(atom: Atom, d: int, ranges: Ranges, shape: Shape) -> bool:
 
 
 def _pieces(d: int, ranges: Ranges, shape: Shape) -> Iterator[Ranges]:
-    """The end of the first group, whole groups, and the beginning of the last one."""
+    """Yield the end of the first group, whole groups, and the beginning of the last one."""
     size = shape.local[d]
     low, high = ranges[GLOBAL_ID[d]]
     lanes, groups = ranges[LOCAL_ID[d]], ranges[GROUP_ID[d]]

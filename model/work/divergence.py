@@ -140,7 +140,7 @@ def _branch(branch: Branch, setting: Setting, paths: Paths) -> BranchFacts:
 
 
 def _apart(seen: BranchSample) -> float:
-    """How far lanes of one warp were seen to decide apart: 1 as if independently of each other, 0 all alike.
+    """Return how far lanes of one warp were seen to decide apart: 1 as if independently of each other, 0 all alike.
 
     What warps that enter have room for, beyond those who do, against what independent lanes would leave.
     """
@@ -170,7 +170,7 @@ def _disagreement(condition: Expression, setting: Setting, paths: Paths) -> tupl
 def _chosen(
     expression: Expression, setting: Setting, paths: Paths
 ) -> Iterator[tuple[Groups, list[tuple[Expression, bool]]]]:
-    """The groups to look at, and the conditions around that decide which lanes come there."""
+    """Yield the groups to look at, and the conditions around that decide which lanes come there."""
     outer = [(c, holds) for c, holds, _ in setting.conditions if decision(c) is Decision.IDS]
     counters = _counters(expression, [c for c, _ in outer], setting, paths)
     for point in counters:
@@ -198,7 +198,7 @@ def _counters(expression: Expression, outer: Sequence[Expression], setting: Sett
 def _by_warp(
     expression: Expression, outer: Sequence[tuple[Expression, bool]], group: Group, paths: Paths, most: int
 ) -> list[list[Value]]:
-    """The value of `expression` in each lane that comes there, warp by warp."""
+    """Return the value of `expression` in each lane that comes there, warp by warp."""
     shape, known = paths.shape, paths.known
     tests: list[tuple[ByLane, bool]] = []
     for condition, holds in outer:
@@ -300,7 +300,7 @@ def barrier_facts(paths: Paths) -> tuple[BarrierFacts, ...]:
 
 
 def _divergent(setting: Setting, paths: Paths) -> int | None:
-    """The first condition (or loop) around on which work-items of one group differ, whatever the data say."""
+    """Return the first condition (or loop) around on which work-items of one group differ, whatever the data say."""
     for depth, (condition, _, line) in enumerate(setting.conditions):
         outer = Setting(setting.loops, setting.conditions[:depth])
         if decision(condition) is Decision.IDS and condition.leaves & LANE_IDS:

@@ -47,11 +47,11 @@ class Knowledge:
     uniform: frozenset[Atom] = frozenset()  # unknown values that all lanes share
 
     def is_fixed(self, atom: Atom) -> bool:
-        """Whether neither ids nor counters nor data decide it."""
+        """Return whether neither ids nor counters nor data decide it."""
         return not atom.varies and self.symbols.keys() >= atom.leaves
 
     def value_of(self, atom: Atom) -> Value | None:
-        """The value of what rests on the launch alone."""
+        """Return the value of what rests on the launch alone."""
         return self.symbols.get(atom) if atom.kind == "symbol" else _atom(atom, self, {}, {})
 
 
@@ -65,7 +65,7 @@ USES_OF_TEXT = 32  # after which reading an expression anew takes longer than ma
 
 
 def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:
-    """The value at `point` (ids and loop counters); None where the launch does not decide it.
+    """Return the value at `point` (ids and loop counters); None where the launch does not decide it.
 
     `memo`, if given, holds what was worked out at this very point before.
     """
@@ -135,7 +135,7 @@ def _atom(atom: Atom, known: Knowledge, point: Point, memo: Memo | None = None) 
 
 
 def _alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
-    """An atom that a function leaves to others."""
+    """Return an atom that a function leaves to others."""
     if atom.kind == "load" and isinstance(atom.arguments[1], Expression):
         contents, at = known.contents.get(str(atom.arguments[0])), evaluate(atom.arguments[1], known, point)
         return contents.at_byte(at) if contents is not None and at is not None else None
@@ -168,7 +168,7 @@ _APART = frozenset({"unknown", "load", "literal", *_RUN})
 
 
 def _apart(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
-    """What takes more than its operands."""
+    """Return what takes more than its operands."""
     match atom.kind:
         case "unknown":
             parameter = known.parameters.get(atom)
@@ -243,7 +243,9 @@ def _first(running: Running, state: Point) -> Value | None:
 
 
 def _one_round(running: Running, known: Knowledge, state: Point) -> Sequence[Value] | None:
-    """The variables after one iteration; nothing where the condition ends the loop, None where that is not decided."""
+    """Return the variables after one iteration; nothing where the condition ends the loop, None where that is not
+    decided.
+    """
     holds = evaluate(running.condition, known, state) if running.condition is not None else 1
     if not holds:
         return None if holds is None else ()
@@ -255,7 +257,7 @@ def _one_round(running: Running, known: Knowledge, state: Point) -> Sequence[Val
 def interval(
     expression: Expression, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None = None
 ) -> Interval | None:
-    """The least and greatest value while `ranges` (half-open) are run through; None where nobody knows.
+    """Return the least and greatest value while `ranges` (half-open) are run through; None where nobody knows.
 
     Exact for expressions in which each symbol grows or falls throughout; otherwise it may be too wide. `memo`, if
     given, holds what was worked out for this very point and these ranges before.
@@ -330,7 +332,7 @@ def _atom_interval(
 
 
 def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
-    """All that a loop's variable may be in any of its rounds: once for what that rests on."""
+    """Return all that a loop's variable may be in any of its rounds: once for what that rests on."""
     key = (atom, *((leaf, point.get(leaf), ranges.get(leaf)) for leaf in atom.leaves))
     if key not in known.iterated:
         known.iterated[key] = _found_interval(atom, known, point, ranges)

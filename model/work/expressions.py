@@ -142,7 +142,7 @@ class Expressions(Literals):
         return Scalar(self.free_name(name), INT)
 
     def _global(self, declared: Declared) -> Value:
-        """A variable at program scope; what a constant one holds is read from its initialiser."""
+        """Return a variable at program scope; what a constant one holds is read from its initialiser."""
         name, kind, space = declared.name, declared.type, declared.space or AddressSpace.CONSTANT
         if isinstance(kind, ArrayType):
             kind = completed_type(kind, declared.value)
@@ -175,7 +175,7 @@ class Expressions(Literals):
             self.tables[name] = table
 
     def initial(self, node: Node, kind: ScalarType) -> Expression:
-        """An initialiser as a value of type `kind`."""
+        """Return an initialiser as a value of type `kind`."""
         return components(self.convert(self.value(node), kind))[0]
 
     # --- operators ---------------------------------------------------------------------------------------
@@ -207,7 +207,10 @@ class Expressions(Literals):
         return self.binary(operator, a, b)
 
     def _fused_integers(self, node: Node) -> int:
-        """How many operations of the tree that begins here GPUs do together with others; 0 within such a tree."""
+        """Return how many operations of the tree that begins here GPUs do together with others.
+
+        0 within such a tree.
+        """
         known = self.fused_at.get(node.id)
         if known is None:
             known, inner = operations_saved(node)
@@ -279,7 +282,7 @@ class Expressions(Literals):
                 return self.fresh_value(a.type, "a value that a branch decides", rests=rests)
 
     def merged(self, condition: Expression, yes: dict[int, Value], no: dict[int, Value]) -> dict[int, Value]:
-        """What variables hold after both ways."""
+        """Return what variables hold after both ways."""
         merged = dict(no)
         for key, a in yes.items():
             b = no.get(key)

@@ -15,7 +15,7 @@ _FOLDED = {"+": operators.add, "-": operators.sub, "*": operators.mul, "/": oper
 
 
 def literal(value: float) -> Expression:
-    """A number that the compiler knows; infinite beyond all that a double holds."""
+    """Return a number that the compiler knows; infinite beyond all that a double holds."""
     return opaque("literal", repr(_rounded(value)))
 
 
@@ -27,7 +27,7 @@ def _rounded(value: float) -> float:
 
 
 def known_value(x: Expression) -> float | None:
-    """The number that a float is, where the source says; None for named constants and all else."""
+    """Return the number that a float is, where the source says; None for named constants and all else."""
     if x.constant is not None:
         return _rounded(x.constant)
     atom = x.atom
@@ -91,7 +91,7 @@ def negated(x: Expression) -> Expression:
 
 
 def factors_of(x: Expression) -> tuple[Expression, Expression] | None:
-    """The two factors of a product; None for what is none (any more)."""
+    """Return the two factors of a product; None for what is none (any more)."""
     atom = x.atom
     if atom is None or atom.kind != "float" or atom.arguments[0] != "*":
         return None

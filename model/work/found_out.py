@@ -102,7 +102,7 @@ def _open(work: Work, launch: Launch, name: str) -> Assumption:
 
 
 def _decided_by(work: Work, name: str) -> tuple[str, int | None, bool]:
-    """What the contents of `name` decide first, its line, and whether that is a loop."""
+    """Return what the contents of `name` decide first, its line, and whether that is a loop."""
     branch: tuple[str, int | None, bool] | None = None
     access: tuple[str, int | None, bool] | None = None
     for _, inner in numbered(work.root):
@@ -127,7 +127,9 @@ def _is_load(leaf: Atom, name: str) -> bool:
 
 
 def _places(work: Work, name: str) -> list[str]:
-    """The members of `name` that loops, conditions and indices are read from, or `name` where it has no members."""
+    """Return the members of `name` that loops, conditions and indices are read from, or `name` where it has no
+    members.
+    """
     found: dict[str, None] = {}
     for _, inner in numbered(work.root):
         match inner:

@@ -80,8 +80,9 @@ def function_for(expression: Expression, of_atom: OfAtom) -> Function:
 
 
 def step_for(condition: Expression | None, afters: Sequence[Expression], of_atom: OfAtom) -> Step:
-    """One iteration of a loop's variables: their values after it, nothing where `condition` ends it before, or None
-    where something is not decided."""
+    """Return one iteration of a loop's variables: their values after it, nothing where `condition` ends it before, or
+    None where something is not decided.
+    """
     text = _Text(of_atom)
     if condition is not None:
         text.lines.append(f"if not {text.expression(condition)}: return ()")
@@ -120,7 +121,7 @@ class _Text:
         return made
 
     def expression(self, expression: Expression) -> str:
-        """The name of its value, or a plain number."""
+        """Return the name of its value, or a plain number."""
         if expression.constant is not None:
             return self._number(expression.constant)
         found = self._sums.get(expression)
@@ -201,7 +202,7 @@ class _Text:
         return self._float(name) if is_float else name
 
     def _is_float(self, what: str, form: str | None, operands: Sequence[str]) -> bool:
-        """Whether what an operation gives is a float for sure."""
+        """Return whether what an operation gives is a float for sure."""
         if what in _ALWAYS_FLOAT:
             return True
         of_float = [operand in self._floats for operand in operands]

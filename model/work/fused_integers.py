@@ -14,7 +14,8 @@ _LOGIC, _SUMS = frozenset({"&", "|", "^"}), frozenset({"+", "-"})
 
 
 def operations_saved(root: Node) -> tuple[int, list[int]]:
-    """How many of the operations in a tree of sums or of logic need no instruction, and the ids of its inner nodes.
+    """Return how many of the operations in a tree of sums or of logic need no instruction, and the ids of its inner
+    nodes.
 
     Nothing is saved, and there are no inner nodes, where `root` is neither.
     """
@@ -58,7 +59,7 @@ def _is_rotation(node: Node) -> bool:
 
 
 def _sides(node: Node) -> Iterator[Node]:
-    """The operands, without parentheses around them."""
+    """Yield the operands, without parentheses around them."""
     for child in node.named_children:
         side = child
         while side.type == "parenthesized_expression" and len(side.named_children) == 1:

@@ -60,7 +60,7 @@ def _found(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, 
 
 
 def _is_scan(offset: Expression) -> bool:
-    """Whether a loop counter is added to what the data say, in the same unit: the loop runs along a list."""
+    """Return whether a loop counter is added to what the data say, in the same unit: the loop runs along a list."""
     alone = {m[0]: coefficient for m, coefficient in offset.terms if len(m) == 1}
     units = {c for atom, c in alone.items() if atom.kind == "load"}
     return any(atom.kind == "symbol" and is_counter(atom) and c in units for atom, c in alone.items())
@@ -72,7 +72,7 @@ def _is_smooth(load: Atom, known: Knowledge) -> bool:
 
 
 def _outermost(offset: Expression) -> tuple[Atom, ...]:
-    """The loads in an index that stand in no other one."""
+    """Return the loads in an index that stand in no other one."""
     loads = sorted((leaf for leaf in offset.leaves if leaf.kind == "load"), key=_serial, reverse=True)
     outermost: list[Atom] = []
     within: set[Atom] = set()

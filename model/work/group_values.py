@@ -52,7 +52,7 @@ def passed_on(writes: Sequence[Write], is_uniform: Callable[[Atom], bool]) -> di
 
 
 def _uniform(write: Write, is_uniform: Callable[[Atom], bool]) -> Values | None:
-    """What is stored in every group, the same whichever item stores it; None where that is not sure."""
+    """Return what is stored in every group, the same whichever item stores it; None where that is not sure."""
     values, conditions = (write.value, ()) if write.stored is None else (write.stored.value, write.stored.conditions)
     assert write.spot is not None
     if values is None or write.spot.offset is None:

@@ -118,7 +118,7 @@ def _edges(
 
 
 def _compared(condition: Expression) -> Iterator[Expression]:
-    """What is compared with 0 in a condition; the whole, where it is no comparison."""
+    """Yield what is compared with 0 in a condition; the whole, where it is no comparison."""
     atom = condition.atom
     if atom is None:
         yield condition
@@ -132,7 +132,10 @@ def _compared(condition: Expression) -> Iterator[Expression]:
 
 
 def undecided(condition: Expression, group: Group, known: Knowledge) -> Expression | bool:
-    """Whether `condition` holds for a whole group; where it does not say, the part of it that lanes differ in."""
+    """Return whether `condition` holds for a whole group.
+
+    Where it does not say, the part of it that lanes differ in.
+    """
     atom = condition.atom
     inner = atom.operands if atom is not None else ()
     if atom is None or atom.kind not in ("and", "or", "not", "lt0", "eq0"):

@@ -39,7 +39,7 @@ def cut(
 
 
 def _edges(kind: str, slope: Value, start: Value, x: Atom, ranges: Ranges) -> list[tuple[float, Ranges, bool]]:
-    """The parts of the range of `x` in which `start` + `slope` x `x` is below 0 (or is 0)."""
+    """Return the parts of the range of `x` in which `start` + `slope` x `x` is below 0 (or is 0)."""
     low, high = ranges[x]
     length = high - low
     if kind == "eq0":

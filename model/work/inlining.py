@@ -40,7 +40,7 @@ class Inlining(MemoryCalls):
         raise NotImplementedError
 
     def inline(self, helper: Function, arguments: list[Value], node: Node) -> Value:
-        """The call of `helper` at `node`."""
+        """Return the call of `helper` at `node`."""
         if helper in self.calls:
             raise AnalysisError(f"`{helper.name}` calls itself: OpenCL C has no recursion", line=self.line + 1)
         if len(self.calls) >= MAX_CALL_DEPTH:
@@ -146,13 +146,13 @@ class Inlining(MemoryCalls):
                 self.stored(Spot(memory, None, 1, "i8"))
 
     def _reached(self, helper: Function, arguments: list[Value]) -> list[Value]:
-        """The private variables that a call may have changed."""
+        """Return the private variables that a call may have changed."""
         memories = [p.memory for p in _writable(helper, arguments) if p.memory is not None]
         return [self.held(m.variable) for m in memories if m.variable is not None]
 
 
 def _writable(helper: Function, arguments: Sequence[Value]) -> list[Pointer]:
-    """The pointers that a helper is given and may write through."""
+    """Return the pointers that a helper is given and may write through."""
     kinds = [parameter.type for parameter in helper.parameters]
     found: list[Pointer] = []
     for index, value in enumerate(arguments):

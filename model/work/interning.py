@@ -26,5 +26,5 @@ def new_analysis() -> None:
 
 
 def made_of(atom: Atom) -> tuple[Expression, ...]:
-    """What an operation was made of that became unknown for being nested too deeply."""
+    """Return what an operation was made of that became unknown for being nested too deeply."""
     return interned.cut.get(atom, ())

@@ -109,7 +109,7 @@ def _spread(group: Sequence[Visit], most: int) -> Sequence[Visit]:
 
 
 def _counted(counters: Sequence[Atom], point: Point, ranges: Ranges) -> Iterator[tuple[Point, Ranges, float]]:
-    """The first counter at a few of its values, the others in their middle."""
+    """Yield the first counter at a few of its values, the others in their middle."""
     rest = {a: r for a, r in ranges.items() if a not in counters}
     middle = {a: (ranges[a][0] + ranges[a][1] - 1) // 2 for a in counters}
     if not counters:
@@ -154,13 +154,13 @@ def _offsets(
 
 
 def warp_starts(shape: Shape, most: int, lanes: int = WARP_LANES) -> Sequence[int]:
-    """The first lane of each warp of a group, or of `most` of them."""
+    """Return the first lane of each warp of a group, or of `most` of them."""
     starts = range(0, shape.group_items, lanes)
     return starts if len(starts) <= most else [starts[(2 * j + 1) * len(starts) // (2 * most)] for j in range(most)]
 
 
 def lanes_of(start: int, lanes: int, ranges: Ranges, shape: Shape) -> list[dict[Atom, int]]:
-    """The ids of so many lanes of the group at hand from `start` on; those outside `ranges` are not active."""
+    """Return the ids of so many lanes of the group at hand from `start` on; those outside `ranges` are not active."""
     return _lanes(start, min(start + lanes, shape.group_items), shape.local, *map(ranges.get, _LANES_REST_ON))
 
 
@@ -191,7 +191,7 @@ def _lanes(start: int, end: int, local: tuple[int, int, int], *spans: _Span) -> 
 
 @lru_cache(128)
 def _places(start: int, end: int, local: tuple[int, int, int]) -> list[tuple[int, int, int]]:
-    """The local ids of lanes."""
+    """Return the local ids of lanes."""
     width, height, depth = local
     return [(lane % width, lane // width % height, lane // (width * height) % depth) for lane in range(start, end)]
 

@@ -181,7 +181,7 @@ class LinearReader:
         return Linear(value.base // divisor, whole)
 
     def _are_apart(self, high: Linear, low: Linear) -> bool:
-        """Whether `low` fits below the lowest bit that `high` ever has: then `|` and `^` add."""
+        """Return whether `low` fits below the lowest bit that `high` ever has: then `|` and `^` add."""
         bits = high.base
         for _, slope in high.slopes:
             bits |= slope

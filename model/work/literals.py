@@ -41,7 +41,7 @@ _SUFFIX = re.compile(r"[uUlLfF]*\Z")
 
 @lru_cache(4096)
 def _number_and_type(text: str) -> tuple[int | str, ScalarType]:
-    """The value of a literal (a float's by name) and its type (OpenCL C 3.0, section 6.4.2)."""
+    """Return the value of a literal (a float's by name) and its type (OpenCL C 3.0, section 6.4.2)."""
     value, suffix = number_of(text), _SUFFIX.search(text)
     letters = suffix[0].lower() if suffix else ""
     if not isinstance(value, int):
@@ -167,7 +167,7 @@ class Literals(Stores):
         return Scalar(number(known) if known is not None else self.free_name("sizeof"), ULONG)
 
     def _size_of_expression(self, node: Node) -> int | None:
-        """What `sizeof expression` is; the expression is not evaluated."""
+        """Return what `sizeof expression` is; the expression is not evaluated."""
         self.dry += 1
         declared = self.program.globals.get(self.reader.text(node)) if node.type == "identifier" else None
         if declared is not None and self.lookup(declared.name) is None:

@@ -97,7 +97,7 @@ def over_counter(leaves: Leaves, tried: Trial, counter: Expression) -> Leaves:
 
 
 def _is_decided(condition: Expression) -> bool:
-    """Whether the launch decides it, and not the data."""
+    """Return whether the launch decides it, and not the data."""
     return condition.evaluable and not condition.has("load", "unknown")
 
 
@@ -119,7 +119,7 @@ def _leaves(
 
 
 def _run_now(count: Expression) -> Expression:
-    """A trip count in plain numbers where no launch is needed for it: `for (k = 1; k < 16; k *= 2)`."""
+    """Return a trip count in plain numbers where no launch is needed for it: `for (k = 1; k < 16; k *= 2)`."""
     if count.constant is not None or not all(str(a.arguments[0]).startswith("phi.") for a in count.leaves):
         return count
     known = Knowledge({}, {}, {})
@@ -128,7 +128,7 @@ def _run_now(count: Expression) -> Expression:
 
 
 def _header(condition: Expression, flat: list[Induction], *, is_do: bool) -> Expression | None:
-    """How often the loop's own condition lets it run; None where it does not say."""
+    """Return how often the loop's own condition lets it run; None where it does not say."""
     if condition.constant is not None:
         return None if condition.constant else ONE if is_do else ZERO
     count = trip_count(condition, flat)

@@ -126,7 +126,7 @@ class Loops(LoopTrips):
         return self._returned(node, trips, tried, line)
 
     def _in_region(self, node: Node) -> Expression:
-        """One iteration, after which only what leaves the function still counts as left."""
+        """Return one iteration, after which only what leaves the function still counts as left."""
         path, exits = len(self.path), len(self.exits)
         condition = self.iteration(node)
         del self.path[path:], self.exits[exits:]
@@ -159,7 +159,9 @@ class Loops(LoopTrips):
         return Flow.NEXT
 
     def _chain(self, tried: Trial) -> int:
-        """How many float operations each iteration waits for; a carried value that is lost sight of counts a few."""
+        """Return how many float operations each iteration waits for; a carried value that is lost sight of counts a
+        few.
+        """
         floats = [k for k in tried.touched if _holds_floats(self.types[k])]
         followed = [v for k in floats for v in tried.variables.get(k, ())]
         known = [k for k in floats if k in tried.variables]
@@ -167,12 +169,12 @@ class Loops(LoopTrips):
         return max(chain_length(followed), LOST_CHAIN if lost else 0)
 
     def _accumulators(self, tried: Trial) -> int:
-        """How many sums and products are carried side by side, each waiting for itself alone."""
+        """Return how many sums and products are carried side by side, each waiting for itself alone."""
         floats = (k for k in tried.touched if _holds_floats(self.types[k]))
         return sum(1 for k in floats for v in tried.variables.get(k, ()) if chain_length([v]))
 
     def _returned(self, node: Node, trips: Trips, tried: Trial, line: int) -> Flow:
-        """What follows a loop that returns from the function runs for those that did not."""
+        """Return what follows a loop that returns from the function runs for those that did not."""
         if not any(e.flow is Flow.RETURN for e, _ in tried.exits):
             return Flow.NEXT
         condition, share = trips.returned, None
@@ -304,7 +306,7 @@ class Loops(LoopTrips):
         block.accesses += loads
 
     def _if_begun(self, node: Node, trips: Expression) -> Builder:
-        """A block for those who begin an iteration of the loop at `node`."""
+        """Return a block for those who begin an iteration of the loop at `node`."""
         block = self.new_block()
         condition, line, site = less(ZERO, trips), self.line, self.site(node)
         self.block.inner.append(PendingBranch(condition, block, self.new_block(), line, None, site, Event.ENTERED))
@@ -317,7 +319,7 @@ class Loops(LoopTrips):
     def _memory_at_start(
         self, tried: Trial, before: dict[Spot, tuple[Expression, ...]]
     ) -> dict[Spot, tuple[Expression, ...]]:
-        """What memory holds at the start of an iteration; gives what is carried from one to the next."""
+        """Return what memory holds at the start of an iteration; gives what is carried from one to the next."""
         self._clobber(tried)
         kept = {}
         for spot in tried.carried:
@@ -354,8 +356,9 @@ class Loops(LoopTrips):
 
 
 def _is_followed(length: int, tried: Trial) -> bool:
-    """Whether to go through the iterations one by one: where arrays become registers then. Elsewhere it is enough to
-    know that compilers unroll, and so know the counter."""
+    """Return whether to go through the iterations one by one: where arrays become registers then. Elsewhere it is
+    enough to know that compilers unroll, and so know the counter.
+    """
     if any(condition.constant is None for _, condition in tried.exits) and length > 1:
         return False
     if length == 1:

@@ -141,7 +141,7 @@ class Machine:
         return Site(self.call_path, self.calls[-1].name, *self.accessed)
 
     def unknown(self, reason: str, *rests: Expression) -> Expression:
-        """A value that the launch does not decide, but that is made from what it `rests` on."""
+        """Return a value that the launch does not decide, but that is made from what it `rests` on."""
         value = opaque("unknown", self.tick(), reason)
         if rests and value.atom is not None:
             self.rests[value.atom] = rests
@@ -177,7 +177,7 @@ class Machine:
         return whole
 
     def free_name(self, name: str) -> Expression:
-        """A name that nothing declares: the user must give it, or it is assumed."""
+        """Return a name that nothing declares: the user must give it, or it is assumed."""
         self.free_names.setdefault(name, self.line)
         self.unreadable(UnknownKind.NAME, name)
         return symbol(f"name.{name}")
@@ -205,14 +205,14 @@ class Machine:
         return None
 
     def held(self, key: int) -> Value:
-        """What a variable holds; unknown where broken code declares it in a branch or loop without braces."""
+        """Return what a variable holds; unknown where broken code declares it in a branch or loop without braces."""
         value = self.values.get(key)
         if value is None:
             value = self.values[key] = self.fresh_value(self.types[key], "declared where it may not be reached")
         return value
 
     def fresh_value(self, kind: Type, reason: str, name: str = "", rests: tuple[Expression, ...] = ()) -> Value:
-        """A value of type `kind` about which nothing is known but what it `rests` on."""
+        """Return a value of type `kind` about which nothing is known but what it `rests` on."""
         match kind:
             case ScalarType():
                 return Scalar(self.unknown(reason, *rests), kind)
@@ -230,7 +230,7 @@ class Machine:
         return self.whole_struct(value) if isinstance(value, Aggregate) else value
 
     def whole_struct(self, value: Aggregate) -> Aggregate:
-        """A struct with all its members named, so that each can be followed on its own; arrays are memory."""
+        """Return a struct with all its members named, so that each can be followed on its own; arrays are memory."""
         if value.type.numbers > MAX_NUMBERS:
             self.unreadable(UnknownKind.STRUCT)
             return Aggregate((), value.type)
@@ -245,7 +245,7 @@ class Machine:
     # --- costs -------------------------------------------------------------------------------------------
 
     def varies_in(self, frame: LoopFrame, value: Expression) -> bool:
-        """Whether `value` may differ between two iterations of `frame`."""
+        """Return whether `value` may differ between two iterations of `frame`."""
         for leaf in value.leaves:
             if leaf in frame.counters:
                 return True
@@ -255,7 +255,7 @@ class Machine:
         return False
 
     def home(self, values: tuple[Expression, ...], *, may_speculate: bool) -> Builder:
-        """The outermost block where `values` can be computed once (loop-invariant code moves out)."""
+        """Return the outermost block where `values` can be computed once (loop-invariant code moves out)."""
         block = self.block
         if not self.frames:
             return block
@@ -268,7 +268,7 @@ class Machine:
         return block
 
     def new_block(self) -> Builder:
-        """A block inside the one that costs go to now."""
+        """Return a block inside the one that costs go to now."""
         return Builder(self.block.level + 1)
 
     def find(self, values: tuple[Expression, ...], block: Builder) -> None:
@@ -279,7 +279,7 @@ class Machine:
                 self.found.append((value, block.level))
 
     def at_hand(self, values: Sequence[Expression]) -> bool:
-        """Whether nothing need be computed: `values` were before, or the compiler knows them."""
+        """Return whether nothing need be computed: `values` were before, or the compiler knows them."""
         available, constants = self.available, self.constants
         for value in values:
             if value not in available and not is_known(value):
@@ -348,7 +348,9 @@ class Machine:
             self.writes.add(Write(self.tick(), spot, value, origin=Origin.BARRIER))
 
     def _is_uniform(self, leaf: Atom) -> bool:
-        """Whether what is no local or global id is the same for all items of a group that meet at a barrier here."""
+        """Return whether what is no local or global id is the same for all items of a group that meet at a barrier
+        here.
+        """
         name = str(leaf.arguments[0])
         if leaf.kind == "load":
             parameter = self.kernel.parameter(name)
@@ -359,7 +361,7 @@ class Machine:
 
 
 def is_known(value: Expression) -> bool:
-    """Whether the compiler knows this value: a number, or a float literal."""
+    """Return whether the compiler knows this value: a number, or a float literal."""
     if value.constant is not None:
         return True
     atom = value.atom
@@ -372,7 +374,7 @@ EQUAL_SELDOM = 0.16
 
 
 def likelihood(condition: Expression) -> float:
-    """How often a condition over data holds, when nothing is known of the data.
+    """Return how often a condition over data holds, when nothing is known of the data.
 
     Equality is rare; otherwise even odds. Source: the opcode heuristic of Ball & Larus, PLDI 1993, with the
     probability of Wu & Larus, MICRO 1994.

@@ -124,7 +124,7 @@ class MemoryCalls(Expressions):
         return Scalar(symbol(f"image.{image}.{size}") if size else self.unknown(f"`{name}`"), INT)
 
     def pipe(self, name: str, values: list[Value]) -> Value:
-        """What the packet costs in the work-item's own memory (section 6.15.17)."""
+        """Return what the packet costs in the work-item's own memory (section 6.15.17)."""
         packet = values[-1] if values else None
         if isinstance(packet, Pointer) and name in ("read_pipe", "write_pipe"):
             self.assume(name, f"the pipe's own memory in `{name}` is not counted", 1.5)

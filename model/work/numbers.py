@@ -43,7 +43,7 @@ EVALUATED: dict[str, Callable[..., Value | None]] = {
 
 @lru_cache(1024)
 def function_of(kind: str, name: str) -> Callable[..., Value | None] | None:
-    """What an operation computes: `name` is its first argument where that is a word; None where nobody says."""
+    """Return what an operation computes: `name` is its first argument where that is a word; None where nobody says."""
     match kind:
         case "compare" | "float" | "operator":
             return _OPERATORS.get(name)
@@ -59,12 +59,14 @@ def function_of(kind: str, name: str) -> Callable[..., Value | None] | None:
 
 
 def word_of(arguments: Sequence[object]) -> str:
-    """The first argument where it is a word; spelling out an expression instead would take time without bounds."""
+    """Return the first argument where it is a word; spelling out an expression instead would take time without
+    bounds.
+    """
     return arguments[0] if arguments and isinstance(arguments[0], str) else ""
 
 
 def is_evaluable(kind: str, arguments: Sequence[object]) -> bool:
-    """Whether `model.work.evaluate` may give an operation a number, if it can its operands."""
+    """Return whether `model.work.evaluate` may give an operation a number, if it can its operands."""
     return kind in _EVALUABLE_KINDS or (kind == "call" and function_of(kind, str(arguments[0])) is not None)
 
 

@@ -31,7 +31,7 @@ class Odds:
     worked_out: dict[tuple[object, ...], float | None] = field(default_factory=dict)
 
     def share(self, condition: Expression, point: Point, ranges: Ranges) -> float | None:
-        """The share of executions, 0 to 1, that meet `condition`; None where no fill says.
+        """Return the share of executions, 0 to 1, that meet `condition`; None where no fill says.
 
         Worked out once for all visits that see the same of it.
         """
@@ -47,13 +47,13 @@ class Odds:
         return self.worked_out[key]
 
     def _is_open(self, condition: Expression) -> bool:
-        """Whether it rests on something that no fill describes, wherever the walk is."""
+        """Return whether it rests on something that no fill describes, wherever the walk is."""
         if condition not in self.open:
             self.open[condition] = not all(is_described(leaf, self.known) for leaf in condition.leaves)
         return self.open[condition]
 
     def mean(self, expression: Expression, point: Point, ranges: Ranges) -> float | None:
-        """What to expect of a number that the data decide; None where no fill says."""
+        """Return what to expect of a number that the data decide; None where no fill says."""
         if not expression.has("load") or self.budget.left < 0:
             return None
         return expected(expression, self.known, point, ranges, self.budget)
@@ -83,7 +83,7 @@ class Odds:
         return count + reached * begun * (limit if stays == 1 else (1 - stays**limit) / (1 - stays))
 
     def _goes_on(self, leaves: Leaves, point: Point, ranges: Ranges) -> tuple[float, float] | None:
-        """How likely an iteration is begun, and once begun is not broken off."""
+        """Return how likely an iteration is begun, and once begun is not broken off."""
         before, within = self.share(leaves.before, point, ranges), self.share(leaves.within, point, ranges)
         return None if before is None or within is None else (1 - before, 1 - within)
 

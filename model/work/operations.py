@@ -79,7 +79,7 @@ def _simplified(kind: str, a: list[Expression], constants: list[int | None]) -> 
 
 
 def _is_boolean(expression: Expression) -> bool:
-    """Whether it is 0 or 1 for sure."""
+    """Return whether it is 0 or 1 for sure."""
     atom = expression.atom
     return expression.constant in {0, 1} or (atom is not None and atom.kind in BOOLEAN_KINDS)
 

@@ -215,7 +215,7 @@ def _type(value: Value) -> Type:
 
 
 def components(value: Value) -> tuple[Expression, ...]:
-    """The numbers in a value, one for a scalar."""
+    """Return the numbers in a value, one for a scalar."""
     if isinstance(value, Scalar):
         return (value.value,)
     return value.components if isinstance(value, Vector) else (expression_of(value),)

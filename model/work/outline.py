@@ -104,14 +104,14 @@ def _merged(block: Block, keys: dict[OpKey, int], unrolled: frozenset[int], *, i
 
 
 def _mark_barriers(block: Block, found: dict[int, bool]) -> bool:
-    """Whether a barrier stands anywhere within, by identity of the block."""
+    """Return whether a barrier stands anywhere within, by identity of the block."""
     inside = [_mark_barriers(inner.block, found) for inner in _within(block)]
     has_any = found[id(block)] = bool(block.barriers) or any(inside)
     return has_any
 
 
 def _waits(loop: Loop, *, over_barrier: bool) -> bool:
-    """Whether work-items go through this loop one by one: its iterations wait for each other, or the data
+    """Return whether work-items go through this loop one by one: its iterations wait for each other, or the data
     decide how many there are. Short loops of fixed length are unrolled, unless what they sum up lives across
     barriers and so in memory."""
     if loop.trips.constant is not None and loop.trips.constant <= UNROLLED_TRIPS and not over_barrier:
@@ -125,5 +125,5 @@ def is_register(access: Access) -> bool:
 
 
 def differs(branch: Branch) -> bool:
-    """Whether neighbouring work-items may take different sides."""
+    """Return whether neighbouring work-items may take different sides."""
     return branch.share is not None or not _LANE_IDS.isdisjoint(branch.condition.leaves)

@@ -19,7 +19,7 @@ class Part(NamedTuple):
 
 
 def with_share(parts: Sequence[Part], share: float, point: Point, ranges: Ranges) -> list[Part]:
-    """The same parts, of which so many are taken in all."""
+    """Return the same parts, of which so many are taken in all."""
     return [
         part
         for taken, whole in ((True, share), (False, 1 - share))
@@ -28,7 +28,7 @@ def with_share(parts: Sequence[Part], share: float, point: Point, ranges: Ranges
 
 
 def with_undecided_share(parts: Sequence[Part], share: float, point: Point, ranges: Ranges) -> list[Part]:
-    """The same parts, of which so many are taken among those that the launch does not decide."""
+    """Return the same parts, of which so many are taken among those that the launch does not decide."""
     sure = [p for p in parts if p.is_sure]
     unsure = [p for p in parts if not p.is_sure]
     whole = sum(p.share for p in unsure)

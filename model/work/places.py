@@ -76,7 +76,7 @@ class Places(Operators):
         raise NotImplementedError
 
     def place(self, node: Node) -> Place | None:
-        """The place that `node` names, evaluating its subscripts; None when it names none."""
+        """Return the place that `node` names, evaluating its subscripts; None when it names none."""
         match node.type:
             case "identifier":
                 return self._named_place(self.reader.text(node))
@@ -184,7 +184,7 @@ class Places(Operators):
         return Pointer(memory, number(offset_of(whole, slot.path)), PointerType(slot.type, AddressSpace.PRIVATE))
 
     def slot_at(self, place: Location) -> Slot | None:
-        """The private variable, or the member of one, that a pointer leads to."""
+        """Return the private variable, or the member of one, that a pointer leads to."""
         memory = place.memory
         if memory is None or memory.variable is None:
             return None
@@ -239,7 +239,7 @@ class Places(Operators):
         return value
 
     def _load_reinterpreted(self, memory: Memory, variable: int, place: Location) -> Value:
-        """A variable read as something that is no member of it."""
+        """Return a variable read as something that is no member of it."""
         held = self.held(variable)
         if isinstance(place.type, ArrayType):
             words = Memory(f"{memory.name} as {place.type.name}", AddressSpace.PRIVATE, place.type)
@@ -294,7 +294,7 @@ class Places(Operators):
         return self.load_from(memory, at, element, element.size_bytes)
 
     def load_from(self, memory: Memory, offset: Expression, kind: ScalarType | VectorType, size: int) -> Value:
-        """What memory holds: what was stored there last, or a load named by buffer, place and time of that."""
+        """Return what memory holds: what was stored there last, or a load named by buffer, place and time of that."""
         element, width = (kind.element, kind.width) if isinstance(kind, VectorType) else (kind, 1)
         if memory.space is AddressSpace.PRIVATE or memory.space is AddressSpace.CONSTANT:
             self.saw_registers = True

@@ -120,7 +120,7 @@ class Branch:
 
 
 def decides(block: Block, atom: Atom) -> bool:
-    """Whether `atom` decides how often something in `block` runs."""
+    """Return whether `atom` decides how often something in `block` runs."""
     for inner in block.inner:
         leaves = inner.trips.leaves if isinstance(inner, Loop) else inner.condition.leaves
         parts = (inner.body,) if isinstance(inner, Loop) else (inner.then, inner.otherwise)

@@ -32,7 +32,7 @@ class Shared(Builder):
 
 
 def _again(block: Block) -> Block:
-    """The same work at another place: executions are kept by the identity of block and access."""
+    """Return the same work at another place: executions are kept by the identity of block and access."""
     return replace(
         block,
         accesses=tuple(replace(a) for a in block.accesses),
@@ -66,11 +66,11 @@ class ReadCall:
     _shared: Shared | None = field(default=None, init=False)
 
     def holds_in(self, frames: list[LoopFrame]) -> bool:
-        """Whether its work may be repeated: it may rest on the counters of the loops it was read in."""
+        """Return whether its work may be repeated: it may rest on the counters of the loops it was read in."""
         return tuple(frames[: len(self.frames)]) == self.frames
 
     def holds_more_widely(self, other: ReadCall, frames: list[LoopFrame]) -> bool:
-        """Whether this one, just read, is the better one to keep."""
+        """Return whether this one, just read, is the better one to keep."""
         return other.block is None or len(self.frames) <= len(other.frames) or not other.holds_in(frames)
 
     def shared(self) -> Shared:

@@ -57,7 +57,7 @@ def _everything(block: Builder) -> Iterator[Builder]:
 
 
 def _steps(access: Access, counter: Atom, stepped: Stepped) -> bool:
-    """Whether a load goes through global memory element by element."""
+    """Return whether a load goes through global memory element by element."""
     if access.is_store or access.is_atomic or access.is_image or access.offset is None:
         return False
     stride = access.offset.coefficient(counter)
@@ -70,7 +70,7 @@ def _steps(access: Access, counter: Atom, stepped: Stepped) -> bool:
 
 
 def _is_next(other: Access, load: Access, stepped: Stepped) -> bool:
-    """Whether `other` touches what `load` will load in the next iteration."""
+    """Return whether `other` touches what `load` will load in the next iteration."""
     if other.buffer != load.buffer or other.element_bytes != load.element_bytes or other.is_atomic:
         return False
     assert load.offset is not None
@@ -82,7 +82,7 @@ def _is_next(other: Access, load: Access, stepped: Stepped) -> bool:
 
 
 def _is_safe(load: Access, stores: list[Access], unaliased: Collection[str]) -> bool:
-    """Whether each store is known to be elsewhere, or to be just there."""
+    """Return whether each store is known to be elsewhere, or to be just there."""
     assert load.offset is not None
     for store in stores:
         if store.buffer == load.buffer:

@@ -31,7 +31,7 @@ class Running:
         return max(e.depth for e in (*self.afters, *([self.condition] if self.condition is not None else [])))
 
     def step_if_often(self, of_atom: OfAtom) -> Step | None:
-        """One iteration as a function, once there were many."""
+        """Return one iteration as a function, once there were many."""
         self.rounds += 1
         if self.step is None and self.rounds == ROUNDS_OF_TEXT and self._depth <= MAX_DEPTH_OF_TEXT:
             self.step = step_for(self.condition, self.afters, of_atom)
@@ -39,7 +39,7 @@ class Running:
 
 
 def runs_in(expression: Expression) -> frozenset[Atom]:
-    """The loops that must be run to evaluate `expression`."""
+    """Return the loops that must be run to evaluate `expression`."""
     found: set[Atom] = set()
     seen: set[Atom] = set()
     stack = [expression]
@@ -56,7 +56,7 @@ def runs_in(expression: Expression) -> frozenset[Atom]:
 
 
 def estimated_in(block: Block, runs: Mapping[int, float], estimated: Set[Atom]) -> Iterator[Loop | Branch]:
-    """What is executed as often, or by those, as loops say that were run for some of the work-items only."""
+    """Yield what is executed as often, or by those, as loops say that were run for some of the work-items only."""
     for inner in block.inner:
         parts = (inner.body,) if isinstance(inner, Loop) else (inner.then, inner.otherwise)
         if any(runs.get(id(part)) for part in parts):

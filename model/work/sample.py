@@ -50,7 +50,7 @@ class AccessSample:
     distinct_bytes: float
 
     def distinct_bytes_of(self, executions: float, element_bytes: int, limit_bytes: float) -> float:
-        """How many bytes so many executions are expected to touch, of a pool that the sample lets one guess."""
+        """Return how many bytes so many executions are expected to touch, of a pool that the sample lets one guess."""
         width = max(1, element_bytes)
         drawn, found = self.executed, self.distinct_bytes / width
         most = max(found, min(limit_bytes / width, executions))
@@ -93,7 +93,7 @@ class Sample:
 
 
 def numbered(root: Block) -> Iterator[tuple[int, Inner]]:
-    """All loops, branches and accesses, outer ones first, in an order that the blocks alone decide."""
+    """Yield all loops, branches and accesses, outer ones first, in an order that the blocks alone decide."""
     number = 0
     stack = [root]
     while stack:
@@ -108,7 +108,7 @@ def numbered(root: Block) -> Iterator[tuple[int, Inner]]:
 
 
 def key_of(inner: Inner) -> int:
-    """What a walk knows it by: a loop by its body, which it shares with what is made of it for one walk."""
+    """Return what a walk knows it by: a loop by its body, which it shares with what is made of it for one walk."""
     return id(inner.body) if isinstance(inner, Loop) else id(inner)
 
 

@@ -28,7 +28,8 @@ def is_open(work: Work, launch: Launch, counts: WorkCounts) -> bool:
 
 
 def leaves_open(work: Work, walk: Walk) -> bool:
-    """Whether anything would have to be assumed: how often a loop runs, who enters a branch, where a gather goes.
+    """Return whether anything would have to be assumed: how often a loop runs, who enters a branch, where a gather
+    goes.
 
     `walk` is one without a sample.
     """
@@ -36,13 +37,14 @@ def leaves_open(work: Work, walk: Walk) -> bool:
 
 
 def wanted_sites(work: Work, walk: Walk) -> frozenset[Site]:
-    """The accesses that are worth counting."""
+    """Return the accesses that are worth counting."""
     accesses = (inner for _, inner in numbered(work.root) if isinstance(inner, Access))
     return frozenset(a.site for a in accesses if a.site is not None and _is_gather(a, walk))
 
 
 def sampled(work: Work, walk: Walk, raw: RawSample) -> Sample:
-    """What was counted by site, in the order of `work`, which must come of the reading of the program that was run.
+    """Return what was counted by site, in the order of `work`, which must come of the reading of the program that was
+    run.
 
     `walk` is one without a sample.
     """
@@ -105,7 +107,7 @@ def _branch(branch: Branch, counts: SiteCounts, walk: Walk, group_share: float) 
 
 
 def _is_gather(access: Access, walk: Walk) -> bool:
-    """Whether the data say where in global memory it goes."""
+    """Return whether the data say where in global memory it goes."""
     extent = walk.extents.get(id(access))
     if extent is None or not extent.count or access.space not in _GLOBAL or access.is_image:
         return False

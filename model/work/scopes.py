@@ -59,7 +59,7 @@ def shape_of(known: Knowledge) -> Shape:
 
 
 def volume(ranges: Ranges, shape: Shape) -> float:
-    """How many combinations of work-items and iterations `ranges` hold: ids of one dimension count once."""
+    """Return how many combinations of work-items and iterations `ranges` hold: ids of one dimension count once."""
     total = 1.0
     for whole, local, group in _BY_DIMENSION:
         apart = 1
@@ -77,7 +77,7 @@ def is_counter(atom: Atom) -> bool:
 
 
 def typical(visits: list[Visit], scope: Scope, shape: Shape) -> list[Visit]:
-    """The visits of one work-group in the middle (or one work-item of it), with `ranges` cut to it.
+    """Return the visits of one work-group in the middle (or one work-item of it), with `ranges` cut to it.
 
     The first number is how often they are executed there.
     """
@@ -111,7 +111,7 @@ def _typical(visits: list[Visit], scope: Scope, shape: Shape) -> Iterator[Visit]
 
 
 def executions(visits: list[Visit], scope: Scope, shape: Shape) -> float:
-    """How often a typical work-item or work-group executes an access, or the launch does."""
+    """Return how often a typical work-item or work-group executes an access, or the launch does."""
     return sum(weight for weight, _, _ in (visits if scope is Scope.LAUNCH else typical(visits, scope, shape)))
 
 
@@ -128,7 +128,7 @@ def _middle_group(d: int, point: Point, ranges: Ranges, shape: Shape) -> int:
 
 
 def _distance(point: Point, group: Sequence[int], shape: Shape) -> float:
-    """How far a bound work-item is from the middle of the group; unbound ones are everywhere."""
+    """Return how far a bound work-item is from the middle of the group; unbound ones are everywhere."""
     return sum(
         abs(point[GLOBAL_ID[d]] - (group[d] * shape.local[d] + shape.local[d] // 2))
         for d in range(3)

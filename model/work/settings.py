@@ -60,6 +60,6 @@ def _blocks(block: Block, setting: Setting) -> Iterator[tuple[Block, Setting]]:
 
 
 def accesses_in(block: Block) -> Iterator[Access]:
-    """Every load and store inside, loops and branches included."""
+    """Yield every load and store inside, loops and branches included."""
     for inner, _ in _blocks(block, Setting()):
         yield from inner.accesses

@@ -53,7 +53,9 @@ class Slopes:
     parts: Parts
 
     def bounds(self, point: Point, ranges: Ranges) -> tuple[Value, Value] | None:
-        """The least and the greatest value within `ranges` (half-open), term by term; None where an id has neither."""
+        """Return the least and the greatest value within `ranges` (half-open), term by term; None where an id has
+        neither.
+        """
         low: Value = self.base
         high: Value = self.base
         for atom, slope in self.terms:
@@ -79,7 +81,7 @@ class Slopes:
         return low, high
 
     def at(self, point: Point, but: Atom) -> Value | None:
-        """The value at `point` with `but` being 0; None where that does not decide it."""
+        """Return the value at `point` with `but` being 0; None where that does not decide it."""
         total: Value = self.base
         for atom, slope in self.slopes:
             if atom is but:
@@ -97,7 +99,7 @@ class Slopes:
         return 0
 
     def is_decided(self, point: Point, ranges: Ranges, but: Collection[Atom]) -> bool:
-        """Whether all ids and counters, but these, have values or ranges."""
+        """Return whether all ids and counters, but these, have values or ranges."""
         return all(atom in ranges or atom in point or atom in but for atom, _ in self.slopes)
 
 
@@ -105,7 +107,7 @@ _NOT_YET = Slopes(0, (), (), 0, Parts((), None, has_lanes=False, uses=0))
 
 
 def is_of_launch(atom: Atom) -> bool:
-    """Whether it is a symbol that a launch gives once for all of its work-items."""
+    """Return whether it is a symbol that a launch gives once for all of its work-items."""
     return atom.kind == "symbol" and str(atom.arguments[0]).startswith(_OF_LAUNCH)
 
 

@@ -42,7 +42,7 @@ def stairs(at: Callable[[int], Value | None], low: int, high: int) -> list[tuple
 
 
 def _edge(at: Callable[[int], Value | None], left: int, right: int, value: Value) -> tuple[int, Value | None]:
-    """The first place after `left` where `at` is no longer `value`, and what it is there."""
+    """Return the first place after `left` where `at` is no longer `value`, and what it is there."""
     while right - left > 1:
         middle = (left + right) // 2
         left, right = (middle, right) if at(middle) == value else (left, middle)

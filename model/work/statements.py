@@ -203,7 +203,7 @@ class Statements(Loops):
         *,
         may_speculate: bool = True,
     ) -> Flow:
-        """A branch at `node` whose sides are run by `then` and `otherwise`."""
+        """Return a branch at `node` whose sides are run by `then` and `otherwise`."""
         start = Start(self.block, self.values, len(self.path), len(self.exits), len(self.found), self.writes.mark())
         line = self.line
         yes = self._way(start, condition, then)
@@ -299,7 +299,9 @@ class Statements(Loops):
     # --- switch ------------------------------------------------------------------------------------------
 
     def _switch(self, node: Node) -> Flow:
-        """A chain of ifs, in the order of the source: each case is entered by its labels, or from the one before."""
+        """Return a chain of ifs, in the order of the source: each case is entered by its labels, or from the one
+        before.
+        """
         condition_node, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
         if condition_node is None or body is None:
             return Flow.NEXT
@@ -379,7 +381,7 @@ class Statements(Loops):
 
 
 def _stored_by_some(spot: Spot, condition: Expression, yes: list[Write], no: list[Write]) -> Stored | None:
-    """What is stored on one side of a branch, while the other leaves that place alone."""
+    """Return what is stored on one side of a branch, while the other leaves that place alone."""
     if spot.memory.space is not AddressSpace.LOCAL:
         return None
     mine, met = (yes, condition) if any(w.spot == spot for w in yes) else (no, operation("not", condition))

@@ -123,7 +123,7 @@ class Stores(Places):
         self.values[slot.key] = self._swizzled_store(current, slot, value)
 
     def _copied(self, slot: Slot, value: Value) -> Value:
-        """A struct that is assigned to another: the arrays in it stay apart, their contents are not followed."""
+        """Return a struct that is assigned to another: the arrays in it stay apart, their contents are not followed."""
         for path, memory in self.arrays_in.get(slot.key, {}).items():
             if path[: len(slot.path)] == slot.path:
                 self.stored(Spot(memory, None, 1, "i8"))

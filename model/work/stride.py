@@ -19,7 +19,7 @@ _TRIES = (0, 1, 5, 10)
 def pattern_of(
     access: Access, known: Knowledge, point: Point, ranges: dict[Atom, tuple[int, int]]
 ) -> tuple[Pattern, int]:
-    """The pattern and the distance in bytes between lanes i and i+1 of dimension 0.
+    """Return the pattern and the distance in bytes between lanes i and i+1 of dimension 0.
 
     The index is evaluated at neighbouring lanes, everything else in the middle of its range: that also reads
     indices with `%`, `/` or masks. What the data decide is gathered.
@@ -101,7 +101,7 @@ def _plain_step(
 
 
 def is_scattered(offset: Expression, known: Knowledge) -> bool:
-    """Whether what is loaded differs from lane to lane without order."""
+    """Return whether what is loaded differs from lane to lane without order."""
     for leaf in offset.leaves:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return True

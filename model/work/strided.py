@@ -44,7 +44,7 @@ class Strided(NamedTuple):
 
 
 def strided(start: int, strides: Iterable[tuple[int, int]], width: int, gap: int = 0) -> Strided:
-    """The set in its simplest form: strides upwards, runs that touch (or leave fewer than `gap` out) merged."""
+    """Return the set in its simplest form: strides upwards, runs that touch (or leave fewer than `gap` out) merged."""
     kept: list[tuple[int, int]] = []
     for stride, count in strides:
         if stride and count > 1:
@@ -72,7 +72,7 @@ class Size:
 
 
 def union_size(sets: Sequence[Strided]) -> Size:
-    """How many distinct numbers are in any of `sets`."""
+    """Return how many distinct numbers are in any of `sets`."""
     if not sets:
         return Size(0, is_exact=True)
     if len(sets) == 1 and _is_plain(sets[0]):
@@ -92,7 +92,7 @@ def _union_size(distinct: tuple[Strided, ...]) -> Size:
 
 
 def blocks(sets: Iterable[Strided], block: int) -> list[Strided]:
-    """The blocks of `block` numbers (cache lines) that each set touches, as sets of block numbers.
+    """Return the blocks of `block` numbers (cache lines) that each set touches, as sets of block numbers.
 
     A stride that is no multiple of the block meets blocks at places that repeat: one set for each place.
     """
@@ -100,7 +100,7 @@ def blocks(sets: Iterable[Strided], block: int) -> list[Strided]:
 
 
 def rows_on_blocks(sets: Sequence[Strided], block: int) -> list[Strided]:
-    """The sets as they stood if each stride of a block or more, as from row to row, were of whole blocks.
+    """Return the sets as they stood if each stride of a block or more, as from row to row, were of whole blocks.
 
     How many blocks they touch then does not hang on where rows of any length happen to begin.
     """
@@ -162,7 +162,7 @@ _Known = dict[frozenset[Strided], int | None]
 
 
 def _union(sets: tuple[Strided, ...], known: _Known, depth: int) -> int | None:
-    """The size of the union; None where the budget does not reach."""
+    """Return the size of the union; None where the budget does not reach."""
     if len(sets) == 1 and _is_plain(sets[0]):
         return sets[0].size_at_most
     if not any(s.strides for s in sets):
@@ -177,7 +177,7 @@ def _union(sets: tuple[Strided, ...], known: _Known, depth: int) -> int | None:
 
 
 def _is_plain(one: Strided) -> bool:
-    """Whether its runs never meet: each stride clears all that is inside."""
+    """Return whether its runs never meet: each stride clears all that is inside."""
     span = one.width
     for stride, count in one.strides:
         if stride < span:
@@ -295,7 +295,7 @@ def _cut(one: Strided, stride: int, origin: int, budget: int) -> list[tuple[int,
 
 
 def _cut_run(first: int, last: int, offset: int, rest: int, stride: int) -> list[tuple[int, int, Strided]]:
-    """A run over several windows: the end of the first, whole ones, the start of the last."""
+    """Return a run over several windows: the end of the first, whole ones, the start of the last."""
     found = [(first, 1, Strided(offset, (), stride - offset)), (last, 1, Strided(0, (), rest))]
     if last - first > 1:
         found.append((first + 1, last - first - 1, Strided(0, (), stride)))

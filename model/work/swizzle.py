@@ -39,7 +39,7 @@ def offset_of(kind: Type, path: tuple[str, ...]) -> int:
 
 
 def path_to(kind: Type, at: int | None, wanted: Type) -> tuple[str, ...] | None:
-    """The path to what of type `wanted` lies `at` bytes from the start; None where there is no such member."""
+    """Return the path to what of type `wanted` lies `at` bytes from the start; None where there is no such member."""
     if at is None:
         return None
     path: list[str] = []
@@ -65,7 +65,7 @@ def _reads_as(kind: Type, wanted: Type) -> bool:
 
 
 def picked(value: Value, swizzle: tuple[int, ...]) -> Value:
-    """The named components of a vector value."""
+    """Return the named components of a vector value."""
     if not swizzle or not isinstance(value, Vector):
         return value
     parts = tuple(value.components[i] if i < len(value.components) else ZERO for i in swizzle)

@@ -53,7 +53,7 @@ class Atom:
 
     @classmethod
     def of(cls, kind: str, *arguments: Expression | str | int) -> Atom:
-        """The one atom that is this. A symbol is the same in all threads and analyses."""
+        """Return the one atom that is this. A symbol is the same in all threads and analyses."""
         if kind != "symbol":
             return _single(kind, arguments).terms[0][0][0]
         name = str(arguments[0])
@@ -67,7 +67,7 @@ class Atom:
 
     @classmethod
     def new(cls, kind: str, arguments: tuple[Expression | str | int, ...]) -> Atom:
-        """An atom that was not there before. Only for those who keep them apart: see `of`."""
+        """Return an atom that was not there before. Only for those who keep them apart: see `of`."""
         found = cls()
         found.kind, found.arguments = kind, arguments
         found.serial = next(cls._serials)
@@ -199,11 +199,11 @@ class Expression:
         return Expression(terms) if _no_lanes(self.leaves) and _no_lanes(other.leaves) else _with_global_ids(terms)
 
     def has(self, *kinds: str) -> bool:
-        """Whether it rests on leaves of these kinds, "load" or "unknown": see `LEAF_KINDS`."""
+        """Return whether it rests on leaves of these kinds, "load" or "unknown": see `LEAF_KINDS`."""
         return self.leaf_kinds > 1 and any(self.leaf_kinds & _BIT_OF_KIND[kind] for kind in kinds)
 
     def coefficient(self, atom: Atom) -> Expression | None:
-        """The factor of `atom`, when it occurs linearly and in no other atom's arguments; else None."""
+        """Return the factor of `atom`, when it occurs linearly and in no other atom's arguments; else None."""
         terms: dict[Monomial, int] = {}
         for monomial, coefficient in self.terms:
             times = monomial.count(atom)
@@ -236,7 +236,7 @@ def _serials_of(term: tuple[Monomial, int]) -> list[int]:
 
 
 def number(value: int) -> Expression:
-    """A plain number."""
+    """Return a plain number."""
     return _small_number(value) if -_SMALL <= value <= _SMALL else Expression({(): value})
 
 
@@ -246,12 +246,12 @@ def _small_number(value: int) -> Expression:
 
 
 def symbol(name: str) -> Expression:
-    """A value that the launch, an id or a loop counter gives."""
+    """Return a value that the launch, an id or a loop counter gives."""
     return Expression({(Atom.of("symbol", name),): 1})
 
 
 def opaque(kind: str, *arguments: Expression | str | int) -> Expression:
-    """An operation kept as it is."""
+    """Return an operation kept as it is."""
     return interned.known.get((kind, *arguments)) or _single(kind, arguments)
 
 
@@ -267,7 +267,7 @@ def _single(kind: str, arguments: tuple[Expression | str | int, ...]) -> Express
 
 
 def _cut_off(atom: Atom) -> Atom:
-    """A name for an operation that is nested too deeply; it varies with what it was made of."""
+    """Return a name for an operation that is nested too deeply; it varies with what it was made of."""
     cut = Atom.new("unknown", (f"deep {atom.serial}",))
     cut.others |= atom.leaves
     interned.cut[cut] = atom.operands

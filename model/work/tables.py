@@ -26,7 +26,7 @@ def completed_type(kind: ArrayType, value: Node | None) -> ArrayType:
 
 
 def table_of(node: Node, kind: Type, read: Read, *, is_whole: bool = False) -> Table | None:
-    """What `{...}` puts where; None for what is too long or too intricate to follow.
+    """Return what `{...}` puts where; None for what is too long or too intricate to follow.
 
     `is_whole`: what no initialiser is for is 0, as C has it; otherwise it is left out.
     """
@@ -44,7 +44,7 @@ def table_of(node: Node, kind: Type, read: Read, *, is_whole: bool = False) -> T
 
 
 def numbers_of(table: Table) -> dict[int, Number] | None:
-    """The table in plain numbers; None where one is not known."""
+    """Return the table in plain numbers; None where one is not known."""
     numbers: dict[int, Number] = {}
     for at, value in table.items():
         number = value.constant if value.constant is not None else known_value(value)
@@ -113,7 +113,7 @@ def _scalars(node: Node, kind: Type, at: int, read: Read) -> Iterator[tuple[int,
 
 
 def _places(kind: Type, at: int) -> Iterator[int]:
-    """The first byte of every scalar."""
+    """Yield the first byte of every scalar."""
     match kind:
         case ScalarType():
             yield at

@@ -33,7 +33,7 @@ _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC})
 
 
 def totals(work: Work, launch: Launch, walk: Walk, sample: Sample | None = None) -> WorkCounts:
-    """What `walk` found, over the whole launch."""
+    """Return what `walk` found, over the whole launch."""
     local = effective_local_size(launch, work.kernel)
     group_items = prod(local)
     outline = work.outline
@@ -108,7 +108,7 @@ def _op_counts(ops: Mapping[int, float], keys: Sequence[OpKey]) -> tuple[OpCount
 
 
 def _masks(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]) -> Sequence[bool]:
-    """Whether code that only some work-items enter can run under a vector mask: memory in whole words, side by
+    """Return whether code that only some work-items enter can run under a vector mask: memory in whole words, side by
     side or broadcast. Narrower, strided and gathered accesses, images and data-dependent branches cannot. By part."""
     found = [True] * len(outline.parts)
     for number in range(len(outline.parts) - 1, 0, -1):
@@ -133,7 +133,7 @@ def _can_be_masked(access: Access, counted: Mapping[int, AccessCount]) -> bool:
 
 
 def _accesses(work: Work, launch: Launch, paths: Paths) -> list[tuple[Reach, AccessCount]]:
-    """All that are executed and go to memory, in the order of the parts."""
+    """Return all that are executed and go to memory, in the order of the parts."""
     walk = paths.walk
     limits = _limits(walk, launch)
     read: list[tuple[Reach, AccessCount]] = []
@@ -155,7 +155,7 @@ def _accesses(work: Work, launch: Launch, paths: Paths) -> list[tuple[Reach, Acc
 
 
 def _limits(walk: Walk, launch: Launch) -> dict[str, float]:
-    """The bytes that each buffer and image holds."""
+    """Return the bytes that each buffer and image holds."""
     contents = walk.known.contents
     limits = {name: float(c.elements * c.element_bytes) for name, c in contents.items()}
     return {**limits, **{name: float(prod(size) * PIXEL_BYTES) for name, size in launch.images}}

@@ -55,7 +55,7 @@ def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge,
 
 
 def _moved(found: Touched, by: int) -> Touched:
-    """The neighbour's access: all of it stands so many bytes further on."""
+    """Return the neighbour's access: all of it stands so many bytes further on."""
     return replace(found, sets=tuple(Strided(s.start + by, s.strides, s.width) for s in found.sets))
 
 
@@ -110,7 +110,9 @@ def _touched(
 
 
 def is_placed(offset: Expression, known: Knowledge) -> bool:
-    """Whether the launch decides the place: nothing loaded (but what is known to be constant), nothing unknown."""
+    """Return whether the launch decides the place: nothing loaded (but what is known to be constant), nothing
+    unknown.
+    """
     for leaf in offset.leaves:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return False
@@ -125,7 +127,7 @@ def is_placed(offset: Expression, known: Knowledge) -> bool:
 
 
 def _plain_sets(plain: Slopes, visits: list[Visit], width: int, shape: Shape) -> tuple[list[Strided], float] | None:
-    """The sets and how often they are executed; None where ids must be taken apart first (see `cuts`)."""
+    """Return the sets and how often they are executed; None where ids must be taken apart first (see `cuts`)."""
     uses = plain.parts.uses | _ANY_CUT
     sets: list[Strided] = []
     seen = 0.0
@@ -196,7 +198,8 @@ def _is_linear(offset: Expression, visit: Visit, known: Knowledge, shape: Shape)
 def _bound(
     offset: Expression, point: Point, ranges: Ranges, known: Knowledge, shape: Shape, budget: int, depth: int = 0
 ) -> Iterator[tuple[LinearReader, Linear, bool]]:
-    """The index of a visit, taken apart by the values of what it is not linear in: (..., whether that is all of it).
+    """Yield the index of a visit, taken apart by the values of what it is not linear in: (..., whether that is all of
+    it).
 
     Raises NotLinear.
     """
@@ -230,7 +233,7 @@ def _with_value(atom: Atom, value: int, point: Point, ranges: Ranges, shape: Sha
 
 
 def related_ids(offset: Expression, point: Point, ranges: Ranges, shape: Shape) -> dict[Atom, Linear]:
-    """A global id in terms of group and local id, where the index (or the walk) speaks of these, too."""
+    """Return a global id in terms of group and local id, where the index (or the walk) speaks of these, too."""
     related: dict[Atom, Linear] = {}
     for d in range(3):
         whole, local, group = GLOBAL_ID[d], LOCAL_ID[d], GROUP_ID[d]
@@ -271,6 +274,6 @@ def _set(index: Linear, reader: LinearReader, width: int) -> Strided:
 
 
 def number_at(expression: Expression, known: Knowledge, point: Point, ranges: Ranges) -> Value | None:
-    """The value with everything that is not bound in the middle of its range."""
+    """Return the value with everything that is not bound in the middle of its range."""
     middle = {a: (low + high - 1) // 2 for a, (low, high) in ranges.items()}
     return evaluate(expression, known, {**middle, **point})

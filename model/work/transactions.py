@@ -44,7 +44,7 @@ def transactions(warps: Sequence[Warp], element_bytes: int) -> Transactions | No
 
 
 def gathered(element_bytes: int, lanes: int = 32) -> Transactions:
-    """Each lane somewhere else, as the data say."""
+    """Return each lane somewhere else, as the data say."""
     each = -(-max(1, element_bytes) // SECTOR_BYTES)
     return Transactions(lanes * each, lanes, max(1, lanes * element_bytes // SECTOR_BYTES))
 

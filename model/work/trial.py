@@ -140,12 +140,12 @@ class Trials(Calls):
         return [k for k in dict.fromkeys(keys) if not isinstance(self.types[k], ArrayType)]
 
     def _changed(self, name: str, of_part: bool) -> int | None:
-        """The variable that is assigned to; `p[i] = 0` and `p->x = 0` leave the pointer as it is."""
+        """Return the variable that is assigned to; `p[i] = 0` and `p->x = 0` leave the pointer as it is."""
         key = self.lookup(name)
         return None if key is not None and of_part and isinstance(self.types[key], PointerType) else key
 
     def _assigned_names(self, node: Node) -> tuple[tuple[str, bool], ...]:
-        """The names, and whether only a part of what they name is meant."""
+        """Return the names, and whether only a part of what they name is meant."""
         known = self.assigned_in.get(node.id)
         if known is not None:
             return known
@@ -168,7 +168,7 @@ class Trials(Calls):
         return names
 
     def _target(self, node: Node) -> tuple[Node | None, bool]:
-        """The variable that an assignment, a step or `&` is about, and whether it is about a part of it."""
+        """Return the variable that an assignment, a step or `&` is about, and whether it is about a part of it."""
         target, of_part = None, False
         if node.type == "assignment_expression":
             target = node.child_by_field_name("left")

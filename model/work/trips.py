@@ -51,7 +51,7 @@ class Induction:
 def trip_count(
     condition: Expression, variables: list[Induction], header: Expression | None = None
 ) -> Expression | None:
-    """How often `condition` (over the variables' symbols) holds in a row; None where the data decide.
+    """Return how often `condition` (over the variables' symbols) holds in a row; None where the data decide.
 
     With `header`, how often both hold may be given instead: what has to be run ends with the loop then.
     """
@@ -147,7 +147,7 @@ def _one_count(part: Expression, variables: list[Induction], header: Expression 
 
 
 def _are_decided(variables: list[Induction]) -> bool:
-    """Whether the launch decides all their values.
+    """Return whether the launch decides all their values.
 
     Floats that data start, or bits that are scrambled for them, are left to data parameters: integers here do not wrap.
     """
@@ -159,7 +159,7 @@ def _are_decided(variables: list[Induction]) -> bool:
 
 
 def _scrambles(expression: Expression) -> bool:
-    """Whether bits are mixed in it, as random number generators do."""
+    """Return whether bits are mixed in it, as random number generators do."""
     seen: set[Atom] = set()
     stack = [expression]
     while stack:
@@ -174,7 +174,7 @@ def _scrambles(expression: Expression) -> bool:
 
 
 def _closure(part: Expression, variables: list[Induction]) -> list[Induction]:
-    """The variables that `part` rests on, directly or through each other."""
+    """Return the variables that `part` rests on, directly or through each other."""
     needed, before = set(part.leaves), -1
     while len(needed) != before:
         before = len(needed)

@@ -35,7 +35,7 @@ class Unknown:
 
 
 def undeclared_types(kind: Type) -> Iterable[str]:
-    """The names inside a type that nothing declares; members of structs are told when they are used."""
+    """Yield the names inside a type that nothing declares; members of structs are told when they are used."""
     match kind:
         case OpaqueType(is_unknown=True):
             yield kind.name

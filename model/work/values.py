@@ -95,7 +95,7 @@ def element_name(kind: ScalarType) -> str:
 
 
 def scalar_of(kind: Type) -> ScalarType:
-    """The scalar that a type is computed with; int where it is not arithmetic."""
+    """Return the scalar that a type is computed with; int where it is not arithmetic."""
     match kind:
         case ScalarType():
             return kind
@@ -112,7 +112,7 @@ def width_of(kind: Type) -> int:
 
 
 def components_in(size_bytes: int, kind: Type) -> int:
-    """How many numbers so many bytes of a number or vector hold; 1 for anything else."""
+    """Return how many numbers so many bytes of a number or vector hold; 1 for anything else."""
     return max(1, size_bytes // scalar_of(kind).size_bytes) if isinstance(kind, ScalarType | VectorType) else 1
 
 
@@ -121,7 +121,7 @@ def is_float(kind: Type) -> bool:
 
 
 def common_type(a: Type, b: Type) -> ScalarType | VectorType:
-    """The usual arithmetic conversions (OpenCL C 3.0, section 6.3.6): a vector wins, then rank."""
+    """Return the usual arithmetic conversions (OpenCL C 3.0, section 6.3.6): a vector wins, then rank."""
     if isinstance(a, VectorType):
         return a
     if isinstance(b, VectorType):
@@ -152,7 +152,7 @@ def expression_of(value: Value) -> Expression:
 
 
 def numbers_in(value: Value) -> tuple[Expression, ...]:
-    """All numbers in a value, those of a struct's members in order."""
+    """Return all numbers in a value, those of a struct's members in order."""
     match value:
         case Scalar():
             return (value.value,)
@@ -167,7 +167,7 @@ def numbers_in(value: Value) -> tuple[Expression, ...]:
 
 
 def with_numbers(value: Value, parts: tuple[Expression, ...]) -> Value:
-    """The value with its numbers replaced, in the order of `numbers_in`."""
+    """Return the value with its numbers replaced, in the order of `numbers_in`."""
     match value:
         case Scalar():
             return Scalar(parts[0], value.type)

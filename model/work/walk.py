@@ -183,7 +183,10 @@ class Walk(Binding):
     def _steps(
         self, trips: Expression, atom: Atom, point: Point, ranges: Ranges
     ) -> list[tuple[int, int, Value]] | None:
-        """The parts of a range within which a loop runs equally often, where those are few: grid-stride loops."""
+        """Return the parts of a range within which a loop runs equally often, where those are few.
+
+        Grid-stride loops.
+        """
 
         now = dict(point)
         only_id = is_only_id(atom, trips)
@@ -333,7 +336,7 @@ class Walk(Binding):
         return evaluate(expression, self.known, point, self.here[1])
 
     def _is_shared(self, parts: Sequence[Expression], ranges: Ranges) -> bool:
-        """Whether `parts` ask for the same id or counter, so that one being met tells of the other."""
+        """Return whether `parts` ask for the same id or counter, so that one being met tells of the other."""
         if self.visits > FREE_VISITS or any(not p.evaluable or p.has("load") for p in parts):
             return False
         return bool(parts[0].leaves & parts[1].leaves & ranges.keys())
@@ -376,7 +379,7 @@ def _few(splits: Iterator[Split]) -> Iterator[Split]:
 
 
 def _varies(expression: Expression, point: Point, ranges: Ranges) -> bool:
-    """Whether ids or counters decide it."""
+    """Return whether ids or counters decide it."""
     return any(leaf in point or leaf in ranges for leaf in expression.leaves)
 
 

@@ -74,7 +74,7 @@ class Work:
         self.samples[launch.key] = sample
 
     def sample_of(self, launch: Launch) -> Sample | None:
-        """What running some work-items of such a launch told, if that is known."""
+        """Return what running some work-items of such a launch told, if that is known."""
         return self.samples.get(launch.key) if self.samples else None
 
     def sample_for(self, launch: Launch) -> Sample | None:
@@ -86,7 +86,7 @@ class Work:
         return found or next((s for s in reversed(list(self.samples.values())) if s.items), None)
 
     def walk(self, launch: Launch, sample: Sample | None = None, most_visits: int = MAX_VISITS) -> Walk:
-        """How often each block runs, and what each access reaches; roughly beyond `most_visits` of blocks."""
+        """Return how often each block runs, and what each access reaches; roughly beyond `most_visits` of blocks."""
         known = knowledge(self.kernel, launch, self.parameters, self.tables, self.named, self.uniform)
         seen = seen_in(self.root, sample) if sample is not None and sample.stopped is None else None
         walk = Walk(known, seen, self.rewritten, most_visits)
@@ -99,7 +99,7 @@ class Work:
         return walk
 
     def accesses(self) -> Iterator[Access]:
-        """Every load and store in the source, outermost blocks first."""
+        """Yield every load and store in the source, outermost blocks first."""
         stack = [self.root]
         while stack:
             block = stack.pop()
@@ -119,7 +119,7 @@ def knowledge(
     named: dict[str, tuple[Atom, ...]] | None = None,
     uniform: frozenset[Atom] = frozenset(),
 ) -> Knowledge:
-    """What a launch says, by symbol. `named` keeps the symbols of scalars from one launch to the next."""
+    """Return what a launch says, by symbol. `named` keeps the symbols of scalars from one launch to the next."""
     kept = named if named is not None else {}
     local = effective_local_size(launch, kernel)
     symbols: dict[Atom, Value] = {_WORK_DIM: len(launch.global_size)}
@@ -150,12 +150,12 @@ def knowledge(
 
 
 def _element(parameter: Parameter | None) -> Type:
-    """What a pointer leads to."""
+    """Return what a pointer leads to."""
     return parameter.type.pointee if parameter is not None and isinstance(parameter.type, PointerType) else INT
 
 
 def _symbols_of(name: str, parameter: Parameter | None) -> tuple[Atom, ...]:
-    """A scalar as an argument, where nothing declares it, and as what else the source may call it.
+    """Return a scalar as an argument, where nothing declares it, and as what else the source may call it.
 
     `v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components.
     """

@@ -40,14 +40,14 @@ class WorkingSet:
 
 
 def working_set(read: Sequence[Read], paths: Paths) -> WorkingSet:
-    """The whole tree; `read` are the accesses of global and constant memory, images left out."""
+    """Return the whole tree; `read` are the accesses of global and constant memory, images left out."""
     found = paths.settings.accesses
     placed = [(reach, count, found.get(id(reach.access), Setting()).loops) for reach, count in read]
     return _node((), 0, 1.0, placed, paths)
 
 
 def _node(pins: Pins, depth: int, iterations: float, placed: Sequence[Placed], paths: Paths) -> WorkingSet:
-    """What `placed` touch in the part of their outer `depth` loops that `pins` say."""
+    """Return what `placed` touch in the part of their outer `depth` loops that `pins` say."""
     inner: dict[int, list[Placed]] = {}
     for each in placed:
         if len(each[2]) > depth:
@@ -59,7 +59,7 @@ def _node(pins: Pins, depth: int, iterations: float, placed: Sequence[Placed], p
 
 
 def _loop(pins: Pins, depth: int, begun: float, placed: Sequence[Placed], paths: Paths) -> WorkingSet:
-    """A loop that is begun so often: some iterations together, whose lines are the same, and each by itself."""
+    """Return a loop that is begun so often: some iterations together, whose lines are the same, and each by itself."""
     loop = placed[0][2][depth]
     trips = _trips(loop, paths)
     each = _node((*pins, (loop, 1)), depth + 1, begun * trips, placed, paths)
@@ -100,7 +100,7 @@ def _line_bytes(placed: Sequence[Placed], pins: Pins, paths: Paths) -> float:
 
 
 def _pinned(reach: Reach, pins: Pins, paths: Paths) -> Reach:
-    """The access in as many iterations as `pins` say in the middle of each loop."""
+    """Return the access in as many iterations as `pins` say in the middle of each loop."""
     key = (id(reach.visits), tuple((id(loop), length) for loop, length in pins))
     kept = paths.pinned
     if key not in kept:

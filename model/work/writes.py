@@ -80,7 +80,7 @@ class Writes:
         return cut
 
     def last(self, spot: Spot, since: int = 0) -> Write | None:
-        """The last store that may have changed `spot`."""
+        """Return the last store that may have changed `spot`."""
         all_writes = self._all
         first = max(since, len(all_writes) - MAX_LOOKED_AT)
         for index in range(len(all_writes) - 1, since - 1, -1):
@@ -93,7 +93,7 @@ class Writes:
         return None
 
     def since_barrier(self) -> list[Write]:
-        """The stores since shared memory was last forgotten."""
+        """Return the stores since shared memory was last forgotten."""
         all_writes = self._all
         first = len(all_writes)
         while first and all_writes[first - 1].spot is not None:
@@ -101,13 +101,13 @@ class Writes:
         return all_writes[first:]
 
     def held(self, spot: Spot, since: int = 0) -> tuple[Expression, ...] | None:
-        """What `spot` holds for sure; None where that was not stored."""
+        """Return what `spot` holds for sure; None where that was not stored."""
         write = self.last(spot, since)
         return write.value if write is not None and write.spot == spot else None
 
 
 def overlaps(a: Spot, b: Spot) -> bool:
-    """Whether `a` and `b` may have a byte in common."""
+    """Return whether `a` and `b` may have a byte in common."""
     if a.memory.name == b.memory.name:
         if a.offset is None or b.offset is None:
             return True
@@ -119,7 +119,7 @@ def overlaps(a: Spot, b: Spot) -> bool:
 
 
 def distinct_spots(writes: list[Write]) -> Iterator[Spot]:
-    """The places written to, each once."""
+    """Yield the places written to, each once."""
     seen: set[Spot] = set()
     for write in writes:
         if write.spot is not None and write.spot not in seen:
@@ -128,6 +128,6 @@ def distinct_spots(writes: list[Write]) -> Iterator[Spot]:
 
 
 def _parts(offset: Expression) -> tuple[tuple[tuple[Monomial, int], ...], int]:
-    """What varies, and the constant."""
+    """Return what varies, and the constant."""
     terms = offset.terms
     return (terms[1:], terms[0][1]) if terms and not terms[0][0] else (terms, 0)

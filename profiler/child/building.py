@@ -25,7 +25,9 @@ _ERROR = re.compile(
 
 
 def build(context: cl.Context, source: str, path: str | None, options: BuildOptions) -> cl.Program:
-    """The program of `source`, as if it stood in the file `path`. Raises BuildFailed with the line of `source`."""
+    """Return the program of `source`, as if it stood in the file `path`. Raises BuildFailed with the line of
+    `source`.
+    """
     name = source_name(path)
     # Drivers split their options at blanks whatever the quotes say, so defines and folders with blanks go around them.
     prologue = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in options.defines)
@@ -46,7 +48,7 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
 
 
 def _one_line(define: str) -> str:
-    """What follows a line feed would be a directive of its own."""
+    """Return what follows a line feed would be a directive of its own."""
     return re.sub(r"[\r\n]+", " ", define).rstrip("\\")
 
 
@@ -59,7 +61,7 @@ def kernel_named(program: cl.Program, name: str) -> cl.Kernel:
 
 
 def source_name(path: str | None) -> str:
-    """What compilers are told that the file is called."""
+    """Return what compilers are told that the file is called."""
     return Path(path).name if path else "kernel.cl"
 
 

@@ -143,7 +143,7 @@ def _probes(device: Device, *, quick: bool) -> list[Probe]:
 
 
 def _finished(device: Device, prepared: Sequence[Finish]) -> Rates:
-    """The rates that the driver's facts gave, each replaced by what was measured."""
+    """Return the rates that the driver's facts gave, each replaced by what was measured."""
     rates = replace(device.rates, bandwidth=(), gather=(), strided=(), costs=())
     for finish in prepared:
         rates = finish(rates)

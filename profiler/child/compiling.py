@@ -34,7 +34,7 @@ ONLY_QUERIES = Reader(lambda _request, _built, facts: facts)
 def run(
     requests: tuple[CompileRequest, ...], limits: CompileLimits, with_lines: bool, reporter: Reporter
 ) -> tuple[CompiledFacts | MeasureError, ...]:
-    """One outcome for each. Raises MeasureError subclasses only."""
+    """Return one outcome for each. Raises MeasureError subclasses only."""
     first = requests[0]
     folder = tempfile.mkdtemp(prefix="code-")  # below the job's own folder, which is removed with it
     os.environ.update(pocl.environment(requests, folder), **nvidia.ENVIRONMENT)
@@ -73,7 +73,7 @@ def _outcome(request: CompileRequest, built: Built, reader: Reader) -> CompiledF
 
 
 def asked(request: CompileRequest, built: Built) -> CompiledFacts:
-    """What every OpenCL driver answers: `clGetKernelWorkGroupInfo`, OpenCL 3.0, sec. 5.9.3."""
+    """Return what every OpenCL driver answers: `clGetKernelWorkGroupInfo`, OpenCL 3.0, sec. 5.9.3."""
     device = built.device
     kernel = kernel_named(built.program, request.kernel.name)
     info = cl.kernel_work_group_info

@@ -36,7 +36,7 @@ class LoadWatch:
         self._begun = _read()
 
     def end(self) -> Load:
-        """What happened since `begin`."""
+        """Return what happened since `begin`."""
         before, now = self._begun, _read()
         ran_s = now.ran_s - before.ran_s
         waited_s = others_s = None
@@ -56,7 +56,9 @@ def _read() -> _Reading:
 
 
 def _waits_ns() -> dict[str, int] | None:
-    """How long each of our threads has waited for a processor. Source: Linux, Documentation/scheduler/sched-stats."""
+    """Return how long each of our threads has waited for a processor. Source: Linux,
+    Documentation/scheduler/sched-stats.
+    """
     if not OWN_STATISTICS.exists():  # a kernel without CONFIG_SCHED_INFO
         return None
     waits = {}

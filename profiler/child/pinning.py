@@ -40,12 +40,12 @@ def pinned_drivers() -> Iterator[None]:
 
 
 def threads_for(processors: int, quota: float | None) -> int:
-    """One for each processor; no more than a quota feeds, or all would be halted a part of the time."""
+    """Return one for each processor; no more than a quota feeds, or all would be halted a part of the time."""
     return processors if quota is None else max(1, min(processors, int(quota)))
 
 
 def pocl_may_pin(allowed: Set[int], threads: int) -> bool:
-    """Whether the first processors, as many as PoCL starts threads, are ours. Empty: the system cannot tell."""
+    """Return whether the first processors, as many as PoCL starts threads, are ours. Empty: the system cannot tell."""
     return not allowed or allowed >= set(range(threads))
 
 

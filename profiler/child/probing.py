@@ -17,7 +17,7 @@ PREFERRED_CPU_LANES = 4  # where a driver does not report a vector width
 
 
 def probe(_reporter: Reporter) -> tuple[DriverFacts, ...]:
-    """All devices of all platforms, in the loader's order. Empty if there is no platform."""
+    """Return all devices of all platforms, in the loader's order. Empty if there is no platform."""
     return tuple(facts_of(device) for device in opencl_devices())
 
 
@@ -35,7 +35,7 @@ def opencl_devices() -> list[cl.Device]:
 
 
 def open_device(device_id: str) -> cl.Device:
-    """The device of that id. Raises DeviceGone if it is no longer there."""
+    """Return the device of that id. Raises DeviceGone if it is no longer there."""
     devices = opencl_devices()
     ids = assign_ids(tuple(facts_of(device) for device in devices))
     if not ids:
@@ -55,7 +55,7 @@ def _of(platform: cl.Platform) -> list[cl.Device]:
 
 
 def facts_of(device: cl.Device) -> DriverFacts:
-    """What the driver says of one device."""
+    """Return what the driver says of one device."""
     extensions = device.extensions.split()
     sizes = [*device.max_work_item_sizes, 1, 1][:3]
     kind = _type(device)

@@ -19,7 +19,7 @@ BuildKey = tuple[str, str | None, "BuildOptions"]
 
 
 def build_key(request: MeasureRequest) -> BuildKey:
-    """The same for requests that one build serves."""
+    """Return the same for requests that one build serves."""
     return request.source, request.path, request.launch.options
 
 

@@ -29,7 +29,7 @@ class Before:
 def summary(
     request: MeasureRequest, device: cl.Device, timing: Timing, before: Before, seen: Circumstances
 ) -> Measurement:
-    """The figures, and in `notes` what a user should know about them."""
+    """Return the figures, and in `notes` what a user should know about them."""
     batches, runs = timing.batches, runs_of(timing.batches)
     medians = [batch.median_us for batch in batches]
     loads = [batch.load for batch in timing.seen if batch.load is not None]

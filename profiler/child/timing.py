@@ -172,7 +172,8 @@ def run_us(enqueue: Callable[[], cl.Event], train: int) -> float:
 
 
 def clock_step_ns(stamps_ns: list[int]) -> int:
-    """The step in which a clock moves that showed these time stamps: the greatest that divides all their distances.
+    """Return the step in which a clock moves that showed these time stamps: the greatest that divides all their
+    distances.
 
     0 if they are too few to tell.
     """
@@ -181,7 +182,7 @@ def clock_step_ns(stamps_ns: list[int]) -> int:
 
 
 def _first_look(subject: Subject, first_us: float, resolution_us: float) -> tuple[float, float]:
-    """A first estimate of one launch's time, and the step of the event clock [us]."""
+    """Return a first estimate of one launch's time, and the step of the event clock [us]."""
     if first_us > COARSEST_US / STEP_SHARE:
         return first_us, resolution_us
     stamps: list[int] = []
@@ -196,7 +197,7 @@ def _first_look(subject: Subject, first_us: float, resolution_us: float) -> tupl
 
 
 def _train(subject: Subject, estimate_us: float, step_us: float, *, may_be_short: bool) -> int:
-    """How many launches make one run. Where runs are counted they are no trains, unless the clock needs them."""
+    """Return how many launches make one run. Where runs are counted they are no trains, unless the clock needs them."""
     wanted = TRAIN if estimate_us < TRAIN_US and may_be_short else 1
     if step_us > STEP_SHARE * estimate_us:
         wanted = max(wanted, min(LONGEST_TRAIN, ceil(step_us / (STEP_SHARE * max(estimate_us, step_us)))))
@@ -247,7 +248,7 @@ def _batch(subject: Subject, shape: _Shape, watch: Watch | None, *, is_rewarmed:
 
 
 def _timed_alone(subject: Subject) -> tuple[float, float]:
-    """The event's time and the wall clock's, from before enqueue to after the end [us]."""
+    """Return the event's time and the wall clock's, from before enqueue to after the end [us]."""
     began = time.perf_counter()
     event = subject.enqueue()
     event.wait()

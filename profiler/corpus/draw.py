@@ -25,7 +25,7 @@ class Draw:
         self.choices: dict[str, str] = {}
 
     def child(self, label: str | int) -> Draw:
-        """A stream of its own, whatever is drawn from this one before or after."""
+        """Return a stream of its own, whatever is drawn from this one before or after."""
         return Draw(self._seed, label)
 
     def real(self, low: float = 0.0, high: float = 1.0) -> float:
@@ -50,7 +50,7 @@ class Draw:
         return self._kept(name, options[int(len(options) * self._random.random())])
 
     def weighted(self, options: Mapping[T, float], name: str = "") -> T:
-        """Each with a chance in proportion to its weight."""
+        """Return each with a chance in proportion to its weight."""
         left = self._random.random() * sum(options.values())
         for option, weight in options.items():
             left -= weight

@@ -28,7 +28,7 @@ _SIMPLE = re.compile(r"(?<![eE])[-+*/%&|^?<>](?![-+])|\b\w+\s*\(")
 
 
 def expression(draw: Draw, names: Sequence[str], type: str, depth: int) -> str:
-    """An expression over `names`, all of that type; `depth` levels of operators at most.
+    """Return an expression over `names`, all of that type; `depth` levels of operators at most.
 
     Scalars and vectors of `float`, `double` and all integer types. It may be used as an operand as it stands.
     """
@@ -40,7 +40,7 @@ def expression(draw: Draw, names: Sequence[str], type: str, depth: int) -> str:
 
 
 def condition(draw: Draw, names: Sequence[str], type: str, depth: int = 1) -> str:
-    """A comparison of two scalars, true of some values and false of others."""
+    """Return a comparison of two scalars, true of some values and false of others."""
     left = expression(draw, names, type, depth)
     edge = draw.real(0.3, 1.6) if split_type(type)[0] in ("float", "double") else draw.integer(1, 15)
     right = expression(draw, names, type, depth) if draw.chance(0.4) else literal(type, edge)
@@ -111,7 +111,7 @@ class _Floats:
         return found if found.size <= _WIDEST else self.within(found, LIMIT)
 
     def within(self, term: _Term, limit: float) -> _Term:
-        """The same, brought into [-limit, limit] in one way or another."""
+        """Return the same, brought into [-limit, limit] in one way or another."""
         if term.size <= limit:
             return term
         if term.size <= 64 * limit and self._draw.chance(0.6):

@@ -71,7 +71,7 @@ def _made(wanted: tuple[str, int]) -> CorpusKernel:
 
 
 def corpus_kernel(family: Family, seed: int) -> CorpusKernel:
-    """The kernel of this seed, whether another seed gave the same one or not. Raises BadDraft."""
+    """Return the kernel of this seed, whether another seed gave the same one or not. Raises BadDraft."""
     draw = Draw(SEED, family.name, seed)
     writing = draw.child("source")
     draft = family.write(writing)
@@ -107,7 +107,8 @@ def _build_options(arguments: Sequence[str]) -> BuildOptions:
 def _launches(
     draft: Draft, kernel: Kernel, options: BuildOptions, scale: Scale, draw: Draw
 ) -> tuple[CorpusLaunch, ...]:
-    """The first, then others that differ from it in one thing; which one comes second differs from kernel to kernel.
+    """Return the first, then others that differ from it in one thing; which one comes second differs from kernel to
+    kernel.
 
     What programs launch differs in everything: their sizes follow from each other.
     """
@@ -128,7 +129,7 @@ def _launches(
 
 
 def _differs_only(launch: Launch, first: Launch, vary: Vary) -> bool:
-    """Whether the sizes that are to stay have stayed."""
+    """Return whether the sizes that are to stay have stayed."""
     if vary is Vary.GLOBAL:
         return launch.global_size != first.global_size
     if vary is Vary.LOCAL:
@@ -148,7 +149,7 @@ class _Search:
         }
 
     def find(self, draw: Draw, vary: Vary, base: tuple[Wish, str] | None) -> tuple[CorpusLaunch, tuple[Wish, str]]:
-        """The launch that comes nearest to a number of operations drawn evenly in the logarithm."""
+        """Return the launch that comes nearest to a number of operations drawn evenly in the logarithm."""
         wanted = log2(draw.log_real(self._scale.fewest_operations, self._scale.most_operations))
         best: tuple[float, Sized, tuple[Wish, str]] | None = None
         for number in range(_TRIES):

@@ -30,7 +30,7 @@ class Assembled:
 
 
 def warnings_in(log: str) -> tuple[str, ...]:
-    """Each line that warns, once."""
+    """Return each line that warns, once."""
     lines = (match[0].strip() for match in _WARNING.finditer(log))
     return tuple(dict.fromkeys(lines))[:_MOST_WARNINGS]
 

@@ -89,7 +89,7 @@ def _widest_version(instructions: Sequence[Instruction], loops: Sequence[Loop]) 
 
 
 def _widest_by_line(instructions: Sequence[Instruction], loops: Sequence[Loop]) -> list[Instruction]:
-    """Each line of the source as it stands in that loop where it was made into the widest vectors.
+    """Return each line of the source as it stands in that loop where it was made into the widest vectors.
 
     What belongs to no line is the compiler's own: the counting of work-items, values kept over barriers.
     """
@@ -122,7 +122,7 @@ def _memory_lanes(instruction: Instruction) -> int:
 
 
 def mix_of(instructions: Iterable[Instruction]) -> tuple[InstructionCount, ...]:
-    """The most frequent first. What only moves values between registers is left out, and so are spills."""
+    """Return the most frequent first. What only moves values between registers is left out, and so are spills."""
     counted: Counter[tuple[str, str, int, str]] = Counter()
     for each in instructions:
         if each.kind not in _NOTHING:
@@ -137,7 +137,7 @@ def mix_of(instructions: Iterable[Instruction]) -> tuple[InstructionCount, ...]:
 
 
 def calls_of(instructions: Iterable[Instruction]) -> tuple[CompiledCall, ...]:
-    """The most frequent first."""
+    """Return the most frequent first."""
     counted = Counter(called_function(i.function) for i in instructions if i.kind == "call")
     return tuple(CompiledCall(each.name, each.lanes, n) for each, n in counted.most_common())
 

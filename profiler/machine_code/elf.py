@@ -33,7 +33,7 @@ class Function:
 
 
 def functions_of(data: bytes, wanted: Callable[[str], bool]) -> tuple[Function, ...]:
-    """The functions in an object file whose names are `wanted`. Raises UnreadableCode."""
+    """Return the functions in an object file whose names are `wanted`. Raises UnreadableCode."""
     try:
         file = ELFFile(io.BytesIO(data))
         machine = file.get_machine_arch()
@@ -45,7 +45,7 @@ def functions_of(data: bytes, wanted: Callable[[str], bool]) -> tuple[Function, 
 
 
 def section_of(data: bytes, name: str) -> bytes:
-    """The bytes of one section. Raises UnreadableCode."""
+    """Return the bytes of one section. Raises UnreadableCode."""
     try:
         section = ELFFile(io.BytesIO(data)).get_section_by_name(name)
     except ELFError as error:

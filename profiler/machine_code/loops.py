@@ -22,7 +22,7 @@ class Loop:
 
 
 def find_loops(instructions: Sequence[Instruction]) -> tuple[Loop, ...]:
-    """All loops, the outermost first."""
+    """Return all loops, the outermost first."""
     blocks = _blocks(instructions)
     if not blocks:
         return ()

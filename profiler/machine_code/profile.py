@@ -42,7 +42,7 @@ def profile_of(instructions: Sequence[Instruction]) -> tuple[LoopCode, ...]:
 
 
 def mix_of_loop(code: Sequence[Instruction]) -> tuple[InstructionCount, ...]:
-    """The most frequent first; see `LoopCode`."""
+    """Return the most frequent first; see `LoopCode`."""
     counted: Counter[tuple[str, str, int, str]] = Counter()
     for each in code:
         if each.motion:
@@ -66,7 +66,7 @@ def mix_of_loop(code: Sequence[Instruction]) -> tuple[InstructionCount, ...]:
 
 
 def _parent(loop: Loop, loops: Sequence[Loop]) -> int:
-    """The number of the next loop around it; 0 where there is none."""
+    """Return the number of the next loop around it; 0 where there is none."""
     around = [(len(other.members), n) for n, other in enumerate(loops, 1) if loop.members < other.members]
     return min(around)[1] if around else 0
 
@@ -99,7 +99,7 @@ def _leftovers(
 
 
 def _signs(code: Sequence[Instruction]) -> set[object]:
-    """What different versions of a loop have in common: their lines, where these are known."""
+    """Return what different versions of a loop have in common: their lines, where these are known."""
     lines: set[object] = {each.place for each in code if each.place is not None}
     if lines:
         return lines

@@ -100,7 +100,7 @@ def _pieces(body: str) -> Iterator[str]:
 
 
 def _joined(body: str) -> str:
-    """Each statement on one line: those of calls are written on several."""
+    """Return each statement on one line: those of calls are written on several."""
     lines: list[str] = []
     is_open = False
     for line in (raw.strip() for raw in body.splitlines()):

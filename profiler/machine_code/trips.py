@@ -53,7 +53,7 @@ def _may_be_left_early(loop: Loop, instructions: Sequence[Instruction]) -> bool:
 
 
 def _begin(counter: str, first: int, instructions: Sequence[Instruction]) -> int | None:
-    """What the counter is set to before the loop."""
+    """Return what the counter is set to before the loop."""
     for position in range(first - 1, max(-1, first - _FAR), -1):
         if counter in instructions[position].writes:
             found = instructions[position].constant

@@ -65,7 +65,7 @@ class Section:
 
 
 def disassemble(section: Section, start: int, size: int) -> tuple[Instruction, ...]:
-    """The instructions of one function. Bytes that are none are skipped."""
+    """Return the instructions of one function. Bytes that are none are skipped."""
     reader = Cs(CS_ARCH_X86, CS_MODE_64)
     reader.detail = True
     reader.skipdata = True

@@ -132,7 +132,7 @@ def _facts(request: CompileRequest, code: CompiledCode, architecture: CompileTar
 
 
 def _notes(tools: AnyTools) -> list[str]:
-    """What a reader should know of how these figures came about."""
+    """Return what a reader should know of how these figures came about."""
     if isinstance(tools, Tools) and tools.math_library is None:
         return ["mathematical functions are stand-ins: ROCm's library OCML (ocml.bc) was not found"]
     return []

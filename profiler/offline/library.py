@@ -106,7 +106,7 @@ def _build(part: Part, vendor: Vendor, tools: Tools, path: Path) -> None:
 
 
 def _target_flags(vendor: Vendor, tools: Tools) -> list[str]:
-    """The oldest target of the family: what uses the library brings its own."""
+    """Return the oldest target of the family: what uses the library brings its own."""
     if vendor is Vendor.AMD:
         return []
     return ["-target-cpu", "sm_50", "-target-feature", f"+ptx{tools.ptx_version}"]

@@ -57,7 +57,7 @@ def nvidias_library() -> Path | None:
 
 
 def has_nvidias_kernel_driver(root: Path) -> bool:
-    """Whether it is loaded, and shown to this system or container."""
+    """Return whether it is loaded, and shown to this system or container."""
     return any((root / sign).exists() for sign in _NVIDIAS_KERNEL_DRIVER)
 
 

@@ -21,7 +21,7 @@ _CHUNK_BYTES = 1024 * 1024
 
 
 def packed(message: Message) -> bytes:
-    """A message as it goes through the pipe."""
+    """Return a message as it goes through the pipe."""
     payload = pickle.dumps(message)
     return _HEADER.pack(_MARK, len(payload)) + payload
 
@@ -38,7 +38,7 @@ class Inbox:
         self.is_quiet = False  # nothing came in the last wait, not even a part of a message
 
     def wait(self, timeout_s: float) -> list[Message]:
-        """The messages that come in this time, without waiting for more than one.
+        """Return the messages that come in this time, without waiting for more than one.
 
         Never takes in more than a chunk at once: who sends without end is stopped by the pipe, and the caller can
         look at its clock. Raises MeasureError for what is no message.

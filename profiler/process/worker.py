@@ -148,7 +148,7 @@ def _job_folder() -> Iterator[Path]:
 
 
 def _base() -> str:
-    """The folder for temporary files; another if it has blanks, at which compilers split what they are told."""
+    """Return the folder for temporary files; another if it has blanks, at which compilers split what they are told."""
     chosen = tempfile.gettempdir()
     others = (each for each in ("/tmp", "/var/tmp") if os.access(each, os.W_OK | os.X_OK))
     return next(others, chosen) if re.search(r"\s", chosen) else chosen

@@ -22,7 +22,7 @@ def write_csv(path: Path, rows: Sequence[Row]) -> None:
 
 
 def read_csv(path: Path) -> Iterator[Row]:
-    """One row after the other. Raises `ExchangeError` where the file is not what `write_csv` wrote."""
+    """Yield one row after the other. Raises `ExchangeError` where the file is not what `write_csv` wrote."""
     by_name = {column.name: column for column in columns()}
     done = 0
     try:

@@ -22,7 +22,7 @@ def measurement_from_json(text: str) -> Measurement:
 
 
 def launch_to_plain(launch: Launch) -> dict[str, Any]:
-    """All that runs, without the sentences about what was assumed; made of what JSON knows."""
+    """Return all that runs, without the sentences about what was assumed; made of what JSON knows."""
     plain: dict[str, Any] = CONVERTER.unstructure(launch)
     del plain["assumptions"]
     return plain

@@ -29,7 +29,7 @@ def write_parquet(path: Path, rows: Sequence[Row]) -> None:
 
 
 def read_parquet(path: Path) -> Iterator[Row]:
-    """One row after the other. Raises `ExchangeError` where the file is not what `write_parquet` wrote."""
+    """Yield one row after the other. Raises `ExchangeError` where the file is not what `write_parquet` wrote."""
     known = {column.name for column in columns()}
     try:
         with pq.ParquetFile(path) as file:

@@ -53,7 +53,7 @@ class Column:
 
 @cache
 def columns() -> tuple[Column, ...]:
-    """All of them in their order: what the kernel was, then each field of `Measurement` under its own name."""
+    """Return all of them in their order: what the kernel was, then each field of `Measurement` under its own name."""
     hints = get_type_hints(Measurement)
     found = list(_OF_THE_ENTRY)
     for field in fields(Measurement):
@@ -98,7 +98,7 @@ def check_columns(names: Sequence[str]) -> None:
 
 
 def from_row(row: Row) -> StoredMeasurement:
-    """The inverse of `to_row`; every cell is checked. Raises `ExchangeError` that names the column."""
+    """Return the inverse of `to_row`; every cell is checked. Raises `ExchangeError` that names the column."""
     version = row.get("schema_version")
     if isinstance(version, int) and version > SCHEMA_VERSION:
         raise ExchangeError(f"a newer Kernelcast wrote it (version {version} of its columns); update this one")

@@ -41,12 +41,12 @@ def corpus_kernel_id(family: str, kernel_name: str) -> str:
 
 
 def corpus_family(kernel_id: str) -> str:
-    """The family that `corpus_kernel_id` was given; "" for a user's kernel."""
+    """Return the family that `corpus_kernel_id` was given; "" for a user's kernel."""
     return kernel_id.removeprefix(CORPUS).partition("::")[0] if kernel_id.startswith(CORPUS) else ""
 
 
 def kernel_id(path: str | os.PathLike[str] | None, kernel_name: str) -> str:
-    """The same before and after an edit: file and kernel name. Text that was never saved goes by name alone."""
+    """Return the same before and after an edit: file and kernel name. Text that was never saved goes by name alone."""
     file = str(Path(path).resolve()) if path else ""
     # File names may hold bytes that are no text, which SQLite would refuse.
     return f"{file.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')}::{kernel_name}"

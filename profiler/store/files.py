@@ -28,7 +28,7 @@ def write_file(path: Path, entries: Sequence[StoredMeasurement]) -> None:
 
 
 def read_file(path: Path) -> tuple[StoredMeasurement, ...]:
-    """What `write_file` wrote, each row checked. Raises `ExchangeError` that names the row and the column."""
+    """Return what `write_file` wrote, each row checked. Raises `ExchangeError` that names the row and the column."""
     suffix = _suffix(path)
     with _failures_named(path, "read"):
         if suffix == ".parquet":

@@ -33,7 +33,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store:
-        """The store at `path`, or the user's own; made or migrated if need be. Raises StoreError.
+        """Return the store at `path`, or the user's own; made or migrated if need be. Raises StoreError.
 
         `busy_timeout_s`: for how long each call waits while another process holds a lock.
         """
@@ -71,7 +71,7 @@ class Store:
             )
 
     def profiles(self) -> tuple[Device, ...]:
-        """All calibrated profiles, the newest last."""
+        """Return all calibrated profiles, the newest last."""
         found = []
         query = f"SELECT device_id, profile FROM profiles ORDER BY {_IS_OF_FUTURE} DESC, measured_at"
         with self._connection() as database:
@@ -123,7 +123,7 @@ class Store:
     def latest_for_kernel(
         self, path: str | os.PathLike[str] | None, kernel_name: str, device_id: str
     ) -> StoredMeasurement | None:
-        """The newest measurement of the kernel of that name in that file, whatever it looked like then.
+        """Return the newest measurement of the kernel of that name in that file, whatever it looked like then.
 
         Stale if its `kernel_fingerprint` or `launch_key` differ from today's.
         """
@@ -133,7 +133,7 @@ class Store:
     def history(
         self, path: str | os.PathLike[str] | None, kernel_name: str, *, most: int = 100
     ) -> tuple[StoredMeasurement, ...]:
-        """All that was measured of the kernel of that name in that file, on any device, the newest first.
+        """Return all that was measured of the kernel of that name in that file, on any device, the newest first.
 
         No more than `most`; below 0: all.
         """
@@ -153,7 +153,7 @@ class Store:
         options: str | None = None,
         newest_only: bool = False,
     ) -> tuple[StoredMeasurement, ...]:
-        """All launches of exactly this kernel on a device, the newest first; of one driver and one set of build
+        """Return all launches of exactly this kernel on a device, the newest first; of one driver and one set of build
         options if they are given (`Measurement.options`). `newest_only`: each launch once."""
         where, values = "fingerprint = ? AND device_id = ?", [kernel_fingerprint, device_id]
         for column, wanted in (("driver", driver), ("options", options)):
@@ -163,11 +163,12 @@ class Store:
         return self._found(where, tuple(values), is_each_launch_once=newest_only)
 
     def everything(self) -> tuple[StoredMeasurement, ...]:
-        """All measurements, the oldest first."""
+        """Return all measurements, the oldest first."""
         return self._found("1", ())[::-1]
 
     def lessons(self, device_id: str, driver: str, most: int = MOST_LESSONS) -> tuple[Lesson, ...]:
-        """What was measured there of launches of which the learned model was asked; each launch of a kernel once.
+        """Return what was measured there of launches of which the learned model was asked; each launch of a kernel
+        once.
 
         The newest of the user's kernels come first, then those of the corpus: neither crowd the other out.
         """
@@ -184,7 +185,7 @@ class Store:
     def compiled(
         self, kernel_fingerprint: str, options: str, local_size: tuple[int, ...] | None, device_id: str, driver: str
     ) -> str | None:
-        """What `keep_compiled` was given for exactly this."""
+        """Return what `keep_compiled` was given for exactly this."""
         key = (kernel_fingerprint, options, _sizes(local_size), device_id, driver)
         query = (
             "SELECT facts FROM compiled_facts"
@@ -203,7 +204,7 @@ class Store:
             )
 
     def compiled_kernels(self, device_id: str, driver: str) -> frozenset[str]:
-        """The fingerprints of all kernels of which something is kept, for this device and driver."""
+        """Return the fingerprints of all kernels of which something is kept, for this device and driver."""
         query = "SELECT DISTINCT fingerprint FROM compiled_facts WHERE device_id = ? AND driver = ?"
         with self._connection() as database:
             return frozenset(str(row[0]) for row in database.execute(query, (device_id, driver)))
@@ -233,7 +234,10 @@ class Store:
         *,
         is_each_launch_once: bool = False,
     ) -> tuple[StoredMeasurement, ...]:
-        """The newest first, `most` of them (below 0: all); those that cannot be read make room for older ones."""
+        """Return the newest first, `most` of them (below 0: all).
+
+        Those that cannot be read make room for older ones.
+        """
         with self._connection() as database:
             rows = database.execute(f"SELECT {_READ} FROM measurements WHERE {where} {_NEWEST_FIRST}", values)
             readable = self._readable(rows, is_each_launch_once=is_each_launch_once)
@@ -255,7 +259,7 @@ class Store:
             yield found
 
     def _is_known(self, database: sqlite3.Connection, entry: StoredMeasurement) -> bool:
-        """The JSON of one that an older version wrote lacks newer fields, so not the texts are compared."""
+        """Return the JSON of one that an older version wrote lacks newer fields, so not the texts are compared."""
         m = entry.measurement
         rows = database.execute(
             f"SELECT {_READ} FROM measurements"

@@ -23,7 +23,7 @@ class Configurations:
         self._kept: LRUCache[tuple[Path, int, int], Config] = LRUCache(_KEPT)
 
     def read(self, path: Path) -> Config | None:
-        """What stands in that file, as `find_config` found it; None if it is gone. Raises `ConfigError`."""
+        """Return what stands in that file, as `find_config` found it; None if it is gone. Raises `ConfigError`."""
         try:
             stat = path.stat()
         except FileNotFoundError:

@@ -25,7 +25,7 @@ def shipped_for(wanted: Sequence[str | None]) -> tuple[Device, ...]:
 def pick_device(
     wanted: Sequence[str | None], found: Sequence[Device], remembered: Sequence[Device], shipped: Sequence[Device]
 ) -> tuple[Device, str | None]:
-    """The device and, if the one asked for is unknown, the id that nobody answers to.
+    """Return the device and, if the one asked for is unknown, the id that nobody answers to.
 
     `wanted` in order of precedence, empty ones skipped. `found` are this machine's devices, `remembered` those that
     were calibrated here once, `shipped` the profiles from datasheets.

@@ -44,7 +44,7 @@ def with_fits(
     measured_too: bool = False,
     settle: Settle = _settles_nothing,
 ) -> tuple[Forecast, ...]:
-    """Each forecast through its kernel's own measurements, as far as there are any.
+    """Return each forecast through its kernel's own measurements, as far as there are any.
 
     A launch that was itself measured keeps the model's own prediction, to be held against the measurement, unless
     `measured_too`. Measured launches whose work the data decide are handed to `settle`; until it is known how much work
@@ -62,7 +62,9 @@ def with_fits(
 def samples_of(
     runs: Iterable[Run], launch: Launch, device: Device, known: Mapping[str, Launch] | None = None
 ) -> tuple[Sample, ...]:
-    """What tells of `launch`: runs under the same build options and driver. `known` are launches by their keys."""
+    """Return what tells of `launch`: runs under the same build options and driver. `known` are launches by their
+    keys.
+    """
     found = ((run.measurement, run.launch or (known or {}).get(run.measurement.launch_key)) for run in runs)
     return tuple(
         Sample(was, m.median_us, _noise(m))

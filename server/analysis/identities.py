@@ -20,7 +20,7 @@ class ByIdentity(Generic[Value]):
         self._rounds.appendleft({})
 
     def get(self, *objects: object) -> Value | None:
-        """What was put for these objects."""
+        """Return what was put for these objects."""
         key = tuple(map(id, objects))
         for kept in self._rounds:
             if found := kept.get(key):

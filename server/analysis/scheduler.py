@@ -134,7 +134,7 @@ class Scheduler:
             self._searches.worked(0 if order.document.serial else len(order.document.text.value))
 
     def _next(self) -> Order | str | None:
-        """What to analyse, or a closed document when there is nothing to do; None at the end."""
+        """Return what to analyse, or a closed document when there is nothing to do; None at the end."""
         while not self._wait():
             self._searches.make()
         with self._wake:

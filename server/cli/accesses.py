@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def accesses_json(work: WorkCounts) -> list[Json]:
-    """One entry for each load and store of the source, in its order. Lines count from 1."""
+    """Return one entry for each load and store of the source, in its order. Lines count from 1."""
     return [_access(count, facts) for count, facts in zip(work.accesses, work.facts.accesses, strict=True)]
 
 

@@ -23,7 +23,7 @@ Answer = dict[str, Any]
 
 
 def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Answer:
-    """The forecast, or the error in its place."""
+    """Return the forecast, or the error in its place."""
     head = _head(request, forecast)
     if forecast.prediction is None or forecast.launch is None:
         problem = forecast.problem or Problem("analysis", "no prediction could be made")
@@ -59,7 +59,7 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
 
 
 def measurement_answer(request: Request, found: Found, forecast: Forecast, measured: Measurement) -> Answer:
-    """The measurement beside what was predicted."""
+    """Return the measurement beside what was predicted."""
     answer = prediction_answer(request, found, forecast)
     answer.pop("error", None)
     prediction = forecast.prediction
@@ -86,7 +86,7 @@ def error_answer(request: Request | None, error: KernelcastError, *, asked: obje
 
 
 def forecast_error_answer(request: Request, forecast: Forecast, error: KernelcastError) -> Answer:
-    """A launch that was forecast but could not be measured; the prediction stands beside the error."""
+    """Return a launch that was forecast but could not be measured; the prediction stands beside the error."""
     prediction = forecast.prediction
     said = {"predicted_us": prediction.runtime_us.p50} if prediction else {}
     return {**_head(request, forecast), **said, "error": error_json(error)}
@@ -114,7 +114,7 @@ def _error(problem: Problem) -> Answer:
 
 
 def _code(code: OfflineFacts | None) -> Answer | None:
-    """What a GPU's compiler made of the kernel, where the prediction rests on it and on no estimate."""
+    """Return what a GPU's compiler made of the kernel, where the prediction rests on it and on no estimate."""
     if code is None:
         return None
     return {

@@ -42,7 +42,7 @@ class Said:
 
 
 def processes(lines: int, wanted: int | None) -> int:
-    """How many to answer with, where so many lines are at hand: one is this process alone."""
+    """Return how many to answer with, where so many lines are at hand: one is this process alone."""
     if wanted is not None:
         return min(wanted, MOST_PROCESSES) if lines > 1 else 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -82,5 +82,5 @@ def _text(answer: Future[str] | None) -> str | None:
 
 
 def _kernel(request: Request) -> tuple[object, ...]:
-    """What one analysis serves."""
+    """Return what one analysis serves."""
     return request.file, request.kernel, request.options

@@ -62,7 +62,7 @@ class Worker:
         return self._has_ended
 
     def ask(self, line: bytes) -> Future[str]:
-        """The answer as it is to be written; waits where the process has more than enough to do."""
+        """Return the answer as it is to be written; waits where the process has more than enough to do."""
         answer: Future[str] = Future()
         with self._lock:
             if self._has_ended:
@@ -111,7 +111,7 @@ class Workers:
             worker.close()
 
     def ask(self, kernel: Hashable, line: bytes) -> Future[str]:
-        """The answer to `line`, or `WorkerEnded`."""
+        """Return the answer to `line`, or `WorkerEnded`."""
         worker = self._chosen(kernel)
         if worker is None:
             nobody: Future[str] = Future()

@@ -64,7 +64,7 @@ def one_by_one(answer: Callable[[Request], Answer]) -> AnswerAll:
 
 
 def _with_others(workers: Workers, asked: Iterable[Asked], answer: AnswerAll) -> int:
-    """What they leave unanswered, this process answers."""
+    """Return what they leave unanswered, this process answers."""
     status = ANSWERED
     for said in said_by(workers, asked):
         if said.text is None:
@@ -113,7 +113,7 @@ def in_groups(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
 
 
 def _lines(name: str) -> Iterator[list[bytes]]:
-    """The lines that can be read without waiting."""
+    """Yield the lines that can be read without waiting."""
     if name == "-":
         yield from lines_at_hand(sys.stdin.fileno())
         return

@@ -111,7 +111,7 @@ def _occupancy(occupancy: Occupancy, forecast: Forecast, waves: str) -> str:
 
 
 def _waves(vendor: Vendor | None) -> str:
-    """What the vendor calls them."""
+    """Return what the vendor calls them."""
     return "threads" if vendor is Vendor.INTEL else "warps" if vendor is Vendor.ARM else "waves"
 
 

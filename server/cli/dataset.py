@@ -11,7 +11,9 @@ from server.cli.status import WrongCallError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The step that was asked for. An editor's extension comes without all that it needs, which is half of the code."""
+    """Return the step that was asked for. An editor's extension comes without all that it needs, which is half of the
+    code.
+    """
     if find_spec("profiler.corpus.collection") is None:
         raise WrongCallError(
             "this installation, which an editor's extension made, has nothing that makes datasets: install Kernelcast "

@@ -68,7 +68,7 @@ class Devices:
         return self._picked[key]
 
     def to_run_on(self, wanted: str | None) -> Device:
-        """A device of this machine. Raises `MeasureError` or `UnknownDevice`."""
+        """Return a device of this machine. Raises `MeasureError` or `UnknownDevice`."""
         key = (wanted or "", True)
         if key not in self._picked:
             self._picked[key] = self._to_run_on(wanted)
@@ -118,7 +118,9 @@ class Devices:
         raise DeviceGone(f"{elsewhere.name} is not in this machine; devices here: {here}")
 
     def _named_elsewhere(self, wanted: str) -> Device | None:
-        """The device of exactly this name, once calibrated here or known from datasheets; None where several are."""
+        """Return the device of exactly this name, once calibrated here or known from datasheets; None where several
+        are.
+        """
         known = {device.id: device for device in (*named_builtins(wanted), *called(self.remembered, wanted))}
         return next(iter(known.values())) if len(known) == 1 else None
 

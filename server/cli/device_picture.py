@@ -53,7 +53,7 @@ def show(arguments: argparse.Namespace) -> int:
 
 
 def _json(device: Device) -> str:
-    """The profile, and `accuracy` beside it where launches were measured."""
+    """Return the profile, and `accuracy` beside it where launches were measured."""
     profile, found = device_to_json(device), accuracy_json(device)
     if found is None:
         return profile

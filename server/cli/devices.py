@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def device_json(device: Device) -> dict[str, Any]:
-    """What scripts want to know of a device."""
+    """Return what scripts want to know of a device."""
     return {
         "id": device.id,
         "name": device.name,

@@ -88,7 +88,7 @@ Discover = Callable[[Profiles], tuple[Device, ...]]
 
 
 def examine(folder: Path, find_devices: Discover = discover) -> Iterator[Finding]:
-    """All findings, in the order a newcomer would ask; `folder` is where `kernelcast.toml` is looked for.
+    """Yield all findings, in the order a newcomer would ask; `folder` is where `kernelcast.toml` is looked for.
 
     `find_devices` is for those who have asked the drivers already. It raises `MeasureError` where there are none.
     """
@@ -164,7 +164,7 @@ def _model() -> Iterator[Finding]:
 
 
 def _store() -> tuple[Callable[[], tuple[Device, ...]], Finding]:
-    """What was calibrated, and the state of the place where that is kept."""
+    """Return what was calibrated, and the state of the place where that is kept."""
     try:
         store = Store.open()
         profiles = store.profiles()
@@ -218,7 +218,7 @@ def _unserved(found: Sequence[Device]) -> Iterator[Finding]:
 
 
 def _intels_runtime(found: Sequence[Device]) -> Iterator[Finding]:
-    """A second CPU platform for machines with x86-64 processors."""
+    """Yield a second CPU platform for machines with x86-64 processors."""
     if any("intel" in device.platform.lower() and device.type is DeviceType.CPU for device in found):
         return
     if intels_library() is not None:
@@ -267,7 +267,7 @@ def _load() -> Finding:
 
 
 def _offline_compilers() -> Iterator[Finding]:
-    """What `kernelcast compile --target` needs; nothing is broken without it."""
+    """Yield what `kernelcast compile --target` needs; nothing is broken without it."""
     names = {Vendor.NVIDIA: "NVIDIA", Vendor.AMD: "AMD", Vendor.INTEL: "Intel", Vendor.ARM: "Arm"}
     for vendor, name in names.items():
         count = sum(each.vendor is vendor for each in TARGETS.values())

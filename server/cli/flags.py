@@ -66,7 +66,7 @@ def add_format_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def launch_spec(arguments: argparse.Namespace) -> LaunchSpec | None:
-    """What the flags say of the launch; None if they say nothing."""
+    """Return what the flags say of the launch; None if they say nothing."""
     spec = LaunchSpec(
         global_size=arguments.global_size,
         local_size=arguments.local or None,

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _wanted(arguments: argparse.Namespace) -> tuple[StoredMeasurement, ...]:
-    """The oldest first; of which file, kernel and device the call speaks."""
+    """Return the oldest first; of which file, kernel and device the call speaks."""
     store = Store.open()
     if arguments.files:
         files = dict.fromkeys(file.resolve() for file in arguments.files)

@@ -37,7 +37,7 @@ def history_answer(moment: Moment) -> Answer:
 
 
 def history_table(timeline: Timeline) -> Table:
-    """One line per measurement, the newest last."""
+    """Return one line per measurement, the newest last."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("Measured (UTC)", no_wrap=True)
     several_drivers = len(timeline.drivers) > 1

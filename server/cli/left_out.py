@@ -41,7 +41,7 @@ class Left:
 
 
 def left_out(outcomes: Sequence[Outcome], device: Device) -> list[Left]:
-    """The outcomes of one kernel, each with the line through all of them."""
+    """Return the outcomes of one kernel, each with the line through all of them."""
     fits = Fits()
     runs = [Run(o.measurement, o.forecast.launch) for o in outcomes if o.measurement is not None]
     return [_left(outcome, runs, device, fits) for outcome in outcomes]

@@ -67,7 +67,7 @@ class _Measure:
         self._predictor = Predictor()
 
     def answer(self, request: Request) -> Answer:
-        """One line of a batch. Raises `KernelcastError`."""
+        """Return one line of a batch. Raises `KernelcastError`."""
         found, forecast = self._forecaster.forecast_one(request)
         (measured,) = _until_interrupted([Left(self._runs.outcome(request, found, forecast))])
         return _answer(request, found, measured)
@@ -148,7 +148,7 @@ def _answer(request: Request, found: Found, measured: Left) -> Answer:
 
 
 def _fit(measured: Left) -> Answer | None:
-    """The line through all sizes, and what the others alone would have said of this one."""
+    """Return the line through all sizes, and what the others alone would have said of this one."""
     assert measured.line is not None
     return {
         **fit_json(measured.line),

@@ -45,14 +45,14 @@ class Request:
 
 
 def requests_of(arguments: argparse.Namespace) -> Iterator[Request]:
-    """One request per file named in the call."""
+    """Yield one request per file named in the call."""
     spec, options = launch_spec(arguments), file_options(arguments)
     for file in arguments.files:
         yield Request(file, arguments.kernel, spec, options, arguments.device)
 
 
 def read_line(line: bytes, number: int) -> dict[str, Any]:
-    """One line of a batch as an object. Raises `BadRequestError`."""
+    """Return one line of a batch as an object. Raises `BadRequestError`."""
     try:
         content = json.loads(line)
     except UnicodeDecodeError:

@@ -33,7 +33,7 @@ class Runs:
         return outcome
 
     def outcomes(self, request: Request, found: Found, forecasts: Sequence[Forecast]) -> list[Outcome]:
-        """One for each forecast; those of launches that are not known are errors.
+        """Return one for each forecast; those of launches that are not known are errors.
 
         After Ctrl-C what was measured until then is kept, and the outcomes of the others are `Cancelled`.
         """

@@ -24,7 +24,7 @@ class Sizes:
 
 
 def at_sizes(forecast: Forecast, wanted: SizesWanted, device: Device, predictor: Predictor) -> Sizes:
-    """The launch of a forecast at the sizes that are wanted; itself alone where it cannot be scaled.
+    """Return the launch of a forecast at the sizes that are wanted; itself alone where it cannot be scaled.
 
     Where the device can hold none of them, there is a problem in place of a launch.
     """
@@ -40,7 +40,7 @@ def at_sizes(forecast: Forecast, wanted: SizesWanted, device: Device, predictor:
 
 
 def _at(launch: Launch, forecast: Forecast, work: Work, device: Device, predictor: Predictor) -> Forecast:
-    """The forecast's kernel under another launch, by the laws, and with the question for the learned model."""
+    """Return the forecast's kernel under another launch, by the laws, and with the question for the learned model."""
     prediction = predictor.predict(work, launch, device)
     asked = forecast.question
     question = question_at(forecast, asked, work, launch, device, prediction) if asked is not None else None

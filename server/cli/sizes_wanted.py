@@ -30,7 +30,7 @@ class SizesWanted:
 
 
 def sizes_wanted(text: str) -> SizesWanted:
-    """The value of `--sizes`. Raises `argparse.ArgumentTypeError`."""
+    """Return the value of `--sizes`. Raises `argparse.ArgumentTypeError`."""
     if text.strip() == "auto":
         return SizesWanted()
     if "=" in text:

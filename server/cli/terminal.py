@@ -43,7 +43,7 @@ def progress_bar(task: str) -> Iterator[OnProgress]:
 
 
 def hung(rows: Iterable[tuple[RenderableType, RenderableType]], indent: int = 2) -> Padding:
-    """Each text behind its head, and what does not fit into its line below itself."""
+    """Return each text behind its head, and what does not fit into its line below itself."""
     grid = Table.grid()
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -53,7 +53,7 @@ def hung(rows: Iterable[tuple[RenderableType, RenderableType]], indent: int = 2)
 
 
 def listed(texts: Iterable[Text | str], style: str = "") -> Padding:
-    """A list of sentences."""
+    """Return a list of sentences."""
     return hung((Text("- ", style), Text.assemble(text, style=style)) for text in texts)
 
 

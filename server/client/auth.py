@@ -43,7 +43,7 @@ class Replayed:
 
 
 async def admit(reader: asyncio.StreamReader, token: Token, limit_s: float = FIRST_MESSAGE_S) -> Replayed:
-    """The conversation from its first message on, without the token. Raises `Refused`."""
+    """Return the conversation from its first message on, without the token. Raises `Refused`."""
     try:
         async with asyncio.timeout(limit_s):
             body = await _first_body(reader)

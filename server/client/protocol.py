@@ -127,7 +127,7 @@ class KernelcastProtocol(LanguageServerProtocol):
         return method in self.fm.builtin_features or method in self.fm.features
 
     def _filled(self, method: str, raw: dict[str, Any]) -> object:
-        """The typed parameters. Raises JsonRpcInvalidParams, which says what is wrong with them."""
+        """Return the typed parameters. Raises JsonRpcInvalidParams, which says what is wrong with them."""
         return getattr(self._structured(raw, self.get_message_type(method) or JsonRPCNotification), "params", None)
 
     def _structured(self, raw: dict[str, Any], wanted: type[Any]) -> object:
@@ -268,7 +268,7 @@ def _leave_out_what_is_no_folder(params: types.InitializeParams) -> None:
 
 
 def _refusal(raw: object) -> JsonRpcException:
-    """A client's error, as far as it is one."""
+    """Return a client's error, as far as it is one."""
     told = raw if isinstance(raw, dict) else {}
     message, code = told.get("message"), told.get("code")
     if not isinstance(code, int):

@@ -28,7 +28,7 @@ class ScopedSettings:
 
 
 def _folder_of(uri: str, folders: Iterable[str]) -> str:
-    """The innermost one that holds the document, empty if none does."""
+    """Return the innermost one that holds the document, empty if none does."""
     return max((f for f in folders if uri.startswith(f"{f.rstrip('/')}/")), key=len, default="")
 
 

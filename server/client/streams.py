@@ -23,6 +23,6 @@ def claim_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def is_pipe(stream: BinaryIO) -> bool:
-    """Whether asyncio can wait for it. For files and /dev/null it cannot."""
+    """Return whether asyncio can wait for it. For files and /dev/null it cannot."""
     mode = os.fstat(stream.fileno()).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(stream.fileno())

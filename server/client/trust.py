@@ -30,7 +30,7 @@ class Trust(Enum):
 
 
 def reach_of(trust: Trust, path: Path | None, folders: Iterable[str], settings: Settings) -> Reach | None:
-    """How far a document may have files read; None where it may everywhere.
+    """Return how far a document may have files read; None where it may everywhere.
 
     What the user opened is the workspace's folders, and for a document outside of them its own; the include folders of
     the settings are the user's own choice. `settings` are those for all folders: a folder's own may be the workspace's.

@@ -80,7 +80,9 @@ async def compile_quietly(ls: KernelcastServer, analysis: Analysis) -> None:
 
 
 def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
-    """One for each launch. A kernel without one is compiled as well: most likely the compiler can say what is wrong."""
+    """Return one for each launch. A kernel without one is compiled as well: most likely the compiler can say what is
+    wrong.
+    """
     work, document = device_work(), analysis.document
     text, path = document.text.value, str(document.path) if document.path else None
     forecasts = analysis.forecast.forecasts
@@ -93,7 +95,7 @@ def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
 
 
 def _requests_here(analysis: Analysis) -> list[CompileRequest]:
-    """One for each launch, with the local size that the driver chooses where none is said."""
+    """Return one for each launch, with the local size that the driver chooses where none is said."""
     work, document = device_work(), analysis.document
     text, path = document.text.value, str(document.path) if document.path else None
     on_device = importlib.import_module("model.launch.driver_choice").on_device
@@ -129,7 +131,7 @@ def _done(ls: KernelcastServer, analysis: Analysis, target: str, options: BuildO
 def _refusals(
     error: KernelcastError, kernel: Kernel, document: Document, target: str, device_id: str
 ) -> tuple[Refusal, ...]:
-    """All that an offline compiler says, or a driver's first error: at its line, or at the kernel's name."""
+    """Return all that an offline compiler says, or a driver's first error: at its line, or at the kernel's name."""
     name = document.path.name if document.path else "kernel.cl"
     said: Sequence[Diagnostic] = getattr(error, "diagnostics", ())
     if not said:
@@ -159,7 +161,9 @@ def _log(document: Document, device_id: str, failures: Failures) -> None:
 
 
 def _without_others(kernels: Sequence[Kernel], request: CompileRequest) -> str:
-    """The text less its other kernels, wherever in it: compilers see pragmas and macros of theirs that we do not."""
+    """Return the text less its other kernels, wherever in it: compilers see pragmas and macros of theirs that we do
+    not.
+    """
     lines: list[str | None] = [*request.source.split("\n")]
     own = request.kernel.range
     for place in (each.range for each in kernels):

@@ -48,7 +48,7 @@ class Planned:
 
 
 async def ready(ls: KernelcastServer, uri: str, bar: ProgressBar) -> Snapshot:
-    """The document as it is now, once it is known that its device is here and may be used."""
+    """Return the document as it is now, once it is known that its device is here and may be used."""
     must_be_trusted(ls)
     await wait_for_discovery(ls, bar)
     await unless_cancelled(ls.settled(uri, SETTLE_S), bar)
@@ -75,7 +75,7 @@ def _must_stay_inside(snapshot: Snapshot) -> None:
 
 
 def launch_of(snapshot: Snapshot, kernel: str, launch_name: str) -> LaunchView:
-    """The launch of that name or place; without one the kernel's first. Raises KernelcastError."""
+    """Return the launch of that name or place; without one the kernel's first. Raises KernelcastError."""
     view = next((view for view in snapshot.kernels if view.kernel.name == kernel), None)
     if view is None:
         raise KernelcastError(f"the document has no kernel {kernel!r}" if kernel else "no kernel was named")

@@ -31,7 +31,7 @@ async def wait_for_discovery(ls: KernelcastServer, bar: ProgressBar) -> None:
 
 
 async def unless_cancelled(waiting: Awaitable[Result], bar: ProgressBar) -> Result:
-    """The result of an await, or Cancelled as soon as the user presses the button."""
+    """Return the result of an await, or Cancelled as soon as the user presses the button."""
     task = asyncio.ensure_future(waiting)
     pressed = asyncio.ensure_future(bar.cancelled())
     try:

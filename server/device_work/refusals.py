@@ -86,7 +86,7 @@ def refusals_in(
 
 
 def _place(text: IndexedText, line: int, column_bytes: int) -> tuple[int, int]:
-    """The word that begins there, or one character; the whole line where the line has no such column."""
+    """Return the word that begins there, or one character; the whole line where the line has no such column."""
     starts = text.feed_starts
     if not 0 <= line < len(starts):
         return 0, 0

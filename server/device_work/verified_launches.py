@@ -10,7 +10,7 @@ from profiler.store import Store, StoreError
 
 
 def with_proofs(requests: Sequence[MeasureRequest], driver: str, store: Store | None) -> list[MeasureRequest]:
-    """Each request with how an earlier measurement of the same kernel, launch, device and driver was checked."""
+    """Return each request with how an earlier measurement of the same kernel, launch, device and driver was checked."""
     return [replace(request, proved=_proof(request, driver, store)) for request in requests]
 
 

@@ -39,7 +39,7 @@ def code_actions(
 
 
 def _kernel_at(snapshot: Snapshot, where: types.Range) -> KernelView | None:
-    """The one that the range touches; else the one on whose lines it is, which is where people click."""
+    """Return the one that the range touches; else the one on whose lines it is, which is where people click."""
     text, encoding = snapshot.document.text, snapshot.encoding
     begin, end = offset_of(text, where.start, encoding), offset_of(text, where.end, encoding)
     spans = [(view, *snapshot.offsets(view.kernel.range)) for view in snapshot.kernels]

@@ -98,14 +98,14 @@ async def list_devices(ls: KernelcastServer, _params: types.ExecuteCommandParams
 
 
 async def _current(ls: KernelcastServer, known: Sequence[Device]) -> Device:
-    """The one that the document looked at last is predicted for; without documents, the one that would be."""
+    """Return the one that the document looked at last is predicted for; without documents, the one that would be."""
     await ls.settled(ls.last_shown, SETTLE_S)
     wanted = (ls.chosen_device, ls.settings.everywhere.device)
     return ls.device or pick_device(wanted, ls.found_devices, (), known)[0]
 
 
 async def _asked(ls: KernelcastServer, devices: Sequence[Device], *others: str) -> str | None:
-    """One question: a device's id, one of the `others`, or None when the user turns away."""
+    """Return one question: a device's id, one of the `others`, or None when the user turns away."""
     answers = {f"{device.name} ({device.id})": device.id for device in devices} | {other: other for other in others}
     request = types.ShowMessageRequestParams(
         type=types.MessageType.Info,

@@ -18,12 +18,12 @@ _SEVERITIES = {"hint": types.DiagnosticSeverity.Hint, "information": types.Diagn
 
 
 def diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
-    """All of a document at once: what is published replaces what was."""
+    """Return all of a document at once: what is published replaces what was."""
     return [*annotation_diagnostics(snapshot), *advice_diagnostics(snapshot), *compile_diagnostics(snapshot)]
 
 
 def compile_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
-    """What a target's compiler refuses, until it compiles again; the places follow the edits meanwhile."""
+    """Return what a target's compiler refuses, until it compiles again; the places follow the edits meanwhile."""
     document = snapshot.document
     moved = [each.moved(document) for each in snapshot.refused]
     return [
@@ -54,7 +54,7 @@ def advice_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
 
 
 def _severity(snapshot: Snapshot, told: Told) -> types.DiagnosticSeverity:
-    """What is undefined is more than a hint, though no error of the language."""
+    """Return what is undefined is more than a hint, though no error of the language."""
     return types.DiagnosticSeverity.Information if told.advice.is_fault else _SEVERITIES[snapshot.settings.advice]
 
 

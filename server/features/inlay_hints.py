@@ -34,7 +34,10 @@ def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[
 
 
 def _anchored(snapshot: Snapshot, start: int, end: int) -> list[tuple[int, KernelView]]:
-    """The kernels whose signatures end in [start, end], and where; those of a long file are not all looked at."""
+    """Return the kernels whose signatures end in [start, end], and where.
+
+    Those of a long file are not all looked at.
+    """
 
     def anchor(view: KernelView) -> int:
         return snapshot.end(view.kernel.signature_range)
@@ -50,7 +53,7 @@ def _anchored(snapshot: Snapshot, start: int, end: int) -> list[tuple[int, Kerne
 
 
 def _file_problem(snapshot: Snapshot) -> list[types.InlayHint]:
-    """A file whose kernels cannot be seen says why, on the line that is to blame."""
+    """Return a file whose kernels cannot be seen says why, on the line that is to blame."""
     problems = () if snapshot.kernels else snapshot.analysis.forecast.problems[:1]
     text, before = snapshot.document.text, snapshot.analysis.document
     hints = []
@@ -64,7 +67,7 @@ def _file_problem(snapshot: Snapshot) -> list[types.InlayHint]:
 
 
 def shown_labels(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
-    """What the hints of a file say, kernel by kernel: only a change of this is worth a refresh."""
+    """Return what the hints of a file say, kernel by kernel: only a change of this is worth a refresh."""
     if not snapshot.shows_hints:
         return ()
     told = tuple((view.kernel.name, view.label) for view in snapshot.kernels)

@@ -55,7 +55,7 @@ def keep_faults() -> None:
 
 
 def kept_faults() -> list[str]:
-    """The records, oldest first; none where there are none, or they cannot be read."""
+    """Return the records, oldest first; none where there are none, or they cannot be read."""
     try:
         return faults_file().read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

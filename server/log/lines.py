@@ -26,7 +26,7 @@ def is_ours(record: logging.LogRecord) -> bool:
 
 
 def content(record: logging.LogRecord, *, with_source: bool) -> dict[str, Any]:
-    """The record as plain data."""
+    """Return the record as plain data."""
     told: dict[str, Any] = {
         "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
         "level": record.levelname.lower(),

@@ -35,7 +35,7 @@ class LogOptions:
 
 
 def read_options(level: str | None, file: Path | None, with_source: bool, environment: Mapping[str, str]) -> LogOptions:
-    """What the command line says, else the environment. Raises `LogError`."""
+    """Return what the command line says, else the environment. Raises `LogError`."""
     chosen = level or environment.get(LEVEL_VARIABLE, "").strip().lower()
     if chosen and chosen not in LEVELS:
         raise LogError(f"{LEVEL_VARIABLE} is {chosen!r}; there is {', '.join(LEVELS)}")

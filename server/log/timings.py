@@ -70,7 +70,7 @@ class Timings:
 
 
 def _share(times_s: list[float], share: float) -> float:
-    """The smallest time that so large a share does not exceed [ms]."""
+    """Return the smallest time that so large a share does not exceed [ms]."""
     return times_s[math.ceil(share * len(times_s)) - 1] * 1000
 
 

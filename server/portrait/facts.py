@@ -95,7 +95,7 @@ def origin(device: Device) -> str:
 
 
 def groups(device: Device) -> Iterator[Group]:
-    """All figures, in the order in which one asks for them."""
+    """Yield all figures, in the order in which one asks for them."""
     rates = device.rates
     noise = {each.rate: _noise(each.percent) for each in rates.noise}
     yield Group("Device", tuple(_of_device(device)))
@@ -226,6 +226,6 @@ def _noise(percent: float) -> str:
 
 
 def intensities(levels_: Sequence[MemoryLevel], roofs: Sequence[Ceiling]) -> tuple[float, float]:
-    """The range of operations for each byte that shows every place where a slope meets a ceiling."""
+    """Return the range of operations for each byte that shows every place where a slope meets a ceiling."""
     ridges = [roof.gop_s / level.read_gb_s for level in levels_ for roof in (roofs[0], roofs[-1])]
     return min(ridges) / 4, max(ridges) * 4

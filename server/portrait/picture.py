@@ -31,7 +31,7 @@ _FIGURE_GROUPS = ("Device", "Starting and waiting", "Rates", "Memory")
 
 
 def picture_svg(device: Device) -> str:
-    """A whole SVG document."""
+    """Return a whole SVG document."""
     parts: list[Child] = []
     bottom = _header(parts, device)
     for chart, format_ in _wide_charts(device):

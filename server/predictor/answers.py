@@ -86,7 +86,7 @@ class LearnedAnswers:
             return self._known.get(_key(question, lessons))
 
     def awaits(self, question: Question, lessons: Taught) -> bool:
-        """Whether an answer that is not known may still come."""
+        """Return whether an answer that is not known may still come."""
         with self._changed:
             return self._is_there and self._suspects.get(_key(question, lessons), 0) < _MAX_CRASHES
 
@@ -99,7 +99,7 @@ class LearnedAnswers:
         self._put(_Order(uri, questions, lessons))
 
     def now(self, questions: Sequence[Question], lessons: Taught, patience_s: float) -> list[Answer | None]:
-        """The answers, for a thread that can wait; None where there is none in time."""
+        """Return the answers, for a thread that can wait; None where there is none in time."""
         new = [question for question in questions if self.known(question, lessons) is None]
         if new and self._is_there:
             order = _Order(f"#{next(self._names)}", new, lessons)
@@ -152,7 +152,7 @@ class LearnedAnswers:
                 self._process.close()
 
     def _next(self) -> _Order | None:
-        """What was asked for last, or an order without questions where the process has to be started anew."""
+        """Return what was asked for last, or an order without questions where the process has to be started anew."""
         while True:
             with self._changed:
                 limit_s = self._idle_s if self._process is not None else None
@@ -168,7 +168,7 @@ class LearnedAnswers:
                 idle.close()
 
     def _without_process(self) -> PredictorProcess | None:
-        """What it was; another one knows nothing yet."""
+        """Return what it was; another one knows nothing yet."""
         process, self._process = self._process, None
         self._is_warm = False
         self._taught.clear()
@@ -188,7 +188,7 @@ class LearnedAnswers:
                 self._tell(order.uri)
 
     def _batch(self, order: _Order) -> tuple[Question, ...]:
-        """What to ask next. What a process has died over is asked alone: the others shall not suffer for it."""
+        """Return what to ask next. What a process has died over is asked alone: the others shall not suffer for it."""
         with self._changed:
             if self._stopped or not self._is_there or order.uri in self._waiting:
                 return ()
@@ -199,7 +199,7 @@ class LearnedAnswers:
             return tuple(safe[:MOST_IN_A_BATCH] or suspect[:1])
 
     def _answered(self, order: _Order, batch: tuple[Question, ...]) -> bool:
-        """Whether anything is different now: answers are known, or one is not to be expected any more."""
+        """Return whether anything is different now: answers are known, or one is not to be expected any more."""
         keys = [_key(question, order.lessons) for question in batch]
         try:
             process = self._warm()
@@ -230,7 +230,7 @@ class LearnedAnswers:
         event("the model answered", questions=questions, ms=milliseconds(seconds))
 
     def _warm(self) -> PredictorProcess:
-        """The process with its weights loaded: what ends it before that is no question's fault."""
+        """Return the process with its weights loaded: what ends it before that is no question's fault."""
         process = self._running()
         if not self._is_warm:
             with self._timings.during("load the model"):
@@ -239,7 +239,7 @@ class LearnedAnswers:
         return process
 
     def _running(self) -> PredictorProcess:
-        """The process, started if need be; not at once where it has died before."""
+        """Return the process, started if need be; not at once where it has died before."""
         if self._process is None:
             with self._changed:
                 left_s = self._not_before_s - time.monotonic()

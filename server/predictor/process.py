@@ -87,7 +87,9 @@ class PredictorProcess:
     def ask(
         self, order: Ask | RunItems, limit_s: float, is_stopped: Callable[[], bool]
     ) -> Sequence[Answer] | Sequence[Sample]:
-        """The answers, in the order of the questions. Raises `ProcessEnded`, `Stopped` or what the child names."""
+        """Return the answers, in the order of the questions. Raises `ProcessEnded`, `Stopped` or what the child
+        names.
+        """
         deadline_s = time.monotonic() + limit_s
 
         def check() -> None:
@@ -128,7 +130,7 @@ class PredictorProcess:
                 raise ProcessEnded(self.exit_reason()) from None
 
     def exit_reason(self) -> str:
-        """How it ended, in a few words."""
+        """Return how it ended, in a few words."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(LEAVING_S)
         status = self._child.returncode
@@ -139,7 +141,7 @@ class PredictorProcess:
         return said[-1] if said else f"exit status {status}"
 
     def native_output(self, most_bytes: int = NATIVE_OUTPUT) -> str:
-        """The end of what it wrote to its stderr."""
+        """Return the end of what it wrote to its stderr."""
         # Without seeking: a child that still writes shares the position.
         number = self._native_output.fileno()
         size = os.fstat(number).st_size

@@ -99,7 +99,7 @@ class Sampling:
             self._leave()
 
     def _next(self) -> _Order | None:
-        """What was asked for last; None at the end."""
+        """Return what was asked for last; None at the end."""
         while True:
             with self._changed:
                 limit_s = IDLE_S if self._process is not None else None

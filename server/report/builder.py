@@ -104,7 +104,7 @@ class _Gatherer:
         )
 
     def _stored(self, subject: Subject, kernel: Kernel) -> tuple[list[StoredMeasurement], str]:
-        """The newest first, those of this session among them even if they could not be kept."""
+        """Return the newest first, those of this session among them even if they could not be kept."""
         problem, found = "", list[StoredMeasurement]()
         try:
             found = list(self._history(subject.path, kernel.name))
@@ -121,7 +121,7 @@ class _Gatherer:
     def _launch_or_problem(
         self, subject: Subject, forecast: Forecast, stored: Sequence[StoredMeasurement]
     ) -> LaunchFacts:
-        """A launch that a mistake of ours spoils says so in its place; the others are reported."""
+        """Return a launch that a mistake of ours spoils says so in its place; the others are reported."""
         found = contained("reporting a launch", partial(self._launch, subject, forecast, stored))
         if isinstance(found, LaunchFacts):
             return found
@@ -219,7 +219,7 @@ def _is_of(m: Measurement, kernel: Kernel, device: Device) -> bool:
 
 
 def _at_sizes(measured: Sequence[Measurement], launch: Launch) -> tuple[SizeMeasured, ...]:
-    """The newest measurement at each size that was run with the same work-groups.
+    """Return the newest measurement at each size that was run with the same work-groups.
 
     A launch of the same size with other arguments is another problem, and has no place on this chart.
     """

@@ -45,12 +45,12 @@ def prose(text: str) -> list[Child]:
 
 
 def unbroken(text: str) -> str:
-    """A figure and its unit stay on one line."""
+    """Return a figure and its unit stay on one line."""
     return text.replace(" ", "\u00a0")
 
 
 def document(root: Element) -> str:
-    """The whole page; the same element may stand in it only once."""
+    """Return the whole page; the same element may stand in it only once."""
     return "<!DOCTYPE html>\n" + ElementTree.tostring(root, encoding="unicode", method="html") + "\n"
 
 

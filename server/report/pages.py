@@ -22,7 +22,7 @@ class ReportError(KernelcastError):
 
 
 def cached_page(about: str, stem: str) -> Path:
-    """The file for reports about `about`: always the same one, so that the browser's page can be loaded anew."""
+    """Return the file for reports about `about`: always the same one, so that the browser's page can be loaded anew."""
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", stem).strip("-.")[:60] or "report"
     digest = hashlib.sha256(about.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     return _folder() / f"{name}-{digest}.html"

@@ -64,7 +64,7 @@ def overlap_text(account: TimeAccount) -> str:
 
 
 def reading(account: TimeAccount) -> str:
-    """One sentence on what limits the launch and what would help; it names only what the account shows."""
+    """Return one sentence on what limits the launch and what would help; it names only what the account shows."""
     kinds = dict(account.kinds)
     share = kinds.get(account.limiter, 0.0)
     own = [part for part in account.parts if part.bound is account.limiter]
@@ -101,7 +101,7 @@ def _leftovers(left: Sequence[LineShare]) -> list[tuple[str, str, list[LineShare
 
 
 def account_json(account: TimeAccount) -> list[dict[str, Any]]:
-    """The parts of the time, the longest first; `time_us` sums to p50 and `share` to 1."""
+    """Return the parts of the time, the longest first; `time_us` sums to p50 and `share` to 1."""
     return [
         {
             "resource": part.resource,
@@ -123,7 +123,7 @@ def lines_json(prediction: Prediction) -> list[dict[str, Any]]:
 
 
 def assumptions_json(prediction: Prediction) -> list[dict[str, Any]]:
-    """What was taken for granted; `is_guess`: a size, or how often something runs, that the user alone knows."""
+    """Return what was taken for granted; `is_guess`: a size, or how often something runs, that the user alone knows."""
     return [
         {"subject": each.subject, "text": each.text, "spread": each.spread, "is_guess": each.is_guess}
         for each in prediction.assumptions

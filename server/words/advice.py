@@ -28,7 +28,7 @@ class Told:
 
 
 def advice_of(view: KernelView, settings: Settings) -> tuple[Told, ...]:
-    """Each once, in the order of the source; of several launches, the one speaks that has most to gain."""
+    """Return each once, in the order of the source; of several launches, the one speaks that has most to gain."""
     if settings.advice == OFF:
         return ()
     found: dict[tuple[str, int | None], list[tuple[Advice, LaunchView]]] = {}
@@ -52,7 +52,7 @@ def _told(found: Sequence[tuple[Advice, LaunchView]], launches: int) -> Told:
 
 
 def sentence(advice: Advice, prediction: Prediction | None) -> str:
-    """The message as a sentence, with what heeding it would save."""
+    """Return the message as a sentence, with what heeding it would save."""
     text = f"{_capital(advice.message)}."
     if advice.gain_us is None or prediction is None:
         return text

@@ -21,7 +21,7 @@ _HEAD = (" " * LABEL_WIDTH, "time", "80 % range", "from")
 
 
 def compared(view: LaunchView) -> tuple[str, ...]:
-    """A headed row for each of the two; nothing where neither is known."""
+    """Return a headed row for each of the two; nothing where neither is known."""
     prediction, measured = view.forecast.prediction, view.measured or view.stale
     rows = [_HEAD]
     if prediction is not None:
@@ -58,7 +58,7 @@ def _predicted(prediction: Prediction, *, beside_measured: bool) -> tuple[str, s
 
 
 def _laws(prediction: Prediction, *, beside_measured: bool) -> list[tuple[str, str, str, str]]:
-    """What the laws alone say, beside what was learned beyond them."""
+    """Return what the laws alone say, beside what was learned beyond them."""
     told = prediction.through is None or beside_measured
     if prediction.laws_us is None or not told or not is_by_the_model(prediction):
         return []

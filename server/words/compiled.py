@@ -127,7 +127,7 @@ def _on(each: InstructionCount) -> str:
 
 
 def counted_by_the_analysis(work: WorkCounts) -> Mapping[str, float]:
-    """What a work-item executes on average, by the kinds of `InstructionCount`."""
+    """Return what a work-item executes on average, by the kinds of `InstructionCount`."""
     found: dict[str, float] = {}
     for op in work.ops:
         found[op.kind] = found.get(op.kind, 0.0) + op.count

@@ -37,7 +37,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def line_of_paragraph(line: str) -> str:
-    """A line that text was wrapped into: it continues a paragraph, whatever it begins with."""
+    """Return a line that text was wrapped into: it continues a paragraph, whatever it begins with."""
     return _BLOCK.sub(lambda found: f"{found['before']}\\", line, count=1)
 
 

@@ -65,7 +65,7 @@ def format_percent(percent: float, *, signed: bool = False) -> str:
 
 
 def format_spread(low: float, middle: float, high: float) -> str:
-    """How far an interval reaches from its middle: `15 %`, or `×/÷ 3.2` where a percentage would be nonsense."""
+    """Return how far an interval reaches from its middle: `15 %`, or `×/÷ 3.2` where a percentage would be nonsense."""
     if min(low, middle) <= 0:
         return ""
     factor = max(high / middle, middle / low, 1.0)

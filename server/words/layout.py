@@ -31,7 +31,7 @@ def labelled(rows: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _hung(head: str, text: str) -> list[str]:
-    """The text behind its head; figures stay with their units."""
+    """Return the text behind its head; figures stay with their units."""
     whole = _BEFORE_A_UNIT.sub(_NO_BREAK, text)
     first, *others = textwrap.wrap(whole, max(WIDTH - len(head), _LEAST_ROOM)) or [""]
     lines = [head + first, *(" " * len(head) + other for other in others)]
@@ -39,7 +39,9 @@ def _hung(head: str, text: str) -> list[str]:
 
 
 def in_columns(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> tuple[str, ...]:
-    """Each column as wide as its widest cell, those in `right` flush right; the last one is wrapped, never cut."""
+    """Return each column as wide as its widest cell, those in `right` flush right; the last one is wrapped, never
+    cut.
+    """
     if not rows:
         return ()
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]) - 1)]
@@ -81,7 +83,7 @@ def as_plain_text(story: Story) -> str:
 
 
 def _notes(section: Section, each_line: Callable[[str], str] = str) -> str:
-    """A list under a title, paragraphs without one."""
+    """Return a list under a title, paragraphs without one."""
     if not section.title:
         return "\n\n".join(_filled(note, "", each_line) for note in section.notes)
     return "\n".join(_filled(note, "- ", each_line) for note in section.notes)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def measured_json(m: Measurement) -> dict[str, Any]:
-    """How long it took, how sure that is, and what was the matter while it ran."""
+    """Return how long it took, how sure that is, and what was the matter while it ran."""
     return {
         "runtime_us": {"median": m.median_us, "p10": m.p10_us, "p90": m.p90_us, "ci95": list(m.ci95_us)},
         "repeats": m.repeats,

@@ -26,7 +26,7 @@ _BASIS = {
 
 
 def hint_label(view: KernelView) -> str:
-    """One kernel's cost, or the reason why it cannot be told."""
+    """Return one kernel's cost, or the reason why it cannot be told."""
     if len(view.launches) == 1:
         return _launch_label(view.launches[0])
     short = " · ".join(f"{_name(launch)}: {_briefest(launch)}" for launch in view.launches)
@@ -39,7 +39,7 @@ def hint_label(view: KernelView) -> str:
 
 
 def hint_tooltip(view: KernelView) -> str:
-    """What the mouse on a hint brings up: what it is the time of."""
+    """Return what the mouse on a hint brings up: what it is the time of."""
     launches = view.launches
     problem = next((launch.forecast.problem for launch in launches if launch.forecast.problem), None)
     if problem is not None:
@@ -88,7 +88,7 @@ def _name(view: LaunchView) -> str:
 
 
 def launch_title(view: LaunchView) -> str:
-    """What tells a launch from the others of its kernel: its name, else its sizes, else its place."""
+    """Return what tells a launch from the others of its kernel: its name, else its sizes, else its place."""
     launch = view.forecast.launch
     return view.slot.launch if launch is None else launch.name or launch.describe()
 
@@ -140,7 +140,7 @@ def _guess_text(guess: Assumption) -> str:
 
 
 def basis_text(prediction: Prediction | None) -> str:
-    """What a prediction rests upon; without one, what it would rest upon at the least."""
+    """Return what a prediction rests upon; without one, what it would rest upon at the least."""
     return basis_name(prediction.basis if prediction else "analytic")
 
 
@@ -157,7 +157,7 @@ def spread_text(runtime_us: Quantiles) -> str:
 
 
 def error_percent(prediction: Prediction, measurement: Measurement) -> float:
-    """How far the model's own prediction was off; above 0 when it was too slow."""
+    """Return how far the model's own prediction was off; above 0 when it was too slow."""
     return (prediction.own_us.p50 / measurement.median_us - 1) * 100 if measurement.median_us > 0 else 0.0
 
 

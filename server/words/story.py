@@ -58,7 +58,7 @@ def tell(view: KernelView, snapshot: Snapshot) -> Story:
 
 
 def _about(view: KernelView) -> str:
-    """The first launch, and what of it was guessed."""
+    """Return the first launch, and what of it was guessed."""
     first = view.launches[0]
     prediction = first.forecast.prediction
     launch = first.forecast.launch
@@ -166,7 +166,7 @@ def _work_rows(work: WorkCounts) -> list[tuple[str, str]]:
 
 
 def _reuse(work: WorkCounts) -> str:
-    """How often each distinct byte is asked for, where that is more than once."""
+    """Return how often each distinct byte is asked for, where that is more than once."""
     requested = work.global_load_bytes + work.global_store_bytes + work.constant_load_bytes
     times = requested / work.global_footprint_bytes if work.global_footprint_bytes else 0.0
     return f" (each {times:,.3g} times)" if times >= _LEAST_REUSE else ""
@@ -196,7 +196,7 @@ def _advice(view: KernelView, snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _assumptions(view: KernelView) -> tuple[str, ...]:
-    """Each once; those that do not hold for all launches say for which they do."""
+    """Return each once; those that do not hold for all launches say for which they do."""
     whose: dict[str, list[str]] = {}
     told = [(launch, launch.forecast.prediction) for launch in view.launches]
     predicted = [(launch_title(launch), prediction) for launch, prediction in told if prediction]

@@ -66,7 +66,7 @@ def timelines(kept: Iterable[StoredMeasurement]) -> tuple[Timeline, ...]:
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """A small bar for each value, on a logarithmic scale from the least to the greatest."""
+    """Return a small bar for each value, on a logarithmic scale from the least to the greatest."""
     logs = [math.log(max(value, 1e-9)) for value in values]
     low, high = min(logs), max(logs)
     if high - low < math.log1p(_SMALL_PERCENT / 100):

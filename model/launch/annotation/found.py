@@ -56,7 +56,10 @@ class Annotation:
         return self.spec.range
 
     def range_of(self, start: int, end: int) -> SourceRange:
-        """The place in the file of characters `start` to `end` of `body`; never empty, so that it can be seen."""
+        """Return the place in the file of characters `start` to `end` of `body`.
+
+        Never empty, so that it can be seen.
+        """
         end = max(end, start + 1)
         if end > len(self.body) > 0:
             start, end = min(start, len(self.body) - 1), len(self.body)
@@ -71,7 +74,7 @@ class Annotation:
 
 
 def find_annotations(text: str) -> tuple[Annotation, ...]:
-    """All annotations of `text` in order; never raises, whatever `text` holds. Linear in its length."""
+    """Return all annotations of `text` in order; never raises, whatever `text` holds. Linear in its length."""
     last = text.rfind(_LAST_MARK)
     if last < 0:
         return ()
@@ -117,7 +120,7 @@ def _annotation(text: str, comment: re.Match[str], start: int, body_start: int, 
 
 
 def _body(text: str, comment: re.Match[str], start: int) -> tuple[str, str | None]:
-    """What follows the colon, in the same length; and what is wrong with it as a whole."""
+    """Return what follows the colon, in the same length; and what is wrong with it as a whole."""
     end = comment.end()
     if text.startswith("/*", comment.start()):
         newline = text.find("\n", start, end)
@@ -135,7 +138,7 @@ def _body(text: str, comment: re.Match[str], start: int) -> tuple[str, str | Non
 
 
 def _advance(place: tuple[int, int], passed: str) -> tuple[int, int]:
-    """The line and byte column after `passed`, which starts at `place`."""
+    """Return the line and byte column after `passed`, which starts at `place`."""
     line, byte = place
     newlines = passed.count("\n")
     if newlines:

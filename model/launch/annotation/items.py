@@ -125,7 +125,9 @@ class _Reader:
                 self.spec = replace(self.spec, values=(*self.spec.values, (name, sizes)))
 
     def _value(self) -> str:
-        """An expression, a list or a fill: to the space after it, unless an operator reaches across that space."""
+        """Return an expression, a list or a fill: to the space after it, unless an operator reaches across that
+        space.
+        """
         start = at = self.at
         depth = 0
         while at < len(self.body):

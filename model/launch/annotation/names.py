@@ -41,7 +41,7 @@ def check_names(
 
 
 def misused_names(spec: LaunchSpec, kernel: Kernel) -> dict[str, str]:
-    """What is wrong with the names that are given values or fills, by key (`n`, `fill.A`)."""
+    """Return what is wrong with the names that are given values or fills, by key (`n`, `fill.A`)."""
     used = {name for expression in _expressions(spec) for name in expression.names}
     found = {name: _value_problem(name, len(values), kernel, is_used=name in used) for name, values in spec.values}
     lengths = resolve(spec.values, defined_numbers(spec.options)).scalars if spec.fills else {}
@@ -128,7 +128,7 @@ def _fill_problem(name: str, kernel: Kernel, lengths: Mapping[str, Number]) -> s
 
 
 def _missing_member(pointee: Type, target: FillTarget, depth: int) -> str | None:
-    """What is wrong with the member at that depth; None where nobody knows which members there are."""
+    """Return what is wrong with the member at that depth; None where nobody knows which members there are."""
     around = find_member(pointee, target.members[:depth])
     if around is None or isinstance(around.type, OpaqueType):
         return None
@@ -140,7 +140,7 @@ def _missing_member(pointee: Type, target: FillTarget, depth: int) -> str | None
 
 
 def image_sizes(parameter: Parameter) -> int:
-    """How many sizes describe an image: one per dimension, and one for the layers of an array."""
+    """Return how many sizes describe an image: one per dimension, and one for the layers of an array."""
     assert isinstance(parameter.type, ImageType)
     return min(3, parameter.type.dimensions + ("array" in parameter.type.name))
 

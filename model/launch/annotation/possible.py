@@ -14,7 +14,7 @@ from model.launch.spec import LaunchSpec
 
 @lru_cache(maxsize=1024)
 def read_possible(body: str) -> Items:
-    """The items of `body` less those that cannot be; each of these is a problem at its own characters."""
+    """Return the items of `body` less those that cannot be; each of these is a problem at its own characters."""
     items = read_items(body)
     spec, problems = items.spec, list(items.problems)
     resolved = resolve(spec.values, defined_numbers(spec.options))
@@ -49,7 +49,7 @@ def read_possible(body: str) -> Items:
 def _known_sizes(
     key: str, sizes: tuple[Expression, ...] | None, names: dict[str, Number]
 ) -> tuple[tuple[int | None, ...], list[ItemProblem]]:
-    """Each size in numbers, None where it waits for a name; and what is wrong with them."""
+    """Return each size in numbers, None where it waits for a name; and what is wrong with them."""
     known: list[int | None] = []
     problems = []
     for size in sizes or ():
@@ -84,6 +84,6 @@ def _mismatches(
 
 
 def allows_uneven_groups(flags: tuple[str, ...]) -> bool:
-    """Whether a program built so may be launched with a last work-group that is smaller (OpenCL C 2.0 on)."""
+    """Return whether a program built so may be launched with a last work-group that is smaller (OpenCL C 2.0 on)."""
     standard = next((f.removeprefix("-cl-std=CL") for f in reversed(flags) if f.startswith("-cl-std=CL")), "1.2")
     return standard >= "2" and "-cl-uniform-work-group-size" not in flags

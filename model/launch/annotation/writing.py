@@ -13,7 +13,7 @@ from model.opencl.options import BuildOptions
 
 
 def write_annotation(launch: Launch, kernel: Kernel) -> str:
-    """One comment line, without indentation or line end: `// kernelcast: global=(512, 512) n=512 A=262144`."""
+    """Return one comment line, without indentation or line end: `// kernelcast: global=(512, 512) n=512 A=262144`."""
     order = {parameter.name: i for i, parameter in enumerate(kernel.parameters)}
 
     def in_order(name: str) -> int:

@@ -114,7 +114,7 @@ def counted(bench: Bench) -> Finish:
 
 
 def latency(bench: Bench) -> Finish:
-    """One work-item, each step of which waits for the one before."""
+    """Return one work-item, each step of which waits for the one before."""
     kernel = bench.kernel(COUNTED, "k", [bench.out, C, D, np.int32(LONE_STEPS)])
     timed = bench.fixed(kernel, (1,), (1,))
     return lambda rates: replace(
@@ -125,7 +125,7 @@ def latency(bench: Bench) -> Finish:
 
 
 def chains(count: int, bench: Bench) -> Finish:
-    """One warp or vector on each compute unit, which nothing but further chains keeps busy."""
+    """Return one warp or vector on each compute unit, which nothing but further chains keeps busy."""
     device = bench.device
     steps = CHAIN_STEPS // count
     lanes = min(device.preferred_multiple, LANES)
@@ -158,7 +158,7 @@ def int_divides(bench: Bench) -> Finish:
 
 
 def special(bench: Bench) -> Finish:
-    """Every function counted as the analysis counts it (`pow` is worth several)."""
+    """Return every function counted as the analysis counts it (`pow` is worth several)."""
     timed = bench.sized(bench.kernel(FUNCTIONS, "special", [bench.out, C, D]))
     worth = _worth("sin", "exp", "log", "pow")
     return lambda rates: replace(
@@ -179,8 +179,9 @@ def _worth(*names: str) -> float:
 
 
 def denormals(bench: Bench) -> Finish:
-    """The same multiplications on denormal and on normal numbers: of the former fewer, as they may take a hundred times
-    as long."""
+    """Return the same multiplications on denormal and on normal numbers: of the former fewer, as they may take a
+    hundred times as long.
+    """
     normal = bench.sized(bench.kernel(scaled(), "k", [bench.out, C, np.float32(1.0)]))
     denormal = bench.sized(bench.kernel(scaled(), "k", [bench.out, C, DENORMAL]))
 

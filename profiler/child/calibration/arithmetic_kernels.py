@@ -65,7 +65,7 @@ __kernel void k(__global float* out, {argument} c0, {argument} d0) {{
 
 
 def counted_chains(count: int) -> str:
-    """A loop of run-time length with so many accumulators."""
+    """Return a loop of run-time length with so many accumulators."""
     names = [f"v{j}" for j in range(count)]
     begin = " ".join(f"float {name} = get_local_id(0) * 1e-3f + {j}.5f;" for j, name in enumerate(names))
     steps = " ".join(f"{name} = {name} * c + d;" for name in names)

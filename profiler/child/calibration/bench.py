@@ -97,7 +97,7 @@ class Bench:
             self._foreseen.update((source, batch) for source in batch)
 
     def kernel(self, source: str, name: str, arguments: Sequence[Any]) -> cl.Kernel:
-        """A kernel of its own for these arguments."""
+        """Return a kernel of its own for these arguments."""
         made = self._built_together(source) or cl.Kernel(self._program(source), name)
         made.set_args(*arguments)
         self._kept.append(arguments)
@@ -149,7 +149,7 @@ class Bench:
         decides: Decides = Decides.FASTEST,
         target: Target | None = None,
     ) -> Timed:
-        """A launch of just this size."""
+        """Return a launch of just this size."""
         enqueue = self._enqueue(kernel, size, local)
         run_us(enqueue, 1)  # compiles it
         return self._timed(enqueue, int(np.prod(size)), decides, target or self.target)
@@ -193,7 +193,7 @@ class Bench:
 
 
 def _surely_us(enqueue: Callable[[], cl.Event], enough_us: float) -> float:
-    """What a launch takes. One that took long enough may just have been disturbed, and must do so again."""
+    """Return what a launch takes. One that took long enough may just have been disturbed, and must do so again."""
     took_us = run_us(enqueue, 1)
     for _ in range(CONFIRMATIONS):
         if took_us >= enough_us:

@@ -91,7 +91,7 @@ def lanes_along(dimension: int) -> tuple[str, int]:
 
 
 def indexed(type_name: str) -> str:
-    """The sum of two vectors, by an index of that type."""
+    """Return the sum of two vectors, by an index of that type."""
     return f"""
 __kernel void k(__global const float* x, __global float* y) {{
     const {type_name} i = get_global_id(0);
@@ -101,8 +101,9 @@ __kernel void k(__global const float* x, __global float* y) {{
 
 
 def reduced() -> tuple[str, int]:
-    """A loop over neighbouring addresses that adds up integers: a load, a comparison, an addition, and what the loop
-    itself takes."""
+    """Return a loop over neighbouring addresses that adds up integers: a load, a comparison, an addition, and what
+    the loop itself takes.
+    """
     return _program("int p = 0;", "for (int k = 0; k < 8 * n; ++k) p += x[k] > c;", "(float)p"), 5 * 8 * ROUNDS
 
 
@@ -113,12 +114,12 @@ def local_atomics() -> tuple[str, int]:
 
 
 def scattered() -> str:
-    """One store of four bytes somewhere in `n` floats."""
+    """Return one store of four bytes somewhere in `n` floats."""
     return _program("uint h = (uint)get_global_id(0) * 2654435761u;", "x[(h >> 7) & (uint)(n - 1)] = c;", "c")
 
 
 def image(access: str) -> str:
-    """One access of an image for each work-item of a 2D range: `nearest`, `linear` or `write`."""
+    """Return one access of an image for each work-item of a 2D range: `nearest`, `linear` or `write`."""
     at = "const int2 at = (int2)(get_global_id(0), get_global_id(1));"
     if access == "write":
         return f"__kernel void k(write_only image2d_t out) {{ {at} write_imagef(out, at, (float4)(at.x)); }}"

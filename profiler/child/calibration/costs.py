@@ -61,7 +61,7 @@ _WORDS = {
 
 
 def _in_words(name: str) -> str:
-    """The name of a cost as users see it while it is measured."""
+    """Return the name of a cost as users see it while it is measured."""
     kind, _, of = name.partition(".")
     return _WORDS.get(kind, f"{{}} where code is `{kind}`").format(of.replace("_", " "))
 
@@ -77,7 +77,7 @@ class CostBench:
         self._empty: dict[int, Timed] = {}
 
     def program(self, name: str, source: str, per_item: int, lanes: int = LANES) -> Finish:
-        """One of the `per_item` operations, without what an empty work-item takes."""
+        """Return one of the `per_item` operations, without what an empty work-item takes."""
         if lanes not in self._empty:
             self._empty[lanes] = self.bench.sized(self._kernel(kernels.nothing()), lanes, target=SHORT)
         timed = self.bench.sized(self._kernel(source), lanes, target=SHORT)
@@ -91,7 +91,9 @@ class CostBench:
         return finish
 
     def turned(self, name: str, dimension: int) -> Finish:
-        """A group of 1 x `LANES` for dimension 1, of `LANES` x 1 for dimension 0; more groups along dimension 0."""
+        """Return a group of 1 x `LANES` for dimension 1, of `LANES` x 1 for dimension 0; more groups along dimension
+        0.
+        """
         source, per_item = kernels.lanes_along(dimension)
         flat = self.bench.sized(self._kernel(kernels.lanes_along(0)[0]), LANES, target=SHORT)
         local = (LANES, 1) if dimension == 0 else (1, LANES)

@@ -78,7 +78,10 @@ __kernel void k(__global float* out, float c, float d, int ways) {{
 
 
 def private_array(floats: int) -> str:
-    """A store and a load for each element of an array that is indexed at run time; `floats` is a power of two."""
+    """Return a store and a load for each element of an array that is indexed at run time.
+
+    `floats` is a power of two.
+    """
     return f"""
 __kernel void k(__global float* out, float c, uint step) {{
     float row[{floats}];

@@ -153,7 +153,7 @@ def private_arrays(size_bytes: int, bench: Bench) -> Finish:
 
 
 def barriers(group_items: int, bench: Bench) -> Finish:
-    """What one barrier adds to one work-group: with eight of them against without any."""
+    """Return what one barrier adds to one work-group: with eight of them against without any."""
     with_them = bench.sized(bench.kernel(BARRIERS, "with", [bench.out, HALF]), group_items)
     without = bench.fixed(bench.kernel(BARRIERS, "without", [bench.out, HALF]), (with_them.items,), (group_items,))
 

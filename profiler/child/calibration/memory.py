@@ -79,8 +79,9 @@ def _streams(bench: Bench, kind: str, arguments: list[object], work_bytes: int) 
 
 
 def _falling(points: Sequence[BandwidthPoint]) -> tuple[BandwidthPoint, ...]:
-    """Each at least as fast as those after it: a smaller footprint cannot be slower to reach. Where it looked so,
-    cores fought over the same lines, going round it again and again as no ordinary launch does."""
+    """Return each at least as fast as those after it: a smaller footprint cannot be slower to reach. Where it looked
+    so, cores fought over the same lines, going round it again and again as no ordinary launch does.
+    """
     return tuple(
         replace(
             point,
@@ -168,7 +169,7 @@ _FORMAT = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
 
 
 def with_levels(rates: Rates) -> Rates:
-    """The caches, told from the curve."""
+    """Return the caches, told from the curve."""
     return replace(rates, memory_levels=memory_levels(rates.bandwidth))
 
 

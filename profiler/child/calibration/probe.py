@@ -26,7 +26,7 @@ class Probe:
 
 
 def noted(rates: Rates, *measured: tuple[str, Timed]) -> tuple[RateNoise, ...]:
-    """The noise of all single rates so far, and of these."""
+    """Return the noise of all single rates so far, and of these."""
     return (*rates.noise, *(RateNoise(rate, timed.noise_percent) for rate, timed in measured))
 
 
@@ -36,12 +36,12 @@ def readable(value: float) -> float:
 
 
 def per_s(timed: Timed, per_item: float) -> float:
-    """What the device does a second, in 1e9, where each work-item does `per_item` of it."""
+    """Return what the device does a second, in 1e9, where each work-item does `per_item` of it."""
     return readable(per_item * timed.items / timed.beyond_floor_us / 1000)
 
 
 def item_us(timed: Timed) -> float:
-    """What each work-item takes, all compute units together."""
+    """Return what each work-item takes, all compute units together."""
     return timed.beyond_floor_us / timed.items
 
 

@@ -102,7 +102,7 @@ def trusted(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def decided_us(samples: Sequence[Sample], decides: Decides) -> float:
-    """What the samples say together [us]: the mean of the two fastest, or the median."""
+    """Return what the samples say together [us]: the mean of the two fastest, or the median."""
     times = sorted(sample.us for sample in trusted(samples))
     if decides is Decides.MIDDLE:
         return median(times)
@@ -110,7 +110,7 @@ def decided_us(samples: Sequence[Sample], decides: Decides) -> float:
 
 
 def agreed(samples: Sequence[Sample], decides: Decides) -> bool:
-    """Whether enough undisturbed samples are alike: the two fastest, or half of all."""
+    """Return whether enough undisturbed samples are alike: the two fastest, or half of all."""
     times = sorted(sample.us for sample in samples if not sample.is_disturbed)
     if len(times) <= 1:
         return False
@@ -179,8 +179,10 @@ class Sampler:
 
 
 def is_disturbed(recent: Sequence[Load]) -> bool:
-    """Whether in the last of these our threads had to wait for others; where the system does not tell, whether others
-    used much of the machine. Threads wait for each other, too: that they waited for others takes others that ran."""
+    """Return whether in the last of these our threads had to wait for others; where the system does not tell, whether
+    others used much of the machine. Threads wait for each other, too: that they waited for others takes others that
+    ran.
+    """
     load = recent[-1]
     if load.waited_s is None:
         return load.others > CROWDED

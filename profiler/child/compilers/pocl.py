@@ -59,7 +59,7 @@ def with_object_code(facts: CompiledFacts, path: Path, request: CompileRequest) 
 
 
 def _variant(request: CompileRequest) -> str:
-    """The folder in PoCL's cache: the local size, no global offset, and whether the grid is small."""
+    """Return the folder in PoCL's cache: the local size, no global offset, and whether the grid is small."""
     sizes = "-".join(map(str, _local_size(request)))
     return f"{sizes}-goffs0" + ("-smallgrid" if is_small_grid(request.launch) else "")
 

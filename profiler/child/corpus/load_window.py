@@ -58,7 +58,7 @@ class LoadWindow:
             self._readings.append(reading)
 
     def end(self) -> Others:
-        """What others did since `begin`, and before that as far as a window reaches."""
+        """Return what others did since `begin`, and before that as far as a window reaches."""
         now = self._read()
         if now is None or not self._readings:
             return Others(None, None)

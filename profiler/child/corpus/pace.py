@@ -27,7 +27,7 @@ class Pace:
         ]
 
     def time_us(self) -> float:
-        """What the work takes, all processors at it at once: by the rate that they have together."""
+        """Return what the work takes, all processors at it at once: by the rate that they have together."""
         if len(self._threads) == 1:
             return _work_us()  # this thread is on it already
         times = [each.submit(_work_us) for each in self._threads]

@@ -55,7 +55,7 @@ class Pool:
         self._total_bytes = 0
 
     def take(self, argument: BufferArgument, shortest_length: int) -> Room:
-        """A buffer that holds the argument's contents. Raises NoRoom."""
+        """Return a buffer that holds the argument's contents. Raises NoRoom."""
         size_bytes = argument.size_bytes
         capacity_bytes = capacity_for(size_bytes + PAD_BYTES)
         key = content_key(argument, shortest_length)
@@ -119,7 +119,7 @@ class Pool:
 
 
 def memory_of(buffer: cl.Buffer, queue: cl.CommandQueue) -> Array | None:
-    """The bytes of a new buffer themselves, if kernels see at once what the host writes there; else None.
+    """Return the bytes of a new buffer themselves, if kernels see at once what the host writes there; else None.
 
     CPU devices keep a buffer where they mapped it first, and to map it for each launch would cost up to a millisecond.
     """
@@ -134,7 +134,7 @@ def memory_of(buffer: cl.Buffer, queue: cl.CommandQueue) -> Array | None:
 
 
 def capacity_for(size_bytes: int) -> int:
-    """The least capacity that holds so many bytes: at most a quarter more."""
+    """Return the least capacity that holds so many bytes: at most a quarter more."""
     size_bytes = max(LEAST_BYTES, size_bytes)
     step = max(1, (1 << (size_bytes - 1).bit_length()) // 2 // STEPS)
     return -(-size_bytes // step) * step

@@ -89,7 +89,7 @@ def timetable(subject: Subject, first: QuickBatch, pace_us: PaceUs) -> Timetable
 
 
 def time_batch(subject: Subject, table: Timetable, pace_us: PaceUs) -> QuickBatch:
-    """The next of the batches that `table` plans."""
+    """Return the next of the batches that `table` plans."""
     return _between(pace_us, lambda: _long(subject) if table.is_long else _short(subject, table.train))
 
 
@@ -127,7 +127,7 @@ def _long(subject: Subject) -> tuple[list[float], list[float]]:
 
 
 def _alone(subject: Subject) -> tuple[float, float]:
-    """One launch by its event, and by the wall clock from before it is queued to after its end [us]."""
+    """Return one launch by its event, and by the wall clock from before it is queued to after its end [us]."""
     subject.restore(1)
     began = time.perf_counter()
     event = subject.enqueue()

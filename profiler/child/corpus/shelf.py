@@ -48,14 +48,16 @@ class Shelf:
         return program
 
     def kernel(self, program: cl.Program, name: str) -> cl.Kernel:
-        """The same one as long as it is asked for: PyOpenCL writes and compiles Python for each. Raises BuildFailed."""
+        """Return the same one as long as it is asked for: PyOpenCL writes and compiles Python for each. Raises
+        BuildFailed.
+        """
         last = self._kernel
         if last is None or last[0] is not program or last[1].function_name != name:
             last = self._kernel = program, kernel_named(program, name)
         return last[1]
 
     def has(self, source: str, path: str | None, options: BuildOptions) -> bool:
-        """Whether it need not be built."""
+        """Return whether it need not be built."""
         return self._loads and (self._folder / self._name((source, path, options))).exists()
 
     def store(self, source: str, path: str | None, options: BuildOptions) -> None:

@@ -38,7 +38,7 @@ class Supply:
         self._sampler = cl.Sampler(context, False, cl.addressing_mode.CLAMP_TO_EDGE, cl.filter_mode.NEAREST)
 
     def take(self, plan: Sequence[Argument], written: frozenset[str]) -> list[Value]:
-        """A value for each argument. `written` names the buffers that a run may change.
+        """Return a value for each argument. `written` names the buffers that a run may change.
 
         Raises OutOfResources, and NeedsAnnotation for what cannot be supplied.
         """
@@ -59,7 +59,7 @@ class Supply:
         return values
 
     def pristine(self, plan: Sequence[Argument], names: frozenset[str]) -> list[Pristine]:
-        """One more copy of each buffer of these names, which no run touches. Raises OutOfResources."""
+        """Return one more copy of each buffer of these names, which no run touches. Raises OutOfResources."""
         shortest = _shortest(plan)
         return [
             Pristine(position, self._buffer(argument, shortest, is_written=False), argument.size_bytes)
@@ -79,7 +79,7 @@ class Supply:
         return room.buffer
 
     def _image(self, argument: ImageArgument) -> cl.Image:
-        """One for each name, so that those of a launch differ; only what is never written is kept."""
+        """Return one for each name, so that those of a launch differ; only what is never written is kept."""
         if argument.access != "read_only":
             return make_image(argument, self._context, self._layout)
         key = (argument.name, argument.type.name, argument.channel, argument.size)

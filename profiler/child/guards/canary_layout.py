@@ -26,7 +26,7 @@ class CanaryLayout:
         self._made: list[tuple[BufferArgument, cl.Buffer]] = []
 
     def buffer(self, argument: BufferArgument, write: Write) -> cl.Buffer:
-        """A part of a larger one, between its pads; where the device allows none so large, without canaries."""
+        """Return a part of a larger one, between its pads; where the device allows none so large, without canaries."""
         begin, end = self._pad_bytes, self._pad_bytes + argument.size_bytes
         size_bytes = max(1, argument.size_bytes)  # none may be empty
         if size_bytes + 2 * self._pad_bytes > self._limit_bytes:
@@ -46,7 +46,7 @@ class CanaryLayout:
         return copied_memory(shape, dtype)
 
     def overrun(self) -> Overrun | None:
-        """The store nearest to its buffer, of the first buffer that was left; None if all canaries live."""
+        """Return the store nearest to its buffer, of the first buffer that was left; None if all canaries live."""
         for argument, whole in self._made:
             canary, size_bytes = canary_of(argument.element), argument.size_bytes
             room = Room(argument.name, argument.element, argument.length, 0, 0, 0)

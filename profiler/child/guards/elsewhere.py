@@ -25,7 +25,7 @@ SLACK_S = 5.0  # for the process to be started and ended
 
 
 def prove_elsewhere(request: MeasureRequest, reporter: Reporter) -> str:
-    """The word for `Measurement.checked`; empty where nothing could be proved. Raises OutOfBounds."""
+    """Return the word for `Measurement.checked`; empty where nothing could be proved. Raises OutOfBounds."""
     subject = f"kernel `{request.kernel.name}`"
     items = request.launch.work_items
     places = [("profiler.child.guards.elsewhere_jobs:on_a_cpu", "checking bounds on the processor", LIMIT_S)]

@@ -23,7 +23,7 @@ from profiler.measurement import MeasureRequest, OutOfBounds
 
 
 def out_of_bounds(first: Overrun, overruns: Iterable[Overrun], request: MeasureRequest) -> OutOfBounds:
-    """The error to raise, about `first`. The analysis only adds to it: what it cannot read does no harm."""
+    """Return the error to raise, about `first`. The analysis only adds to it: what it cannot read does no harm."""
     path = Path(request.path) if request.path else None
     suspects: tuple[Access, ...] = ()
     margins: set[str] = set()
@@ -56,7 +56,7 @@ def _reached(overruns: Iterable[Overrun]) -> tuple[tuple[str, int, int], ...]:
 
 
 def _suspects(overrun: Overrun, work: Work, request: MeasureRequest) -> Iterator[Access]:
-    """The accesses of that buffer, of that kind, that may reach that far."""
+    """Yield the accesses of that buffer, of that kind, that may reach that far."""
     extents = work.walk(request.launch).extents
     for access in work.accesses():
         if access.buffer != overrun.room.name:
@@ -74,7 +74,7 @@ def _may_reach(extent: Extent | None, offset_bytes: int) -> bool:
 
 
 def _index_buffers(suspects: tuple[Access, ...], request: MeasureRequest) -> tuple[str, ...]:
-    """The buffers that the index is read from, if it is read from some in all of the suspects."""
+    """Return the buffers that the index is read from, if it is read from some in all of the suspects."""
     known = {parameter.name for parameter in request.kernel.of_kind(ParameterKind.BUFFER)}
     read = [
         {str(leaf.arguments[0]) for leaf in access.offset.leaves if leaf.kind == "load"} & known
@@ -85,7 +85,7 @@ def _index_buffers(suspects: tuple[Access, ...], request: MeasureRequest) -> tup
 
 
 def _is_all_known(suspects: tuple[Access, ...]) -> bool:
-    """Whether nothing but ids and scalars is in their indices, so that no other guess can be to blame."""
+    """Return whether nothing but ids and scalars is in their indices, so that no other guess can be to blame."""
     offsets = [access.offset for access in suspects]
     return bool(offsets) and all(offset is not None and _is_known(offset) for offset in offsets)
 
@@ -96,7 +96,7 @@ def _is_known(offset: Expression) -> bool:
 
 
 def _scalars(suspects: tuple[Access, ...]) -> set[str]:
-    """The by-value arguments in their indices: `n`, `v.s1`, `p.width`."""
+    """Return the by-value arguments in their indices: `n`, `v.s1`, `p.width`."""
     leaves = {leaf for access in suspects if access.offset is not None for leaf in access.offset.leaves}
     symbols = (str(leaf.arguments[0]) for leaf in leaves if leaf.kind == "symbol")
     return {symbol.removeprefix("arg.") for symbol in symbols if symbol.startswith("arg.")}

@@ -42,7 +42,7 @@ class GuardedLayout:
         self._made: list[tuple[Room, GuardedMemory]] = []
 
     def buffer(self, argument: BufferArgument, write: Write) -> cl.Buffer:
-        """The driver's buffer in place in guarded memory. Raises MemoryError."""
+        """Return the driver's buffer in place in guarded memory. Raises MemoryError."""
         memory = self._guarded(Room(argument.name, argument.element, argument.length, 0, 0, 0))
         write(memory.bytes())
         return memory.as_buffer(self._context)
@@ -70,7 +70,7 @@ class GuardedLayout:
         return [room for room, _ in self._made]
 
     def are_tight(self) -> bool:
-        """Whether both ends of all of them lie flush against guards: then one run shows it all."""
+        """Return whether both ends of all of them lie flush against guards: then one run shows it all."""
         return all(memory.is_tight() for _, memory in self._made)
 
     def open_guard(self, address: int) -> bool:
@@ -136,5 +136,5 @@ def _wild(fault: Fault, rooms: list[Room]) -> str:
 
 
 def _natural_alignment(element: Type) -> int:
-    """What compilers take for granted of a pointer to it (OpenCL C 3.0, section 6.3.5)."""
+    """Return what compilers take for granted of a pointer to it (OpenCL C 3.0, section 6.3.5)."""
     return element.align_bytes if isinstance(element, ScalarType | VectorType | ArrayType | StructType) else 1

@@ -34,7 +34,7 @@ class Flush(Enum):
 
 
 def is_supported() -> bool:
-    """Whether this system's calls are those that this file knows."""
+    """Return whether this system's calls are those that this file knows."""
     return sys.platform == "linux" and ctypes.sizeof(ctypes.c_void_p) == 8
 
 
@@ -71,17 +71,17 @@ class GuardedMemory:
             behind[:] = laid_out(canary, behind.size)
 
     def bytes(self) -> Bytes:
-        """The memory itself; not to be used after `release`."""
+        """Return the memory itself; not to be used after `release`."""
         return _view(self.start, self.size_bytes)
 
     def as_buffer(self, context: cl.Context) -> cl.Buffer:
-        """The driver's buffer in this very memory."""
+        """Return the driver's buffer in this very memory."""
         # An empty one is not allowed; a byte that nothing may touch stands for it.
         host = _view(self.start, max(1, self.size_bytes))
         return cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR, hostbuf=host)
 
     def changed_canary(self) -> int | None:
-        """The address of the byte nearest to the memory that should be a canary and is not."""
+        """Return the address of the byte nearest to the memory that should be a canary and is not."""
         gap = self.start - self._body
         behind = changed(self._slack(gap + self.size_bytes, self._room), self._canary)
         if behind.size:
@@ -90,7 +90,7 @@ class GuardedMemory:
         return self._body + int(front[-1]) if front.size else None
 
     def is_tight(self) -> bool:
-        """Whether both ends lie flush against their guards."""
+        """Return whether both ends lie flush against their guards."""
         return self.size_bytes == self._room
 
     def open_guard(self, address: int) -> bool:

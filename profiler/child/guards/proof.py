@@ -33,7 +33,7 @@ GUARD_PAGES, CANARIES = "guard pages", "canaries"
 
 
 def prove_in_bounds(trial: Trial, reporter: Reporter, phase: Phase) -> str:
-    """The word for `Measurement.checked`, empty where nothing could be proved.
+    """Return the word for `Measurement.checked`, empty where nothing could be proved.
 
     Runs the launch, with arguments of its own: the caller sets those of `trial.kernel` anew. Raises OutOfBounds, which
     names the buffer, the element and what to write; KernelCrashed for a fault anywhere else.

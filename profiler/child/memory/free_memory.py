@@ -17,13 +17,13 @@ _LIMITS = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.u
 
 
 def free_memory_bytes() -> int:
-    """What can be taken without swapping; 0 where the system does not tell."""
+    """Return what can be taken without swapping; 0 where the system does not tell."""
     told = [*_of_machine(), *_of_groups()]
     return max(min(told), LEAST_BYTES) if told else 0
 
 
 def room_for_buffers_bytes() -> int | None:
-    """What buffers that lie in this process's memory may take under its limit; None without one.
+    """Return what buffers that lie in this process's memory may take under its limit; None without one.
 
     Asked before anything is allocated: drivers crash, in their own words or none, where memory is refused.
     """
@@ -45,7 +45,7 @@ def _of_machine() -> Iterator[int]:
 
 
 def _of_groups() -> Iterator[int]:
-    """What the process's own group may yet take, and each that it lies in."""
+    """Yield what the process's own group may yet take, and each that it lies in."""
     for folder in groups_of("memory"):
         for most, used in _LIMITS:
             with suppress(OSError, ValueError):  # `max`: no limit

@@ -19,12 +19,12 @@ class Layout(Protocol):
     """Makes the memory that a kernel is given."""
 
     def buffer(self, argument: BufferArgument, write: Write) -> cl.Buffer:
-        """A buffer that holds what `write` writes."""
+        """Return a buffer that holds what `write` writes."""
 
     def image_memory(
         self, argument: ImageArgument, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> tuple[cl.mem_flags, Array]:
-        """The memory that an image is created from when it has been filled, and how it is to be taken."""
+        """Return the memory that an image is created from when it has been filled, and how it is to be taken."""
 
 
 class PaddedLayout:

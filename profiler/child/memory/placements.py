@@ -94,7 +94,7 @@ class Placements:
         return dict(zip(changed, copies, strict=True)) if copies else {}
 
     def _copied(self, values: Sequence[Value]) -> list[Value] | None:
-        """The same with buffers of their own; None where the device has no room for them."""
+        """Return the same with buffers of their own; None where the device has no room for them."""
         needed_bytes = sum(value.size for value in values if isinstance(value, cl.Buffer))
         if needed_bytes > self._room_bytes:
             return None

@@ -10,7 +10,7 @@ from profiler.store.as_json import CONVERTER
 
 
 def kernel_to_json(kernel: CorpusKernel) -> str:
-    """All but its launches, which are kept by themselves."""
+    """Return all but its launches, which are kept by themselves."""
     return json.dumps(CONVERTER.unstructure(replace(kernel, launches=())))
 
 

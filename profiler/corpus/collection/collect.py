@@ -157,7 +157,7 @@ def _stop_if_cancelled(work: _Work) -> None:
 
 
 def _platforms(devices: Sequence[CorpusDevice]) -> list[CorpusDevice]:
-    """One device for each OpenCL device."""
+    """Return one device for each OpenCL device."""
     return list({device.device_id: device for device in reversed(devices)}.values())[::-1]
 
 

@@ -53,7 +53,7 @@ _FROM = {
 
 
 def next_chunk(store: CorpusStore, plan: CollectPlan) -> Chunk | None:
-    """The first kernels, in balanced order, of which anything is due; None if nothing is.
+    """Return the first kernels, in balanced order, of which anything is due; None if nothing is.
 
     First of every kernel its first launches, then of every kernel the next ones, and so on.
     """
@@ -71,7 +71,7 @@ def next_chunk(store: CorpusStore, plan: CollectPlan) -> Chunk | None:
 
 
 def due_in(store: CorpusStore, plan: CollectPlan, chunk: Chunk, device: CorpusDevice, why: Why) -> list[RowKey]:
-    """What of a chunk is due on one device, in the chunk's order, the launches of a kernel side by side."""
+    """Return what of a chunk is due on one device, in the chunk's order, the launches of a kernel side by side."""
     query = (
         f"SELECT * FROM ({_FROM[why]}) WHERE kernel_id = :kernel AND place >= :first AND place < :last ORDER BY place"
     )
@@ -84,7 +84,7 @@ def due_in(store: CorpusStore, plan: CollectPlan, chunk: Chunk, device: CorpusDe
 
 
 def wanted_rows(store: CorpusStore, plan: CollectPlan, device: CorpusDevice) -> int:
-    """How many launches were never measured on it, and are not given up."""
+    """Return how many launches were never measured on it, and are not given up."""
     return store.count(f"SELECT count(*) FROM ({_FROM[Why.NEW]})", _names(plan, device))
 
 

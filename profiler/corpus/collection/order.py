@@ -22,7 +22,7 @@ class KernelEntry:
 
 
 def balanced(kernels: Iterable[KernelEntry]) -> list[str]:
-    """The ids, one of each family or origin in turn, and other people's kernels among the generator's.
+    """Return the ids, one of each family or origin in turn, and other people's kernels among the generator's.
 
     What comes first does not change when more kernels are added behind: each family keeps the order it was given in.
     """

@@ -75,7 +75,7 @@ _TABLES = (
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """The store's file, made if it is not there; may be used by several threads in turn. Raises StoreError."""
+    """Return the store's file, made if it is not there; may be used by several threads in turn. Raises StoreError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         database = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False, isolation_level=None)

@@ -111,7 +111,7 @@ class CorpusStore:
             return self.database.execute(query, values).fetchall()
 
     def count(self, query: str, values: Sequence[object] | Mapping[str, object] = ()) -> int:
-        """The one number that a query answers with."""
+        """Return the one number that a query answers with."""
         return int(self.read(query, values)[0][0])
 
     # What there is to measure
@@ -235,7 +235,9 @@ class CorpusStore:
         return case
 
     def give_up_if_it_crashes(self, platform: CorpusDevice, devices: Collection[CorpusDevice], kernel_id: str) -> bool:
-        """Whether launches of the kernel crashed so often on `devices`, all of one platform, that none is run there."""
+        """Return whether launches of the kernel crashed so often on `devices`, all of one platform, that none is run
+        there.
+        """
         marks = ", ".join("?" * len(devices))
         with self.writing() as database:
             tries = database.execute(
@@ -249,7 +251,7 @@ class CorpusStore:
         return True
 
     def rows(self) -> Iterator[StoredRow]:
-        """All of them."""
+        """Yield all of them."""
         query = "SELECT device, kernel_id, launch_key, repeat, timing, is_bad, attempts, note, stint FROM rows"
         with self._lock, failures_named(self.path):
             for *key, timing, is_bad, attempts, note, stint in self.database.cursor().execute(query):
@@ -279,7 +281,7 @@ def building(device: CorpusDevice) -> str:
 
 
 def is_floor(key: RowKey, share: float = FLOOR_SHARE) -> bool:
-    """Whether the row is one of those that are measured again: the same on every machine."""
+    """Return whether the row is one of those that are measured again: the same on every machine."""
     number = zlib.crc32(f"{key.device} {key.kernel_id} {key.launch_key}".encode())
     return number % 10_000 < 10_000 * share
 

@@ -22,7 +22,7 @@ class DueOn:
     kernels: Mapping[str, CorpusKernel]
 
     def kernels_with_due_launches(self) -> list[CorpusKernel]:
-        """Each with those launches alone that are due."""
+        """Return each with those launches alone that are due."""
         wanted: dict[str, set[str]] = {}
         for key in self.keys:
             wanted.setdefault(key.kernel_id, set()).add(key.launch_key)
@@ -43,7 +43,9 @@ class Workplace(Protocol):
 
 
 def portions(keys: Sequence[RowKey], most: int) -> list[list[RowKey]]:
-    """The keys in their order, so many at a time; those of one kernel stay together, as they share its program."""
+    """Return the keys in their order, so many at a time; those of one kernel stay together, as they share its
+    program.
+    """
     found: list[list[RowKey]] = []
     for key in keys:
         is_new_kernel = not found or found[-1][-1].kernel_id != key.kernel_id

@@ -86,7 +86,7 @@ class Chain:
         self.work.append(lambda sizes: work(sizes) * repeats(sizes))
 
     def declare(self, role: str, text: str) -> str:
-        """A new variable, which becomes the current value."""
+        """Return a new variable, which becomes the current value."""
         name = self.hand.fresh(role)
         const = "const " if self.draw.chance(0.25) else ""
         self.add(f"{const}{self.type} {name} = {text};")
@@ -94,7 +94,7 @@ class Chain:
         return name
 
     def variable(self, role: str, text: str) -> str:
-        """The same, to be assigned to later."""
+        """Return the same, to be assigned to later."""
         name = self.hand.fresh(role)
         self.add(f"{self.type} {name} = {text};")
         self.names.append(name)
@@ -153,7 +153,7 @@ class Chain:
         self.helpers.append(text)
 
     def bounded(self, text: str, most: float) -> str:
-        """An expression whose magnitude is at most `most`, brought back to what values may be."""
+        """Return an expression whose magnitude is at most `most`, brought back to what values may be."""
         if not self.is_real or most <= REAL_LIMIT:
             return text
         if most <= 64 and self.draw.chance(0.6):
@@ -168,7 +168,9 @@ class Chain:
             self.add(f"{name} = {text};")
 
     def carried(self, name: str, others: Sequence[str], depth: int) -> str:
-        """An expression that depends on the variable to which it is assigned, so that no loop around it is in vain."""
+        """Return an expression that depends on the variable to which it is assigned, so that no loop around it is in
+        vain.
+        """
         return mixture(self.draw, self.hand, [name], self.type, depth, others)
 
     def unused(self) -> Sequence[str]:

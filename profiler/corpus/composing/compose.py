@@ -45,7 +45,7 @@ class Profile:
 
 
 def compose(draw: Draw, profile: Profile) -> Draft:
-    """One kernel of this profile."""
+    """Return one kernel of this profile."""
     hand = Hand(draw)
     type_ = draw.weighted(profile.types, "type")
     cover = _coverage(draw, hand, profile)

@@ -102,7 +102,7 @@ class Coverage:
         return (f"{kind} {self.count}",) if self.form in COUNTED else ()
 
     def write(self, body: str) -> str:
-        """The kernel's body around what is done for one element."""
+        """Return the kernel's body around what is done for one element."""
         t, i, n = self.type, self.index, self.count
         match self.form:
             case "exact" | "padded":

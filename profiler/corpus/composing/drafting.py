@@ -89,7 +89,7 @@ class Parts:
 
 
 def each(sizes: Sizes) -> int:
-    """A buffer's length: as many as there are elements."""
+    """Return a buffer's length: as many as there are elements."""
     return sizes.bound
 
 
@@ -99,12 +99,12 @@ def times(count: int) -> Callable[[Sizes], int]:
 
 
 def flat(count: float) -> Callable[[Sizes], float]:
-    """The same number of operations for each element."""
+    """Return the same number of operations for each element."""
     return lambda _: count
 
 
 def just(count: int) -> Callable[[Sizes], int]:
-    """A buffer's length that depends on nothing."""
+    """Return a buffer's length that depends on nothing."""
     return lambda _: count
 
 

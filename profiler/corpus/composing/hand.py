@@ -66,7 +66,7 @@ class Hand:
         self._macros: list[str] = []
 
     def name(self, role: str) -> str:
-        """The same for the same role; unlike all others."""
+        """Return the same for the same role; unlike all others."""
         if role not in self._names:
             options = [n for n in SYNONYMS.get(role, ()) if n not in self._taken]
             self._names[role] = self._take(self._draw.choose(options) if options else self._cased(role))
@@ -116,7 +116,7 @@ class Hand:
         return text if base_type(type_) == "double" else f"{text}f"
 
     def constant(self, role: str, text: str) -> str:
-        """A number written out, or a macro for it: the habit is the hand's."""
+        """Return a number written out, or a macro for it: the habit is the hand's."""
         if not self._are_literals_macros:
             return text
         name = self._take(re.sub(r"\W", "_", role).upper())

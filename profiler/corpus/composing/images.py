@@ -11,7 +11,7 @@ _CHANNELS = "xyzw"
 
 
 def _source(chain: Chain) -> str:
-    """A read-only image's name."""
+    """Return a read-only image's name."""
     name = chain.hand.fresh("image")
     word = chain.draw.choose(("read_only", "__read_only"))
     chain.image_parameters.append(f"{word} image2d_t {name}")

@@ -15,7 +15,7 @@ Stage = Callable[[Chain], None]
 
 
 def _trips(chain: Chain, most: int) -> tuple[str, Callable[[Sizes], float]]:
-    """How often a loop runs: a number or an argument."""
+    """Return how often a loop runs: a number or an argument."""
     if chain.draw.chance(0.45):
         number = chain.draw.choose([n for n in (4, 8, 10, 16, 32, 50, 64, 100, 256) if n <= most])
         return chain.hand.constant("steps", str(number)), lambda _: float(number)
@@ -61,7 +61,9 @@ def row(chain: Chain) -> None:
 
 
 def _gathered(chain: Chain, acc: str, value: str) -> str:
-    """A statement that brings a value into an accumulator, which over a row grows no faster than the row's length."""
+    """Return a statement that brings a value into an accumulator, which over a row grows no faster than the row's
+    length.
+    """
     draw = chain.draw
     if not chain.is_real:
         return f"{acc} {draw.choose(('+=', '+=', '^=', '|='))} {value};"

@@ -14,7 +14,7 @@ _TRIES = 8
 
 
 def mixture(draw: Draw, hand: Hand, names: Sequence[str], type_: str, depth: int, beside: Sequence[str] = ()) -> str:
-    """An expression over `names` and those `beside`, in which all `names` occur."""
+    """Return an expression over `names` and those `beside`, in which all `names` occur."""
     for _ in range(_TRIES):
         text = expression(draw, [*names, *beside], type_, depth)
         if all(re.search(rf"\b{name}\b", text) for name in names):

@@ -95,7 +95,7 @@ def read_table(folder: Path, table: TableColumns) -> pa.Table:
 
 
 def metadata_of(content: pa.Table) -> dict[str, Any]:
-    """What was noted of the whole; empty for a file that is not ours."""
+    """Return what was noted of the whole; empty for a file that is not ours."""
     try:
         noted = json.loads((content.schema.metadata or {}).get(METADATA_KEY, b"{}"))
     except ValueError:

@@ -62,7 +62,7 @@ def launch_cells(kernel_id: str, place: int, of: CorpusLaunch) -> Cells:
 
 
 def launch_from_cells(cells: Mapping[str, Any], options: BuildOptions = BuildOptions()) -> Launch:
-    """What ran, from a row of `launches`; with the kernel's options its key is the row's again."""
+    """Return what ran, from a row of `launches`; with the kernel's options its key is the row's again."""
     widths = iter(cells["image_sizes"])
     return Launch(
         global_size=tuple(cells["global_size"]),
@@ -127,7 +127,7 @@ def compiled_cells(device_id: str, kernel_id: str, places: Sequence[int], facts:
 
 
 def facts_from_cells(cells: Mapping[str, Any], kernel: str = "") -> CompiledFacts:
-    """What a compiler made of a kernel, from a row of `compiled`; without what the dataset leaves out."""
+    """Return what a compiler made of a kernel, from a row of `compiled`; without what the dataset leaves out."""
     depths = iter(cells["loops"])
     kinds = (each.split("/") for each in cells["mix_kinds"])
     calls = (each.rpartition("/") for each in cells["calls"])

@@ -175,7 +175,7 @@ def _row_cells(rows: Collection[_Row]) -> tuple[list[Cells], dict[str, object]]:
 
 
 def _twice(rows: Collection[_Row]) -> list[tuple[Timed, Timed]]:
-    """What was measured twice, and both times undisturbed."""
+    """Return what was measured twice, and both times undisturbed."""
     quiet = {row.stored.key: row.stored.timing for row in rows if not row.stored.timing.is_disturbed}
     pairs = ((quiet.get(replace(key, repeat=0)), timing) for key, timing in quiet.items() if key.repeat == 1)
     return [((a.batches_us, a.paces_us), (b.batches_us, b.paces_us)) for a, b in pairs if a is not None]

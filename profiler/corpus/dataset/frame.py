@@ -25,7 +25,7 @@ class Names:
     of_kernel: Numbers
 
     def counts(self, kernels: Numbers | None = None) -> dict[str, int]:
-        """How many of these kernels (a number for each), or of all, have each word."""
+        """Return how many of these kernels (a number for each), or of all, have each word."""
         own = self.of_kernel if kernels is None else self.of_kernel[kernels]
         return dict(zip(self.words, np.bincount(own, minlength=len(self.words)).tolist(), strict=True))
 

@@ -19,7 +19,7 @@ _TIME_NAMES = ("1 us", "10 us", "100 us", "1 ms", "10 ms", "100 ms", "1 s")
 
 
 def pictures(statistics: Statistics, frame: Frame) -> dict[str, Callable[[], Drawing]]:
-    """What draws each, by file name."""
+    """Return what draws each, by file name."""
     real = [origin for origin in statistics.origins if origin.name != GENERATOR]
     return {
         "groups.png": lambda: _counts("Kernels by group", statistics.groups),
@@ -52,7 +52,7 @@ def _counts(title: str, counts: Sequence[Count]) -> Drawing:
 
 
 def _times(frame: Frame) -> Drawing:
-    """A line a device: the share of its rows in each quarter of a decade."""
+    """Return a line a device: the share of its rows in each quarter of a decade."""
     drawing = Drawing(760, 330, "Rows by their run time")
     edges = np.linspace(*_TIMES, int((_TIMES[1] - _TIMES[0]) * _STEPS) + 1)
     decades = np.log10(np.maximum(frame.rows.runtime_us, 1e-9)).clip(*_TIMES)
@@ -72,7 +72,7 @@ def _times(frame: Frame) -> Drawing:
 
 
 def _sizes(frame: Frame) -> Drawing:
-    """How often which global size meets which data size: were one tied to the other, there would be a line."""
+    """Return how often which global size meets which data size: were one tied to the other, there would be a line."""
     drawing = Drawing(560, 480, "Launches by global size and data size")
     most = 8.0
     steps = np.linspace(0, most, 33)
@@ -91,7 +91,7 @@ def _sizes(frame: Frame) -> Drawing:
 
 
 def _independence(statistics: Statistics) -> Drawing:
-    """A dot a family."""
+    """Return a dot a family."""
     drawing = Drawing(
         760, 80 + 62 * len(statistics.independence), "Rank correlation with the global size, by family of the generator"
     )
@@ -110,7 +110,7 @@ def _independence(statistics: Statistics) -> Drawing:
 
 
 def _noise(frame: Frame) -> Drawing:
-    """A line a device: how many of the repeated rows stay within which difference."""
+    """Return a line a device: how many of the repeated rows stay within which difference."""
     drawing = Drawing(760, 330, "Rows measured twice: how far apart")
     ticks = tuple((float(np.log10(value)), f"{value:g} %") for value in (0.1, 1, 10, 100))
     across = Axis(-1, 2, 60, 620, ticks)

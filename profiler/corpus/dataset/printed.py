@@ -18,7 +18,7 @@ _DECADE_NAMES = ("below 1 us", "1 us", "10 us", "100 us", "1 ms", "10 ms", "from
 
 
 def sections(statistics: Statistics, promises: Sequence[Promise]) -> Iterator[Section]:
-    """The tables that both show."""
+    """Yield the tables that both show."""
     kept = [(each.name, each.wanted, each.found, "kept" if each.is_kept else "BROKEN") for each in promises]
     yield "Promises", ("promise", "wanted", "found", ""), kept
     devices = [_device(each) for each in statistics.devices]
@@ -63,7 +63,7 @@ def statistics_markdown(statistics: Statistics, promises: Sequence[Promise]) -> 
 
 
 def columns_markdown() -> str:
-    """The schema as it is documented."""
+    """Return the schema as it is documented."""
     return "\n\n".join(_columns(table) for table in (*TABLES, SPLITS))
 
 

@@ -35,7 +35,7 @@ def read_dataset(folder: Path) -> Dataset:
 
 
 def read_splits(folder: Path) -> dict[str, str]:
-    """The split of each kernel, by its id. Raises DatasetError."""
+    """Return the split of each kernel, by its id. Raises DatasetError."""
     table = read_table(folder, SPLITS)
     return dict(zip(table["kernel_id"].to_pylist(), table["split"].to_pylist(), strict=True))
 
@@ -50,6 +50,6 @@ def launches_of(dataset: Dataset) -> Iterator[tuple[str, str, Launch]]:
 
 
 def options_from(arguments: list[str]) -> BuildOptions:
-    """The inverse of `BuildOptions.arguments`, without include folders."""
+    """Return the inverse of `BuildOptions.arguments`, without include folders."""
     defines = [argument.removeprefix("-D").partition("=")[::2] for argument in arguments if argument.startswith("-D")]
     return BuildOptions(tuple(defines), (), tuple(a for a in arguments if not a.startswith("-D")))

@@ -45,7 +45,7 @@ def as_matrix(signatures: Sequence[bytes]) -> Signatures:
 
 
 def near_pairs(left: Signatures, right: Signatures) -> Iterator[tuple[int, int]]:
-    """All (row of `left`, row of `right`) that are near-duplicates, by their estimated similarity."""
+    """Yield all (row of `left`, row of `right`) that are near-duplicates, by their estimated similarity."""
     # Half of each value decides what is looked at again: that is twice as fast, and loses nothing.
     halves, columns = left.astype(np.uint8), np.ascontiguousarray(right[:, :_SIFTED].astype(np.uint8).T)
     rows_at_once = max(1, _CACHED // max(1, len(right)))
@@ -61,7 +61,7 @@ def near_pairs(left: Signatures, right: Signatures) -> Iterator[tuple[int, int]]
 
 
 def first_of_their_kind(signatures: Signatures) -> npt.NDArray[np.bool_]:
-    """Which kernels are near-duplicates of none before them that is such a one itself."""
+    """Return which kernels are near-duplicates of none before them that is such a one itself."""
     earlier: dict[int, list[int]] = {}
     for row, other in near_pairs(signatures, signatures):
         if other < row:
@@ -73,12 +73,12 @@ def first_of_their_kind(signatures: Signatures) -> npt.NDArray[np.bool_]:
 
 
 def share_in_common(left: bytes, right: bytes) -> float:
-    """The estimated Jaccard similarity of two kernels."""
+    """Return the estimated Jaccard similarity of two kernels."""
     return float((as_matrix([left]) == as_matrix([right])).mean())
 
 
 def _shingles(tokens: Words) -> Words:
-    """A hash of every `SHINGLE` tokens in a row; a shorter kernel is one shingle."""
+    """Return a hash of every `SHINGLE` tokens in a row; a shorter kernel is one shingle."""
     if not len(tokens):
         return np.zeros(1, np.uint64)
     length = min(SHINGLE, len(tokens))

@@ -38,7 +38,7 @@ class Signer:
             self._path.write_text(json.dumps(self._known), "ascii")
 
     def sign(self, kernel: CorpusKernel) -> tuple[int, bytes]:
-        """How many tokens the kernel has, and its signature. Raises DatasetError."""
+        """Return how many tokens the kernel has, and its signature. Raises DatasetError."""
         if kernel.id not in self._known:
             program = _read(kernel.source, kernel.path, kernel.options)
             if kernel.name not in program.meanings:

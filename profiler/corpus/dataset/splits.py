@@ -92,7 +92,9 @@ def summary(kernels: Sequence[SplitKernel], placed: Mapping[str, Placed]) -> Spl
 
 
 def place(kernels: Sequence[SplitKernel]) -> dict[str, Placed]:
-    """The split of each kernel by its id. What is tested stays; of the others, what is almost like it is left out."""
+    """Return the split of each kernel by its id. What is tested stays; of the others, what is almost like it is left
+    out.
+    """
     tested = tested_origins(kernels)
     held_out = validation_families([kernel for kernel in kernels if kernel.origin not in tested])
     sides: dict[Split, list[SplitKernel]] = defaultdict(list)
@@ -117,7 +119,7 @@ def near_between(kernels: Sequence[SplitKernel], placed: Mapping[str, Placed]) -
 
 
 def tested_origins(kernels: Iterable[SplitKernel]) -> frozenset[str]:
-    """The origins that nothing is trained on: two well-known packages, and others by the hashes of their names.
+    """Return the origins that nothing is trained on: two well-known packages, and others by the hashes of their names.
 
     A hash alone decides, not how many there are: an origin that is added moves no other one.
     """
@@ -134,7 +136,9 @@ def tested_origins(kernels: Iterable[SplitKernel]) -> frozenset[str]:
 
 
 def validation_families(kernels: Sequence[SplitKernel]) -> frozenset[str]:
-    """One of each group that has some, then more until there are enough; origins of real kernels count as families."""
+    """Return one of each group that has some, then more until there are enough; origins of real kernels count as
+    families.
+    """
     counts = Counter(kernel.family for kernel in kernels)
     groups = dict(sorted(((kernel.family, kernel.group) for kernel in kernels), reverse=True))
     by_group: dict[str, list[str]] = defaultdict(list)

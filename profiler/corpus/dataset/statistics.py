@@ -143,7 +143,7 @@ def _device(frame: Frame, device: int) -> DeviceFigures:
 
 
 def _patterns(frame: Frame) -> Numbers:
-    """Which kernels are the first of their kind, each within its family."""
+    """Return which kernels are the first of their kind, each within its family."""
     found = np.zeros(len(frame.ids), bool)
     for number in range(len(frame.families.words)):
         own = np.flatnonzero(frame.families.of_kernel == number)
@@ -152,7 +152,7 @@ def _patterns(frame: Frame) -> Numbers:
 
 
 def _counts(names: Names, frame: Frame, patterns: Numbers) -> tuple[Count, ...]:
-    """The largest first."""
+    """Return the largest first."""
     kernels, first = names.counts(), names.counts(patterns)
     times_us, of_row = frame.rows.runtime_us, names.of_kernel[frame.rows.kernel]
     found = []

@@ -15,7 +15,7 @@ Done = TypeVar("Done")
 def shared_out(
     work: Callable[[Job], Done], jobs: Sequence[Job], processes: int, say: Callable[[str], None], done: str
 ) -> Iterator[Done]:
-    """What `work` gives for each kernel, in no order; `done` is what to say of those that are."""
+    """Yield what `work` gives for each kernel, in no order; `done` is what to say of those that are."""
     # Forked processes could hold locks of threads that they do not have. Each is replaced now and then: what analyses
     # of thousands of kernels keep adds up.
     with get_context("spawn").Pool(processes, maxtasksperchild=50) as pool:

@@ -47,7 +47,7 @@ def _scatter(evaluation: Evaluation, split: str) -> Drawing:
 
 
 def _errors(evaluation: Evaluation) -> Drawing:
-    """A line for each who predicts: how many of the held-out rows are closer than which error."""
+    """Return a line for each who predicts: how many of the held-out rows are closer than which error."""
     rows = evaluation.rows
     chosen = rows.judged("validation", "test-origins")
     drawing = Drawing(760, 360, "Families and packages never trained on: rows that are closer than an error")

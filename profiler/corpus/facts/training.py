@@ -20,7 +20,7 @@ from profiler.corpus.facts.rows import read_rows
 
 
 def train(data: Path, out: Path, recipe: Recipe, say: Callable[[str], None]) -> Path:
-    """The folder written to; `progress.jsonl` in it has the curves. Raises DatasetError.
+    """Return the folder written to; `progress.jsonl` in it has the curves. Raises DatasetError.
 
     Until the end `parts` in it holds what is finished: a run that was stopped goes on from there.
     """

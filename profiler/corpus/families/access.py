@@ -16,7 +16,7 @@ TYPES = {"float": 5.0, "double": 1.5, "int": 2.0, "uint": 1.0, "uchar": 0.6, "sh
 
 
 def finished(draw: Draw, value: str, type: str) -> str:
-    """What is stored: the value as it is, or something made of it."""
+    """Return what is stored: the value as it is, or something made of it."""
     return value if draw.chance(0.4) else expression(draw, [value], type, draw.integer(1, 2))
 
 

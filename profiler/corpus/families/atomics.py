@@ -21,7 +21,9 @@ def keys_below(draw: Draw, count: int) -> Fill:
 
 @family("append_buffer", group="atomics")
 def append_buffer(draw: Draw) -> Draft:
-    """What passes a test goes behind a shared counter: one atomic an element, or one a group after counting locally."""
+    """Return what passes a test goes behind a shared counter: one atomic an element, or one a group after counting
+    locally.
+    """
     hand = Hand(draw)
     kind = draw.weighted({"float": 3, "int": 2, "uint": 1, "float4": 0.8, "int2": 0.6}, "type")
     part = f"{kind}.x" if kind[-1].isdigit() else kind
@@ -157,7 +159,7 @@ def bucket_lists(draw: Draw) -> Draft:
 
 @family("atomic_extremes", group="atomics")
 def atomic_extremes(draw: Draw) -> Draft:
-    """The largest or smallest for each key, by atomics on integers or on the bits of positive floats."""
+    """Generate the largest or smallest for each key, by atomics on integers or on the bits of positive floats."""
     hand = Hand(draw)
     kind = draw.weighted({"int": 2, "uint": 1, "float": 3}, "type")
     word = draw.choose(("int", "uint")) if kind == "float" else kind

@@ -65,7 +65,7 @@ class _Board:
 
 @family("phase_chain", group="barriers")
 def phase_chain(draw: Draw) -> Draft:
-    """A fixed number of phases, each with a formula of its own over the values of two or three items."""
+    """Generate a fixed number of phases, each with a formula of its own over the values of two or three items."""
     board = _Board(draw)
     tile, lane, size = board.tile, board.lane, board.size
     phases = draw.choose((2, 3, 4, 6, 8, 12), "phases")

@@ -81,7 +81,7 @@ def _one_word(
 
 @family("popcount_sum", group="bits")
 def popcount_sum(draw: Draw) -> Draft:
-    """How many bits are set."""
+    """Return how many bits are set."""
     forms = {
         "builtin": "<v> = popcount(<v>);",
         "kernighan": "int ones = 0;\nwhile (<v>) {\n<v> &= <v> - 1;\nones++;\n}\n<v> = ones;",
@@ -124,7 +124,7 @@ def gray_code(draw: Draw) -> Draft:
 
 @family("bit_reverse", group="bits")
 def bit_reverse(draw: Draw) -> Draft:
-    """The order of bits turned round, whole or in parts."""
+    """Generate the order of bits turned round, whole or in parts."""
     masks = (("0x55555555", 1), ("0x33333333", 2), ("0x0f0f0f0f", 4), ("0x00ff00ff", 8))
     swaps = "\n".join(
         f"<v> = ((<v> >> {s}) & (<t>){m}) | ((<v> & (<t>){m}) << {s});" for m, s in masks[: draw.integer(1, 4)]
@@ -147,7 +147,7 @@ def bit_reverse(draw: Draw) -> Draft:
 
 @family("endian_swap", group="bits")
 def endian_swap(draw: Draw) -> Draft:
-    """The order of bytes turned round."""
+    """Generate the order of bytes turned round."""
     forms = {
         "shifts": "<v> = ((<v> >> 24) & 0xff) | ((<v> >> 8) & 0xff00) | ((<v> << 8) & 0xff0000) | (<v> << 24);",
         "rotates": "<v> = (rotate(<v>, (<t>)8) & (<t>)0x00ff00ff) | (rotate(<v>, (<t>)24) & (<t>)0xff00ff00);",

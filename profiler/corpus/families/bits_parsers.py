@@ -102,7 +102,7 @@ def number_texts(draw: Draw) -> Draft:
 
 @family("byte_state_machine", group="divergence")
 def byte_state_machine(draw: Draw) -> Draft:
-    """A state that every byte of a block moves on: by a table, by a switch, by nested ifs."""
+    """Generate a state that every byte of a block moves on: by a table, by a switch, by nested ifs."""
     b = Block(draw, ("uchar", "uchar", "char", "int"), 1024)
     size, j, i, out, table = b.length, b.j, b.i, b.out, b.hand.name("table")
     states = draw.choose((2, 3, 4, 6, 8, 16, 32), "states")

@@ -201,7 +201,7 @@ def batched_products(draw: Draw) -> Draft:
 
 @family("lower_update", group="blocked_products", scale=PROGRAM)
 def lower_update(draw: Draw) -> Draft:
-    """A product with its own transpose of which the lower half is wanted: groups above the diagonal leave."""
+    """Generate a product with its own transpose of which the lower half is wanted: groups above the diagonal leave."""
     tile, depth = draw.choose((8, 16), "tile"), draw.choose((8, 16, 32), "depth")
     source = written(
         """
@@ -285,7 +285,9 @@ def row_dot_groups(draw: Draw) -> Draft:
 
 @family("channel_products", group="blocked_products", scale=PROGRAM)
 def channel_products(draw: Draw) -> Draft:
-    """A layer of filters over channels: filters of one block of outputs wait in local memory, sums in registers."""
+    """Generate a layer of filters over channels: filters of one block of outputs wait in local memory, sums in
+    registers.
+    """
     outputs, reach = draw.choose((4, 8, 16), "outputs an item"), draw.choose((1, 3), "reach")
     source = written(
         """

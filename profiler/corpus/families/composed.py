@@ -148,13 +148,13 @@ def composed_local(draw: Draw) -> Draft:
 
 @family("composed_gather", group="composed")
 def composed_gather(draw: Draw) -> Draft:
-    """What is loaded depends on what was loaded before."""
+    """Return what is loaded depends on what was loaded before."""
     return compose(draw, GATHER)
 
 
 @family("composed_reduce", group="composed")
 def composed_reduce(draw: Draw) -> Draft:
-    """A map whose results a group brings together."""
+    """Generate a map whose results a group brings together."""
     return compose(draw, REDUCE)
 
 
@@ -190,7 +190,7 @@ def composed_scatter(draw: Draw) -> Draft:
 
 @family("composed_iterated", group="composed")
 def composed_iterated(draw: Draw) -> Draft:
-    """The same formulas over and over."""
+    """Generate the same formulas over and over."""
     return compose(draw, ITERATED)
 
 

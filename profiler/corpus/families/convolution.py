@@ -80,7 +80,7 @@ def signal_filters(draw: Draw) -> Draft:
 
 @family("tiled_signal_filters", "convolution")
 def tiled_signal_filters(draw: Draw) -> Draft:
-    """A stretch of the signal with its margins in local memory, then the sum over the taps."""
+    """Generate a stretch of the signal with its margins in local memory, then the sum over the taps."""
     habits = hand(draw)
     kind = draw.weighted({"float": 4.0, "double": 0.7, "int": 1.0}, "type")
     local = draw.choose((0, 32, 64, 128, 256), "group")

@@ -10,7 +10,7 @@ from profiler.corpus.writing.programs import randint, sized, uniform, up_to, wit
 
 @family("staged_sum", group="cooperation", scale=PROGRAM)
 def staged_sum(draw: Draw) -> Draft:
-    """A reduction as libraries write it: strided sums, a tree in local memory, the last steps written out."""
+    """Generate a reduction as libraries write it: strided sums, a tree in local memory, the last steps written out."""
     group, loads = draw.choose((64, 128, 256), "group"), draw.choose((1, 2, 4), "loads a round")
     real = draw.choose(("float", "double", "int", "uint"), "type")
     what = draw.choose(("sum", "least", "squares"), "what")

@@ -14,7 +14,7 @@ FENCE = "barrier(CLK_LOCAL_MEM_FENCE);"
 
 @family("matmul_tiled", group="dense")
 def matmul_tiled(draw: Draw) -> Draft:
-    """A square group, a square tile of each operand; edges are padded with zeros or forbidden."""
+    """Generate a square group, a square tile of each operand; edges are padded with zeros or forbidden."""
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     tile = draw.choose((4, 8, 8, 16, 16, 32), "tile")

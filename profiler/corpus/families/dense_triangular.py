@@ -14,7 +14,7 @@ KINDS = {"float": 5.0, "double": 2.0}
 
 @family("triangular_multiply", group="dense")
 def triangular_multiply(draw: Draw) -> Draft:
-    """A lower or upper triangle, dense or packed, times a matrix or a vector."""
+    """Generate a lower or upper triangle, dense or packed, times a matrix or a vector."""
     hand = Hand(draw)
     kind = draw.weighted({**KINDS, "int": 1.0}, "type")
     is_lower, is_packed = draw.chance(0.6, "lower"), draw.chance(0.3, "packed")
@@ -124,7 +124,9 @@ def substitution_step(draw: Draw) -> Draft:
 
 @family("triangular_solve", group="dense")
 def triangular_solve(draw: Draw) -> Draft:
-    """An item solves a whole system for its own right-hand side; with small off-diagonal elements x stays bounded."""
+    """Generate an item solves a whole system for its own right-hand side; with small off-diagonal elements x stays
+    bounded.
+    """
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     is_forward, interleaved = draw.chance(0.6, "forward"), draw.chance(0.6, "interleaved")

@@ -60,7 +60,7 @@ def value_branches(draw: Draw) -> Draft:
 
 @family("switch_table", group="divergence")
 def switch_table(draw: Draw) -> Draft:
-    """A switch over an operation code, a class or the low bits of something, with two to sixteen cases."""
+    """Generate a switch over an operation code, a class or the low bits of something, with two to sixteen cases."""
     hand = Hand(draw)
     type_ = draw.choose(TYPES, "type")
     cover = draw_coverage(draw, hand)

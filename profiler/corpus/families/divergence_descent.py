@@ -15,7 +15,7 @@ from profiler.corpus.family import Draft, family
 
 
 def _pitch(form: str, count: str, width: str, height: str) -> str:
-    """How many elements there are, as the kernel knows it."""
+    """Return how many elements there are, as the kernel knows it."""
     if form == "plane":
         return f"({width} * {height})"
     return f"(int){count}" if count else "(int)get_global_size(0)"
@@ -23,7 +23,9 @@ def _pitch(form: str, count: str, width: str, height: str) -> str:
 
 @family("bisection", group="divergence")
 def bisection(draw: Draw) -> Draft:
-    """A root in an interval that is halved until it is small: of polynomials, equations of state, inverse functions."""
+    """Generate a root in an interval that is halved until it is small: of polynomials, equations of state, inverse
+    functions.
+    """
     hand = Hand(draw)
     hand.reserve("a", "b", "x", "y")
     real = draw.weighted({"float": 3.0, "double": 1.0}, "type")

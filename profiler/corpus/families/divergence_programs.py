@@ -15,7 +15,7 @@ from profiler.corpus.writing.types import is_real
 
 @family("small_interpreter", group="divergence")
 def small_interpreter(draw: Draw) -> Draft:
-    """A program of a few codes run by every work-item, on registers or on a stack."""
+    """Generate a program of a few codes run by every work-item, on registers or on a stack."""
     hand = Hand(draw)
     hand.reserve("a", "b", "x", "y")
     type_ = draw.choose(("float", "int", "uint"), "type")

@@ -156,7 +156,7 @@ def row_first_match(draw: Draw) -> Draft:
 
 
 def _pitch(form: str, count: str, width: str, height: str) -> str:
-    """How many elements there are, as the kernel knows it."""
+    """Return how many elements there are, as the kernel knows it."""
     if form == "plane":
         return f"({width} * {height})"
     return f"(int){count}" if count else "(int)get_global_size(0)"
@@ -164,7 +164,7 @@ def _pitch(form: str, count: str, width: str, height: str) -> str:
 
 @family("pattern_search", group="divergence")
 def pattern_search(draw: Draw) -> Draft:
-    """A short pattern against each position of a text, given up at the first difference."""
+    """Generate a short pattern against each position of a text, given up at the first difference."""
     hand = Hand(draw)
     type_ = draw.choose(("uchar", "char", "uint", "ushort"), "type")
     cover = draw_coverage(draw, hand)

@@ -12,7 +12,9 @@ from profiler.corpus.writing.walk import walk
 
 @family("rows_of_tables", "dynamic_programming")
 def rows_of_tables(draw: Draw) -> Draft:
-    """The next row of a table from the last: knapsacks, coins, subsets, paths down a field, seams, partitions."""
+    """Generate the next row of a table from the last: knapsacks, coins, subsets, paths down a field, seams,
+    partitions.
+    """
     habits = hand(draw)
     kind = draw.weighted({"int": 4.0, "float": 2.0, "uint": 1.0, "long": 0.4}, "type")
     way = walk(draw, habits)
@@ -184,7 +186,10 @@ def all_pairs_paths(draw: Draw) -> Draft:
 
 @family("hidden_states", "dynamic_programming")
 def hidden_states(draw: Draw) -> Draft:
-    """A step of a chain of hidden states: most likely, forward and backward sums, several sequences at once."""
+    """Generate a step of a chain of hidden states.
+
+    Most likely, forward and backward sums, several sequences at once.
+    """
     habits = hand(draw)
     kind = draw.weighted({"float": 4.0, "double": 1.0, "int": 1.0}, "type")
     way = walk(draw, habits)

@@ -21,7 +21,7 @@ def loads(arrays: list[str], type: str, index: str = "i", locals_: str = "v") ->
 
 
 def helper(draw: Draw, habits: Hand, name: str, type: str, parameters: list[str], depth: int) -> str:
-    """A function of the program that returns an expression of its parameters."""
+    """Generate a function of the program that returns an expression of its parameters."""
     taken = ", ".join(f"{draw.choose(('', 'const '))}{type} {p}" for p in parameters)
     start = draw.choose(("static ", "inline ", "static inline ", ""))
     start = "static inline " if start == "inline " else start  # C99 gives a lone `inline` no definition to call

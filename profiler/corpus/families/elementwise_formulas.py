@@ -96,7 +96,7 @@ DENSITIES: Mapping[str, str] = {
 
 
 def written_for(text: str, type: str, native: bool) -> str:
-    """A formula for floats in another type, or with the fast variants of its functions."""
+    """Generate a formula for floats in another type, or with the fast variants of its functions."""
     base = split_type(type)[0]
     if native and base == "float":
         for word in ("exp(", "sqrt(", "log(", "sin(", "cos("):
@@ -176,7 +176,7 @@ def _each(formulas: int) -> Callable[[Values], float]:
 
 @family("activation_functions", group="elementwise")
 def activation_functions(draw: Draw) -> Draft:
-    """What follows a layer of a network, on its own or after a bias, as a function, macro or inline."""
+    """Return what follows a layer of a network, on its own or after a bias, as a function, macro or inline."""
     return _formulas(draw, "activate", ACTIVATIONS, draw.integer(1, 2), (-3.0, 3.0))
 
 
@@ -200,7 +200,9 @@ def probability_densities(draw: Draw) -> Draft:
 
 @family("parameter_updates", group="elementwise")
 def parameter_updates(draw: Draw) -> Draft:
-    """What a gradient does to a parameter: plain, with momentum, with running squares; in place, and contracting."""
+    """Return what a gradient does to a parameter: plain, with momentum, with running squares; in place, and
+    contracting.
+    """
     habits = hand(draw)
     type_ = draw.weighted({"float": 4.0, "double": 1.0, "float4": 1.0, "float2": 0.5}, "type")
     scalar = split_type(type_)[0]

@@ -15,7 +15,7 @@ from profiler.corpus.writing.walk import Walk, walk
 
 
 def graph_size(draw: Draw, wish: Wish, way: Walk, vertex_bytes: int = 32, cost: float = 5.0) -> Sized:
-    """A graph with `data` edges as neighbour lists `rows`, `cols`."""
+    """Generate a graph with `data` edges as neighbour lists `rows`, `cols`."""
     edges = within_memory(wish.data, 16)
     size = way.size(wish, vertex_bytes, rows_for(draw, wish, edges))
     work = size.done * (4 + cost * edges / size.count)
@@ -27,7 +27,7 @@ def graph_size(draw: Draw, wish: Wish, way: Walk, vertex_bytes: int = 32, cost: 
 def with_vertices(
     made: Sized, lengths: dict[str, int], scalars: Mapping[str, int | float], fills: Mapping[str, Words]
 ) -> Sized:
-    """The same with more arguments: buffers of so many elements a vertex, scalars, contents."""
+    """Generate the same with more arguments: buffers of so many elements a vertex, scalars, contents."""
     count = dict(made.launch.scalars)["n"]
     more = tuple((name, int(count) * each) for name, each in lengths.items())
     words = tuple(
@@ -48,7 +48,9 @@ def graph(habits: Hand) -> list[str]:
 
 
 def neighbours(draw: Draw, habits: Hand, inner: str, v: str = "v", stops: bool = False) -> str:
-    """A loop over the edges `e` of vertex `v`; `inner` may name the neighbour `u`. `stops` where it holds a `break`."""
+    """Generate a loop over the edges `e` of vertex `v`; `inner` may name the neighbour `u`. `stops` where it holds a
+    `break`.
+    """
     head = draw.choose(("rows[{v}]|rows[{v} + 1]", "first|last"), "bounds").format(v=v)
     first, last = head.split("|")
     before = f"const int first = rows[{v}], last = rows[{v} + 1];\n" if first == "first" else ""

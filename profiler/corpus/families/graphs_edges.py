@@ -13,7 +13,7 @@ from profiler.corpus.writing.walk import walk
 
 @family("front_queue", "graphs")
 def front_queue(draw: Draw) -> Draft:
-    """An item for each vertex of a front; what it reaches first goes into the next front."""
+    """Generate an item for each vertex of a front; what it reaches first goes into the next front."""
     habits = hand(draw)
     way = walk(draw, habits, exact=False)
     claim = draw.choose(("exchange", "compare", "or_bit", "min"), "claim")

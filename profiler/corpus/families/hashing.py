@@ -12,7 +12,7 @@ BITS = {"uint": 32, "ulong": 64}
 
 
 def odd_constant(draw: Draw, kind: str) -> str:
-    """A large odd multiplier."""
+    """Generate a large odd multiplier."""
     high, low = draw.integer(1 << 30, (1 << 32) - 1), draw.integer(0, (1 << 31) - 1) * 2 + 1
     return f"0x{low | 1 << 31:08x}u" if kind == "uint" else f"0x{high:08x}{low:08x}ul"
 
@@ -40,7 +40,7 @@ def mixing(draw: Draw, h: str, kind: str, steps: int) -> str:
 
 
 def mixer(draw: Draw, kind: str, name: str = "stir") -> str:
-    """A function that stirs one integer."""
+    """Generate a function that stirs one integer."""
     lines = "".join(f"    {text}\n" for text in mixing(draw, "h", kind, draw.integer(2, 7)).strip().split("\n"))
     inline = draw.choose(("", "inline ", "static inline "))
     inline = "static " + inline if inline == "inline " else inline
@@ -49,7 +49,7 @@ def mixer(draw: Draw, kind: str, name: str = "stir") -> str:
 
 @family("key_hashes", "hashing")
 def key_hashes(draw: Draw) -> Draft:
-    """A hash of each key of some bytes or words, one after another or interleaved."""
+    """Generate a hash of each key of some bytes or words, one after another or interleaved."""
     habits, kind = hand(draw), draw.choose(("uint", "uint", "ulong"), "type")
     unit = draw.choose(("uchar", "uchar", "uint", "char", "ushort", "uint4"), "key_type")
     way = walk(draw, habits)

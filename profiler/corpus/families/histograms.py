@@ -29,7 +29,7 @@ def contents(draw: Draw, kind: str, bins: int) -> Fill:
 
 
 def bin_of_value(hand: Hand, kind: str, bins: str, value: str, is_power: bool) -> str:
-    """An expression for the bin of a value, always below `bins`."""
+    """Generate an expression for the bin of a value, always below `bins`."""
     if is_real(kind):
         scaled = f"{value} * {bins}"
         return hand.draw.choose(
@@ -101,7 +101,9 @@ def histogram_global(draw: Draw) -> Draft:
 
 @family("histogram_local", group="histograms")
 def histogram_local(draw: Draw) -> Draft:
-    """A copy in local memory for each group, several now and then, added to the result or stored beside the others'."""
+    """Generate a copy in local memory for each group, several now and then, added to the result or stored beside the
+    others'.
+    """
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     number = draw.choose((8, 16, 32, 64, 128, 256, 256, 512, 1024, 2048))

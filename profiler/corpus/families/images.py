@@ -26,7 +26,7 @@ class Pixels:
     habits: Hand
 
     def read(self, x: str, y: str, source: str = "in", inside: bool = False) -> str:
-        """The value at any place; `inside` where it is known to lie in the image."""
+        """Generate the value at any place; `inside` where it is known to lie in the image."""
         if self.store == "image":
             return f"read_imagef({source}, smp, (int2)({x}, {y}))"
         safe_x, safe_y = x, y
@@ -108,7 +108,7 @@ def picture(
     names: tuple[str, ...] = ("in", "out"),
     bytes_more: float = 0,
 ) -> tuple[Sized, Area]:
-    """A launch over pictures of about `data` pixels."""
+    """Generate a launch over pictures of about `data` pixels."""
     area = way.size(draw, wish, PIXEL_BYTES[dots.store] * len(names) + bytes_more)
     buffers, images, fills = dots.lengths(area, *names)
     vector = 3.0 if dots.value == "float4" else 1.0
@@ -190,7 +190,7 @@ def window_filters(draw: Draw) -> Draft:
 
 
 def with_more(made: Sized, buffers: dict[str, int], scalars: dict[str, int | float], fills: Fills) -> Sized:
-    """The same launch with more arguments."""
+    """Generate the same launch with more arguments."""
     kept = made.launch
     words: Fills = {name: (fill.kind, *fill.arguments) for name, fill in kept.fills}
     return sized(

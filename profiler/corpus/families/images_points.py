@@ -13,7 +13,7 @@ COLOUR = {"image": 3.0, "float4": 2.0, "uchar4": 2.0}
 
 
 def whole_scale(dots: Pixels) -> str:
-    """What white is."""
+    """Return what white is."""
     return "1.0f" if dots.store in ("image", "float", "float4") else "255.0f"
 
 

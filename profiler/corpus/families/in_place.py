@@ -228,7 +228,7 @@ def turned_in_place(draw: Draw) -> Draft:
 
 @family("lifting_step", group="in_place", scale=PROGRAM)
 def lifting_step(draw: Draw) -> Draft:
-    """A wavelet's prediction and update, in place down the columns of a picture at a growing distance."""
+    """Generate a wavelet's prediction and update, in place down the columns of a picture at a growing distance."""
     steps = draw.choose((1, 2, 4), "steps")
     value = draw.choose(("float", "int", "short"), "type")
     real = value == "float"
@@ -273,7 +273,9 @@ def lifting_step(draw: Draw) -> Draft:
 
 @family("many_small_systems", group="in_place", scale=PROGRAM)
 def many_small_systems(draw: Draw) -> Draft:
-    """A small banded system for each work-item, solved in place; the systems interleave or stand one after another."""
+    """Generate a small banded system for each work-item, solved in place; the systems interleave or stand one after
+    another.
+    """
     interleaved = draw.chance(0.6, "interleaved")
     real = draw.choose(("float", "double"), "type")
     source = written(

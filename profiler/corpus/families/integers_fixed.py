@@ -69,7 +69,7 @@ def fixed_point(draw: Draw) -> Draft:
 
 
 def _bracketed(text: str) -> str:
-    """The same of a macro's arguments, which may be sums."""
+    """Generate the same of a macro's arguments, which may be sums."""
     return re.sub(r"\b([ab])\b", r"(\1)", text)
 
 

@@ -17,7 +17,7 @@ TYPES = ("float", "float", "float", "int", "uint", "float4", "float2")
 
 
 def draw_groups(draw: Draw, most: int = 1024) -> Groups:
-    """A local size that the source fixes, or any power of two."""
+    """Generate a local size that the source fixes, or any power of two."""
     if draw.chance(0.45, "fixed_local_size"):
         return Groups(fixed=draw.choose([s for s in (16, 32, 64, 128, 256) if s <= most], "local_size"))
     return Groups(is_power=True, most=most)
@@ -33,7 +33,7 @@ def declare_tile(
 
 
 def load_or_zero(draw: Draw, cover: Coverage, pointer: str, type_: str, index: str = "") -> str:
-    """An element, or zero beyond the count."""
+    """Generate an element, or zero beyond the count."""
     i = index or cover.index
     if not cover.has_count:
         return f"{pointer}[{i}]"
@@ -49,7 +49,7 @@ def store_inside(cover: Coverage, statement: str) -> str:
 
 @family("local_table_lookup", group="local_memory")
 def local_table_lookup(draw: Draw) -> Draft:
-    """A table brought into local memory by the whole group, then read at positions that depend on data."""
+    """Generate a table brought into local memory by the whole group, then read at positions that depend on data."""
     hand = Hand(draw)
     type_ = draw.choose(("float", "int", "uint", "uchar", "float2"), "type")
     groups = draw_groups(draw)

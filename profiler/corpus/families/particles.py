@@ -12,7 +12,7 @@ LAYOUTS = {"packed": 4.0, "separate": 2.0, "three": 1.0}
 
 
 def position(layout: str, at: str) -> str:
-    """The place of one body as a vector of four; the fourth is its mass or charge."""
+    """Generate the place of one body as a vector of four; the fourth is its mass or charge."""
     if layout == "packed":
         return f"pos[{at}]"
     if layout == "three":

@@ -45,7 +45,7 @@ def screen(habits: Hand) -> list[str]:
 
 @family("rays_and_spheres", "particles")
 def rays_and_spheres(draw: Draw) -> Draft:
-    """The nearest of a list of spheres, planes or boxes for each ray; shadows; bounces."""
+    """Generate the nearest of a list of spheres, planes or boxes for each ray; shadows; bounces."""
     habits = hand(draw)
     way = plane(draw, habits)
     solid = draw.choose(("sphere", "sphere", "box", "plane", "disc"), "solid")
@@ -118,7 +118,7 @@ f"    if (s > 0.001f && s < t) {{\n        t = s;\n        what = k;\n    }}\n}}
 
 @family("rays_and_triangles", "particles")
 def rays_and_triangles(draw: Draw) -> Draft:
-    """The nearest triangle for each ray: all of them, by index, or by a tree of boxes with a small stack."""
+    """Generate the nearest triangle for each ray: all of them, by index, or by a tree of boxes with a small stack."""
     habits = hand(draw)
     way = walk(draw, habits)
     form = draw.choose(("all", "indexed", "tree", "tree_near_first", "bins"), "form")

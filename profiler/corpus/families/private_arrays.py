@@ -12,7 +12,7 @@ from profiler.corpus.writing.types import is_real
 
 
 def row_element(draw: Draw, cover: Coverage, x: str, size: int | str, j: str) -> str:
-    """An element of a row, or of a window around the element."""
+    """Generate an element of a row, or of a window around the element."""
     where = draw.choose(("row", "row", "column"), "rows")
     if where == "row" or not cover.count:
         return f"{x}[{cover.index} * {size} + {j}]"

@@ -14,7 +14,7 @@ from profiler.corpus.writing.types import is_real
 
 @family("private_ring", group="private_arrays")
 def private_ring(draw: Draw) -> Draft:
-    """A ring buffer along each row: moving averages, delays, recursive filters, running extremes."""
+    """Generate a ring buffer along each row: moving averages, delays, recursive filters, running extremes."""
     hand = Hand(draw)
     type_ = draw.choose(("float", "float", "int", "double"), "type")
     cover = draw_coverage(draw, hand)
@@ -91,7 +91,7 @@ def private_ring(draw: Draw) -> Draft:
 
 @family("private_stack", group="private_arrays")
 def private_stack(draw: Draw) -> Draft:
-    """A walk over an implicit tree with a stack: depth first, cut off by values, or bounded in steps."""
+    """Generate a walk over an implicit tree with a stack: depth first, cut off by values, or bounded in steps."""
     hand = Hand(draw)
     cover = draw_coverage(draw, hand)
     depth = draw.choose((4, 6, 8, 10), "depth")

@@ -145,7 +145,7 @@ def matrix_inverse_small(draw: Draw) -> Draft:
             lines += [f"const {real} {names[r][c]} = row{r}.s{c};" for c in range(4)]
 
     def minor(rows: list[int], columns: list[int]) -> str:
-        """A determinant, expanded along its first row."""
+        """Generate a determinant, expanded along its first row."""
         if len(rows) == 1:
             return names[rows[0]][columns[0]]
         terms = []

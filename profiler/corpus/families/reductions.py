@@ -16,13 +16,13 @@ NARROW = {"uchar": 0.5, "short": 0.4}
 
 
 def fills_for(op: Operator, names: tuple[str, ...], kind: str) -> dict[str, Fill]:
-    """What keeps a product near one."""
+    """Return what keeps a product near one."""
     return dict.fromkeys(names, Fill("uniform", (0.9999, 1.0001))) if op.name == "product" and is_real(kind) else {}
 
 
 @family("reduce_sequential", group="reductions")
 def reduce_sequential(draw: Draw) -> Draft:
-    """An item reduces a share of an array: a block of it, or every so many-th element."""
+    """Generate an item reduces a share of an array: a block of it, or every so many-th element."""
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     op = operator(hand, kind)
@@ -196,7 +196,7 @@ def reduce_segments(draw: Draw) -> Draft:
 
 @family("count_if", group="reductions")
 def count_if(draw: Draw) -> Draft:
-    """How many elements meet a predicate, whether any or all do, or what those add up to: per item or row."""
+    """Return how many elements meet a predicate, whether any or all do, or what those add up to: per item or row."""
     hand = Hand(draw)
     kind = draw.weighted({"float": 4, "int": 3, "uchar": 1, "double": 1, "uint": 1}, "type")
     wants = draw.choose(("count", "any", "all", "first", "sum", "two counts", "runs"), "wants")

@@ -15,7 +15,7 @@ KINDS = {"float": 5.0, "double": 1.2, "int": 1.5, "uint": 0.6, "float4": 0.8, "f
 
 
 def _fills(op: Operator, kind: str) -> dict[str, Fill]:
-    """What keeps a product near one."""
+    """Return what keeps a product near one."""
     return {"x": Fill("uniform", (0.9999, 1.0001))} if op.name == "product" and is_real(kind) else {}
 
 

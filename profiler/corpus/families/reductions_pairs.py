@@ -12,7 +12,7 @@ from profiler.corpus.writing.types import bytes_of
 
 @family("argmin_argmax", group="reductions")
 def argmin_argmax(draw: Draw) -> Draft:
-    """The place of an extreme: a row's by one item, or a whole array's by groups."""
+    """Generate the place of an extreme: a row's by one item, or a whole array's by groups."""
     hand = Hand(draw)
     kind = draw.weighted({"float": 5, "double": 1, "int": 2, "uint": 0.5}, "type")
     sign = draw.choose((">", "<", ">="), "sign")
@@ -116,7 +116,7 @@ def mean_variance(draw: Draw) -> Draft:
     local = scratch(hand, {"first": kind, "second": kind})
 
     def total(*names: str) -> str:
-        """What the items of a group have found is added up, and each of them learns it."""
+        """Return what the items of a group have found is added up, and each of them learns it."""
         if not by_group:
             return ""
         put = "\n".join(f"{array}[l] = {name};" for array, name in zip(("first", "second"), names, strict=False))

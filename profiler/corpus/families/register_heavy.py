@@ -100,7 +100,7 @@ def many_accumulators(draw: Draw) -> Draft:
 
 @family("register_tile", group="register_heavy")
 def register_tile(draw: Draw) -> Draft:
-    """A block of results of each item, built up by outer products of short columns and rows."""
+    """Generate a block of results of each item, built up by outer products of short columns and rows."""
     hand = Hand(draw)
     hand.reserve("a", "b", "x", "y")
     type_ = draw.choose(("float", "float", "double", "int", "float4"), "type")

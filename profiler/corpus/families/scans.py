@@ -86,7 +86,7 @@ def scan_doubling(draw: Draw) -> Draft:
 
 @family("scan_sweeps", group="scans")
 def scan_sweeps(draw: Draw) -> Draft:
-    """A tree up and down again, two elements an item; with padded indices now and then."""
+    """Generate a tree up and down again, two elements an item; with padded indices now and then."""
     hand = Hand(draw)
     kind = draw.weighted({k: w for k, w in KINDS.items() if k != "float2"}, "type")
     mapped = hand.mapping(kind, 0.3)
@@ -211,7 +211,9 @@ def scan_shares(draw: Draw) -> Draft:
 
 @family("scan_add_offsets", group="scans")
 def scan_add_offsets(draw: Draw) -> Draft:
-    """The last part of a scan of several launches: each block's offset is looked up, or added up again, and added."""
+    """Generate the last part of a scan of several launches: each block's offset is looked up, or added up again, and
+    added.
+    """
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     find = draw.choose(("looked up", "added up", "shared"), "offset")

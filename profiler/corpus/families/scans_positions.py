@@ -12,7 +12,7 @@ from profiler.corpus.writing.types import bytes_of, is_real
 
 
 def _keeps(hand: Hand, kind: str) -> str:
-    """A test of `v` that some elements pass; `limit` is an argument."""
+    """Generate a test of `v` that some elements pass; `limit` is an argument."""
     odd = "(v & 1) == 0" if not is_real(kind) else "v * v > limit"
     return hand.draw.choose(("v > limit", "v < limit", "v >= limit", odd), "test")
 
@@ -97,7 +97,7 @@ def _head_at(by_key: bool) -> str:
 
 @family("compaction", group="scans")
 def compaction(draw: Draw) -> Draft:
-    """What passes a test is moved together, by positions found before, an item's own count or a group's scan."""
+    """Return what passes a test is moved together, by positions found before, an item's own count or a group's scan."""
     hand = Hand(draw)
     kind = draw.weighted({"float": 3, "int": 3, "uint": 1, "double": 0.7}, "type")
     form = draw.choose(("positions", "own block", "group scan", "group counter"), "form")

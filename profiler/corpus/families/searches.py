@@ -50,7 +50,7 @@ def first_above(draw: Draw) -> Draft:
 
 @family("text_match", group="searches", scale=PROGRAM)
 def text_match(draw: Draw) -> Draft:
-    """The places of a pattern in a text: characters are compared until one differs."""
+    """Generate the places of a pattern in a text: characters are compared until one differs."""
     wanted, letters = draw.choose((3, 8, 16, 31), "pattern"), draw.choose((2, 4, 26, 200), "letters")
     keeps_local = draw.chance(0.5, "pattern in local memory")
     load = (
@@ -195,7 +195,7 @@ def probed_table(draw: Draw) -> Draft:
 
 @family("nearest_record", group="searches", scale=PROGRAM)
 def nearest_record(draw: Draw) -> Draft:
-    """The nearest of many records, given up dimension by dimension once it is farther than the best so far."""
+    """Generate the nearest of many records, given up dimension by dimension once it is farther than the best so far."""
     dims, tile = draw.choose((4, 8, 16, 32), "dimensions"), draw.choose((16, 32, 64), "tile")
     check = draw.choose((2, 4, 8), "look every")
     source = written(
@@ -250,7 +250,7 @@ def nearest_record(draw: Draw) -> Draft:
 
 @family("longest_run", group="searches", scale=PROGRAM)
 def longest_run(draw: Draw) -> Draft:
-    """The longest stretch of equal values: one a work-item, then the longest of each group."""
+    """Generate the longest stretch of equal values: one a work-item, then the longest of each group."""
     group = draw.choose((32, 64, 128, 256), "group")
     value = draw.choose(("uchar", "int", "ushort"), "type")
     source = written(

@@ -14,14 +14,14 @@ SPREAD = Fill("uniform", (-3.0, 3.0))  # whose exponentials are neither huge nor
 
 
 def exponential(hand: Hand, kind: str) -> str:
-    """The name of the function."""
+    """Generate the name of the function."""
     names = {"exp": 4.0, "native_exp": 1.0 if kind == "float" else 0, "exp2": 0.6}
     return hand.draw.weighted(names, "exponential")
 
 
 @family("softmax_rows", group="softmax")
 def softmax_rows(draw: Draw) -> Draft:
-    """A row or column by one item; with temperature, mask or logarithm."""
+    """Generate a row or column by one item; with temperature, mask or logarithm."""
     hand = Hand(draw)
     kind = draw.weighted({"float": 5, "double": 1}, "type")
     passes = draw.choose(("three", "two, stored", "running", "no maximum"), "passes")
@@ -100,7 +100,10 @@ def softmax_rows(draw: Draw) -> Draft:
 
 @family("softmax_groups", group="softmax")
 def softmax_groups(draw: Draw) -> Draft:
-    """A row by a group: a tree for the largest, another for the sum; rows kept in local memory now and then."""
+    """Generate a row by a group: a tree for the largest, another for the sum.
+
+    Rows kept in local memory now and then.
+    """
     hand = Hand(draw)
     kind = draw.weighted({"float": 5, "double": 1}, "type")
     exp = exponential(hand, kind)
@@ -173,7 +176,7 @@ def softmax_groups(draw: Draw) -> Draft:
 
 @family("cross_entropy", group="softmax")
 def cross_entropy(draw: Draw) -> Draft:
-    """The loss of each row and its gradient, from a label or a distribution; smoothed or weighted by class."""
+    """Generate the loss of each row and its gradient, from a label or a distribution; smoothed or weighted by class."""
     hand = Hand(draw)
     kind = draw.weighted({"float": 5, "double": 1}, "type")
     target = draw.choose(("label", "distribution", "smoothed", "binary"), "target")

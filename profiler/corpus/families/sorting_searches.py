@@ -15,7 +15,7 @@ from profiler.corpus.writing.types import bytes_of, is_real
 
 @family("best_few", group="sorting")
 def best_few(draw: Draw) -> Draft:
-    """The k largest or smallest of each row, held in a private array, or found one after the other."""
+    """Generate the k largest or smallest of each row, held in a private array, or found one after the other."""
     hand = Hand(draw)
     kind = draw.weighted({"float": 4, "int": 2, "double": 0.7, "uint": 0.6}, "type")
     k = draw.choose((1, 2, 3, 4, 5, 8, 10, 16))
@@ -142,7 +142,7 @@ def sorted_look_up(draw: Draw) -> Draft:
 
 @family("median_windows", group="sorting")
 def median_windows(draw: Draw) -> Draft:
-    """The median, or another rank, of a window of an image or a series, by exchanges or by counting."""
+    """Generate the median, or another rank, of a window of an image or a series, by exchanges or by counting."""
     hand = Hand(draw)
     kind = draw.weighted({"float": 3, "uchar": 2, "int": 1, "ushort": 0.5}, "type")
     wide = draw.choose((3, 5), "width") if draw.chance(0.7, "image") else 0

@@ -29,7 +29,7 @@ def pattern_fills(draw: Draw, nonzeros: int, columns: int) -> Fills:
 
 
 def csr_size(draw: Draw, wish: Wish, way: Walk, bytes_a_row: int = 48, per_nonzero: float = 4.0) -> Sized:
-    """A CSR matrix with `data` entries; the number of rows is its own, but for kernels without a guard."""
+    """Generate a CSR matrix with `data` entries; the number of rows is its own, but for kernels without a guard."""
     nonzeros = within_memory(wish.data, 24)
     size = way.size(wish, bytes_a_row, rows_for(draw, wish, nonzeros))
     columns = about(draw, size.count)
@@ -79,7 +79,7 @@ def row_sum(draw: Draw, habits: Hand, kind: str, term: str, begin: str = "rows[i
 
 
 def stored(draw: Draw, kind: str) -> str:
-    """The statement that stores `sum` for row i; repeated runs stay bounded."""
+    """Generate the statement that stores `sum` for row i; repeated runs stay bounded."""
     value = finish_value(draw, "sum", kind)
     if not is_real(kind) or draw.chance(0.6):
         return f"y[i] = {value};"

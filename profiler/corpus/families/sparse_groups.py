@@ -22,7 +22,9 @@ void {name}(volatile {space} float *at, float term)
 
 
 def float_add(draw: Draw, habits: Hand, name: str = "add_float") -> str:
-    """A float atomic of compare-and-swap; it forgets half of what was there, so that repeated runs stay bounded."""
+    """Generate a float atomic of compare-and-swap; it forgets half of what was there, so that repeated runs stay
+    bounded.
+    """
     following = draw.choose(("old.value * 0.5f + term", "mad(old.value, 0.5f, term)", "0.5f * (old.value + term)"))
     return FLOAT_ADD.format(
         name=name, space=habits.space, next=following, swap=draw.choose(("atomic_cmpxchg", "atom_cmpxchg"))
@@ -100,7 +102,7 @@ def csr_group_a_row(draw: Draw) -> Draft:
 
 @family("csr_vector_lanes", "sparse")
 def csr_vector_lanes(draw: Draw) -> Draft:
-    """A few neighbouring items share a row, so that several rows fit into a group."""
+    """Generate a few neighbouring items share a row, so that several rows fit into a group."""
     habits, kind = hand(draw), draw.weighted({"float": 4.0, "double": 1.0, "int": 1.0}, "type")
     lanes = draw.choose((2, 4, 8, 16, 32), "lanes")
     named = draw.chance(0.5)

@@ -12,7 +12,7 @@ from profiler.corpus.writing.walk import walk
 
 @family("ell_matrix_vector", "sparse")
 def ell_matrix_vector(draw: Draw) -> Draft:
-    """The same number of slots for each row, some of them empty."""
+    """Generate the same number of slots for each row, some of them empty."""
     habits, kind = hand(draw), value_type(draw)
     way = walk(draw, habits, exact=False)
     by_rows = draw.chance(0.35, "row_major")
@@ -181,7 +181,7 @@ def jagged_diagonals(draw: Draw) -> Draft:
 
 @family("diagonal_format", "sparse")
 def diagonal_format(draw: Draw) -> Draft:
-    """A few whole diagonals, each at its distance from the main one."""
+    """Generate a few whole diagonals, each at its distance from the main one."""
     habits, kind = hand(draw), draw.weighted({"float": 3.0, "double": 1.0, "int": 0.7}, "type")
     way = walk(draw, habits, exact=False)
     cached, most = draw.chance(0.3, "constant"), draw.choose((8, 32, 128))

@@ -136,7 +136,7 @@ def function_map(draw: Draw) -> Draft:
 
 @family("native_functions", group="special_functions")
 def native_functions(draw: Draw) -> Draft:
-    """The fast variants: native_ and half_ functions in short formulas."""
+    """Generate the fast variants: native_ and half_ functions in short formulas."""
     hand = Hand(draw)
     type_ = draw.choose(("float", "float", "float4", "float2", "float8", "float16"), "type")
     cover = draw_coverage(draw, hand)

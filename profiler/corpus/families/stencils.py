@@ -17,7 +17,7 @@ Offset = tuple[int, int]
 
 
 def shapes(draw: Draw, most: int = 3) -> list[Offset]:
-    """The offsets of a plane's stencil."""
+    """Generate the offsets of a plane's stencil."""
     radius = draw.weighted({1: 4.0, 2: 2.0, most: 1.0}, "radius")
     kind = draw.choose(("star", "box", "diagonals", "row", "column", "half", "scattered"), "shape")
     square = [(x, y) for y in range(-radius, radius + 1) for x in range(-radius, radius + 1)]
@@ -42,7 +42,9 @@ def shifted(name: str, by: int) -> str:
 
 
 def bounded(kind: str, name: str, by: int, size: str) -> str:
-    """The neighbour's coordinate, brought inside. Offsets are small against no size: mirroring is clamped too."""
+    """Generate the neighbour's coordinate, brought inside. Offsets are small against no size: mirroring is clamped
+    too.
+    """
     text = shifted(name, by)
     if by == 0 or kind in ("skip", "zero", "padded"):
         return text
@@ -125,7 +127,7 @@ class Weights:
 
 
 def finish(draw: Draw, total: str, centre: str, type_: str) -> str:
-    """What becomes of the weighted sum."""
+    """Return what becomes of the weighted sum."""
     scalar = split_type(type_)[0]
     is_real = scalar in ("float", "double")
     kind = draw.weighted({"plain": 4.0, "relaxed": 1.5, "difference": 1.0, "expression": 1.0, "limited": 0.7}, "finish")

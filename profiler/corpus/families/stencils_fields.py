@@ -53,7 +53,7 @@ class Neighbours:
 
 
 def laplacian(draw: Draw, at: Neighbours, field: str, type_: str) -> str:
-    """The sum of differences to the neighbours, of one kind or another."""
+    """Generate the sum of differences to the neighbours, of one kind or another."""
     kind = draw.weighted({"five": 3.0, "nine": 1.0, "differences": 1.0, "diagonal": 0.5, "fused": 0.7}, "laplacian")
     c = at.cell(field)
     four = [at.cell(field, *d) for d in ((-1, 0), (1, 0), (0, -1), (0, 1))]
@@ -73,7 +73,7 @@ def laplacian(draw: Draw, at: Neighbours, field: str, type_: str) -> str:
 
 
 def rate(draw: Draw, name: str, values: list[Value], type_: str, low: float, high: float) -> str:
-    """A coefficient: an argument drawn for each launch, or a literal."""
+    """Generate a coefficient: an argument drawn for each launch, or a literal."""
     if draw.chance(0.5):
         values.append(Value(name, type_, lambda d: round(d.real(low, high), 4)))
         return name
@@ -122,7 +122,9 @@ def diffusion_step(draw: Draw) -> Draft:
 
 @family("wave_step", group="stencils")
 def wave_step(draw: Draw) -> Draft:
-    """The next displacement from this one and the last, damped, with a speed that varies, sponges at the rim."""
+    """Generate the next displacement from this one and the last, damped, with a speed that varies, sponges at the
+    rim.
+    """
     habits = hand(draw)
     type_ = draw.weighted(REALS, "type")
     at, values = Neighbours(draw), list[Value]()

@@ -66,7 +66,7 @@ def shrinking_halo(draw: Draw) -> Draft:
 
 @family("marching_planes", group="stepped_grids", scale=PROGRAM)
 def marching_planes(draw: Draw) -> Draft:
-    """A volume from plane to plane: a queue of planes in registers, the middle one a tile in local memory."""
+    """Generate a volume from plane to plane: a queue of planes in registers, the middle one a tile in local memory."""
     reach, tile = draw.choose((1, 2, 4), "reach"), draw.choose((8, 16), "tile")
     keeps = draw.chance(0.7, "tile in local memory")
     taps = [f"{draw.real(0.01, 0.2):.4f}f" for _ in range(reach)]
@@ -235,7 +235,7 @@ def line_in_steps(draw: Draw) -> Draft:
 
 @family("two_pass_window", group="stepped_grids", scale=PROGRAM)
 def two_pass_window(draw: Draw) -> Draft:
-    """A separable window over a picture: rows first, into local memory, then columns."""
+    """Generate a separable window over a picture: rows first, into local memory, then columns."""
     reach, w, h = draw.choose((1, 2, 4, 7), "reach"), draw.choose((16, 32), "width"), draw.choose((4, 8), "height")
     value = draw.choose(("float", "uchar", "ushort"), "type")
     what = draw.choose(("weighted", "largest"), "what")

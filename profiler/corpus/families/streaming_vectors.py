@@ -67,7 +67,7 @@ def vector_loads(draw: Draw) -> Draft:
 
 @family("group_copies", group="streaming")
 def group_copies(draw: Draw) -> Draft:
-    """A group fetches a block to local memory with `async_work_group_copy`, works on it, sends it back."""
+    """Generate a group fetches a block to local memory with `async_work_group_copy`, works on it, sends it back."""
     habits = hand(draw)
     type_ = draw.weighted({"float": 4.0, "float4": 1.0, "int": 1.5, "uint": 1.0, "double": 1.0, "int4": 0.5}, "type")
     per = draw.choose((1, 1, 2, 4), "per_item")

@@ -142,7 +142,7 @@ def counter_increment(draw: Draw) -> Draft:
 
 @family("few_items", group="tiny")
 def few_items(draw: Draw) -> Draft:
-    """A handful of elements, whatever the launch: small vectors, coefficients, a configuration."""
+    """Generate a handful of elements, whatever the launch: small vectors, coefficients, a configuration."""
     hand = Hand(draw)
     type_ = draw.choose(("float", "double", "int", "float4"), "type")
     count = draw.choose((2, 3, 4, 5, 8, 9, 12, 16, 24, 32, 64), "elements")

@@ -10,7 +10,7 @@ from profiler.corpus.writing.sizes import draft, groups, sized, within_memory
 
 @family("fourier_in_local_memory", "transforms")
 def fourier_in_local_memory(draw: Draw) -> Draft:
-    """A whole small transform a group, all passes in local memory."""
+    """Generate a whole small transform a group, all passes in local memory."""
     habits = hand(draw)
     size = draw.choose((16, 32, 64, 128, 256, 512), "points")
     what = draw.choose(("fourier", "fourier", "walsh", "hartley", "integers"), "what")

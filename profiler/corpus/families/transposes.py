@@ -16,7 +16,7 @@ TYPES = {"float": 5.0, "double": 1.5, "int": 1.5, "uchar": 1.0, "short": 0.7, "f
 
 
 def stored(draw: Draw, value: str, type: str) -> str:
-    """The value as it is, or scaled, converted, combined on the way."""
+    """Generate the value as it is, or scaled, converted, combined on the way."""
     return value if draw.chance(0.55) else expression(draw, [value], type, draw.integer(1, 2))
 
 

@@ -63,7 +63,7 @@ def rate_table(draw: Draw) -> Draft:
 
 @family("block_cipher", group="whole_programs", scale=PROGRAM)
 def block_cipher(draw: Draw) -> Draft:
-    """An invented cipher: rounds written out one after another, with a table or with rotations alone."""
+    """Generate an invented cipher: rounds written out one after another, with a table or with rotations alone."""
     rounds, words = draw.choose((16, 32, 64), "rounds"), draw.choose((4, 8), "words")
     table = draw.chance(0.5, "table")
     word = draw.choose(("uint", "uint", "ulong"), "type")
@@ -177,7 +177,7 @@ def block_statistics(draw: Draw) -> Draft:
 
 @family("fitted_pieces", group="whole_programs", scale=PROGRAM)
 def fitted_pieces(draw: Draw) -> Draft:
-    """A function by pieces, each a polynomial of its own in a helper, and a sum over many terms of it."""
+    """Generate a function by pieces, each a polynomial of its own in a helper, and a sum over many terms of it."""
     pieces, degree = draw.choose((4, 8, 16), "pieces"), draw.choose((4, 7, 11), "degree")
     real = draw.choose(("float", "double"), "type")
     end = "f" if real == "float" else ""

@@ -90,7 +90,7 @@ class Fleet:
             yield FleetOrder(one.device, chosen, tuple(keys), plan.limits, plan.build_job, plan.time_job)
 
     def _next(self, ended: SimpleQueue[Future[FleetAnswer]], out: Iterable[FleetOrder]) -> Future[FleetAnswer]:
-        """The next that has ended. Raises Cancelled, or DeviceGone if nobody is left who could take an order."""
+        """Return the next that has ended. Raises Cancelled, or DeviceGone if nobody is left who could take an order."""
         seen_s = looked_s = time.monotonic()
         while True:
             if self._cancel is not None and self._cancel.is_set():
@@ -121,7 +121,9 @@ class Fleet:
             )
 
     def profiles(self) -> list[Device]:
-        """What workers say of the plan's OpenCL devices, one worker for each. Raises MeasureError for none at all."""
+        """Return what workers say of the plan's OpenCL devices, one worker for each. Raises MeasureError for none at
+        all.
+        """
         asked = [
             self._client.submit(profile, device_id, resources={device_id: 1}, pure=False)
             for device_id in sorted({device.device_id for device in self._plan.devices})
@@ -132,7 +134,7 @@ class Fleet:
             raise DeviceGone("the workers do not say what devices they have; see what they print") from None
 
     def offered(self) -> set[str]:
-        """The OpenCL devices that workers offer now."""
+        """Return the OpenCL devices that workers offer now."""
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         return {name for worker in workers for name in worker.get("resources", {})}
 

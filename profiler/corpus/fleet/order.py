@@ -21,7 +21,7 @@ class FleetOrder:
     time_job: str
 
     def of_kernel(self, kernel_id: str) -> FleetOrder:
-        """The part of it that is about one kernel."""
+        """Return the part of it that is about one kernel."""
         return FleetOrder(
             self.device,
             tuple(kernel for kernel in self.kernels if kernel.id == kernel_id),

@@ -25,7 +25,7 @@ def profile(device_id: str) -> Device | None:
 
 
 def work(order: FleetOrder) -> FleetAnswer:
-    """All of an order's outcomes. Raises what keeps the device from opening."""
+    """Return all of an order's outcomes. Raises what keeps the device from opening."""
     with tempfile.TemporaryDirectory(prefix="kernelcast-fleet-", ignore_cleanup_errors=True) as cache:
         built = _build(order, cache)
         return FleetAnswer(tuple(built.items()), tuple(_time(order, cache, built)))

@@ -76,7 +76,7 @@ def built(
 
 
 def _supplied(one: _Candidate, definitions: Definitions, error: MeasureError) -> bool:
-    """Whether there is anything left to try."""
+    """Return whether there is anything left to try."""
     asked = without_consequences(lacking(error.log), one.text)
     fresh = [name for name in asked.all if name not in one.known]
     if fresh:

@@ -113,7 +113,7 @@ def package_definitions(folder: Path) -> Definitions:
 
 
 def definitions_in(path: str, text: str) -> Iterator[Definition]:
-    """What `text` defines at its top level, as far as it may be OpenCL C."""
+    """Yield what `text` defines at its top level, as far as it may be OpenCL C."""
     for pattern in (_DEFINE, _TYPEDEF, _STRUCT, _CONSTANT):
         for match in pattern.finditer(text):
             if len(match[0]) <= LONGEST and not _HOST.search(match[0]) and match[0].split()[-1] != match["name"]:

@@ -91,7 +91,7 @@ def with_described_launches(
 
 
 def unproved(one: DescribedKernel) -> CorpusKernel:
-    """The kernel with its launches unchecked."""
+    """Return the kernel with its launches unchecked."""
     launches = tuple(CorpusLaunch(launch, Vary.PROGRAM, data_of(launch)) for _, launch in one.launches)
     return replace(one.corpus, launches=launches)
 

@@ -36,12 +36,12 @@ HEAD = 4000  # characters of a file in which an author says where it is from
 
 
 def is_exam_path(path: str) -> bool:
-    """Whether a path, or a part of one, names a suite or program."""
+    """Return whether a path, or a part of one, names a suite or program."""
     return bool(_NAMED.search(path))
 
 
 def is_exam_text(text: str, package: str = "") -> bool:
-    """Whether the head of a file names a suite or program, be it as a credit alone.
+    """Return whether the head of a file names a suite or program, be it as a credit alone.
 
     `package` is the name of the folder of the package that holds it.
     """

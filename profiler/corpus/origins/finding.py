@@ -47,7 +47,7 @@ def recorded_programs(path: Path) -> Iterator[FoundProgram]:
 
 
 def written_programs(device_id: str) -> Iterator[FoundProgram]:
-    """What an installed library writes when it is asked for all that it can do, each text once."""
+    """Yield what an installed library writes when it is asked for all that it can do, each text once."""
     known: set[str] = set()
     for place in range(0, 1 << 20, _AT_A_TIME):
         made = outcomes(WRITE_JOB, device_id, range(place, place + _AT_A_TIME), WRITE_S, Written)

@@ -64,7 +64,7 @@ def _normal(path: PurePosixPath) -> str:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many folders two paths share from the top."""
+    """Return how many folders two paths share from the top."""
     count = 0
     for a, b in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
         if a != b:

@@ -77,7 +77,7 @@ def first_launch(program: Program, kernel: Kernel, options: BuildOptions) -> tup
 
 
 def blocks(work: Work, launch: Launch) -> float:
-    """How many pieces of straight code a launch executes in all."""
+    """Return how many pieces of straight code a launch executes in all."""
     return sum(work.walk(launch).runs.values())
 
 
@@ -113,7 +113,7 @@ def _varied(kernel: Kernel, work: Work, first: Launch, vary: Vary, runtime_us: f
 
 
 def _other_data(kernel: Kernel, work: Work, first: Launch, runtime_us: float, draw: Draw) -> Launch | None:
-    """The same global size with larger or smaller sizes among the scalars."""
+    """Return the same global size with larger or smaller sizes among the scalars."""
     sizes = _sizes_of(first)
     if not sizes:
         return None
@@ -144,7 +144,7 @@ def _other_local(kernel: Kernel, work: Work, first: Launch, draw: Draw) -> Launc
 
 
 def _shape(items: int | None, global_size: tuple[int, ...]) -> tuple[int, ...] | None:
-    """A group of so many work-items that divides the global size, as square as can be."""
+    """Return a group of so many work-items that divides the global size, as square as can be."""
     if items is None:
         return None
     sides = [1] * len(global_size)
@@ -171,7 +171,7 @@ def _spec(launch: Launch, global_size: tuple[int, ...], *, keeps_scalars: bool =
 
 
 def _scaled(size: tuple[int, ...], factor: float, local: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Each side by the same share of `factor`, in whole groups."""
+    """Return each side by the same share of `factor`, in whole groups."""
     share = factor ** (1 / max(1, sum(side > 1 for side in size)))
     steps = local or tuple(min(side, 16) for side in size)
     return tuple(
@@ -195,7 +195,7 @@ def _sizes_of(launch: Launch) -> dict[str, int]:
 
 
 def data_of(launch: Launch) -> int:
-    """The elements of the largest argument: what the kernel works on is not known better."""
+    """Return the elements of the largest argument: what the kernel works on is not known better."""
     images = [prod(max(1, side) for side in size) for _, size in launch.images]
     return max([length for _, length in launch.buffers] + images, default=0)
 

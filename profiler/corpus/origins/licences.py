@@ -32,7 +32,7 @@ HEAD = 5000
 
 
 def stated_licence(text: str) -> str:
-    """The first one of a licence file's text; empty if none is known."""
+    """Return the first one of a licence file's text; empty if none is known."""
     head = " ".join(text.split())[:20_000]
     found = [(match.start(), name) for name, pattern in _KNOWN if (match := re.search(pattern, head, re.IGNORECASE))]
     return min(found)[1] if found else ""
@@ -43,5 +43,5 @@ def is_permissive(licence: str) -> bool:
 
 
 def has_strict_head(text: str) -> bool:
-    """Whether a file says of itself that its licence is none of the permissive ones."""
+    """Return whether a file says of itself that its licence is none of the permissive ones."""
     return bool(_STRICT_HEAD.search(" ".join(text[:HEAD].replace("*", " ").split())))

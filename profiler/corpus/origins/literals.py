@@ -24,7 +24,7 @@ _GAP = 200  # characters between two literals of one text
 
 
 def programs_in(text: str, *, is_python: bool) -> Iterator[str]:
-    """Each text that holds a kernel, in order."""
+    """Yield each text that holds a kernel, in order."""
     rest = text
     for pattern in (_TRIPLE,) if is_python else (_RAW,):
         for match in pattern.finditer(rest):
@@ -56,7 +56,7 @@ def _joined(text: str) -> Iterator[str]:
 
 
 def _between(text: str) -> str | None:
-    """What belongs in between; None where a new text begins."""
+    """Return what belongs in between; None where a new text begins."""
     if len(text) > _GAP:
         return None
     if not text.strip():
@@ -79,7 +79,7 @@ def _unescaped(text: str) -> str:
 
 
 def _stringised(text: str) -> Iterator[str]:
-    """The arguments of macros that make text of them, such as `STRINGIFY(...)` and `SOURCE(name, ...)`."""
+    """Yield the arguments of macros that make text of them, such as `STRINGIFY(...)` and `SOURCE(name, ...)`."""
     end = 0
     for match in _CALL.finditer(text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]

@@ -66,7 +66,7 @@ def _planned(
 def alone(
     origin: Origin, program: BuiltProgram, read: Program, name: str, known: set[str], dropped: Counter[str]
 ) -> tuple[CorpusKernel, Kernel] | None:
-    """The kernel `name` of a program without the others, if it is worth having and none of `known`."""
+    """Return the kernel `name` of a program without the others, if it is worth having and none of `known`."""
     if is_exam_kernel(name):
         dropped["kernels of the exam's suites"] += 1
         return None

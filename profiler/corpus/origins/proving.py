@@ -11,7 +11,7 @@ from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds
 
 
 def proved(tries: Sequence[ProofTry], device_id: str) -> list[tuple[ProofTry, Proved | MeasureError]]:
-    """Each try as it was made in the end, with what became of it."""
+    """Return each try as it was made in the end, with what became of it."""
     made = list(tries)
     found: dict[int, Proved | MeasureError] = {}
     for _ in range(MAX_TRIES + 1):

@@ -148,7 +148,9 @@ def _programs(origin: Origin, folder: Path, place: Path, builds_on: str) -> Iter
 
 
 def _source_of(kernel: Wanted, text: str) -> str | None:
-    """The kernel alone, cut out of its program as it was before it was measured; None where that is another text."""
+    """Return the kernel alone, cut out of its program as it was before it was measured; None where that is another
+    text.
+    """
     try:
         read = read_program(text, None, kernel.options)
         if len(read.kernels) > 1:

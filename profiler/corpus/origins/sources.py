@@ -30,7 +30,7 @@ class Unreachable(KernelcastError):
 
 
 def sources(origin: Origin, folder: Path, mirrors: Path | None = None) -> Path:
-    """The folder below `folder` with the sources of `origin`, downloaded when first asked for.
+    """Return the folder below `folder` with the sources of `origin`, downloaded when first asked for.
 
     `mirrors` holds git directories of repositories below `<owner>+<name>`, which are read instead of the network.
     Raises Unreachable.
@@ -54,14 +54,14 @@ def sources(origin: Origin, folder: Path, mirrors: Path | None = None) -> Path:
 
 
 def mirror_of(name: str, mirrors: Path) -> Path | None:
-    """The git directory of the repository `owner/name` below `mirrors`."""
+    """Return the git directory of the repository `owner/name` below `mirrors`."""
     top = mirrors / name.replace("/", "+")
     found = (at for at in (top, top / "repo", top / "repo/.git", top / ".git") if (at / "HEAD").exists())
     return next(found, None)
 
 
 def is_wanted(path: str) -> bool:
-    """Whether a file's name says that it may hold OpenCL C, or the package's licence."""
+    """Return whether a file's name says that it may hold OpenCL C, or the package's licence."""
     lower = path.lower()
     return not is_exam_path(path) and (
         lower.endswith((*OPENCL_SUFFIXES, *HEADER_SUFFIXES, *CODE_SUFFIXES))

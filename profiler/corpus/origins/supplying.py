@@ -69,7 +69,7 @@ class Lacking:
 
 
 def lacking(log: str) -> Lacking:
-    """What the messages of clang's front end, in any driver, say is missing."""
+    """Return what the messages of clang's front end, in any driver, say is missing."""
     return Lacking(
         tuple(dict.fromkeys(_UNKNOWN_TYPE.findall(log))),
         tuple(dict.fromkeys([*_UNKNOWN_NAME.findall(log), *_ASKED_FOR.findall(log)])),
@@ -88,7 +88,7 @@ def _is_declared(name: str, text: str) -> bool:
 
 
 def guessed_defines(asked: Lacking, text: str, attempt: int) -> dict[str, str]:
-    """A define for each name; another one at another attempt."""
+    """Return a define for each name; another one at another attempt."""
     found: dict[str, str] = {}
     for name in asked.types:
         found[name] = _type(name, text, attempt)

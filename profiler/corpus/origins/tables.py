@@ -57,7 +57,7 @@ class DescribedProgram:
 
 
 def described_launches(origin: Origin, folder: Path = FOLDER) -> tuple[DescribedLaunch, ...]:
-    """All of the table of `origin`; nothing where it has none. Raises ConfigError: file, line, what is wrong."""
+    """Return all of the table of `origin`; nothing where it has none. Raises ConfigError: file, line, what is wrong."""
     path = folder / f"{origin.name.replace('/', '+')}.toml"
     return read_table(path) if path.exists() else ()
 
@@ -81,7 +81,7 @@ def read_table(path: Path) -> tuple[DescribedLaunch, ...]:
 def described_programs(
     programs: Iterable[FoundProgram], launches: Sequence[DescribedLaunch]
 ) -> tuple[DescribedProgram, ...]:
-    """Each of `programs` that launches are described of, once for each set of build options that they want."""
+    """Return each of `programs` that launches are described of, once for each set of build options that they want."""
     found = []
     for program in programs:
         by_options: dict[tuple[tuple[tuple[str, str], ...], tuple[str, ...]], list[DescribedLaunch]] = {}
@@ -96,7 +96,7 @@ def described_programs(
 
 
 def unmatched(launches: Iterable[DescribedLaunch], programs: Sequence[FoundProgram]) -> list[str]:
-    """A complaint about each file of a launch that the package does not hold, or not as a program."""
+    """Return a complaint about each file of a launch that the package does not hold, or not as a program."""
     there = {program.reference for program in programs}
     return [
         launch.complaint(f"the package has no program {file}{suggestion(file, there)}")

@@ -66,7 +66,7 @@ def _is_pending(row: PublicRow, facts: tuple[float, ...] | None) -> bool:
 
 
 def _program(row: PublicRow) -> tuple[int, int, int]:
-    """What decides the program's text: rows of one program come one after the other."""
+    """Return what decides the program's text: rows of one program come one after the other."""
     known = {name: int(value) for name, value in row.settings}
     return known["mode"], known["vector"], known["group"]
 

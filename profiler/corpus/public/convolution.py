@@ -92,7 +92,7 @@ void convolution(__global float *restrict output, __global const float *restrict
 
 
 def passes_the_edge(values: Settings) -> bool:
-    """Whether the last work-groups reach beyond the image, where the original reads outside its buffers."""
+    """Return whether the last work-groups reach beyond the image, where the original reads outside its buffers."""
     known = {name: int(value) for name, value in values}
     return any(IMAGE % (known[f"block_size_{way}"] * known[f"tile_size_{way}"]) for way in "xy")
 
@@ -102,7 +102,7 @@ def convolution(row: PublicRow) -> PublicLaunch:
 
 
 def of_size(row: PublicRow, width: int, height: int) -> PublicLaunch:
-    """The same on a smaller image, for tests."""
+    """Return the same on a smaller image, for tests."""
     known = {name: int(value) for name, value in row.settings}
     group = known["block_size_x"], known["block_size_y"]
     out = group[0] * known["tile_size_x"], group[1] * known["tile_size_y"]

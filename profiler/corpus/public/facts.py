@@ -110,7 +110,7 @@ def _is_kept(row: PublicRow, kept: KeptFacts) -> bool:
 
 
 def _kept_facts(row: PublicRow, kept: KeptFacts) -> tuple[tuple[float, ...], float]:
-    """The same from what was kept; the device's facts are those of its profile as it is now."""
+    """Return the same from what was kept; the device's facts are those of its profile as it is now."""
     device = find_builtin_by_name(row.device)
     assert device is not None
     *facts, least_us = kept[launch_key(row)]
@@ -118,7 +118,7 @@ def _kept_facts(row: PublicRow, kept: KeptFacts) -> tuple[tuple[float, ...], flo
 
 
 def counted_launch(row: PublicRow) -> Counted:
-    """The row's program, analysed. Raises Unreachable where it is not ours and cannot be had here, now."""
+    """Return the row's program, analysed. Raises Unreachable where it is not ours and cannot be had here, now."""
     return _counted(row.family, row.settings, row.choices)
 
 

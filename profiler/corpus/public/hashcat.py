@@ -92,18 +92,18 @@ def hashcat(row: PublicRow) -> PublicLaunch:
 
 
 def mode_of(row: PublicRow) -> int:
-    """The hash mode of a row of these families: which program is run."""
+    """Return the hash mode of a row of these families: which program is run."""
     return int(dict(row.settings)["mode"])
 
 
 def kernels_folder() -> Path:
-    """The folder of the package's OpenCL files, downloaded when first asked for. Raises Unreachable."""
+    """Return the folder of the package's OpenCL files, downloaded when first asked for. Raises Unreachable."""
     origin = next(each for each in read_origins() if each.place == PACKAGE)
     return sources(origin, CACHE) / "usr/share/hashcat/OpenCL"
 
 
 def _launch(known: dict[str, int]) -> Launch:
-    """One hash, one salt, and parameters as they are for it; candidates are `vector` words wide."""
+    """Return one hash, one salt, and parameters as they are for it; candidates are `vector` words wide."""
     items, loops = known["items"], known["loops"]
     words = ("words_buf_r", "words_buf_s", "bfs_buf")
     single = ("digests_buf", "salt_bufs", "esalt_bufs", "hashes_shown", "kernel_param")
@@ -129,7 +129,7 @@ def _launch(known: dict[str, int]) -> Launch:
 
 @lru_cache(maxsize=256)
 def _depends_on_group(path: Path) -> bool:
-    """Whether the program or a file that it includes asks for the work-group's size."""
+    """Return whether the program or a file that it includes asks for the work-group's size."""
     text = path.read_text("utf-8", errors="replace")
     if _GROUP_MACRO in text:
         return True

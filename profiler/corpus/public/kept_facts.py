@@ -44,7 +44,7 @@ def launch_key(row: PublicRow) -> LaunchKey:
 
 
 def is_complete(facts: tuple[float, ...]) -> bool:
-    """Whether they were made with the device's profile at hand."""
+    """Return whether they were made with the device's profile at hand."""
     return not math.isnan(facts[-1])
 
 

@@ -48,7 +48,7 @@ HEADER = f"{'':32} {'dev.':>4} {'n':>6} {'med. APE':>9} {'in 2x':>8} {'ratio':>8
 def checks(
     rows: Iterable[PublicRow], group: Callable[[PublicRow], str] = lambda row: row.family, *, most: int = MOST
 ) -> tuple[Check, ...]:
-    """One line for each group of rows, ascending; by family, or for example by `lambda row: row.device`.
+    """Return one line for each group of rows, ascending; by family, or for example by `lambda row: row.device`.
 
     At most `most` rows of each family and device are taken, chosen by a hash, and of programs that are not ours those
     of a few modes. Rows of devices without a profile are left out. Raises Unreachable where a program cannot be had.

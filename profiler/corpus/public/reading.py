@@ -50,7 +50,7 @@ def tuned_rows(path: Path) -> Iterator[PublicRow]:
 
 
 def tuned_settings(kernel: str, defines: Mapping[str, object]) -> Settings:
-    """The macros that change what is run. Raises KeyError for a kernel that is none of ours."""
+    """Return the macros that change what is run. Raises KeyError for a kernel that is none of ours."""
     return settings({macro: defines.get(macro, _WHERE_NOT_SAID.get(macro, 0)) for macro in _MACROS[kernel]})
 
 

@@ -56,7 +56,7 @@ def stream_rows(folder: Path) -> Iterator[PublicRow]:
 
 
 def rows_of_text(text: str, device: str, *, is_opencl: bool) -> Iterator[PublicRow]:
-    """One row a kernel, with the time of the fastest run, which is what the stated rate is of.
+    """Yield one row a kernel, with the time of the fastest run, which is what the stated rate is of.
 
     The mean lies 1 to 2 % above it, or far more where the first run was slow. The size of the arrays follows from rate
     and time, since the first versions do not state it exactly. Raises ValueError where it is none that BabelStream
@@ -77,7 +77,7 @@ def rows_of_text(text: str, device: str, *, is_opencl: bool) -> Iterator[PublicR
 
 
 def _doubles(found: Iterable[tuple[str, float, float, float, float]]) -> int:
-    """The length of an array; `found` holds operation, MB/s, and the least, greatest and mean seconds."""
+    """Return the length of an array; `found` holds operation, MB/s, and the least, greatest and mean seconds."""
     sizes = [1e6 * mb_s * least_s / arrays(operation) / DOUBLE_BYTES for operation, mb_s, least_s, *_ in found]
     mean = sum(sizes) / len(sizes)
     nearest = min(_KNOWN_DOUBLES, key=lambda known: abs(known - mean))

@@ -55,6 +55,6 @@ def settings_of(text: str) -> Settings:
 
 
 def defined(values: Settings, names: tuple[str, ...]) -> BuildOptions:
-    """The macros of these names; 0 where a row does not say."""
+    """Return the macros of these names; 0 where a row does not say."""
     known = dict(values)
     return BuildOptions(tuple((name.upper(), known.get(name, "0")) for name in names))

@@ -69,7 +69,7 @@ def stream(row: PublicRow) -> PublicLaunch:
 
 
 def arrays(operation: str) -> int:
-    """How many arrays an operation reads or writes: what a bandwidth is stated for."""
+    """Return how many arrays an operation reads or writes: what a bandwidth is stated for."""
     return 2 if operation == DOT else len(OPERATIONS[operation][1]) + 1
 
 

@@ -21,7 +21,7 @@ _SUFFIX = {"float": ".0f", "double": ".0", "uint": "u", "ulong": "ul", "long": "
 
 
 def literal(kind: str, value: float) -> str:
-    """A constant of that type; vectors are made of a constant of their elements' type."""
+    """Return a constant of that type; vectors are made of a constant of their elements' type."""
     scalar = base_type(kind)
     if is_real(kind):
         text = f"{value:.6g}"
@@ -74,7 +74,7 @@ class Hand:
         return [f"{'const ' * (not self.is_const)}{self.count_type} {name}" for name in names]
 
     def signature(self, name: str, parameters: list[str], local: tuple[int, ...] | None = None) -> str:
-        """The line before the body; with a fixed local size where the kernel is written for one."""
+        """Return the line before the body; with a fixed local size where the kernel is written for one."""
         order = self.draw.weighted({"as they come": 5, "scalars first": 1, "outputs first": 2}, "parameters")
         if order == "scalars first":
             parameters = sorted(parameters, key=lambda p: "*" in p)
@@ -100,7 +100,8 @@ class Hand:
         return f"if ({' && '.join(f'{name} < {end}' for name, end in limits.items())}) {{\n{body}\n}}"
 
     def loop(self, name: str, start: str, stop: str, body: Text, step: str = "1", form: str | None = None) -> str:
-        """A loop from `start` to before `stop`; `body` must not leave it nor skip, and ends in a newline or brace.
+        """Return a loop from `start` to before `stop`; `body` must not leave it nor skip, and ends in a newline or
+        brace.
 
         Unless told otherwise it is mostly in this hand's favourite form.
         """
@@ -133,7 +134,7 @@ class Hand:
         )
 
     def repeat(self, count: int, body: Text, name: str = "r") -> str:
-        """A short loop of known length, or so many copies."""
+        """Return a short loop of known length, or so many copies."""
         form = self.draw.weighted({"copies": 1 if count <= 8 else 0, "for": 1, "pragma": 1})
         if form == "copies":
             return "\n".join(_block(body(str(k))) for k in range(count))
@@ -146,14 +147,14 @@ class Hand:
         return f"{total} = {total} + {a} * {b};" if self.fused == "=" else f"{total} += {a} * {b};"
 
     def mapping(self, kind: str, chance: float = 0.4) -> Text:
-        """What is made of each element, if anything; floats must lie within -4 .. 4, and then do so again."""
+        """Return what is made of each element, if anything; floats must lie within -4 .. 4, and then do so again."""
         if not self.draw.chance(chance):
             return lambda value: value
         text = f"({expression(self.draw, ['VALUE'], kind, self.draw.integer(1, 2))})"
         return lambda value: text.replace("VALUE", value)
 
     def finished(self, value: str, kind: str) -> str:
-        """A sum of any magnitude, or what is to be kept of it."""
+        """Return a sum of any magnitude, or what is to be kept of it."""
         one, zero = literal(kind, 1), literal(kind, 0)
         whole = {value: 6.0, f"max({value}, {zero})": 1, f"({value} > {one} ? {value} : {zero})": 1}
         real = {f"fabs({value})": 1, f"sqrt(fabs({value}))": 1, f"{value} * {literal(kind, 0.125)}": 1}
@@ -162,7 +163,7 @@ class Hand:
 
     # ---- shares of the work
     def cover(self, name: str, count: str, body: Text, may_be_exact: bool = True) -> Cover:
-        """All of 0 .. `count` - 1 over a line of items; `body` has no barrier and is given `name` itself."""
+        """Return all of 0 .. `count` - 1 over a line of items; `body` has no barrier and is given `name` itself."""
         form = self.draw.weighted(
             {"one": 5, "stride": 3, "block": 1, "few": 1.5, "exact": 0.7 if may_be_exact else 0}, "share"
         )
@@ -189,7 +190,7 @@ class Hand:
         return Cover(loop, 1, lambda r, n: min(r.items * each, n[0]))
 
     def cover_plane(self, x: tuple[str, str], y: tuple[str, str], body: PlaneText, may_be_exact: bool = True) -> Cover:
-        """All cells of a plane; each of `x` and `y` is an index with its count, `body` takes x and y."""
+        """Return all cells of a plane; each of `x` and `y` is an index with its count, `body` takes x and y."""
         forms = {"plane": 5.0, "exact": 1.0 * may_be_exact, "flat": 2, "strides": 1, "rows": 0.8, "swapped": 1}
         form = self.draw.weighted(forms, "share")
         (i, columns), (j, rows) = x, y

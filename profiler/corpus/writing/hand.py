@@ -28,11 +28,11 @@ class Hand:
     fused: str  # how a product is added
 
     def takes(self, kind: str, name: str) -> str:
-        """A buffer that is only read."""
+        """Return a buffer that is only read."""
         return f"{'const ' if self.const else ''}{self.space} {kind} *{self.restrict} {name}"
 
     def gives(self, kind: str, name: str) -> str:
-        """A buffer that is written."""
+        """Return a buffer that is written."""
         return f"{self.space} {kind} *{self.restrict} {name}"
 
     def shares(self, kind: str, name: str) -> str:
@@ -43,7 +43,7 @@ class Hand:
         return f"{'const ' if self.const else ''}{kind or self.count} {name}"
 
     def add_product(self, total: str, a: str, b: str, is_real: bool = True) -> str:
-        """The statement that adds a * b."""
+        """Return the statement that adds a * b."""
         if self.fused == "plain" or not is_real:
             return f"{total} += {a} * {b};"
         if self.fused == "spelled":
@@ -71,7 +71,7 @@ def real_type(draw: Draw) -> str:
 
 
 def literal(value: float, kind: str) -> str:
-    """A constant as one writes it for this type."""
+    """Return a constant as one writes it for this type."""
     if kind.startswith("float"):
         return f"{float(value)!r}f"
     return f"{float(value)!r}" if kind.startswith("double") else str(int(value))
@@ -100,7 +100,7 @@ _INTEGER_FORMS = (
 
 
 def finish_value(draw: Draw, value: str, kind: str, deepest: int = 2) -> str:
-    """What is done with a result before it is stored; stays as small as `value` is, or smaller."""
+    """Return what is done with a result before it is stored; stays as small as `value` is, or smaller."""
     for _ in range(draw.weighted({0: 2.0, 1: 2.0, deepest: 1.0})):
         if kind.startswith(("float", "double")):
             scalar = re.sub(r"\d+$", "", kind)

@@ -33,7 +33,7 @@ class Range:
 
 
 def power_below(number: int) -> int:
-    """The largest power of two that is not larger; `number` is at least 1."""
+    """Return the largest power of two that is not larger; `number` is at least 1."""
     return 1 << (number.bit_length() - 1)
 
 
@@ -45,7 +45,7 @@ def affordable(count: int, bytes_each: float, budget: int = BUDGET_BYTES) -> int
 def line(
     wish: Wish, bytes_an_item: float = 1, local: int | None = None, most: int = 1024, barriers: bool = False
 ) -> Range:
-    """A one-dimensional range. `local` is a size that the kernel insists on, `most` its largest.
+    """Return a one-dimensional range. `local` is a size that the kernel insists on, `most` its largest.
 
     With `barriers` the driver is not left to choose, as it may choose groups of one item.
     """
@@ -60,7 +60,7 @@ def line(
 def plane(
     wish: Wish, bytes_an_item: float = 1, local: tuple[int, int] | None = None, most: int = 1024, barriers: bool = False
 ) -> Range:
-    """A two-dimensional range whose shape follows from the wished items and local size alone."""
+    """Return a two-dimensional range whose shape follows from the wished items and local size alone."""
     items = affordable(wish.items, bytes_an_item)
     shape = Draw("plane", wish.items, wish.local or 0)
     if local is None and (wish.local is not None or barriers):
@@ -86,7 +86,7 @@ def side(elements: int, most: int) -> int:
 
 
 def slack(draw: Draw, length: int) -> int:
-    """The length, and now and then more than the kernel touches."""
+    """Return the length, and now and then more than the kernel touches."""
     return length + (draw.log_integer(1, max(1, length // 4)) if draw.chance(0.1) else 0)
 
 
@@ -98,7 +98,10 @@ def sized(
     fills: Mapping[str, Fill] | None = None,
     local_bytes: Mapping[str, int] | None = None,
 ) -> Sized:
-    """A launch, and its operations; those of few groups count more often, as most of a device then only waits."""
+    """Return a launch, and its operations.
+
+    Those of few groups count more often, as most of a device then only waits.
+    """
     groups = size.groups if size.local_size else -(-size.items // 64)
     launch = Launch(
         size.global_size,

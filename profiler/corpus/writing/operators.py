@@ -43,7 +43,7 @@ class Operator:
         return self.pattern.format(a=a, b=b)
 
     def join(self, a: str, b: str) -> str:
-        """A statement that adds total `b` to total `a`."""
+        """Return a statement that adds total `b` to total `a`."""
         whole = self.combined(a, b)
         return f"{a} += {b};" if whole == f"{a} + {b}" else f"{a} = {whole};"
 
@@ -55,7 +55,7 @@ class Operator:
 
 
 def operator(hand: Hand, kind: str, names: tuple[str, ...] = ()) -> Operator:
-    """One that suits elements of that type, now and then of something made of each element."""
+    """Return one that suits elements of that type, now and then of something made of each element."""
     draw = hand.draw
     scalar = kind.rstrip("0123456789")
     total = _WIDER.get(kind, kind)

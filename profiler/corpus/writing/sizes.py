@@ -32,17 +32,17 @@ def line(wish: Wish, most_items: int = 1 << 24, most_local: int = 1024) -> tuple
 
 
 def groups(wish: Wish, local: int, most_groups: int = 1 << 24) -> int:
-    """How many groups of a local size that the kernel wants."""
+    """Return how many groups of a local size that the kernel wants."""
     return max(1, min(most_groups, round(wish.items / local)))
 
 
 def power_below(number: int, least: int = 1) -> int:
-    """The largest power of two that is no larger."""
+    """Return the largest power of two that is no larger."""
     return max(least, 1 << (max(1, number).bit_length() - 1))
 
 
 def fitting_local(wish: Wish, least: int = 8, most: int = 256) -> int:
-    """A power of two for kernels that need one and take any."""
+    """Return a power of two for kernels that need one and take any."""
     return max(least, min(most, power_below(wish.local or most)))
 
 
@@ -67,7 +67,7 @@ def sized(
     local_bytes: Mapping[str, int] | None = None,
     images: Mapping[str, tuple[int, int, int]] | None = None,
 ) -> Sized:
-    """A launch in plain dictionaries; what the kernel does not take is left out by `draft`."""
+    """Return a launch in plain dictionaries; what the kernel does not take is left out by `draft`."""
     launch = Launch(
         global_size=(global_size,) if isinstance(global_size, int) else tuple(global_size),
         local_size=(local_size,) if isinstance(local_size, int) else None if local_size is None else tuple(local_size),
@@ -96,7 +96,9 @@ def draft(
     options: tuple[str, ...] = (),
     in_place: tuple[str, ...] = (),
 ) -> Draft:
-    """A kernel with those of the `parameters` that its body uses; its launches leave out the others' arguments."""
+    """Return a kernel with those of the `parameters` that its body uses; its launches leave out the others'
+    arguments.
+    """
     body = indent(dedent(body).strip("\n"), "    ")
     body = "\n".join(text for text in body.split("\n") if text.strip())
     names = {parameter: re.findall(r"\w+", parameter)[-1] for parameter in parameters}

@@ -19,7 +19,7 @@ class LogAxis:
 
     @classmethod
     def around(cls, values: list[float], start: float, end: float, *, least_decades: float = 1.0) -> LogAxis:
-        """An axis that holds all `values` with some air, and spans so many decades at least."""
+        """Return an axis that holds all `values` with some air, and spans so many decades at least."""
         usable = [v for v in values if v > 0 and math.isfinite(v)] or [1.0]
         low, high = math.log10(max(min(usable), _TINY)), math.log10(max(*usable, _TINY))
         air = max(0.12, (high - low) * 0.06, (least_decades - (high - low)) / 2)

@@ -77,7 +77,7 @@ class Frame:
 def picture(
     format_: Format, chart_id: str, title: str, description: str, parts: Sequence[Child], height: float | None = None
 ) -> Element:
-    """An SVG that screen readers announce as one image with a name and a description."""
+    """Return an SVG that screen readers announce as one image with a name and a description."""
     return tag(
         "svg",
         tag("title", title, id=f"{chart_id}-title"),
@@ -100,12 +100,12 @@ def band(upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, floa
 
 
 def predicted_mark(x: float, y: float) -> Element:
-    """A disc."""
+    """Return a disc."""
     return tag("circle", cx=x, cy=y, r=5, class_="mark predicted")
 
 
 def measured_mark(x: float, y: float, radius: float = 6.0) -> Element:
-    """A diamond: told from a disc without its colour."""
+    """Return a diamond: told from a disc without its colour."""
     corners = f"M{x:.1f} {y - radius:.1f}l{radius:g} {radius:g}l{-radius:g} {radius:g}l{-radius:g} {-radius:g}z"
     return tag("path", d=corners, class_="mark measured")
 

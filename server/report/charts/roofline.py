@@ -18,7 +18,7 @@ from server.words.format import format_count, format_mem_bytes
 def roofline_charts(
     chart_id: str, roof: Roofline, runtime_us: Quantiles, measured: Measurement | None
 ) -> list[Element]:
-    """One for wide and one for narrow pages. `roof` must have an intensity and slopes."""
+    """Return one for wide and one for narrow pages. `roof` must have an intensity and slopes."""
     return [_draw(chart_id, format_, roof, runtime_us, measured) for format_ in FORMATS]
 
 
@@ -101,7 +101,7 @@ def _shares() -> Iterator[float]:
 
 
 def _names(slope: Slope, levels: int, format_: Format) -> list[str]:
-    """The longest name first; on a narrow page the level alone may have to do."""
+    """Return the longest name first; on a narrow page the level alone may have to do."""
     rate = format_count(slope.read_gb_s * 1e9, "B/s")
     if slope.up_to_bytes is None:
         long, short = ("memory" if levels > 1 else "global memory"), "memory"

@@ -13,7 +13,7 @@ from server.words.format import format_count, format_duration_us
 
 
 def size_charts(chart_id: str, sizes: Sizes) -> list[Element]:
-    """One for wide and one for narrow pages; `sizes` must hold two points at least."""
+    """Return one for wide and one for narrow pages; `sizes` must hold two points at least."""
     return [_draw(chart_id, format_, sizes) for format_ in FORMATS]
 
 

@@ -71,7 +71,7 @@ def _ratio(row: DeviceRow) -> str:
 
 
 def _range(axis: LogAxis, low: float, middle: float, high: float) -> Element:
-    """The interval as a line, for the eye; the figures stand beside it."""
+    """Return the interval as a line, for the eye; the figures stand beside it."""
     level = _RANGE_HEIGHT / 2
     return tag(
         "svg",
