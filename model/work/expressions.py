@@ -207,10 +207,7 @@ class Expressions(Literals):
         return self.binary(operator, a, b)
 
     def _fused_integers(self, node: Node) -> int:
-        """Return how many operations of the tree that begins here GPUs do together with others.
-
-        0 within such a tree.
-        """
+        """Return how many operations of the tree that begins here GPUs fuse with others; 0 within a tree."""
         known = self.fused_at.get(node.id)
         if known is None:
             known, inner = operations_saved(node)
