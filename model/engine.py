@@ -30,7 +30,7 @@ from model.launch.refit import refitted
 from model.launch.spec import LaunchSpec
 from model.launch.together import Complete, FileGuesses
 from model.launch.vectors import with_components
-from model.learned.asking import covers, question_of
+from model.learned.asking import covers, no_lessons, question_of
 from model.learned.question import Question
 from model.observing import Observer
 from model.opencl.kernel import Kernel
@@ -118,8 +118,10 @@ class Engine:
         told: Callable[[str, float], None] | None = None,
         observer: Observer | None = None,
         code_of: CodeOf = not_compiled,
+        is_taught: Callable[[Device], bool] = no_lessons,
     ) -> None:
         self._asks = asks
+        self._is_taught = is_taught
         self._observer = observer or Observer()
         self._most_launches = most_launches
         self._told = told or (lambda _stage, _seconds: None)
@@ -307,7 +309,7 @@ class Engine:
             prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
         tokens = self._tokens_of(program, kernel) if self._asks else ()
         question = None
-        if self._asks and covers(device):
+        if self._asks_of(device):
             question = question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
         self._told("predict", time.perf_counter() - analysed_s)
         meaning = program.meanings[kernel.name]
@@ -326,7 +328,11 @@ class Engine:
             and made.ignored == ignored
             and (made.unsampled is None or self._observer.samples.of(made.unsampled) is None)
             and made.code == self._code_of(kernel, made.launch, device)
+            and (made.question is not None) is self._asks_of(device)
         )
+
+    def _asks_of(self, device: Device) -> bool:
+        return self._asks and (covers(device) or self._is_taught(device))
 
     def _tokens_of(self, program: Program, kernel: Kernel) -> tuple[str, ...]:
         key = (kernel.fingerprint, program.options.flags)

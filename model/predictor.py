@@ -62,7 +62,7 @@ class Predictor:
 def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, code: OfflineFacts | None) -> Prediction:
     times = launch_times(counts, device, code)
     assumptions = assumptions_of(work, counts, launch)
-    margins = _own_margins(device).widened(doubt_of(assumptions))
+    margins = own_margins(device).widened(doubt_of(assumptions))
     p50 = times.bounded_us
     return Prediction(
         runtime_us=within_bounds(Quantiles(p50 * margins.below, p50, p50 * margins.above), times.floor_us),
@@ -80,7 +80,7 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, c
     )
 
 
-def _own_margins(device: Device) -> Margins:
+def own_margins(device: Device) -> Margins:
     """From p50 to p10 and p90 where nothing had to be assumed."""
     if device.type is DeviceType.GPU:
         return margins_of(device)

@@ -1,4 +1,4 @@
-"""Learn a device: measure kernels of the corpus' generator there, as lessons for what the learned model answers.
+"""Learn a device: measure kernels of the corpus' generator there, as lessons for what is predicted.
 
 Half of them are at the scale of programs; kernels of real programs would be better still, but their texts are others'.
 Their seeds are beyond the dataset's, so that the model has seen none of them. What is measured is kept at once; a later
@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from itertools import count, islice
 
 from model.device import Device
-from model.errors import KernelcastError
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
-from model.learned.asking import covers, question_of
+from model.learned.asking import question_of
 from model.learned.lessons import packed
 from model.observing import count_observed
 from model.opencl.kernel import Kernel
@@ -43,12 +42,6 @@ KERNELS, QUICK_KERNELS = 100, 24  # at the end of a calibration; few more than w
 MINUTES, QUICK_MINUTES = 3.0, 0.75  # that this may take at most
 
 OnProgress = Callable[[float, str], None]
-
-
-class CannotLearn(KernelcastError):
-    """The device is of a type that the learned model does not answer for."""
-
-    code = "learn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +89,8 @@ def learn(
 ) -> LearnProgress:
     """Measure kernels on `device` until the time is over or `cancel` is set; blocks.
 
-    Raises CannotLearn or StoreError.
+    Raises StoreError.
     """
-    if not covers(device):
-        raise CannotLearn(f"`{device.id}` is no CPU: for GPUs the analytical model answers, which learns nothing yet")
     began, tried, kernels, launches, failed = time.monotonic(), 0, 0, 0, 0
     remaining = islice(learning_kernels(), most_kernels)
     while batch := list(islice(remaining, AT_ONCE)):

@@ -48,14 +48,14 @@ class Answering:
         return self._correction(lessons, newest) if newest is not None else None
 
     def _own(self, questions: Sequence[Question]) -> list[Answer]:
-        """What the model says by itself; all that is new goes to it at once."""
-        keys = [question.key for question in questions]
-        new = {key: question for key, question in zip(keys, questions, strict=True) if key not in self._answers}
+        """What the model says by itself, or the laws where it was not trained; all that is new goes to it at once."""
+        asked = {question.key: question for question in questions if question.by_the_laws is None}
+        new = {key: question for key, question in asked.items() if key not in self._answers}
         # What is kept may make room for what is new.
-        found = {key: self._answers[key] for key in keys if key in self._answers}
+        found = {key: self._answers[key] for key in asked if key in self._answers}
         found |= zip(new, self._model.answer(tuple(new.values())) if new else (), strict=True)
         self._answers.update(found)
-        return [found[key] for key in keys]
+        return [found[each.key] if each.by_the_laws is None else Answer(each.by_the_laws, 0.0) for each in questions]
 
     def _correction(self, lessons: Lessons, like: Question) -> Correction:
         key = lessons.version, _shape(like)

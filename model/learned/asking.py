@@ -15,7 +15,8 @@ from model.learned.launch_facts import launch_facts
 from model.learned.law_facts import law_facts
 from model.learned.question import Question
 from model.opencl.normalise import identity
-from model.prediction import Prediction
+from model.prediction import Prediction, Quantiles
+from model.predictor import own_margins
 from model.work.counts import WorkCounts
 from model.work.work import Work
 
@@ -23,6 +24,11 @@ from model.work.work import Work
 def covers(device: Device) -> bool:
     """Whether the model was trained on devices of this type; of the others the laws speak alone."""
     return device.type is DeviceType.CPU
+
+
+def no_lessons(_device: Device) -> bool:
+    """For who knows of no measurements that would correct what the laws say of a device."""
+    return False
 
 
 def question_of(
@@ -51,7 +57,13 @@ def question_of(
         least_us=times.floor_us,
         doubt=doubt_of(assumptions_of(work, counts, launch)),
         device_id=device.id,
+        by_the_laws=None if covers(device) else _by_the_laws(times, device),
     )
+
+
+def _by_the_laws(times: Times, device: Device) -> Quantiles:
+    middle_us, margins = times.bounded_us, own_margins(device)
+    return Quantiles(middle_us * margins.below, middle_us, middle_us * margins.above)
 
 
 def with_compiled(question: Question, compiled: CompiledFacts | None) -> Question:

@@ -14,8 +14,12 @@ def blended(prediction: Prediction, question: Question, answer: Answer) -> Predi
     """`prediction` with the answer's time: wider by all that had to be assumed, and within its bounds.
 
     The work stays what was counted, and the analytical model's account is brought to the new time. A prediction
-    through measurements stays what it is, and carries the answer as the model's own.
+    through measurements stays what it is, and carries the answer as the model's own. Where the model was not trained,
+    the answer is the laws', corrected by what was measured.
     """
+    if question.by_the_laws is not None:
+        corrected = with_own(prediction, _quantiles(answer.runtime_us, question), Basis.ANALYTIC, None)
+        return replace(corrected, by_lessons=True)
     basis = Basis.MODEL if question.compiled_facts is None else Basis.COMPILED
     return with_own(prediction, _quantiles(answer.runtime_us, question), basis, answer.novelty)
 

@@ -93,7 +93,9 @@ class Correction:
         errors, kernels = np.log(np.array(ratios, np.float64)), [each.question.kernel for each in known]
         groups = [each.group or each.question.kernel for each in known]
         if len(set(kernels)) < FEWEST_TO_JUDGE:
-            return correction_of(kernels, launches, errors, calibrated, groups)
+            found = correction_of(kernels, launches, errors, calibrated, groups)
+            # How alike errors are was found on devices that the model was trained for: elsewhere it has to be proved.
+            return replace(found, is_used=all(each.question.by_the_laws is None for each in known))
         tried = {each: correction_of(kernels, launches, errors, calibrated, groups, each) for each in DEVIATIONS_TRIED}
         left_by = {each: left_out_errors(one) for each, one in tried.items()}
         best = min(DEVIATIONS_TRIED, key=lambda each: float(np.abs(left_by[each]).mean()))

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from model.learned.question import Question
+from model.prediction import Quantiles
 
 FACTS_VERSION = 2  # one more whenever facts are added, left out or come to mean something else
 MOST_LESSONS = 512
@@ -57,6 +58,8 @@ def unpacked(question: bytes) -> Question | None:
     try:
         version, plain = json.loads(zlib.decompress(question))
         fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()}
+        if fields.get("by_the_laws") is not None:
+            fields["by_the_laws"] = Quantiles(**fields["by_the_laws"])
         return Question(**fields) if version == FACTS_VERSION else None
     except (zlib.error, ValueError, TypeError, AttributeError):
         return None

@@ -19,6 +19,8 @@ class Question:
 
     Facts are in the order of the names beside the functions that make them. `total_us` and `least_us` are the laws'
     time and their bound, which no answer is below; `doubt` is the logarithm of the factor that assumptions add.
+    `by_the_laws` is what they answer, without that doubt, on devices that the model was not trained for: what was
+    measured there corrects it all the same.
     """
 
     kernel: str
@@ -31,6 +33,7 @@ class Question:
     least_us: float
     doubt: float
     device_id: str
+    by_the_laws: Quantiles | None = None
 
     @property
     def key(self) -> tuple[str, str, bytes]:

@@ -58,7 +58,7 @@ class Analyst:
         self._code = GpuCode(self._memory)
         self._engine = Engine(
             asks=weights_folder() is not None, kept=_KERNELS_KEPT, most_launches=_MOST_LAUNCHES, told=self._lap,
-            observer=Observer(samples), code_of=self._code.of,
+            observer=Observer(samples), code_of=self._code.of, is_taught=self._memory.is_taught,
         )  # fmt: skip
         self._configurations = Configurations()
         self._fits = Fits()

@@ -1,7 +1,8 @@
 """A forecast's kernel under other launches and on other devices, predicted as a request about them would be.
 
 What a report shows of other sizes and devices is what `kernelcast predict` and the editor say of them: by the laws, by
-the learned model where it covers the device, and through what was measured of the kernel on that device.
+the learned model where it covers the device, by what was measured of other kernels there, and through what was measured
+of the kernel on that device.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from model.device import Device
 from model.engine import CodeOf, not_compiled
 from model.forecast import Forecast
 from model.launch.launch import Launch
-from model.learned.asking import covers, question_of
+from model.learned.asking import covers, no_lessons, question_of
 from model.measured import Fits
 from model.opencl.kernel import Kernel
 from model.prediction import Prediction
@@ -41,6 +42,7 @@ class Sources:
     runs_of: Callable[[str, str], Sequence[Run]] = _nothing_measured  # by the kernel's fingerprint and the device's id
     compiled_of: Callable[[Kernel, Launch, Device], CompiledFacts | None] = _nothing_compiled
     code_of: CodeOf = not_compiled  # of GPUs
+    is_taught: Callable[[Device], bool] = no_lessons
 
 
 class Elsewhere:
@@ -80,11 +82,14 @@ class Elsewhere:
         code = self._sources.code_of(forecast.kernel, launch, device)
         prediction = self._predictor.predict(forecast.work, launch, device, code)
         question = None
-        if self._sources.ask is not None and forecast.tokens and covers(device):
+        if self._sources.ask is not None and forecast.tokens and self._asks_of(device):
             question = question_of(
                 forecast.work, prediction.work, launch, device, forecast.tokens, times=prediction.laws
             )
         return replace(forecast, launch=launch, prediction=prediction, question=question, compiled=None)
+
+    def _asks_of(self, device: Device) -> bool:
+        return covers(device) or self._sources.is_taught(device)
 
     def _by_the_model(self, own: Forecast, made: Sequence[Forecast], devices: Sequence[Device]) -> list[Forecast]:
         """Those that have a question, but for the forecast that all is about: it has its answer if there is one."""

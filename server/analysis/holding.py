@@ -51,8 +51,8 @@ def _held(
     if slot in now.unsampled and prediction.work.sample is None and _rests_on_a_sample(last):
         kept = with_own(prediction, last.own_us, basis, last.novelty)
         return replace(kept, assumptions=(*kept.assumptions, AS_BEFORE))
-    if slot in now.unanswered and is_by_the_model(last):
-        return with_own(prediction, last.own_us, basis, last.novelty)
+    if slot in now.unanswered and (is_by_the_model(last) or last.by_lessons):
+        return replace(with_own(prediction, last.own_us, basis, last.novelty), by_lessons=last.by_lessons)
     return None
 
 

@@ -101,6 +101,10 @@ class Memory:
         here = device.id, device.driver
         return self._known(self._lessons, here, lambda store: Lessons.of(store.lessons(*here)), Lessons())
 
+    def is_taught(self, device: Device) -> bool:
+        """Whether something was measured there that corrects what is predicted."""
+        return bool(self.lessons(device).lessons)
+
     def last(self, path: Path | None, kernel: str, device_id: str) -> Measurement | None:
         """The newest measurement of the kernel of that name in that file, whatever it looked like then."""
         if path is None:

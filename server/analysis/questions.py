@@ -55,8 +55,9 @@ def answered(forecast: Forecast, answer: Answer | None) -> Forecast:
 
 
 def is_answered(forecast: Forecast) -> bool:
-    """Whether it is by the model; without measurements, which come later."""
-    return forecast.prediction is not None and forecast.prediction.basis in (Basis.MODEL, Basis.COMPILED)
+    """Whether it is by the model, or corrected by what was measured; without its own measurements, which come later."""
+    prediction = forecast.prediction
+    return prediction is not None and (prediction.basis in (Basis.MODEL, Basis.COMPILED) or prediction.by_lessons)
 
 
 class Answers:

@@ -9,7 +9,6 @@ from rich.table import Table
 
 from model.device import Device
 from model.errors import KernelcastError, UnknownDevice
-from model.learned.asking import covers
 from profiler.calibrate import calibrate
 from profiler.store import Store
 from server.cli.accuracy import accuracy_json, accuracy_lines
@@ -60,11 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _learned(profile: Device, store: Store, *, quick: bool, is_said: bool) -> bool:
-    """Measure kernels of the corpus on a device that was calibrated, unless the learned model is for others."""
+    """Measure kernels of the corpus on a device that was calibrated; False where they cannot be kept."""
     from profiler.learning import KERNELS, MINUTES, QUICK_KERNELS, QUICK_MINUTES, learn  # noqa: PLC0415 - as in `learn`
 
-    if not covers(profile):
-        return True
     kernels, minutes = (QUICK_KERNELS, QUICK_MINUTES) if quick else (KERNELS, MINUTES)
     try:
         with cancelled_by_ctrl_c() as cancel, progress_bar(f"Learning {profile.id}") as on_progress:

@@ -20,6 +20,7 @@ from model.launch.config import Config
 from model.launch.config_place import find_config
 from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
+from model.learned.asking import no_lessons
 from model.measured import Fits
 from model.observing import Observer
 from server.analysis.configurations import Configurations
@@ -73,8 +74,9 @@ class Forecaster:
         self._learned = learned
         self._fits = Fits()
         self._engine = Engine(
-            asks=learned is not None and learned.is_there, observer=Observer(runs=True), code_of=code_of
-        )
+            asks=learned is not None and learned.is_there, observer=Observer(runs=True), code_of=code_of,
+            is_taught=learned.is_taught if learned is not None else no_lessons,
+        )  # fmt: skip
         self._device_for = device_for
         self._texts: LRUCache[tuple[Path, int, int], str] = LRUCache(64)
         self._configurations = Configurations()

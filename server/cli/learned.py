@@ -38,6 +38,10 @@ class Learned:
         """Whether questions are worth making."""
         return weights_folder() is not None if not self._is_loaded else self._answering is not None
 
+    def is_taught(self, device: Device) -> bool:
+        """Whether something was measured there that corrects what is predicted."""
+        return bool(self._lessons(device).lessons)
+
     def answered(self, found: Sequence[tuple[Sequence[Forecast], Device]]) -> list[tuple[Forecast, ...]]:
         """The forecasts of each device, those that have a question by the model; it is asked of all at once."""
         told = [[self._told(forecast, device) for forecast in forecasts] for forecasts, device in found]

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         _here(devices),
         devices.remembered,
         _history(devices),
-        Sources(learned.ask if learned else None, memory.runs, memory.compiled, code_of),
+        Sources(learned.ask if learned else None, memory.runs, memory.compiled, code_of, memory.is_taught),
     )
     if devices.store is not None and devices.store.left_out:
         warn(devices.store.left_out)

@@ -15,7 +15,6 @@ from model.errors import LaunchError
 from model.fit import Fit
 from model.forecast import Forecast
 from model.launch.launch import Launch
-from model.learned.asking import covers
 from model.learned.lessons import Lessons, packed
 from model.measured import Fits
 from model.opencl.kernel import Kernel
@@ -151,14 +150,10 @@ class DeviceWork:
         Store.open().save_profile(profile)
         return profile
 
-    def learns(self, device: Device) -> bool:
-        """Whether what is measured on a device corrects what is predicted there."""
-        return covers(device)
-
     def learn(self, device: Device, minutes: float | None, on_progress: OnProgress, cancel: threading.Event) -> Learned:
         """Measure kernels of the corpus; without `minutes` as many as belong to a calibration. Kept when cancelled.
 
-        Figures are made in a process of their own, which may load the learned model. Raises CannotLearn or StoreError.
+        Figures are made in a process of their own, which may load the learned model. Raises StoreError.
         """
         from profiler.learning import KERNELS, MINUTES, learn  # noqa: PLC0415 - loads all of the generator
 

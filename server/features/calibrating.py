@@ -42,10 +42,9 @@ async def calibrate(ls: KernelcastServer, params: types.ExecuteCommandParams) ->
             )
             ls.found_devices = tuple(profile if d.id == profile.id else d for d in ls.found_devices)
             ls.analyse_all()
-            learned = await _learned(ls, profile, bar, _CALIBRATING, None) if device_work().learns(profile) else None
-        said = f"{profile.name} is calibrated"
-        kernels = learned.kernels if learned is not None else 0
-        return {"device": profile.id, "kernels": kernels}, f"{said}; {learned.text}" if learned is not None else said
+            learned = await _learned(ls, profile, bar, _CALIBRATING, None)
+        answer = {"device": profile.id, "kernels": learned.kernels}
+        return answer, f"{profile.name} is calibrated; {learned.text}"
 
     return await _done(ls, params, "Calibrating", "Calibration failed", work)
 

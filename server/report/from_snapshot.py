@@ -60,7 +60,7 @@ def _sources(snapshot: Snapshot, now: Now | None) -> Sources:
         return (*newest, *memory.runs(fingerprint, device_id))
 
     code = GpuCode(memory, {snapshot.device.id: snapshot.compiled})
-    return Sources(ask if now is not None else None, runs_of, memory.compiled, code.of)
+    return Sources(ask if now is not None else None, runs_of, memory.compiled, code.of, memory.is_taught)
 
 
 def _of(forecast: FileForecast, kernel: str) -> FileForecast:

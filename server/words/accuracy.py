@@ -16,8 +16,8 @@ def accuracy_words(accuracy: DeviceAccuracy) -> tuple[str, str]:
     )
     families = format_things(accuracy.families, "family", "families")
     return (
-        f"on {launches} of {kernels} of {families} measured here the model is off by {_said(accuracy.by_itself)}",
-        f"corrected by other families it is off by {_said(accuracy.left_out)}; the correction is {used}{wider}",
+        f"on {launches} of {kernels} of {families} measured here predictions are off by {_said(accuracy.by_itself)}",
+        f"corrected by other families they are off by {_said(accuracy.left_out)}; the correction is {used}{wider}",
     )
 
 

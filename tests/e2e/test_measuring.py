@@ -195,7 +195,7 @@ async def test_learning_a_device_tells_how_far_it_is_and_keeps_what_it_has_when_
         assert editor.progress[0]["title"] == "Learning pocl"
         (said,) = editor.messages
         assert f"{answer['kernels']} kernels of the corpus are known on pocl" in said
-        assert "the model is off by" in said
+        assert "predictions are off by" in said
         assert await editor.hints("scale.cl")
 
 

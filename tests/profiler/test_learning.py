@@ -7,18 +7,28 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from model.device import Device
 from model.device_catalog import device_from_json, find_builtin
+from model.engine import Engine
+from model.launch.driver_choice import on_device
+from model.laws import launch_times
+from model.learned.few_shot import FEWEST_TO_JUDGE
 from model.learned.learned import WEIGHTS_VARIABLE
-from model.learned.lessons import unpacked
+from model.learned.lessons import packed, unpacked
+from model.observing import count_observed
+from model.opencl.program import read_program
+from model.work.analyse import analyse
 from profiler.corpus.family import FAMILIES, PROGRAM
 from profiler.devices import discover, find_device
-from profiler.learning import FIRST_SEED, CannotLearn, learn, learning_kernels
+from profiler.learning import FIRST_SEED, learn, learning_kernels
+from profiler.measurement import Measurement, MeasureRequest
 from profiler.store import Store
 from server.cli import main
 
@@ -31,11 +41,102 @@ def test_the_same_kernels_are_drawn_everywhere_half_of_them_of_a_programs_scale(
     assert all(int(each.reference.rpartition("/")[2]) >= FIRST_SEED for each in made)
 
 
-def test_of_a_gpu_there_is_nothing_to_learn_yet(tmp_path: Path) -> None:
-    gpu = find_builtin("nvidia-h100-80gb-hbm3")
+GPU = "nvidia-h100-80gb-hbm3"
+SCALE = "// kernelcast: global=1048576 local=64 n=1048576\n" + (
+    "__kernel void scale(__global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2.0f; }\n"
+)
+
+
+def taught_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch, kernels: int, times: float) -> Device:
+    """A GPU on which this number of kernels took so many times as long as predicted: nothing runs."""
+    monkeypatch.setenv("KERNELCAST_DATA_DIR", str(folder))
+    monkeypatch.delenv(WEIGHTS_VARIABLE, raising=False)
+    gpu = find_builtin(GPU)
     assert gpu is not None
-    with pytest.raises(CannotLearn, match="analytical model"):
-        learn(gpu, Store.open(tmp_path / "s"), minutes=1, on_progress=lambda *_: None, cancel=threading.Event())
+
+    def run(requests: Sequence[MeasureRequest], **_: object) -> tuple[Measurement, ...]:
+        return tuple(timed(each, times * analytical_us(each, gpu)) for each in requests)
+
+    monkeypatch.setattr("profiler.learning.measure_all", run)
+    told: list[float] = []
+    done = learn(
+        gpu, Store.open(), minutes=60, most_kernels=kernels, on_progress=lambda fraction, _: told.append(fraction),
+        cancel=threading.Event(),
+    )  # fmt: skip
+    assert (done.kernels, done.failed) == (kernels, 0)
+    assert told == sorted(told)
+    return gpu
+
+
+def analytical_us(request: MeasureRequest, device: Device) -> float:
+    program = read_program(request.source, None, request.launch.options)
+    launch = on_device(request.launch, device)
+    work = analyse(program, request.kernel)
+    counts = count_observed(program, request.kernel, work, launch)
+    return launch_times(counts, device).bounded_us
+
+
+def timed(request: MeasureRequest, median_us: float) -> Measurement:
+    return Measurement(
+        kernel=request.kernel.name, kernel_fingerprint=request.kernel.fingerprint, launch_key=request.launch.key,
+        launch="", device_id=GPU, device_name="", driver="", median_us=median_us, p10_us=median_us, p90_us=median_us,
+        ci95_us=(median_us, median_us), repeats=9, batches=3, batch_spread_percent=1.0, local_size=(64,),
+        load_average=0.1, measured_at="2026-01-01T00:00:00+00:00",
+    )  # fmt: skip
+
+
+def predicted_us(file: Path, capsys: pytest.CaptureFixture[str], *flags: str) -> dict[str, float]:
+    capsys.readouterr()
+    assert main(["predict", str(file), "--device", GPU, "--format", "json", *flags]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["basis"] == "analytic"
+    us: dict[str, float] = told["runtime_us"]
+    return us
+
+
+@pytest.mark.parametrize(("kernels", "is_used"), [(FEWEST_TO_JUDGE + 2, True), (FEWEST_TO_JUDGE - 4, False)])
+def test_a_gpu_is_learned_as_a_cpu_is_and_has_to_prove_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kernels: int, is_used: bool
+) -> None:
+    """The learned model is not trained for GPUs: it is the analytical model's answers that are corrected."""
+    file = tmp_path / "scale.cl"
+    file.write_text(SCALE)
+    monkeypatch.setenv("KERNELCAST_DATA_DIR", str(tmp_path / "data"))
+    before = predicted_us(file, capsys)
+    taught_gpu(tmp_path / "data", monkeypatch, kernels, times=2.0)
+    after = predicted_us(file, capsys)
+    if is_used:
+        assert after["p50"] == pytest.approx(2 * before["p50"], rel=0.15)
+        assert after["p90"] / after["p50"] == pytest.approx(before["p90"] / before["p50"], rel=0.01)
+        assert after["p10"] < after["p50"]
+    else:
+        assert after == before
+    assert predicted_us(file, capsys, "--laws") == before
+    capsys.readouterr()
+    assert main(["devices", "--show", GPU, "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)["accuracy"]
+    assert told["kernels"] == kernels
+    assert told["is_used"] is is_used
+    assert told["by_itself"]["median_percent"] == pytest.approx(50, abs=1)
+
+
+def test_a_gpu_of_which_nothing_was_learned_is_asked_about_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu = find_builtin(GPU)
+    assert gpu is not None
+    (plain,) = Engine(asks=True).forecast(SCALE, None, gpu).forecasts
+    assert plain.question is None
+    engine = Engine(asks=True, is_taught=lambda device: device.id == GPU)
+    (asked,) = engine.forecast(SCALE, None, gpu).forecasts
+    assert asked.question is not None
+    assert asked.prediction is not None
+    assert asked.question.by_the_laws is not None
+    assert asked.question.by_the_laws.p50 == asked.prediction.runtime_us.p50
+    assert asked.question.by_the_laws.p90 == pytest.approx(asked.prediction.runtime_us.p90)
+    kept = unpacked(packed(asked.question))
+    assert kept is not None
+    assert (kept.key, kept.by_the_laws) == (asked.question.key, asked.question.by_the_laws)
 
 
 @pytest.mark.device
@@ -48,7 +149,7 @@ def test_what_is_measured_is_a_lesson_and_is_not_measured_again(
     assert main(call) == 0
     said = capsys.readouterr().out
     assert "of 2 kernels of the corpus are known on pocl" in said
-    assert "the model is off by" in said
+    assert "predictions are off by" in said
     device = find_device(discover(), "pocl")
     lessons = Store.open().lessons(device.id, device.driver)
     assert 2 <= len(lessons) <= 4
@@ -106,7 +207,7 @@ def test_a_calibration_ends_with_kernels_that_are_measured(
     assert main(["calibrate", "pocl", "--quick"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "of 2 kernels of the corpus are known on pocl" in said
-    assert "the model is off by" in said
+    assert "predictions are off by" in said
     store = Store.open()
     (device,) = store.profiles()
     before = store.lessons(device.id, device.driver)
