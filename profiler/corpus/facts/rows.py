@@ -49,7 +49,7 @@ def read_rows(folder: Path) -> Rows:
     none = (np.nan,) * len(COMPILED_FACT_NAMES)
     own = [launches[kernel, key] for _, kernel, key in keys]
     kernels = {row["id"]: row for row in dataset.kernels.select(["id", "family", "group", "origin"]).to_pylist()}
-    splits = read_splits(folder)
+    splits = _finer_splits(read_splits(folder), {kernel: kernels[kernel]["family"] for _, kernel, _ in keys})
     codes = [
         compiled.get((short[name], kernel, each["place"])) for (name, kernel, _), each in zip(keys, own, strict=True)
     ]
@@ -70,7 +70,7 @@ def read_rows(folder: Path) -> Rows:
         family=np.array([kernels[kernel]["family"] for _, kernel, _ in keys]),
         group=np.array([kernels[kernel]["group"] for _, kernel, _ in keys]),
         origin=np.array([kernels[kernel]["origin"] for _, kernel, _ in keys]),
-        split=np.array([_split(kernel, splits[kernel]) for _, kernel, _ in keys]),
+        split=np.array([splits[kernel] for _, kernel, _ in keys]),
         vary=np.array([each["vary"] for each in own]),
         is_repeat=np.array([row["repeat"] > 0 for row in given]),
         is_disturbed=disturbed,
@@ -102,9 +102,18 @@ def _log2_us(rows: Sequence[Mapping[str, Any]], dataset: Dataset, paces: Mapping
     return measured - pace.astype(np.float32)
 
 
-def _split(kernel: str, split: str) -> str:
-    """Some kernels of the families in training are held out, to see what others of known families are worth."""
-    return "known" if split == "train" and zlib.crc32(kernel.encode()) % ONE_IN == 0 else split
+def _finer_splits(splits: Mapping[str, str], families: Mapping[str, str]) -> dict[str, str]:
+    """Some kernels of the families in training are held out, to see what others of known families are worth.
+
+    `families` of all kernels that have rows; one that would be held out whole is trained on: nothing would know it.
+    """
+    trained = {kernel: family for kernel, family in families.items() if splits[kernel] == "train"}
+    held_out = {kernel for kernel in trained if zlib.crc32(kernel.encode()) % ONE_IN == 0}
+    known = {family for kernel, family in trained.items() if kernel not in held_out}
+    return {
+        kernel: "known" if kernel in held_out and family in known else splits[kernel]
+        for kernel, family in families.items()
+    }
 
 
 def _compiled(dataset: Dataset) -> dict[tuple[str, str, int], KernelCode]:
