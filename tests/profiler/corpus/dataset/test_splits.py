@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from profiler.corpus.dataset import splits as rules
 from profiler.corpus.dataset.arrow import read_table
 from profiler.corpus.dataset.columns import SPLITS
 from profiler.corpus.dataset.reading import read_dataset, read_splits
@@ -22,14 +23,7 @@ from profiler.corpus.dataset.signatures import (
     share_in_common,
     signature,
 )
-from profiler.corpus.dataset.splits import (
-    Split,
-    SplitKernel,
-    near_between,
-    place,
-    read_split_kernels,
-    tested_origins,
-)
+from profiler.corpus.dataset.splits import Split, SplitKernel, near_between, place, read_split_kernels
 from profiler.corpus.draw import Draw
 from profiler.corpus.kernel import GENERATOR
 
@@ -116,11 +110,11 @@ def test_a_family_that_is_added_moves_no_other() -> None:
 
 def test_an_origin_that_is_added_moves_no_other_into_or_out_of_the_test() -> None:
     origins = [described(f"k{number}", f"own{number}", f"own/er{number}", ["a"]) for number in range(60)]
-    before = tested_origins(origins)
+    before = rules.tested_origins(origins)
     assert 10 <= len(before) <= 30
     for number in range(60, 120):
         origins.append(described(f"k{number}", f"own{number}", f"own/er{number}", ["a"]))
-        assert {name for name in tested_origins(origins) if int(name.removeprefix("own/er")) < 60} == before
+        assert {name for name in rules.tested_origins(origins) if int(name.removeprefix("own/er")) < 60} == before
 
 
 @settings(max_examples=30)
