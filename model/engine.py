@@ -17,7 +17,6 @@ from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
 from model.annotated import Annotations, annotations_of, place_of
-from model.compiled_occupancy import OfflineFacts
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError
 from model.faults import contained, internal_error
@@ -43,6 +42,7 @@ from model.placement import Moves, moves, placed
 from model.prediction import Prediction
 from model.predictor import Predictor
 from model.samples import SampleKey
+from model.throughput.cpu_code import KnownCode
 from model.work.analyse import analyse
 from model.work.work import Work
 from model.written import Written, shared_out, silent_kernels, written_for
@@ -60,7 +60,7 @@ class _Made:
     work: Work
     stood: tuple[int, ...]
     launch: Launch
-    code: OfflineFacts | None
+    code: KnownCode | None
     prediction: Prediction
     question: Question | None
     tokens: tuple[str, ...]
@@ -91,11 +91,11 @@ class _State:
 
 _TYPED_IN = 4  # files, of which what was overwritten is kept: it may be undone
 _StateKey = tuple[Path | None, BuildOptions, Reach | None]
-# What the compiler of a GPU is known to make of a kernel under a launch; it is asked each time, and must be quick.
-CodeOf = Callable[[Kernel, Launch, Device], OfflineFacts | None]
+# What the device's compiler is known to make of a kernel under a launch; it is asked each time, and must be quick.
+CodeOf = Callable[[Kernel, Launch, Device], KnownCode | None]
 
 
-def not_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> OfflineFacts | None:
+def not_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> KnownCode | None:
     return None
 
 

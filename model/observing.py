@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from model.compiled_occupancy import OfflineFacts
 from model.device import Device
 from model.faults import internal_error
 from model.launch.launch import Launch
@@ -17,6 +16,7 @@ from model.opencl.program import Program
 from model.prediction import Prediction
 from model.predictor import Predictor
 from model.samples import SampleKey, Samples
+from model.throughput.cpu_code import KnownCode
 from model.work.analyse import analyse
 from model.work.counts import WorkCounts
 from model.work.sample import Sample
@@ -111,7 +111,7 @@ class Observer:
         work: Work,
         launch: Launch,
         device: Device,
-        code: OfflineFacts | None = None,
+        code: KnownCode | None = None,
     ) -> tuple[Prediction, SampleKey | None]:
         """And where a sample would tell more, what that goes by."""
         key = sample_key(program, kernel, launch)

@@ -16,6 +16,7 @@ from model.launch.launch import Launch
 from model.laws import launch_times
 from model.prediction import Basis, Prediction, Quantiles
 from model.shares import LineCosts
+from model.throughput.cpu_code import CpuCode, KnownCode
 from model.work.counts import WorkCounts
 from model.work.sample import Sample
 from model.work.work import Work
@@ -33,15 +34,15 @@ class Predictor:
     """Predicts, and remembers: the cache is keyed by work, launch and device. Not for two threads at once."""
 
     def __init__(self, cache_size: int = 4096) -> None:
-        self._cache: LRUCache[tuple[Work, Launch, Device, OfflineFacts | None, Sample | None], Prediction] = LRUCache(
+        self._cache: LRUCache[tuple[Work, Launch, Device, KnownCode | None, Sample | None], Prediction] = LRUCache(
             cache_size
         )
         self._counts: LRUCache[tuple[Work, Launch, Sample | None], WorkCounts] = LRUCache(_COUNTS_KEPT)
 
-    def predict(self, work: Work, launch: Launch, device: Device, code: OfflineFacts | None = None) -> Prediction:
+    def predict(self, work: Work, launch: Launch, device: Device, code: KnownCode | None = None) -> Prediction:
         """The runtime of `launch` of the kernel whose work this is. Never below its bounds.
 
-        `code` is what the compiler of a GPU made of the kernel; without it, that is estimated from the source.
+        `code` is what the device's compiler made of the kernel; without it, that is estimated from the source.
         """
         key = (work, launch, device, code, work.sample_for(launch))
         found = self._cache.get(key)
@@ -59,11 +60,16 @@ class Predictor:
         return found
 
 
-def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, code: OfflineFacts | None) -> Prediction:
-    times = launch_times(counts, device, code)
+def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, code: KnownCode | None) -> Prediction:
+    offline = code if isinstance(code, OfflineFacts) else None
+    times = launch_times(counts, device, offline)
     assumptions = assumptions_of(work, counts, launch)
     margins = own_margins(device).widened(doubt_of(assumptions))
     p50 = times.bounded_us
+    if isinstance(code, CpuCode):
+        from model.throughput.code_time import with_code_us  # noqa: PLC0415 - loads NumPy
+
+        p50 = with_code_us(work, counts, device, times, code)
     return Prediction(
         runtime_us=within_bounds(Quantiles(p50 * margins.below, p50, p50 * margins.above), times.floor_us),
         basis=Basis.ANALYTIC,
@@ -76,7 +82,7 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, c
         is_guessed=any(each.is_guess for each in assumptions),
         laws=times,
         host_cost_us=host_cost_us(device),
-        code=code,
+        code=offline,
     )
 
 

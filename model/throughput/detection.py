@@ -12,6 +12,7 @@ from collections.abc import Collection
 GENERIC = "generic"
 _ZEN = 0x17  # and Zen 2
 _ZEN3 = 0x19  # and Zen 4
+_ZEN5 = 0x1A
 
 
 def microarchitecture_of(vendor: str, family: int, flags: Collection[str]) -> str:
@@ -22,6 +23,8 @@ def microarchitecture_of(vendor: str, family: int, flags: Collection[str]) -> st
             return GENERIC
         if family == _ZEN:
             return "zen 2" if "rdpid" in has or "clwb" in has else GENERIC  # the first Zen halves its vectors
+        if family == _ZEN5:
+            return "zen 5"
         return "zen 4" if "avx512f" in has else "zen 3" if family == _ZEN3 else GENERIC
     if vendor != "GenuineIntel":
         return GENERIC

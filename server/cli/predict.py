@@ -8,6 +8,7 @@ from functools import partial
 
 from model.errors import KernelcastError, UnknownDevice
 from model.faults import contained
+from server.analysis.all_code import AllCode
 from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
 from server.cli import tables
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     learned = None if arguments.laws else Learned(memory, unmeasured=unmeasured)
     forecaster = Forecaster(
         devices.to_predict_for, None if unmeasured else memory, measured_too=True, learned=learned,
-        code_of=GpuCode(memory).of,
+        code_of=(AllCode(memory) if arguments.laws else GpuCode(memory)).of,
     )  # fmt: skip
     if arguments.batch is not None:
         return answer_batch(arguments, lambda requests: _each(forecaster, requests), partial(_others, arguments))

@@ -11,6 +11,7 @@ from model.errors import KernelcastError, UnknownDevice
 from model.forecast import FileForecast
 from profiler.measurement import MeasureError
 from profiler.store import StoredMeasurement, StoreError
+from server.analysis.all_code import AllCode
 from server.analysis.elsewhere import Sources
 from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise WrongCallError(error.message) from None
     memory = Memory()
     learned = None if arguments.laws else Learned(memory)
-    code_of = GpuCode(memory).of
+    code_of = (AllCode(memory) if arguments.laws else GpuCode(memory)).of
     forecaster = Forecaster(devices.to_predict_for, memory, learned=learned, code_of=code_of)
     subjects, status = _subjects(arguments, forecaster)
     if not subjects:

@@ -12,6 +12,9 @@ from model.compiled import CodeSource, CompiledFacts, facts_from_json, facts_to_
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
+from model.opencl.program import read_program
+from model.throughput.rounds import rounds_of
+from model.work.analyse import analyse
 from profiler.compiling import (
     CompileLimits,
     CompileRequest,
@@ -110,6 +113,21 @@ def test_code_is_told_by_line_within_each_loop_and_for_which_processor(
     assert all(facts.profile[loop].parent is not None for loop, _ in calling), "within a loop"
     assert facts.microarchitecture
     assert facts_from_json(facts_to_json(facts)) == facts
+
+
+def test_its_loops_go_round_as_often_as_the_source_says(both: tuple[CompiledFacts, CompiledFacts]) -> None:
+    program = read_program(SOURCE)
+    kernel = program.kernel("curve")
+    launch = Launch((4096,), (64,), scalars=(("n", 50),), buffers=(("x", 4096), ("y", 4096)))
+    rounds = rounds_of(both[1], analyse(program, kernel).count(launch))
+    assert rounds is not None
+    called = sum(
+        rounds.often[each.loop] * active * of.count * of.lanes
+        for each, active in zip(both[1].regions, rounds.active, strict=True)
+        for of in each.mix
+        if of.element == "sin"
+    )
+    assert called == pytest.approx(4096 * 50, rel=0.1)
 
 
 def test_nothing_runs(compiled: Compiled) -> None:

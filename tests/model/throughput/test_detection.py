@@ -21,6 +21,7 @@ AVX512 = ["avx2", "avx512f", "avx512bw"]
         ("AuthenticAMD", 0x17, ["avx2", "clwb", "rdpid"], "zen 2"),
         ("AuthenticAMD", 0x19, ["avx2"], "zen 3"),
         ("AuthenticAMD", 0x19, AVX512, "zen 4"),
+        ("AuthenticAMD", 0x1A, AVX512, "zen 5"),
         ("AuthenticAMD", 0x10, [], "generic"),
         ("CentaurHauls", 6, AVX512, "generic"),
     ],

@@ -1,0 +1,40 @@
+"""What compilers made of kernels for CPUs and GPUs, where nothing but the analytical model answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cachetools import LRUCache
+
+from model.compiled import FactsKey, key_of
+from model.device import Device, DeviceType
+from model.throughput.cpu_code import CpuCode, KnownCode
+from server.analysis.offline_targets import GpuCode
+
+if TYPE_CHECKING:
+    from model.launch.launch import Launch
+    from model.opencl.kernel import Kernel
+    from server.analysis.memory import Memory
+
+_KEPT = 256  # kernels, with all their code
+
+
+class AllCode:
+    """As `GpuCode`, and CPUs' machine code as far as the store has it: pricing it takes milliseconds, which predictions
+    by the learned model need not wait for."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._gpus = GpuCode(memory)
+        self._kept: LRUCache[tuple[FactsKey, str, str, tuple[int, int] | None], CpuCode] = LRUCache(_KEPT)
+
+    def of(self, kernel: Kernel, launch: Launch, device: Device) -> KnownCode | None:
+        """Return what the prediction of a launch can use."""
+        if device.type is not DeviceType.CPU:
+            return self._gpus.of(kernel, launch, device)
+        facts = self._gpus.kept(kernel, launch, device)
+        if facts is None or not facts.regions:
+            return None
+        key = key_of(kernel, launch, device.id), device.id, facts.compiled_at, facts.kernel_lines
+        if key not in self._kept:
+            self._kept[key] = CpuCode(facts)
+        return self._kept[key]
