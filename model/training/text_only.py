@@ -1,8 +1,7 @@
 """The baseline that reads everything as text, after LLMPerf (arXiv 2503.11244): no analysis, no laws, no profile.
 
-One text a row: a sentence about launch and device, then the kernel's tokens. An encoder of the same size reads it and
-tells log2 us, fitted by squared error. Every row costs a full pass, so it is given minutes, not epochs, and sees as
-many rows, drawn at random, as fit into them.
+One text a row: a sentence about launch and device, then the kernel's tokens. An encoder reads it and tells log2 us,
+fitted by squared error.
 """
 
 from __future__ import annotations
@@ -12,40 +11,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import Tensor
 from torch.utils.data import Dataset
 
-from model.learned.tokenizer import ids_of, train_tokenizer
-from model.network import CodeEncoder, Shape
-from model.training.accuracy import accuracy
-from model.training.arrays import Arrays, Floats, Indices, Split
-from model.training.batches import ALIKE, Batch, padded
+from model.launch.launch import Launch
+from model.training.figures import figures_of
 from model.training.recipe import Recipe
-from model.training.trainer import BEST_BY, train
+from model.training.rows import Floats, Ints, Rows
+from model.training.text_encoder import Shape, TextNetwork
+from model.training.tokenizer import PAD, ids_of, train_tokenizer
+from model.training.trainer import BEST_BY, Batch, train
 
 AT_ONCE = 32
+ALIKE = 8  # so many batches are drawn at once and sorted by length: less padding
 MOST_WATCHED = 1000  # rows
-
-
-class TextNetwork(nn.Module):
-    """Tokens of a text -> log2 us."""
-
-    def __init__(self, shape: Shape, mean_log2_us: float) -> None:
-        super().__init__()
-        self.code = CodeEncoder(shape)
-        self.out = nn.Linear(shape.slots * shape.width, 1)
-        nn.init.constant_(self.out.bias, mean_log2_us)
-
-    def forward(self, tokens: Tensor, log2_us: Tensor, weight: Tensor) -> dict[str, Tensor]:
-        """`tokens` [rows, tokens], the others [rows]."""
-        said = self.out(self.code(tokens).flatten(1))[:, 0]
-        error = functional.mse_loss(said, log2_us, reduction="none")
-        return {"loss": (weight * error).sum() / weight.sum(), "log2_us": said}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,103 +37,116 @@ class TextOnly:
 
 
 class RowTexts:
-    """The ids of each row's text. `launches` are told as `launch_sentence` takes them, in the order of the arrays'."""
+    """The ids of each row's text; `tokens` are those of kernels, by id, and `launches` are by kernel id and key.
 
-    def __init__(self, arrays: Arrays, launches: Sequence[Mapping[str, Any]], longest: int) -> None:
-        self._arrays, self._launches, self._longest = arrays, launches, longest
-        first_launches = {at: launch for launch, at in reversed(list(enumerate(arrays.launch_kernel.tolist())))}
+    Rows of other kernels, or launches, have none.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        tokens: Mapping[str, Sequence[str]],
+        launches: Mapping[tuple[str, str], Launch],
+        longest: int,
+    ) -> None:
+        self.rows, self._tokens, self._launches, self._longest = rows, tokens, launches, longest
+        names = zip(rows.kernel.tolist(), rows.launch_key.tolist(), strict=True)
+        self._known = np.array([kernel in tokens and (kernel, key) in launches for kernel, key in names])
+        train_rows = self.of(rows.where("train"))
+        _, first = np.unique(rows.kernel[train_rows], return_index=True)
         self.tokenizer = train_tokenizer(
-            [*self._sentence(first_launches[at], 0), *arrays.kernels[at].tokens]
-            for at in arrays.kernels_in(Split.TRAIN)
+            [*self._sentence(at), *tokens[str(rows.kernel[at])]] for at in train_rows[np.sort(first)].tolist()
         )
+
+    def of(self, chosen: Ints) -> Ints:
+        """Those that have a text."""
+        found: Ints = chosen[self._known[chosen]]
+        return found
 
     def __getitem__(self, row: int) -> list[int]:
         """The sentence, then the source; of a source too long for the rest, its head and its tail."""
-        arrays = self._arrays
-        launch = int(arrays.row_launch[row])
-        sentence = self._sentence(launch, int(arrays.row_device[row]))
-        ids = ids_of(self.tokenizer, sentence, self._longest // 2)
-        return ids + ids_of(
-            self.tokenizer, arrays.kernels[int(arrays.launch_kernel[launch])].tokens, self._longest - len(ids)
-        )
+        ids = ids_of(self.tokenizer, self._sentence(row), self._longest // 2)
+        return ids + ids_of(self.tokenizer, self._tokens[str(self.rows.kernel[row])], self._longest - len(ids))
 
-    def _sentence(self, launch: int, device: int) -> list[str]:
-        return launch_sentence(self._launches[launch], self._arrays.names.devices[device])
+    def _sentence(self, row: int) -> list[str]:
+        launch = self._launches[str(self.rows.kernel[row]), str(self.rows.launch_key[row])]
+        return launch_sentence(launch, str(self.rows.device_name[row]))
 
 
 class TextPlan(Dataset[Batch]):
-    """Item i is step i's batch of random training rows, alike in length: `ALIKE` batches are drawn at once."""
+    """Item i is step i's batch of random training rows, drawn from the seed and the step's number alone."""
 
-    def __init__(self, arrays: Arrays, texts: RowTexts, recipe: Recipe, seed: int) -> None:
-        self._arrays, self._texts, self._recipe, self._seed = arrays, texts, recipe, seed
-        self._rows = arrays.rows_in(Split.TRAIN)
+    def __init__(self, texts: RowTexts, recipe: Recipe, seed: int) -> None:
+        self._texts, self._recipe, self._seed = texts, recipe, seed
+        self._rows = texts.of(texts.rows.where("train"))
         self._drawn = lru_cache(maxsize=2)(self._draw)
 
     def __len__(self) -> int:
-        return self._recipe.steps * int(os.environ.get("WORLD_SIZE", "1"))
+        return self._recipe.steps * int(os.environ.get("WORLD_SIZE", "1"))  # processes share the items out
 
     def __getitem__(self, step: int) -> Batch:
-        rows, ids = self._drawn(step // ALIKE)[step % ALIKE]
+        chosen, ids = self._drawn(step // ALIKE)[step % ALIKE]
+        rows = self._texts.rows
         return {
             "tokens": padded(ids),
-            "log2_us": torch.from_numpy(self._arrays.row_log2_us[rows]),
-            "weight": torch.from_numpy(self._arrays.row_weight[rows]),
+            "log2_us": torch.from_numpy(rows.log2_us[chosen]),
+            "weight": torch.from_numpy(rows.weight[chosen]),
         }
 
-    def _draw(self, turn: int) -> list[tuple[Indices, list[list[int]]]]:
+    def _draw(self, turn: int) -> list[tuple[Ints, list[list[int]]]]:
         draw = np.random.default_rng([self._seed, turn])
         rows = draw.choice(self._rows, ALIKE * AT_ONCE)
-        ids = [self._texts[row] for row in rows]
+        ids = [self._texts[row] for row in rows.tolist()]
         by_length = sorted(range(len(rows)), key=lambda at: len(ids[at]))
         batches = [by_length[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE)]
         return [(rows[some], [ids[at] for at in some]) for some in (batches[at] for at in draw.permutation(ALIKE))]
 
 
-def train_text_only(
-    arrays: Arrays, launches: Sequence[Mapping[str, Any]], folder: Path, recipe: Recipe, shape: Shape, seed: int = 0
-) -> TextOnly:
-    """`shape` is the main network's, `launches` as `RowTexts` takes them.
+def train_text_only(texts: RowTexts, folder: Path, recipe: Recipe, shape: Shape, seed: int = 0) -> TextOnly:
+    """Leaves checkpoints and `progress.jsonl` in `folder`, from where a stopped run goes on.
 
-    Leaves checkpoints and `progress.jsonl` in `folder`.
+    Held-out families choose between checkpoints.
     """
     torch.manual_seed(seed)
-    texts = RowTexts(arrays, launches, shape.longest)
+    rows = texts.rows
     shape = replace(shape, vocabulary=texts.tokenizer.get_vocab_size())
-    network = TextNetwork(shape, float(arrays.row_log2_us[arrays.rows_in(Split.TRAIN)].mean()))
-    watched = np.random.default_rng(seed).permutation(arrays.rows_in(Split.VALIDATION))[:MOST_WATCHED]
+    network = TextNetwork(shape, float(rows.log2_us[texts.of(rows.where("train"))].mean()))
+    watched = np.random.default_rng(seed).permutation(texts.of(rows.judged("validation")))[:MOST_WATCHED]
 
     def figures() -> dict[str, float]:
-        found = accuracy(text_estimates(network, texts, watched), arrays.row_log2_us[watched])
-        return {"validation/median_ape_percent": found.median_ape_percent, BEST_BY: found.error_octaves}
+        said, truth = text_estimates(network, texts, watched), rows.log2_us[watched]
+        error = float(np.abs(said - truth).mean())
+        return {"validation/median_ape_percent": figures_of(said, truth).median_ape, BEST_BY: error}
 
-    train(network, TextPlan(arrays, texts, recipe, seed), folder, recipe, seed, figures)
+    train(network, TextPlan(texts, recipe, seed), folder, recipe, seed, figures)
     return TextOnly(network.eval(), texts)
 
 
 @torch.inference_mode()
-def text_estimates(network: TextNetwork, texts: RowTexts, rows: Indices) -> Floats:
+def text_estimates(network: TextNetwork, texts: RowTexts, chosen: Ints) -> Floats:
     """log2 us [rows]"""
     network.eval()
-    ids = [texts[row] for row in rows]
-    by_length = np.array(sorted(range(len(rows)), key=lambda at: len(ids[at])))
-    found = np.empty(len(rows), np.float32)
-    for start in range(0, len(rows), AT_ONCE):
+    ids = [texts[row] for row in chosen.tolist()]
+    by_length = np.array(sorted(range(len(ids)), key=lambda at: len(ids[at])), np.int64)
+    found = np.empty(len(ids), np.float32)
+    for start in range(0, len(ids), AT_ONCE):
         some = by_length[start : start + AT_ONCE]
         tokens = padded([ids[at] for at in some]).to(network.out.weight.device)
-        found[some] = network.out(network.code(tokens).flatten(1))[:, 0].cpu().numpy()
+        found[some] = network.said(tokens).cpu().numpy()
     return found
 
 
-def launch_sentence(launch: Mapping[str, Any], device: str) -> list[str]:
+def padded(ids: Sequence[Sequence[int]]) -> Tensor:
+    """[sequences, longest]"""
+    longest = max(len(some) for some in ids)
+    return torch.tensor([[*some, *[PAD] * (longest - len(some))] for some in ids])
+
+
+def launch_sentence(launch: Launch, device: str) -> list[str]:
     """Words, numbers digit by digit: `global 1 0 2 4 , local 6 4 , scalars 1 6 , buffers 4 0 9 6 , on pocl ;`"""
-    words = [
-        "global",
-        *_digits(launch["global"]),
-        "local",
-        *(_digits(launch["local"]) if launch["local"] else ["any", ","]),
-    ]
-    for kind in ("scalars", "buffers"):
-        words += [kind, *_digits(launch[kind].values())]
+    local = _digits(launch.local_size) if launch.local_size else ["any", ","]
+    words = ["global", *_digits(launch.global_size), "local", *local]
+    words += ["scalars", *_digits(n for _, n in launch.scalars), "buffers", *_digits(n for _, n in launch.buffers)]
     return [*words, "on", device, ";"]
 
 

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import accelerate  # noqa: F401 - the Trainer asks for it, but only when minutes of reading lie behind
 import torch
-from torch import distributed, nn
+from torch import Tensor, distributed, nn
 from torch.utils.data import Dataset, Sampler, SequentialSampler
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 from transformers.trainer_utils import get_last_checkpoint
 
-from model.training.batches import Batch
 from model.training.progress import append
 from model.training.recipe import Recipe
 
 BEST_BY = "error"  # of the figures: the least of all evaluations is kept
 LOG_EVERY = 20  # steps
 
+Batch = dict[str, Tensor]
 Figures = Callable[[], dict[str, float]]
 
 

@@ -124,14 +124,15 @@ def add_learning_flags(train: argparse.ArgumentParser, evaluate: argparse.Argume
     train.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write weights to")
     train.add_argument("--seed", type=int, default=0, metavar="N", help="of everything that is drawn (0)")
     train.add_argument("--threads", type=positive, default=2, metavar="N", help="of the processor to use (2)")
-    train.add_argument("--network", action="store_true", help="the transformer over kernels' tokens instead")
-    train.add_argument("--sources", type=Path, metavar="DIR", help="where `dataset facts --folder` keeps sources")
-    train.add_argument("--recipe", choices=("cpu", "gpu"), help="of the transformer (cpu)")
     _add_data_argument(evaluate, "folder of an exported dataset with its facts")
     evaluate.add_argument("--weights", type=Path, metavar="DIR", help="of these weights (those that ship)")
     evaluate.add_argument("--page", type=Path, metavar="FILE", help="renew the tables in this Markdown file, too")
     evaluate.add_argument("--pictures", type=Path, metavar="DIR", help="draw PNGs into this folder, too")
     evaluate.add_argument("--gpus", action="store_true", help="on public measurements of GPUs, too (ten minutes more)")
+    evaluate.add_argument(
+        "--sources", type=Path, metavar="DIR",
+        help="beside a transformer that reads text alone, too; where `dataset facts --folder` keeps sources",
+    )  # fmt: skip
     evaluate.add_argument("--brief", action="store_true", help="without what has to be trained for it")
 
 

@@ -18,9 +18,12 @@ def run(arguments: argparse.Namespace) -> int:
         from profiler.corpus.dataset.card import renew  # noqa: PLC0415
         from profiler.corpus.facts.evaluating import evaluate  # noqa: PLC0415
         from profiler.corpus.facts.portraits import draw  # noqa: PLC0415
+
+        if arguments.sources is not None:
+            import profiler.corpus.facts.text_baseline  # noqa: F401, PLC0415
     except ImportError as error:
         raise WrongCallError(f"an evaluation needs `{error.name}`: pip install 'kernelcast[train]'") from error
-    found = evaluate(arguments.data, weights, is_brief=arguments.brief, say=warn)
+    found = evaluate(arguments.data, weights, is_brief=arguments.brief, say=warn, sources=arguments.sources)
     for name, table in found.tables.items():
         print(f"## {name}\n\n{table}\n")
     if arguments.gpus:

@@ -6,15 +6,12 @@ import argparse
 import time
 from dataclasses import replace
 
-from server.cli import train_network
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.streams import warn
 
 
 def run(arguments: argparse.Namespace) -> int:
     """The same weights for the same seed, number of threads, and versions of the libraries."""
-    if train_network.is_wanted(arguments):
-        return train_network.run(arguments)
     try:
         from model.training.ensemble import Recipe  # noqa: PLC0415
         from profiler.corpus.facts.training import train  # noqa: PLC0415

@@ -18,10 +18,8 @@ TESTS = (
 )
 # What trains wants torch.
 LEFT_OUT = (
-    "tests/model/learned/test_network.py", "tests/model/learned/test_network_answers.py",
-    "tests/model/learned/test_text_only.py", "tests/model/learned/test_training.py",
-    "tests/model/learned/test_training_together.py", "tests/model/training/test_shots.py",
-    "tests/server/test_cli_train.py",
+    "tests/model/training/test_text_only.py", "tests/model/training/test_training_together.py",
+    "tests/model/training/test_shots.py", "tests/server/test_cli_train.py",
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import pytest
 from server.cli import main
 
 Call = Callable[..., subprocess.CompletedProcess[str]]
-OF_THE_NETWORK = ("accelerate", "tokenizers", "torch", "transformers")
+OF_THE_BASELINE = ("accelerate", "tokenizers", "transformers")
 
 
 @pytest.fixture
@@ -63,31 +63,6 @@ def test_numbers_that_are_none_are_a_wrong_call(call: Call, flag: tuple[str, str
     assert flag[0] in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (("--network",), "--network needs --sources"),
-        (("--sources", "s"), "--sources is for --network alone"),
-        (("--recipe", "gpu"), "--recipe is for --network alone"),
-        (("--network", "--sources", "s", "--recipe", "tpu"), "--recipe"),
-    ],
-)
-def test_flags_that_only_go_together_are_a_wrong_call_alone(call: Call, flags: tuple[str, ...], said: str) -> None:
-    done = call("train", "data", "--output", "weights", *flags)
-    assert done.returncode == 2
-    assert said in done.stderr
-
-
-@pytest.mark.usefixtures("extra")
-def test_a_network_without_a_dataset_names_the_folder_and_writes_nothing(call: Call, tmp_path: Path) -> None:
-    for library in OF_THE_NETWORK:
-        pytest.importorskip(library, reason="the extra `train` installs it")
-    done = call("train", "no such folder", "--output", "weights", "--network", "--sources", "sources")
-    assert done.returncode == 1
-    assert "no such folder holds no dataset" in done.stderr
-    assert not (tmp_path / "weights").exists()
-
-
 def test_an_evaluation_where_no_weights_ship_asks_for_some(call: Call) -> None:
     done = call("evaluate", "no such folder")
     assert done.returncode == 2
@@ -121,8 +96,8 @@ def test_weights_that_cannot_be_read_are_named(
     ("words", "library"),
     [
         (("train", "data", "--output", "weights"), "lightgbm"),
-        *((("train", "data", "-o", "w", "--network", "--sources", "s"), library) for library in OF_THE_NETWORK),
         (("evaluate", "data", "--weights", "w"), "torch"),
+        *((("evaluate", "data", "--weights", "w", "--sources", "s"), library) for library in OF_THE_BASELINE),
     ],
 )
 def test_an_installation_without_the_extra_says_what_to_install(words: tuple[str, ...], library: str) -> None:

@@ -45,8 +45,13 @@ class Evaluation:
     predicted: Predicted
 
 
-def evaluate(data: Path, weights: Path, *, is_brief: bool, say: Callable[[str], None]) -> Evaluation:
-    """`is_brief` leaves out the tables for which models are trained. Raises DatasetError."""
+def evaluate(
+    data: Path, weights: Path, *, is_brief: bool, say: Callable[[str], None], sources: Path | None = None
+) -> Evaluation:
+    """`is_brief` leaves out the tables for which models are trained; with `sources` a network that reads text is, too.
+
+    Raises DatasetError.
+    """
     rows, ensemble = read_rows(data), _read(weights)
     say(f"{len(rows.log2_us):,} rows are read")
     predicted = predictions(rows, ensemble, LAUNCH_FACT_NAMES)
@@ -67,6 +72,10 @@ def evaluate(data: Path, weights: Path, *, is_brief: bool, say: Callable[[str], 
         tables["unseen"] = _lines(unseen_runtime_table(rows, RUNTIMES, Recipe(), ensemble.novelty), "who")
         say("models without one machine are trained")
         tables["machines"] = _lines(unseen_machine_table(rows, Recipe()), "who and split")
+    if sources is not None:
+        from profiler.corpus.facts.text_baseline import text_table  # noqa: PLC0415 - seconds of imports
+
+        tables["text"] = _lines(text_table(data, sources, rows, predicted[SOURCE], say=say), "who and split")
     return Evaluation(tables, rows, predicted)
 
 

@@ -1,4 +1,4 @@
-"""The tokens of the dataset's kernels, as the network reads them; kept in a file, as reading them takes minutes."""
+"""The tokens of the dataset's kernels, for the baseline that reads text; kept in a file, as reading takes minutes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network's own tokens: what is frequent within statements of the training kernels (BPE).
+"""Tokens of the baseline that reads text: what is frequent within statements of the training kernels (BPE).
 
 Statements, not words, are what pairs are merged in: `get_global_id ( i0 ) ;` is one token, and a kernel half as many as
 it has words. What attention costs falls with it, and long kernels are seen whole.
@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
-from model.network import PAD, UNKNOWN
-
+PAD, UNKNOWN = 0, 1  # ids of the tokens that are no text
 VOCABULARY = 2048
 _SPECIAL = {PAD: "[PAD]", UNKNOWN: "[UNK]"}
 _RARE = 20  # pairs seen less often are not merged
