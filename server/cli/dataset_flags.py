@@ -133,6 +133,7 @@ def add_learning_flags(train: argparse.ArgumentParser, evaluate: argparse.Argume
         "--sources", type=Path, metavar="DIR",
         help="beside a transformer that reads text alone, too; where `dataset facts --folder` keeps sources",
     )  # fmt: skip
+    evaluate.add_argument("--variants", action="store_true", help="of trees, too, on rows in training (half an hour)")
     evaluate.add_argument("--brief", action="store_true", help="without what has to be trained for it")
 
 

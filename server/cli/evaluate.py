@@ -18,6 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
         from profiler.corpus.dataset.card import renew  # noqa: PLC0415
         from profiler.corpus.facts.evaluating import evaluate  # noqa: PLC0415
         from profiler.corpus.facts.portraits import draw  # noqa: PLC0415
+        from profiler.corpus.facts.variants import variants_table  # noqa: PLC0415
 
         if arguments.sources is not None:
             import profiler.corpus.facts.text_baseline  # noqa: F401, PLC0415
@@ -28,6 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"## {name}\n\n{table}\n")
     if arguments.gpus:
         _print_gpus()
+    if arguments.variants:
+        print(f"## variants\n\n{variants_table(found.rows, warn)}\n")
     if arguments.page is not None:
         renew(arguments.page, found.tables)
     if arguments.pictures is not None:
