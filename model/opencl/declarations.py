@@ -215,7 +215,7 @@ class Declarations:
                     base = PointerType(
                         base,
                         space or AddressSpace.PRIVATE,
-                        is_restrict=bool(words & {"restrict", "__restrict", "__restrict__"}),
+                        is_restrict="restrict" in words,
                     )
                 case "array_declarator":
                     base = ArrayType(base, self._length(node))  # the outermost node holds the innermost length

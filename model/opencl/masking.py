@@ -17,7 +17,8 @@ _ATTRIBUTE_PARENS = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
 _MASKED = re.compile(
     rf"\b(?P<word>(?:__)?(?:{'|'.join(_WORDS)})|pipe)\b"
     rf"|\b(?P<attribute>__attribute(?:__)?)\s*{_ATTRIBUTE_PARENS}"
-    r"|(?P<drop>\b(?:__extension__|__inline__|__forceinline|__const__)\b)"
+    r"|(?P<drop>\b(?:__extension__|__inline__|__forceinline)\b)"
+    r"|(?P<spelled>\b__(?:const|volatile|restrict|signed)(?:__)?\b)"  # as GNU C spells C's words, which clang reads
     r"|(?P<half>(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[hH]\b)"
     r"|(?P<directive>^[ \t]*#[^\n]*)"
     r'|"(?:\\.|[^"\\\n])*"',
@@ -78,6 +79,8 @@ def mask(text: str) -> Masked:
             offsets.append(match.start())
             words.append("half")
             return found[:-1] + " "
+        elif match["spelled"] is not None:
+            return found.strip("_").ljust(len(found))
         elif match["directive"] is not None:
             if _UNROLL_HINT.match(found):
                 offsets.append(match.start())

@@ -26,7 +26,7 @@ from model.throughput.rounds import Rounds, rounds_of
 from model.work.counts import OpKind, WorkCounts
 from model.work.work import Work
 
-# Both chosen on kernels of families that the corpus trains on, measured on a Sapphire Rapids.
+# Both chosen by eye, with figures of a few families in training in view, measured on a Sapphire Rapids; not fitted.
 EFFICIENCY = 0.7  # of a core's units on whole kernels, against what its tables say
 WINDOW_SHARE = 0.25  # of the instructions under way, until a branch is mispredicted or the schedulers are full
 _CHEAP_CALL = 2.5  # cycles of a function of a few instructions, as a lone `fmin` is measured

@@ -90,6 +90,15 @@ def test_an_address_space_may_stand_before_or_after_the_type(read: Read) -> None
     assert spaces == [AddressSpace.GLOBAL] * 3 + [AddressSpace.LOCAL]
 
 
+@pytest.mark.parametrize("spelled", ["{}", "__{}", "__{}__"])
+def test_qualifiers_are_read_in_the_spellings_of_gnu_c(read: Read, spelled: str) -> None:
+    const, restrict, signed = (spelled.format(word) for word in ("const", "restrict", "signed"))
+    text = f"__kernel void k({const} {signed} int n, __global {const} float *{restrict} x, __global float *y) {{}}"
+    plain = "__kernel void k(const signed int n, __global const float *restrict x, __global float *y) {}"
+    kernel = only(read(text))
+    assert [(p.name, p.type) for p in kernel.parameters] == [(p.name, p.type) for p in only(read(plain)).parameters]
+
+
 def test_attributes_are_read_through_macros(read: Read) -> None:
     text = """#define TILE 16
     __kernel __attribute__((reqd_work_group_size(TILE, TILE/4, 1))) __attribute__((vec_type_hint(float4)))
