@@ -71,9 +71,10 @@ class Chunk:
         for number in range(first, last + 1):
             unit = self.units[number]
             text = unit.blank[low if number == first else 0 : high if number == last else len(unit.blank)]
+            if number > first:  # directives stand between units
+                told.append(f"#{self.spots[number].line - line}")
             told.append("\n".join(" ".join(part.split()) for part in text.split("\n")))
-            told.append(f"#{self.spots[number].line - line}")
-        return "\n".join(told[:-1])
+        return "\n".join(told)
 
     def lines(self) -> tuple[list[int], list[int]]:
         """Offsets, ascending, from which on each line holds; -1 for what comes from other files."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from model.device import Device
@@ -42,6 +42,7 @@ _EDITS = st.lists(st.tuples(st.integers(0, len(TEXT)), st.sampled_from([0, 0, 1,
 
 @settings(max_examples=60, deadline=None)
 @given(_EDITS)
+@example([(TEXT.index("loat twice"), 0, "#endif\n")] * 3)  # lines between the parts of a function
 def test_edits_end_where_a_first_look_begins(cpu: Device, edits: list[tuple[int, int, str]]) -> None:
     engine, text = Engine(), TEXT
     engine.forecast(text, None, cpu)
