@@ -223,8 +223,7 @@ def is_small_grid(launch: Launch) -> bool:
 
 def moved_to(facts: CompiledFacts, kernel: Kernel) -> CompiledFacts:
     """Return the same with the lines of today's text, in which the kernel may stand elsewhere or be written
-    otherwise.
-    """
+    otherwise."""
     lines = (kernel.range.start_line, kernel.range.end_line)
     if facts.kernel_lines is None or facts.kernel_lines == lines:
         return facts

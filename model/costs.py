@@ -174,8 +174,9 @@ class Costs:
         return read_between(self._scatters, footprint_bytes)
 
     def image_ns(self, access: str) -> float:
-        """Return one `nearest` or `linear` read of an image, or one `write`. Float coordinates are taken for
-        interpolated.
+        """Return the time of one `nearest` or `linear` image read, or one `write` [ns].
+
+        Reads by float coordinates count as interpolated.
         """
         return self._ns.get(f"image.{access}", 0.0)
 

@@ -71,8 +71,7 @@ class Fit:
 
     def _slope_share(self, work_us: float) -> float:
         """Return what is not known of `factor`, by its part in the answer: launches that are all overhead do not show
-        it.
-        """
+        it."""
         seen = max(self._share(point.work_us) for point in self.points)
         unsure = min(_LAWS, self.sigma / seen - self.sigma) if seen > 0 else _LAWS
         return unsure * self._share(work_us)
@@ -85,8 +84,7 @@ class Fit:
 def fit(points: Sequence[Point], floor_us: float) -> Fit | None:
     """Return the line through measured points; None without any. `floor_us` is what any launch costs on the device.
 
-    Points come by importance: beyond MAX_POINTS, later ones are left out.
-    """
+    Points come by importance: beyond MAX_POINTS, later ones are left out."""
     kept = tuple(p for p in points if p.measured_us > 0 and p.work_us >= 0 and math.isfinite(p.work_us))[:MAX_POINTS]
     if not kept:
         return None
@@ -135,5 +133,5 @@ def _sigma(line: _Line, points: Sequence[Point]) -> float:
 
 
 def _sizes(points: Sequence[Point]) -> int:
-    """Return how many amounts of work there are, those within a twentieth of each other taken for one."""
+    """Return the number of amounts of work; those within 5 % of each other count as one."""
     return len({round(math.log(p.work_us) / 0.05) if p.work_us > 0 else None for p in points})

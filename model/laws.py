@@ -78,8 +78,7 @@ class Times:
 
 def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> Times:
     """Return the laws, resource by resource [us]; `code` is what a GPU's compiler made of the kernel, where that is
-    known.
-    """
+    known."""
     if device.type is not DeviceType.CPU:
         return _gpu_launch_times(work, device, code)
     rates = device.rates

@@ -146,7 +146,7 @@ def _is_column(access: AccessCount, work: WorkCounts) -> bool:
 
 
 def _line_ns(access: AccessCount, footprint_bytes: float, rates: Rates, costs: Costs) -> float:
-    """Return what a lone line takes over one that is near [ns]."""
+    """Return the time of a lone line beyond that of one that is near [ns]."""
     if access.is_store:
         return max(0.0, costs.scatter_ns(footprint_bytes) - costs.between("scattered", 0.0))
     return max(0.0, 1 / gather_gaccess_s(footprint_bytes, rates) - 1 / gather_gaccess_s(0, rates))

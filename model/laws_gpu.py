@@ -87,8 +87,7 @@ def caches_of(device: Device) -> Caches:
 
 def missed(footprint_bytes: float, cache_bytes: float) -> float:
     """Return the share of repeated accesses, spread over a footprint, that a cache does not hold; grows smoothly from
-    0.
-    """
+    0."""
     return max(0.0, 1 - cache_bytes / footprint_bytes) if footprint_bytes > 0 else 0.0
 
 
@@ -238,8 +237,7 @@ def local_memory_us(work: WorkCounts, device: Device) -> float:
 
 def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, float]:
     """Return each level's time [us] with all cores busy: the cores' caches, the one that they share, what lies
-    beyond.
-    """
+    beyond."""
     caches = caches_of(device)
     line_gop_s = device.core_count * architecture_of(device).l1_bytes_per_clock / LINE_BYTES * device.clock_mhz / 1000
     share = traffic.stored_share
@@ -278,8 +276,7 @@ def streaming(work: WorkCounts, device: Device) -> float:
 
 def line_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: float) -> float:
     """Return one access by itself [us], for shares of lines: distinct bytes once from where the launch fits, others
-    again.
-    """
+    again."""
     _, sectors = lines_of(access)
     moved = access.count / WARP * sectors * SECTOR_BYTES
     spread = max(1.0, moved / max(1.0, access.bytes)) if access.pattern is not Pattern.BROADCAST else 1.0

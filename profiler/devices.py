@@ -85,8 +85,7 @@ def device_of(device_id: str, facts: DriverFacts) -> Device:
 
 def with_calibrations(devices: Sequence[Device], calibrated: Sequence[Device]) -> tuple[Device, ...]:
     """Return the devices, each with its calibrated rates if they were measured under the same driver on the same
-    chip.
-    """
+    chip."""
     known = {(profile.id, profile.driver, profile.name): profile for profile in calibrated}
 
     def merged(device: Device) -> Device:
@@ -121,8 +120,7 @@ def distinct_devices(first: Iterable[Device], then: Iterable[Device]) -> tuple[D
 def find_device(devices: Sequence[Device], wanted: str) -> Device:
     """Return the device with exactly this id or name, else the only one whose id, name or platform contains `wanted`.
 
-    Raises UnknownDevice, which lists the ids to choose from.
-    """
+    Raises UnknownDevice, which lists the ids to choose from."""
     exact = called(devices, wanted)
     if len(exact) == 1:
         return exact[0]
@@ -161,8 +159,7 @@ def _listed(ids: Sequence[str]) -> str:
 
 def assign_ids(facts: Sequence[DriverFacts]) -> tuple[str, ...]:
     """Return one id per device, in the given order: `pocl`, `intel-cpu`, `nvidia-h200` ...; alike ones get -1, -2,
-    ...
-    """
+    ..."""
     bases = [_base_id(each) for each in facts]
     alike = Counter(bases)
     seen: Counter[str] = Counter()

@@ -69,8 +69,7 @@ def with_advice(error: MeasureError, request: MeasureRequest) -> MeasureError:
 
 def misleading(request: MeasureRequest) -> list[Guess]:
     """Return what may mislead an index of which nothing more is known: contents and scalars that are integers; in a
-    kernel without such guesses others that an index may rest on, and without those the launch's size.
-    """
+    kernel without such guesses others that an index may rest on, and without those the launch's size."""
     fills, scalars = _guessed_fills(request), guessed_scalars(request)
     integers = [g for g in fills if _holds_integers(g.key.removeprefix("fill."), request)]
     integers += [g for g in scalars if g.taken.lstrip("-").isdecimal()]

@@ -39,8 +39,7 @@ def collect_facts(
 ) -> dict[FactsKey, Outcome]:
     """Return what the store knows of these kernels, of one source and its options; the others are compiled, and kept.
 
-    For those that cannot be compiled there is the error. Raises Cancelled.
-    """
+    For those that cannot be compiled there is the error. Raises Cancelled."""
     found: dict[FactsKey, Outcome] = {}
     missing = []
     for request in requests:
@@ -68,8 +67,7 @@ def _known(store: Store | None, request: CompileRequest, driver: str) -> Compile
 
 def known_facts(store: Store, kernel: Kernel, launch: Launch, device_id: str, driver: str) -> CompiledFacts | None:
     """Return what was kept of exactly this kernel, its options and local size on this device and driver. Raises
-    StoreError.
-    """
+    StoreError."""
     text = store.compiled(*key_of(kernel, launch, device_id), device_id, driver)
     try:
         facts = facts_from_json(text) if text is not None else None

@@ -22,8 +22,7 @@ _MAY_CHANGE_A_BUILD = re.compile(r"\b(?:defines|options|include)\b")
 def may_contain_kernel(document: Document, options: BuildOptions, reach: Reach | None = None) -> bool:
     """Return whether a kernel can be in it, given its build options and what its `kernelcast.toml` defines.
 
-    Nothing beyond `reach` is read.
-    """
+    Nothing beyond `reach` is read."""
     text = document.text.value
     if _MAY_BEGIN_ONE.search(text) and _MAY_BEGIN_ONE.search(_COMMENT.sub(_code, text)):
         return True
@@ -41,8 +40,7 @@ def _code(found: re.Match[str]) -> str:
 
 def _is_configured(path: Path | None, reach: Reach | None) -> bool:
     """Return whether there is a `kernelcast.toml` with build options, or one that is not read, which the user is
-    told.
-    """
+    told."""
     found = find_config(path.parent) if path else None
     if found is None:
         return False

@@ -178,8 +178,7 @@ def _views(
     compiled: Mapping[FactsKey, CompiledFacts],
 ) -> Iterator[LaunchView]:
     """Yield one kernel's launches with what is known of each; `once` was measured of the only one, however it looked
-    then.
-    """
+    then."""
     for slot, forecast in own:
         kernel, launch = forecast.kernel, forecast.launch
         here = kernel.fingerprint, launch.key if launch else ""
@@ -262,8 +261,7 @@ class Snapshot:
 def slots(found: FileForecast) -> Iterator[tuple[Kernel, tuple[tuple[Slot, Forecast], ...]]]:
     """Yield the launches of all kernels, each under the name it keeps while it is edited.
 
-    Where `#ifdef`s leave two kernels of one name, each has its own.
-    """
+    Where `#ifdef`s leave two kernels of one name, each has its own."""
     named: dict[str, list[Forecast]] = {}
     for forecast in found.forecasts:
         named.setdefault(forecast.kernel.name, []).append(forecast)

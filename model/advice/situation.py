@@ -66,7 +66,7 @@ class Situation:
         return self.launch.local_size is not None and not self.is_assumed("local")
 
     def is_assumed(self, *subjects: str) -> bool:
-        """Return whether one of these (parameters, "global", "local") was taken for granted, not said."""
+        """Return whether one of these (parameters, "global", "local") was assumed and not given."""
         return any(a.subject in subjects for a in self.launch.assumptions)
 
     @property
@@ -89,8 +89,7 @@ class Situation:
 
     def gain_us(self, changes: Sequence[tuple[AccessCount, AccessCount]], *, more_local_bytes: float = 0.0) -> float:
         """Return how much sooner [us] the launch would be done with these accesses changed, each from one to the
-        other.
-        """
+        other."""
         after = dict(changes)
         return self.runtime_us - self.predicted_us(
             replace(

@@ -76,8 +76,7 @@ def _is_much(accesses: list[AccessCount], situation: Situation) -> bool:
 
 def _is_regular(facts: AccessFacts, situation: Situation, loops: dict[int, LoopFacts]) -> bool:
     """Return whether the group could fetch it together: known places, not one for all, loops that are the same for
-    all.
-    """
+    all."""
     if facts.index.obstacle is not None or not facts.steps:
         return False
     apart = {a for d, size in enumerate(situation.local_size) if size > 1 for a in (GLOBAL_ID[d], LOCAL_ID[d])}

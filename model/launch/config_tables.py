@@ -48,8 +48,7 @@ class Table:
 
     def line(self, key: str | None = None) -> int:
         """Return the line (from 1) of `key`, or of the table's header. TOML libraries do not tell, so the text is
-        searched.
-        """
+        searched."""
         headers = _headers(self.text, self.name) if self.name else ()
         start = headers[min(self.index, len(headers) - 1)] if headers else 0
         if key is not None:
@@ -144,8 +143,7 @@ def read_launch(
     table: Table, folder: Path, keys: tuple[str, ...] = LAUNCH_KEYS
 ) -> tuple[str, tuple[str, ...], LaunchSpec]:
     """Return the kernel glob, the file globs and what is said of the launch; `keys` may stand there. Raises
-    `ConfigError`.
-    """
+    `ConfigError`."""
     table.allow(*keys)
     local = table.content.get("local")
     says_auto = local == "auto"

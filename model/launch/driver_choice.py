@@ -35,7 +35,7 @@ def chosen_local_size(global_size: tuple[int, ...], device: Device) -> tuple[int
 
 
 def on_device(launch: Launch, device: Device) -> Launch:
-    """Return the launch with the local size that `device` chooses, where nobody else does."""
+    """Return the launch with the local size that the driver of `device` chooses if none is given."""
     if launch.local_size is not None:
         return launch
     return replace(launch, chosen_local_size=chosen_local_size(launch.global_size, device))

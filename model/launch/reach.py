@@ -199,8 +199,7 @@ class Reach:
 
     def _held(self, load: Atom) -> Bounds:
         """Return what an element of a buffer may be: by its fill, by what stands in buffers unless told otherwise, or
-        by its type.
-        """
+        by its type."""
         name, is_untouched = str(load.arguments[0]), load.arguments[2] == 0
         contents, parameter = held_at(load, self._known.contents), self._work.kernel.parameter(name)
         element = parameter.type.pointee if parameter and isinstance(parameter.type, PointerType) else None

@@ -105,8 +105,7 @@ def _groups(guesses: Sequence[OwnGuess]) -> list[list[OwnGuess]]:
 
 def _agreed(group: list[OwnGuess], complete: Complete) -> dict[str, SharedGuesses]:
     """Return the guess of the kernel whose source says most goes for all, made smaller until it is not too much for
-    any.
-    """
+    any."""
     order = sorted(group, key=lambda g: (-g.strength, g.launch.work_items, g.kernel.name))
     leader = order[0]
     found: dict[str, SharedGuesses] = {}
@@ -125,8 +124,7 @@ def _round(
 ) -> tuple[dict[str, SharedGuesses], bool]:
     """Return what each takes over if the leader is launched with `size`, and whether none of them gets too much.
 
-    Twice: who comes later may know more of a name.
-    """
+    Twice: who comes later may know more of a name."""
     values: dict[str, _Value] = {}
     found: dict[str, SharedGuesses] = {}
     for guess in (*order, *order):

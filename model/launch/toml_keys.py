@@ -23,8 +23,7 @@ _TOKEN = re.compile(
 
 def too_long_key(text: str, most_parts: int) -> int | None:
     """Return the line (from 1) of the first key with more parts than that. Numbers and strings are taken for keys,
-    too.
-    """
+    too."""
     parts, continues = 0, False
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup

@@ -27,7 +27,7 @@ def covers(device: Device) -> bool:
 
 
 def no_lessons(_device: Device) -> bool:
-    """For who knows of no measurements that would correct what the laws say of a device."""
+    """Return False: no measurements correct the analytical model on any device."""
     return False
 
 

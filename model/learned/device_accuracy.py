@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ErrorFigures:
-    """Of predicted over measured: the median of how far off it is, and the share within a factor of two."""
+    """Errors of predicted over measured times: the median error, and the share within a factor of two."""
 
     median_percent: float
     within_2x_percent: float
@@ -52,7 +52,7 @@ def accuracy_from(lessons: Lessons) -> DeviceAccuracy | None:
 
 
 def accuracy_of(correction: Correction) -> DeviceAccuracy | None:
-    """None where it rests on nothing."""
+    """Return the accuracy on the measured launches; None without any."""
     from model.learned.few_shot import left_out_errors  # noqa: PLC0415
 
     if not len(correction.errors):

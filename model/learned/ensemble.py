@@ -173,10 +173,11 @@ def together(
 
 
 def with_laws(found: Floats, laws: Floats, runtime: npt.NDArray[np.int64]) -> Floats:
-    """Return what is said of runtimes that nobody measured is half the laws', both log2 us [rows]: those know the
-    device's
+    """Return the mean of answer and analytical model for runtimes that are not in the dataset; all log2 us [rows].
 
-    rates, the forests what others' compilers make of such code, and they are off independently."""
+    The analytical model knows the device's rates, the forests know what other compilers make of such code, and their
+    errors are independent.
+    """
     return np.where(runtime >= OTHER, (found + laws) / 2, found).astype(np.float32)
 
 

@@ -185,7 +185,7 @@ def helps(errors: Floats, left: Floats) -> bool:
 
 
 def stretch_of(errors: Floats, widths: Floats, groups: int) -> float:
-    """By how much to stretch intervals so that four of five errors [n] lie within `widths` [n, below and above].
+    """Return the factor that puts four of five errors [n] within the intervals of `widths` [n, below and above].
 
     Split conformal prediction (Angelopoulos & Bates, arXiv 2107.07511) on what was left out; nearer to no change the
     fewer groups there are.

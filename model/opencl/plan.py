@@ -83,8 +83,7 @@ def made(
     main: SourceFile, path: Path | None, options: BuildOptions, reach: Reach | None = None, before: Plan | None = None
 ) -> Plan:
     """Return the plan of a file. `before`, of an earlier text at the same place under the same options, may still be
-    it.
-    """
+    it."""
     if (
         before is not None
         and before.reach == reach

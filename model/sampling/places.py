@@ -81,8 +81,7 @@ def uncounted(c: Compiler, place: Place) -> Place:
 
 def once(c: Compiler, place: Place, node: Node) -> tuple[Place, Place]:
     """Return the place at `node` to be read, and then to be set: both are one access. What working out the address
-    changes, as `*p++ += x` does, it changes once.
-    """
+    changes, as `*p++ += x` does, it changes once."""
     again = replace(place, access=None)
     address = place.address
     if address is None or not (node.type in CHANGING or any(find(node, *CHANGING))):

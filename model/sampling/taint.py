@@ -69,7 +69,7 @@ class Flows:
         return {t for t in seen if not t.startswith("$")}
 
     def _with_pointers_followed(self) -> dict[str, set[str]]:
-        """Return what is written through a pointer lies in all that it may point to."""
+        """Return the flows into each name; a write through a pointer flows into all that it may point to."""
         into = {target: set(tokens) for target, tokens in self._into.items()}
         for target, tokens in self._into.items():
             if target.startswith("*"):

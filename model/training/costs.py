@@ -129,7 +129,7 @@ def train_costs(
 
 
 def _blank(inputs: Floats, recipe: CostRecipe) -> CostNetwork:
-    """Return what it sees of its inputs is known before it is trained."""
+    """Return an untrained network, whose scaling of inputs is known before it is trained."""
     mean, per_deviation = _normal(inputs)
     cut = recipe.pieces if recipe.directions else 0
     pieces = [(at, *piece) for at, column in enumerate(inputs.T) for piece in _pieces(column, cut)] if cut else []

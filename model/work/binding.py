@@ -68,8 +68,7 @@ class Binding:
 
     def in_groups(self, condition: Expression, point: Point, ranges: Ranges) -> Expression:
         """Return a condition on a global id over group and local id, where an enclosing branch has narrowed the local
-        one.
-        """
+        one."""
         for d in range(3):
             if GLOBAL_ID[d] not in condition.leaves or GLOBAL_ID[d] not in ranges:
                 continue
@@ -83,8 +82,7 @@ class Binding:
 
     def exact_share(self, condition: Expression, point: Point, ranges: Ranges, branch: Branch) -> float | None:
         """Return the share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks
-        which.
-        """
+        which."""
         unbound = self.unbound(condition, ranges)
         if len(unbound) != 1 or not condition.evaluable or condition.has("load"):
             return None

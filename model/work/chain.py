@@ -13,8 +13,7 @@ _WAITED_FOR = frozenset({"float", "call", "select", "compare", "convert", "negat
 def chain_length(variables: Iterable[Induction]) -> int:
     """Return the longest chain of operations from a carried float variable to its own next value.
 
-    `s += a * b` is 1 (the product does not wait), `x = r * x * (1 - x)` is 3.
-    """
+    `s += a * b` is 1 (the product does not wait), `x = r * x * (1 - x)` is 3."""
     return max((_longest(v.after, v.symbol, {}) or 0 for v in variables), default=0)
 
 

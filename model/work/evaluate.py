@@ -67,8 +67,7 @@ USES_OF_TEXT = 32  # after which reading an expression anew takes longer than ma
 def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:
     """Return the value at `point` (ids and loop counters); None where the launch does not decide it.
 
-    `memo`, if given, holds what was worked out at this very point before.
-    """
+    `memo`, if given, holds what was worked out at this very point before."""
     function = expression.function
     if function is not None:
         return function(point, known)
@@ -244,8 +243,7 @@ def _first(running: Running, state: Point) -> Value | None:
 
 def _one_round(running: Running, known: Knowledge, state: Point) -> Sequence[Value] | None:
     """Return the variables after one iteration; nothing where the condition ends the loop, None where that is not
-    decided.
-    """
+    decided."""
     holds = evaluate(running.condition, known, state) if running.condition is not None else 1
     if not holds:
         return None if holds is None else ()

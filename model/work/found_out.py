@@ -128,8 +128,7 @@ def _is_load(leaf: Atom, name: str) -> bool:
 
 def _places(work: Work, name: str) -> list[str]:
     """Return the members of `name` that loops, conditions and indices are read from, or `name` where it has no
-    members.
-    """
+    members."""
     found: dict[str, None] = {}
     for _, inner in numbered(work.root):
         match inner:

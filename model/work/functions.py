@@ -81,8 +81,7 @@ def function_for(expression: Expression, of_atom: OfAtom) -> Function:
 
 def step_for(condition: Expression | None, afters: Sequence[Expression], of_atom: OfAtom) -> Step:
     """Return one iteration of a loop's variables: their values after it, nothing where `condition` ends it before, or
-    None where something is not decided.
-    """
+    None where something is not decided."""
     text = _Text(of_atom)
     if condition is not None:
         text.lines.append(f"if not {text.expression(condition)}: return ()")

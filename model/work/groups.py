@@ -134,8 +134,7 @@ def _compared(condition: Expression) -> Iterator[Expression]:
 def undecided(condition: Expression, group: Group, known: Knowledge) -> Expression | bool:
     """Return whether `condition` holds for a whole group.
 
-    Where it does not say, the part of it that lanes differ in.
-    """
+    Where it does not say, the part of it that lanes differ in."""
     atom = condition.atom
     inner = atom.operands if atom is not None else ()
     if atom is None or atom.kind not in ("and", "or", "not", "lt0", "eq0"):

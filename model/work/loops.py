@@ -160,8 +160,7 @@ class Loops(LoopTrips):
 
     def _chain(self, tried: Trial) -> int:
         """Return how many float operations each iteration waits for; a carried value that is lost sight of counts a
-        few.
-        """
+        few."""
         floats = [k for k in tried.touched if _holds_floats(self.types[k])]
         followed = [v for k in floats for v in tried.variables.get(k, ())]
         known = [k for k in floats if k in tried.variables]
@@ -357,8 +356,7 @@ class Loops(LoopTrips):
 
 def _is_followed(length: int, tried: Trial) -> bool:
     """Return whether to go through the iterations one by one: where arrays become registers then. Elsewhere it is
-    enough to know that compilers unroll, and so know the counter.
-    """
+    enough to know that compilers unroll, and so know the counter."""
     if any(condition.constant is None for _, condition in tried.exits) and length > 1:
         return False
     if length == 1:

@@ -349,8 +349,7 @@ class Machine:
 
     def _is_uniform(self, leaf: Atom) -> bool:
         """Return whether what is no local or global id is the same for all items of a group that meet at a barrier
-        here.
-        """
+        here."""
         name = str(leaf.arguments[0])
         if leaf.kind == "load":
             parameter = self.kernel.parameter(name)

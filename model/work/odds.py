@@ -33,8 +33,7 @@ class Odds:
     def share(self, condition: Expression, point: Point, ranges: Ranges) -> float | None:
         """Return the share of executions, 0 to 1, that meet `condition`; None where no fill says.
 
-        Worked out once for all visits that see the same of it.
-        """
+        Worked out once for all visits that see the same of it."""
         if condition.constant is not None:
             return float(bool(condition.constant))
         if self.budget.left < 0 or self._is_open(condition):

@@ -54,8 +54,7 @@ class Slopes:
 
     def bounds(self, point: Point, ranges: Ranges) -> tuple[Value, Value] | None:
         """Return the least and the greatest value within `ranges` (half-open), term by term; None where an id has
-        neither.
-        """
+        neither."""
         low: Value = self.base
         high: Value = self.base
         for atom, slope in self.terms:

@@ -300,8 +300,7 @@ class Statements(Loops):
 
     def _switch(self, node: Node) -> Flow:
         """Return a chain of ifs, in the order of the source: each case is entered by its labels, or from the one
-        before.
-        """
+        before."""
         condition_node, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
         if condition_node is None or body is None:
             return Flow.NEXT

@@ -111,8 +111,7 @@ def _touched(
 
 def is_placed(offset: Expression, known: Knowledge) -> bool:
     """Return whether the launch decides the place: nothing loaded (but what is known to be constant), nothing
-    unknown.
-    """
+    unknown."""
     for leaf in offset.leaves:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return False

@@ -53,8 +53,7 @@ def trip_count(
 ) -> Expression | None:
     """Return how often `condition` (over the variables' symbols) holds in a row; None where the data decide.
 
-    With `header`, how often both hold may be given instead: what has to be run ends with the loop then.
-    """
+    With `header`, how often both hold may be given instead: what has to be run ends with the loop then."""
     counts: list[Expression] = []
     missing = False
     for part in conjuncts(condition):

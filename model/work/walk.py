@@ -185,8 +185,7 @@ class Walk(Binding):
     ) -> list[tuple[int, int, Value]] | None:
         """Return the parts of a range within which a loop runs equally often, where those are few.
 
-        Grid-stride loops.
-        """
+        Grid-stride loops."""
 
         now = dict(point)
         only_id = is_only_id(atom, trips)

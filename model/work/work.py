@@ -157,8 +157,7 @@ def _element(parameter: Parameter | None) -> Type:
 def _symbols_of(name: str, parameter: Parameter | None) -> tuple[Atom, ...]:
     """Return a scalar as an argument, where nothing declares it, and as what else the source may call it.
 
-    `v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components.
-    """
+    `v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components."""
     own = Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")
     if parameter is not None and isinstance(parameter.type, ScalarType):
         return own

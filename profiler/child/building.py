@@ -26,8 +26,7 @@ _ERROR = re.compile(
 
 def build(context: cl.Context, source: str, path: str | None, options: BuildOptions) -> cl.Program:
     """Return the program of `source`, as if it stood in the file `path`. Raises BuildFailed with the line of
-    `source`.
-    """
+    `source`."""
     name = source_name(path)
     # Drivers split their options at blanks whatever the quotes say, so defines and folders with blanks go around them.
     prologue = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in options.defines)
@@ -61,7 +60,7 @@ def kernel_named(program: cl.Program, name: str) -> cl.Kernel:
 
 
 def source_name(path: str | None) -> str:
-    """Return what compilers are told that the file is called."""
+    """Return the file name that is passed to compilers."""
     return Path(path).name if path else "kernel.cl"
 
 

@@ -9,7 +9,7 @@ from profiler.child.main import Reporter
 
 
 def run(lessons: Lessons, _reporter: Reporter) -> tuple[DeviceAccuracy, ...]:
-    """One, or none where the lessons tell nothing or the model cannot be used, which others have said."""
+    """Return the accuracy, or nothing without lessons or a usable model, which is reported elsewhere."""
     try:
         found = accuracy_from(lessons)
     except UnusableModel:

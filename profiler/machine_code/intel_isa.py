@@ -121,8 +121,7 @@ def _jump(address: int, statement: _Statement, labels: dict[str, int]) -> Instru
 
 def _converts(types: list[str]) -> bool:
     """Return whether a move changes how a number is written: between floats and integers, or between widths of
-    floats.
-    """
+    floats."""
     elements = {_element(each) for each in types[:2]}
     return len(elements) == 2 and any(each.startswith("f") for each in elements)
 

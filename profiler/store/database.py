@@ -76,8 +76,7 @@ def _opened(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
 
 def _is_frozen(path: Path) -> bool:
     """Return whether it lies where nobody can write, as in a read-only home: SQLite's readers, too, want to make
-    files beside it, unless they are told that it never changes.
-    """
+    files beside it, unless they are told that it never changes."""
     path = path.resolve()
     log = path.with_name(f"{path.name}-wal")
     return path.exists() and not os.access(path.parent, os.W_OK) and not os.access(log, os.W_OK)

@@ -13,7 +13,7 @@ from server.words.accuracy import accuracy_words
 
 
 def accuracy_lines(device: Device) -> tuple[str, ...]:
-    """Nothing where nothing was measured."""
+    """Return lines for a terminal; none without measurements."""
     try:
         found = accuracy_from(Memory().lessons(device))
     except UnusableModel as error:
@@ -22,6 +22,6 @@ def accuracy_lines(device: Device) -> tuple[str, ...]:
 
 
 def accuracy_json(device: Device) -> dict[str, Any] | None:
-    """For scripts. Raises UnusableModel."""
+    """Return the same as JSON; None without measurements. Raises UnusableModel."""
     found = accuracy_from(Memory().lessons(device))
     return asdict(found) if found is not None else None

@@ -12,8 +12,7 @@ from server.cli.status import WrongCallError
 
 def run(arguments: argparse.Namespace) -> int:
     """Return the step that was asked for. An editor's extension comes without all that it needs, which is half of the
-    code.
-    """
+    code."""
     if find_spec("profiler.corpus.collection") is None:
         raise WrongCallError(
             "this installation, which an editor's extension made, has nothing that makes datasets: install Kernelcast "

@@ -16,7 +16,7 @@ from server.cli.streams import warn
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Return what is prepared already is neither downloaded nor built again: the same call can be repeated."""
+    """Prepare what is missing: nothing is downloaded or built twice, so the same call can be repeated."""
     origins = _chosen(arguments.origins)
     work = work_folder(arguments.work)
     folder: Path = (arguments.folder or work / "sources").absolute()

@@ -119,8 +119,7 @@ class Devices:
 
     def _named_elsewhere(self, wanted: str) -> Device | None:
         """Return the device of exactly this name, once calibrated here or known from datasheets; None where several
-        are.
-        """
+        are."""
         known = {device.id: device for device in (*named_builtins(wanted), *called(self.remembered, wanted))}
         return next(iter(known.values())) if len(known) == 1 else None
 

@@ -57,7 +57,7 @@ def _json(device: Device) -> str:
     profile, found = device_to_json(device), accuracy_json(device)
     if found is None:
         return profile
-    return profile.rstrip().removesuffix("}").rstrip() + f',\n  "accuracy": {json.dumps(found)}\n}}\n'
+    return json.dumps({**json.loads(profile), "accuracy": found}, indent=2) + "\n"
 
 
 def _by_suffix(output: str | None) -> str | None:

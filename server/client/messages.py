@@ -99,7 +99,7 @@ def _unparsed(reason: str) -> Unreadable:
 
 
 def _finite(digits: str) -> float | None:
-    """Return what is too large for a number is null, as JavaScript would have written it."""
+    """Return null for a number that is too large, as JavaScript would have written it."""
     value = float(digits)
     return value if math.isfinite(value) else None
 

@@ -81,8 +81,7 @@ async def compile_quietly(ls: KernelcastServer, analysis: Analysis) -> None:
 
 def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
     """Return one for each launch. A kernel without one is compiled as well: most likely the compiler can say what is
-    wrong.
-    """
+    wrong."""
     work, document = device_work(), analysis.document
     text, path = document.text.value, str(document.path) if document.path else None
     forecasts = analysis.forecast.forecasts
@@ -162,8 +161,7 @@ def _log(document: Document, device_id: str, failures: Failures) -> None:
 
 def _without_others(kernels: Sequence[Kernel], request: CompileRequest) -> str:
     """Return the text less its other kernels, wherever in it: compilers see pragmas and macros of theirs that we do
-    not.
-    """
+    not."""
     lines: list[str | None] = [*request.source.split("\n")]
     own = request.kernel.range
     for place in (each.range for each in kernels):

@@ -54,7 +54,7 @@ def advice_diagnostics(snapshot: Snapshot) -> list[types.Diagnostic]:
 
 
 def _severity(snapshot: Snapshot, told: Told) -> types.DiagnosticSeverity:
-    """Return what is undefined is more than a hint, though no error of the language."""
+    """Return the diagnostic severity: what is undefined is more than a hint, though no error of the language."""
     return types.DiagnosticSeverity.Information if told.advice.is_fault else _SEVERITIES[snapshot.settings.advice]
 
 

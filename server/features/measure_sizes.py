@@ -55,8 +55,7 @@ async def measure_sizes(ls: KernelcastServer, params: types.ExecuteCommandParams
 
 async def _sizes(snapshot: Snapshot, view: LaunchView) -> tuple[list[Planned], str]:
     """Return what to run, and why it is the launch alone if it is. Those that the document has keep their places in
-    it.
-    """
+    it."""
     own, work, device = planned(view), device_work(), snapshot.device
     forecast = view.forecast
 

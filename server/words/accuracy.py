@@ -7,7 +7,7 @@ from server.words.format import format_things
 
 
 def accuracy_words(accuracy: DeviceAccuracy) -> tuple[str, str]:
-    """What was measured with how far off the model is by itself, and what becomes of that once it is corrected."""
+    """Return a line on the model alone, and one on the model with the correction from measurements."""
     used = "used" if accuracy.is_used else "not used: it does not help"
     wider = f"; intervals are {accuracy.stretch:.1f} times as wide" if accuracy.stretch >= 1.05 else ""
     launches, kernels = (
@@ -22,7 +22,7 @@ def accuracy_words(accuracy: DeviceAccuracy) -> tuple[str, str]:
 
 
 def learned_words(device_id: str, launches: int, kernels: int, failed: int) -> str:
-    """What was measured of the corpus' kernels, now and before."""
+    """Return the line on how many of the corpus' kernels were measured, now and before."""
     failures = f"; {failed} failed" if failed else ""
     of = f"{format_things(launches, 'launch', 'launches')} of {format_things(kernels, 'kernel')}"
     return f"{of} of the corpus {'is' if launches == 1 else 'are'} known on {device_id}{failures}"

@@ -40,8 +40,7 @@ def _hung(head: str, text: str) -> list[str]:
 
 def in_columns(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> tuple[str, ...]:
     """Return each column as wide as its widest cell, those in `right` flush right; the last one is wrapped, never
-    cut.
-    """
+    cut."""
     if not rows:
         return ()
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]) - 1)]

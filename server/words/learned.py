@@ -14,8 +14,7 @@ BY_THE_MODEL = ("model", "compiled")
 
 def is_by_the_model(prediction: Prediction) -> bool:
     """Return whether the learned model's answer is what the prediction itself says, or would say without
-    measurements.
-    """
+    measurements."""
     own = prediction.through.own_basis if prediction.through else prediction.basis
     return str(own) in BY_THE_MODEL
 

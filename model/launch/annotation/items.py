@@ -126,8 +126,7 @@ class _Reader:
 
     def _value(self) -> str:
         """Return an expression, a list or a fill: to the space after it, unless an operator reaches across that
-        space.
-        """
+        space."""
         start = at = self.at
         depth = 0
         while at < len(self.body):

@@ -128,7 +128,7 @@ def _fill_problem(name: str, kernel: Kernel, lengths: Mapping[str, Number]) -> s
 
 
 def _missing_member(pointee: Type, target: FillTarget, depth: int) -> str | None:
-    """Return what is wrong with the member at that depth; None where nobody knows which members there are."""
+    """Return what is wrong with the member at that depth; None if its struct's members are unknown."""
     around = find_member(pointee, target.members[:depth])
     if around is None or isinstance(around.type, OpaqueType):
         return None

@@ -9,9 +9,7 @@ from model.opencl.kernel import Kernel
 
 
 def annotations_for(annotations: Sequence[Annotation], kernels: Sequence[Kernel]) -> dict[str, tuple[Annotation, ...]]:
-    """Return the annotations of each kernel by its name, in the order they stand in. Kernels without any are left
-    out.
-    """
+    """Return the annotations of each kernel that has any, by its name and in the order of the text."""
     placed: dict[str, tuple[Annotation, ...]] = {}
     for annotation, _, kernel in _placed(annotations, kernels):
         if kernel is not None:

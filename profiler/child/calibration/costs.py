@@ -92,8 +92,7 @@ class CostBench:
 
     def turned(self, name: str, dimension: int) -> Finish:
         """Return a group of 1 x `LANES` for dimension 1, of `LANES` x 1 for dimension 0; more groups along dimension
-        0.
-        """
+        0."""
         source, per_item = kernels.lanes_along(dimension)
         flat = self.bench.sized(self._kernel(kernels.lanes_along(0)[0]), LANES, target=SHORT)
         local = (LANES, 1) if dimension == 0 else (1, LANES)

@@ -80,8 +80,7 @@ def _streams(bench: Bench, kind: str, arguments: list[object], work_bytes: int) 
 
 def _falling(points: Sequence[BandwidthPoint]) -> tuple[BandwidthPoint, ...]:
     """Return each at least as fast as those after it: a smaller footprint cannot be slower to reach. Where it looked
-    so, cores fought over the same lines, going round it again and again as no ordinary launch does.
-    """
+    so, cores fought over the same lines, going round it again and again as no ordinary launch does."""
     return tuple(
         replace(
             point,

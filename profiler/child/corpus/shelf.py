@@ -49,8 +49,7 @@ class Shelf:
 
     def kernel(self, program: cl.Program, name: str) -> cl.Kernel:
         """Return the same one as long as it is asked for: PyOpenCL writes and compiles Python for each. Raises
-        BuildFailed.
-        """
+        BuildFailed."""
         last = self._kernel
         if last is None or last[0] is not program or last[1].function_name != name:
             last = self._kernel = program, kernel_named(program, name)

@@ -236,8 +236,7 @@ class CorpusStore:
 
     def give_up_if_it_crashes(self, platform: CorpusDevice, devices: Collection[CorpusDevice], kernel_id: str) -> bool:
         """Return whether launches of the kernel crashed so often on `devices`, all of one platform, that none is run
-        there.
-        """
+        there."""
         marks = ", ".join("?" * len(devices))
         with self.writing() as database:
             tries = database.execute(

@@ -44,8 +44,7 @@ class Workplace(Protocol):
 
 def portions(keys: Sequence[RowKey], most: int) -> list[list[RowKey]]:
     """Return the keys in their order, so many at a time; those of one kernel stay together, as they share its
-    program.
-    """
+    program."""
     found: list[list[RowKey]] = []
     for key in keys:
         is_new_kernel = not found or found[-1][-1].kernel_id != key.kernel_id

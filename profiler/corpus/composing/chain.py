@@ -169,8 +169,7 @@ class Chain:
 
     def carried(self, name: str, others: Sequence[str], depth: int) -> str:
         """Return an expression that depends on the variable to which it is assigned, so that no loop around it is in
-        vain.
-        """
+        vain."""
         return mixture(self.draw, self.hand, [name], self.type, depth, others)
 
     def unused(self) -> Sequence[str]:

@@ -62,8 +62,7 @@ def row(chain: Chain) -> None:
 
 def _gathered(chain: Chain, acc: str, value: str) -> str:
     """Return a statement that brings a value into an accumulator, which over a row grows no faster than the row's
-    length.
-    """
+    length."""
     draw = chain.draw
     if not chain.is_real:
         return f"{acc} {draw.choose(('+=', '+=', '^=', '|='))} {value};"

@@ -93,8 +93,7 @@ def summary(kernels: Sequence[SplitKernel], placed: Mapping[str, Placed]) -> Spl
 
 def place(kernels: Sequence[SplitKernel]) -> dict[str, Placed]:
     """Return the split of each kernel by its id. What is tested stays; of the others, what is almost like it is left
-    out.
-    """
+    out."""
     tested = tested_origins(kernels)
     held_out = validation_families([kernel for kernel in kernels if kernel.origin not in tested])
     sides: dict[Split, list[SplitKernel]] = defaultdict(list)
@@ -121,8 +120,7 @@ def near_between(kernels: Sequence[SplitKernel], placed: Mapping[str, Placed]) -
 def tested_origins(kernels: Iterable[SplitKernel]) -> frozenset[str]:
     """Return the origins that nothing is trained on: two well-known packages, and others by the hashes of their names.
 
-    A hash alone decides, not how many there are: an origin that is added moves no other one.
-    """
+    A hash alone decides, not how many there are: an origin that is added moves no other one."""
     counts = Counter(kernel.origin for kernel in kernels)
     total = counts.total()
     others = [
@@ -137,8 +135,7 @@ def tested_origins(kernels: Iterable[SplitKernel]) -> frozenset[str]:
 
 def validation_families(kernels: Sequence[SplitKernel]) -> frozenset[str]:
     """Return one of each group that has some, then more until there are enough; origins of real kernels count as
-    families.
-    """
+    families."""
     counts = Counter(kernel.family for kernel in kernels)
     groups = dict(sorted(((kernel.family, kernel.group) for kernel in kernels), reverse=True))
     by_group: dict[str, list[str]] = defaultdict(list)
@@ -173,5 +170,5 @@ def _order(name: str) -> str:
 
 
 def _place(name: str) -> float:
-    """Where the hash of a name lies, from 0 to 1."""
+    """Return the place of a name's hash, from 0 to 1."""
     return int(_order(name)[:8], 16) / 0x1_0000_0000

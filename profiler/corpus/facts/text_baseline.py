@@ -56,10 +56,9 @@ def text_table(
 
 
 def _stamp(texts: RowTexts, recipe: Recipe, shape: Shape) -> str:
-    """Of all that decides the weights but for the number of threads, which may change from call to call.
+    """Return a digest of all that decides the weights, the number of threads left out.
 
-    Checkpoints do not say what they were trained on.
-    """
+    Checkpoints do not say what they were trained on."""
     how = [asdict(replace(recipe, cpu_threads=None)), asdict(shape), texts.tokenizer.to_str()]
     digest = hashlib.sha256(json.dumps(how, sort_keys=True).encode())
     train = texts.of(texts.rows.where("train"))

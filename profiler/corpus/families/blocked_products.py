@@ -286,8 +286,7 @@ def row_dot_groups(draw: Draw) -> Draft:
 @family("channel_products", group="blocked_products", scale=PROGRAM)
 def channel_products(draw: Draw) -> Draft:
     """Generate a layer of filters over channels: filters of one block of outputs wait in local memory, sums in
-    registers.
-    """
+    registers."""
     outputs, reach = draw.choose((4, 8, 16), "outputs an item"), draw.choose((1, 3), "reach")
     source = written(
         """

@@ -13,8 +13,7 @@ from profiler.corpus.writing.walk import walk
 @family("rows_of_tables", "dynamic_programming")
 def rows_of_tables(draw: Draw) -> Draft:
     """Generate the next row of a table from the last: knapsacks, coins, subsets, paths down a field, seams,
-    partitions.
-    """
+    partitions."""
     habits = hand(draw)
     kind = draw.weighted({"int": 4.0, "float": 2.0, "uint": 1.0, "long": 0.4}, "type")
     way = walk(draw, habits)
@@ -188,8 +187,7 @@ def all_pairs_paths(draw: Draw) -> Draft:
 def hidden_states(draw: Draw) -> Draft:
     """Generate a step of a chain of hidden states.
 
-    Most likely, forward and backward sums, several sequences at once.
-    """
+    Most likely, forward and backward sums, several sequences at once."""
     habits = hand(draw)
     kind = draw.weighted({"float": 4.0, "double": 1.0, "int": 1.0}, "type")
     way = walk(draw, habits)

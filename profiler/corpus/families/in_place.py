@@ -274,8 +274,7 @@ def lifting_step(draw: Draw) -> Draft:
 @family("many_small_systems", group="in_place", scale=PROGRAM)
 def many_small_systems(draw: Draw) -> Draft:
     """Generate a small banded system for each work-item, solved in place; the systems interleave or stand one after
-    another.
-    """
+    another."""
     interleaved = draw.chance(0.6, "interleaved")
     real = draw.choose(("float", "double"), "type")
     source = written(

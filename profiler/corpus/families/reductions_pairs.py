@@ -116,7 +116,7 @@ def mean_variance(draw: Draw) -> Draft:
     local = scratch(hand, {"first": kind, "second": kind})
 
     def total(*names: str) -> str:
-        """Return what the items of a group have found is added up, and each of them learns it."""
+        """Add up what the items of a group have found, and give each of them the sum."""
         if not by_group:
             return ""
         put = "\n".join(f"{array}[l] = {name};" for array, name in zip(("first", "second"), names, strict=False))

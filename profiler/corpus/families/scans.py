@@ -212,8 +212,7 @@ def scan_shares(draw: Draw) -> Draft:
 @family("scan_add_offsets", group="scans")
 def scan_add_offsets(draw: Draw) -> Draft:
     """Generate the last part of a scan of several launches: each block's offset is looked up, or added up again, and
-    added.
-    """
+    added."""
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     find = draw.choose(("looked up", "added up", "shared"), "offset")

@@ -123,8 +123,7 @@ def diffusion_step(draw: Draw) -> Draft:
 @family("wave_step", group="stencils")
 def wave_step(draw: Draw) -> Draft:
     """Generate the next displacement from this one and the last, damped, with a speed that varies, sponges at the
-    rim.
-    """
+    rim."""
     habits = hand(draw)
     type_ = draw.weighted(REALS, "type")
     at, values = Neighbours(draw), list[Value]()

@@ -122,8 +122,7 @@ class Fleet:
 
     def profiles(self) -> list[Device]:
         """Return what workers say of the plan's OpenCL devices, one worker for each. Raises MeasureError for none at
-        all.
-        """
+        all."""
         asked = [
             self._client.submit(profile, device_id, resources={device_id: 1}, pure=False)
             for device_id in sorted({device.device_id for device in self._plan.devices})

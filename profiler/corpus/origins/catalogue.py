@@ -52,8 +52,7 @@ def files_of(origin: Origin, folder: Path) -> OriginFiles:
 
 def real_kernels(folder: Path, origins: tuple[Origin, ...] | None = None) -> Iterator[CorpusKernel]:
     """Yield all that is prepared below `folder`, also while more is being prepared; of alike kernels the first
-    origin's.
-    """
+    origin's."""
     known: set[str] = set()
     for origin in read_origins() if origins is None else origins:
         kept = 0

@@ -149,8 +149,7 @@ def _programs(origin: Origin, folder: Path, place: Path, builds_on: str) -> Iter
 
 def _source_of(kernel: Wanted, text: str) -> str | None:
     """Return the kernel alone, cut out of its program as it was before it was measured; None where that is another
-    text.
-    """
+    text."""
     try:
         read = read_program(text, None, kernel.options)
         if len(read.kernels) > 1:

@@ -97,8 +97,7 @@ def draft(
     in_place: tuple[str, ...] = (),
 ) -> Draft:
     """Return a kernel with those of the `parameters` that its body uses; its launches leave out the others'
-    arguments.
-    """
+    arguments."""
     body = indent(dedent(body).strip("\n"), "    ")
     body = "\n".join(text for text in body.split("\n") if text.strip())
     names = {parameter: re.findall(r"\w+", parameter)[-1] for parameter in parameters}
