@@ -55,8 +55,10 @@ class Collections:
             gc.collect()
 
     def make(self) -> None:
-        """Among what is new since the last time; when nobody has come for long, among all there is: some of what was
-        left out has become garbage since."""
+        """Collect among what is new since the last time, or among everything after a time without an analysis.
+
+        Some of what was frozen before has become garbage since.
+        """
         if not self._analyses:
             gc.unfreeze()
             self._is_whole = True

@@ -47,7 +47,10 @@ class IndexedText:
         return cls(value, starts, feeds, told)
 
     def edited(self, start: int, end: int, part: str) -> IndexedText:
-        """This text with `part` in the place of [start, end); what it costs does not grow with the number of lines."""
+        """Return the text with `part` in place of [start, end).
+
+        The cost does not grow with the number of lines.
+        """
         if self.told is not self.value or _has_halves(part):  # what meets may join
             return IndexedText.of(f"{self.told[:start]}{part}{self.told[end:]}")
         value = f"{self.value[:start]}{part}{self.value[end:]}"
@@ -87,10 +90,10 @@ def place_of(text: IndexedText, position: types.Position, encoding: Encoding | s
 
 
 def offset_of(text: IndexedText, position: types.Position, encoding: Encoding | str) -> int:
-    """Return the offset of an editor's position; past the end of a line or of the text means that end (as the
-    protocol says).
+    """Return the offset of an editor's position.
 
-    In the middle of a character means before it.
+    Past the end of a line or of the text means that end (as the protocol says). In the middle of a character means
+    before it.
     """
     if position.line >= len(text.line_starts):
         return len(text.value)

@@ -128,13 +128,13 @@ class KernelcastServer(LanguageServer):
         return self.trust is not Trust.REFUSED
 
     def put(self, document: Document) -> None:
-        """A document was opened or changed: analyse it, if it can hold a kernel."""
+        """Take in a document that was opened or changed: analyse it if it can hold a kernel."""
         self._documents[document.uri] = document
         if self._is_worth_it(document):
             self._order(document)
 
     def drop(self, uri: str) -> None:
-        """A document was closed: nothing of it is kept here, what was measured is in the store."""
+        """Drop a document that was closed; its measurements are in the store."""
         if uri in self._ordered:
             self.scheduler.forget(uri)
         for kept in (self._documents, self._analyses, self._views, self._ordered):
@@ -248,7 +248,7 @@ class KernelcastServer(LanguageServer):
     # What the threads find
 
     def accept(self, analysis: Analysis) -> None:
-        """A new analysis, unless its document was closed or opened anew meanwhile."""
+        """Take in a new analysis, unless its document was closed or opened anew meanwhile."""
         uri = analysis.document.uri
         document = self._documents.get(uri)
         if document is None or analysis.document.opening != document.opening:
@@ -276,7 +276,7 @@ class KernelcastServer(LanguageServer):
             self.background_compile(analysis)
 
     def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
-        """A measurement ended, well or not."""
+        """Keep the outcome of a measurement, success or failure."""
         if uri not in self._documents:
             return  # closed meanwhile
         self.measured.record(uri, device_id, slot, outcome)
@@ -288,8 +288,10 @@ class KernelcastServer(LanguageServer):
         self.analyse_all()
 
     def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:
-        """What a device's compiler made of kernels; hovers tell it from now on, and predictions rest on it: those of
-        the learned model, and those for GPUs."""
+        """Take in what a device's compiler made of kernels, for hovers and for predictions.
+
+        It changes predictions by the learned model, and those for GPUs.
+        """
         self.measured.learn(device_id, facts)
         if self.learned.is_there or any(each.registers is not None for each in facts.values()):
             self.analyse_all()
@@ -305,7 +307,7 @@ class KernelcastServer(LanguageServer):
             self._show(uri)
 
     def hear_of_answers(self, uri: str) -> None:
-        """The learned model has answered what was asked for this document; for none, it answers no more."""
+        """Use the learned model's new answers for this document; an empty `uri`: it answers no more."""
         document = self._documents.get(uri)
         if document is not None:
             self._order(document)
@@ -366,7 +368,7 @@ class KernelcastServer(LanguageServer):
             self.say(kind, message)
 
     def report_broken(self, uri: str, reason: str) -> None:
-        """An analysis failed by a fault of ours."""
+        """Report an analysis that failed by a fault of ours."""
         self._wake(uri)
         name = uri.rpartition("/")[2] or "anything"
         self.say_once(

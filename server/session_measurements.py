@@ -41,7 +41,7 @@ class SessionMeasurements:
         return dict(self._compiled)
 
     def record(self, uri: str, device_id: str, slot: Slot, outcome: Measurement | Failure) -> None:
-        """A measurement ended, well or not."""
+        """Keep the outcome of a measurement, success or failure."""
         key = (uri, device_id)
         failures = {s: f for s, f in self.failures(*key).items() if s != slot}
         if isinstance(outcome, Failure):
@@ -70,12 +70,12 @@ class SessionMeasurements:
         self.runs = (*self.runs, *runs)[-_RUNS_KEPT:]
 
     def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:
-        """What a device's compiler made of kernels."""
+        """Keep what a device's compiler made of kernels."""
         known = {**self.compiled(device_id), **facts}
         self._compiled[device_id] = dict(islice(known.items(), max(0, len(known) - _FACTS_KEPT), None))
 
     def forget(self, uri: str) -> None:
-        """The document was closed; the store has what was measured."""
+        """Drop the measurements of a document that was closed; the store has them."""
         for key in [key for key in self._measurements.keys() | self._failures.keys() if key[0] == uri]:
             self._measurements.pop(key, None)
             self._failures.pop(key, None)

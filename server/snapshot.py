@@ -119,8 +119,10 @@ class KernelView:
 
 
 class Views:
-    """The views of one document's kernels: made once for all who ask, and made anew for those kernels alone of which
-    something else is known now. Nothing but who is who is compared, so a keystroke costs little."""
+    """The views of one document's kernels, made once for all callers and again only where something changed.
+
+    Only identities are compared, so a keystroke costs little.
+    """
 
     def __init__(self) -> None:
         self._known_by: tuple[object, ...] = ()
@@ -177,8 +179,10 @@ def _views(
     failures: Mapping[Slot, Failure],
     compiled: Mapping[FactsKey, CompiledFacts],
 ) -> Iterator[LaunchView]:
-    """Yield one kernel's launches with what is known of each; `once` was measured of the only one, however it looked
-    then."""
+    """Yield one kernel's launches with what is known of each.
+
+    `once` is the measurement of the only launch, whatever that was then.
+    """
     for slot, forecast in own:
         kernel, launch = forecast.kernel, forecast.launch
         here = kernel.fingerprint, launch.key if launch else ""

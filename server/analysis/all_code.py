@@ -20,8 +20,10 @@ _KEPT = 256  # kernels, with all their code
 
 
 class AllCode:
-    """As `GpuCode`, and CPUs' machine code as far as the store has it: pricing it takes milliseconds, which predictions
-    by the learned model need not wait for."""
+    """Finds what the store holds of compiled kernels: GPUs' facts as `GpuCode` does, and CPUs' machine code.
+
+    Pricing machine code takes milliseconds, which predictions by the learned model need not wait for.
+    """
 
     def __init__(self, memory: Memory) -> None:
         self._gpus = GpuCode(memory)

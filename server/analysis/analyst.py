@@ -70,7 +70,7 @@ class Analyst:
         self._watch.lap(stage, seconds)
 
     def analyse(self, order: Order) -> Analysis:
-        """The document as it is, and a line about it in the log."""
+        """Analyse the document in its present state, and write a line about it to the log."""
         self._watch = watch = Watch(self._timings)
         with watch.whole("analysis"):
             analysis = self._analyse(order)
@@ -149,7 +149,7 @@ class Analyst:
         )
 
     def forget(self, path: Path | None) -> None:
-        """The file was closed."""
+        """Drop what is kept of a file that was closed."""
         self._engine.forget(path)
         if path is not None:
             self._memory.forget(path)
@@ -179,7 +179,7 @@ class Analyst:
         return forecasts, frozenset(id(question) for question in open_ones if learned.awaits(question, lessons))
 
     def _lessons(self, device: Device, order: Order) -> dict[str, Lessons]:
-        """What was measured on the device in this session, and what earlier ones kept."""
+        """Return the measurements of this device: those of this session, then those that the store keeps."""
         if order.learned is None or not order.learned.is_there:
             return {}
         kept = self._memory.lessons(device)
@@ -193,7 +193,7 @@ class Analyst:
         return {device.id: self._taught[2]}
 
     def _configuration(self, path: Path | None, reach: Reach | None) -> _Configuration:
-        """The `kernelcast.toml` for a file; where it stands is looked up each time, so that a new one counts."""
+        """Return the `kernelcast.toml` for a file; it is looked up each time, so that a new one counts."""
         found = find_config(path.parent) if path else None
         if found is None:
             return _Configuration()
@@ -215,7 +215,7 @@ class Analyst:
         return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
 
     def _compiled(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:
-        """What earlier sessions compiled of the file's kernels."""
+        """Return the compiled facts of the file's kernels that the store holds."""
         launches = [(f.kernel, f.launch) for f in forecast.forecasts if f.launch is not None]
         kept = [(kernel, launch, self._code.kept(kernel, launch, device)) for kernel, launch in launches]
         return {key_of(kernel, launch, device.id): facts for kernel, launch, facts in kept if facts is not None}
@@ -226,7 +226,7 @@ class Analyst:
 
 
 def _stored(forecast: FileForecast, runs: Mapping[str, Sequence[Run]]) -> tuple[Measurement, ...]:
-    """The newest measurement of each launch that the file has now."""
+    """Return the newest measurement of each launch that the file has now."""
     found = (
         next((r.measurement for r in runs[f.kernel.fingerprint] if r.measurement.launch_key == f.launch.key), None)
         for f in forecast.forecasts
@@ -236,8 +236,7 @@ def _stored(forecast: FileForecast, runs: Mapping[str, Sequence[Run]]) -> tuple[
 
 
 class _Annotations(Mapping[Slot, str]):
-    """The comment line that says what we took for granted, for each launch that has none yet; written when somebody
-    wants one."""
+    """The annotation with all assumptions written out, for each launch that has none yet; written on access."""
 
     def __init__(self, forecast: FileForecast) -> None:
         self._forecast = forecast

@@ -62,8 +62,10 @@ def with_fits(
 def samples_of(
     runs: Iterable[Run], launch: Launch, device: Device, known: Mapping[str, Launch] | None = None
 ) -> tuple[Sample, ...]:
-    """Return what tells of `launch`: runs under the same build options and driver. `known` are launches by their
-    keys."""
+    """Return the samples for `launch`: runs under the same build options and driver.
+
+    `known` are launches by their keys.
+    """
     found = ((run.measurement, run.launch or (known or {}).get(run.measurement.launch_key)) for run in runs)
     return tuple(
         Sample(was, m.median_us, _noise(m))

@@ -10,8 +10,10 @@ _Kept = dict[tuple[int, ...], tuple[tuple[object, ...], Value]]
 
 
 class ByIdentity(Generic[Value]):
-    """What was put or looked up in the last few rounds is remembered, and kept alive, so that no other object takes
-    its identity. Not for two threads at once."""
+    """Values by the identity of objects, for those put or looked up in the last few rounds.
+
+    The objects are kept alive, so that no other object takes their identity. Not thread-safe.
+    """
 
     def __init__(self, rounds: int) -> None:
         self._rounds: deque[_Kept[Value]] = deque([{}], maxlen=rounds)

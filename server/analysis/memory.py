@@ -73,18 +73,18 @@ class Memory:
         return self._known(self._profiles, "all", lambda store: store.profiles(), ())
 
     def runs(self, fingerprint: str, device_id: str) -> tuple[Run, ...]:
-        """What was measured of exactly this kernel, the newest first; of each launch the newest alone."""
+        """Return the measurements of exactly this kernel, the newest first; only the newest of each launch."""
         if fingerprint not in self._measured_on(device_id).fingerprints:
             return ()
         return self._known(self._runs, (fingerprint, device_id), lambda store: _runs(store, fingerprint, device_id), ())
 
     def with_code(self, device: Device) -> frozenset[str]:
-        """The fingerprints of kernels of whose code something was kept."""
+        """Return the fingerprints of the kernels that have compiled facts in the store."""
         here = device.id, device.driver
         return self._known(self._with_code, here, lambda store: store.compiled_kernels(*here), frozenset[str]())
 
     def compiled(self, kernel: Kernel, launch: Launch, device: Device) -> CompiledFacts | None:
-        """What was kept of this kernel's code."""
+        """Return the stored compiled facts of this kernel."""
         here = device.id, device.driver
         if kernel.fingerprint not in self.with_code(device):
             return None
@@ -97,7 +97,7 @@ class Memory:
         return moved_to(found, kernel) if found else None
 
     def lessons(self, device: Device) -> Lessons:
-        """What measurements on this device, under its present driver, teach the learned model."""
+        """Return the measurements on this device, under its present driver, that correct the learned model."""
         here = device.id, device.driver
         return self._known(self._lessons, here, lambda store: Lessons.of(store.lessons(*here)), Lessons())
 
@@ -106,7 +106,7 @@ class Memory:
         return bool(self.lessons(device).lessons)
 
     def last(self, path: Path | None, kernel: str, device_id: str) -> Measurement | None:
-        """The newest measurement of the kernel of that name in that file, whatever it looked like then."""
+        """Return the newest measurement of the kernel of that name in that file, whatever its source was then."""
         if path is None:
             return None
         if self._id_of(path, kernel) not in self._measured_on(device_id).kernel_ids:
@@ -116,11 +116,11 @@ class Memory:
         )
 
     def look_now(self) -> None:
-        """The store holds something new, as its files tell."""
+        """Read the store at the next question: its files have changed."""
         self._look_again_s = 0.0
 
     def forget(self, path: Path) -> None:
-        """The file was closed."""
+        """Drop what is kept of a file that was closed."""
         for key in [key for key in self._ids if key[0] == str(path)]:
             del self._ids[key]
         for last in [key for key in self._last if key[0] == str(path)]:
@@ -187,8 +187,9 @@ def _last(store: Store, path: Path, kernel: str, device_id: str) -> Measurement 
 
 
 def _state_of(path: Path) -> _State:
-    """Of the database and its log; empty where it may be another one already. An empty log says as little as none:
-    readers make one and take it away again.
+    """Return the state of the database and its log; empty where they may have changed again already.
+
+    An empty log counts as none: readers create one and remove it again.
     """
     found = []
     for file in (path, path.with_name(f"{path.name}-wal")):

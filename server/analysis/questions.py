@@ -36,10 +36,10 @@ def with_compiled_facts(forecast: Forecast, facts: CompiledFacts | None) -> Fore
 def question_at(
     forecast: Forecast, asked: Question, work: Work, launch: Launch, device: Device, prediction: Prediction
 ) -> Question:
-    """What is asked of the forecast's kernel under another launch or on another device, of which the laws made
-    `prediction`; `asked` and `work` are the forecast's own.
+    """Return the model input of the forecast's kernel under another launch or on another device.
 
-    What the compiler made of the kernel holds for all its sizes in groups of the same size.
+    `prediction` is the analytical one for that launch; `asked` and `work` are the forecast's own. What the compiler
+    made of the kernel holds for all its sizes in groups of the same size.
     """
     found = at_launch(asked, work, launch, device, prediction)
     was = forecast.launch
@@ -61,8 +61,10 @@ def is_answered(forecast: Forecast) -> bool:
 
 
 class Answers:
-    """Puts compiled facts into questions and answers into forecasts, once for each: the rest of a file stays the same
-    while one of its kernels is typed in. Not for two threads at once."""
+    """Puts compiled facts into model inputs and model outputs into forecasts, once for each.
+
+    The rest of a file stays the same while one of its kernels is edited. Not thread-safe.
+    """
 
     def __init__(self) -> None:
         self._told: ByIdentity[Forecast] = ByIdentity(_FILES_KEPT)

@@ -92,7 +92,7 @@ class Scheduler:
             self._wake.notify()
 
     def forget(self, uri: str) -> None:
-        """The document was closed."""
+        """Drop what is kept of a document that was closed."""
         with self._wake:
             self._waiting.pop(uri, None)
             self._closed.add(uri)
@@ -105,7 +105,7 @@ class Scheduler:
             return bool(self._waiting or self._closed)
 
     def stop(self) -> None:
-        """Ends after the analysis under way; nobody needs to wait for that."""
+        """Stop after the analysis under way, without waiting for it."""
         with self._wake:
             self._stopped = True
             self._wake.notify()

@@ -35,7 +35,10 @@ class Worker:
     """One process. `ask` is for one thread. It ends with its input, and with us: nobody reads its answers then."""
 
     def __init__(self, call: Sequence[str], *, is_heard: bool) -> None:
-        """Raises OSError where it cannot be started. What goes to stderr is passed on only if it `is_heard`."""
+        """Start the process. Raises OSError where that fails.
+
+        What it writes to stderr is passed on only if it `is_heard`.
+        """
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-c", BOOT, json.dumps(search_path()), *call],
             stdin=subprocess.PIPE,

@@ -97,7 +97,7 @@ def _calibration(arguments: argparse.Namespace) -> CalibrationWanted:
 
 @contextmanager
 def _shown() -> Iterator[Callable[[float, str], None]]:
-    """A bar where a terminal shows it; else a line for each phase, and now and then."""
+    """Show a progress bar on a terminal, else a line for each phase and from time to time."""
     if err().is_terminal:
         with progress_bar("Campaign") as on_progress:
             yield on_progress

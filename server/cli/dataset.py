@@ -11,8 +11,10 @@ from server.cli.status import WrongCallError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Return the step that was asked for. An editor's extension comes without all that it needs, which is half of the
-    code."""
+    """Run the step that was asked for.
+
+    The package in an editor's extension lacks the modules for it, which are half of the code.
+    """
     if find_spec("profiler.corpus.collection") is None:
         raise WrongCallError(
             "this installation, which an editor's extension made, has nothing that makes datasets: install Kernelcast "

@@ -90,7 +90,7 @@ def _wanted(text: str | None) -> dict[str, int | None]:
 
 @contextmanager
 def _shown() -> Iterator[OnFigures]:
-    """A bar where somebody looks, else a line every minute: logs are read, too."""
+    """Show a progress bar on a terminal, else a line every minute for logs."""
     if err().is_terminal:
         with progress_bar("Collecting") as on_progress:
             yield lambda figures: on_progress(_share(figures), f"{_words(figures)}, {figures.doing}")

@@ -10,7 +10,7 @@ from server.cli.status import ANSWERED
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """It may be done while the collection goes on."""
+    """Export the store; a collection may go on meanwhile."""
     works = [work_folder(work) for work in arguments.works or [None]]
     summary = export(works, arguments.data, machine=arguments.machine, adds=arguments.adds)
     print(summary)

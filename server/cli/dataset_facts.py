@@ -12,7 +12,7 @@ from server.cli.streams import warn
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Sources that were found before are not downloaded again."""
+    """Compute the dataset's facts; sources that were found before are not downloaded again."""
     folder: Path = (arguments.folder or work_folder(None) / "sources").absolute()
     made = make_facts(
         arguments.data,

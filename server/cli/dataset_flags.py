@@ -11,7 +11,7 @@ _WORK = "folder of the collection's store and progress (a folder of its own amon
 
 
 def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
-    """A sub-command for each step: kernels into the store, rows into the store, the store into files."""
+    """Add a sub-command for each step: kernels into the store, rows into the store, the store into files."""
     steps = parser.add_subparsers(dest="step", metavar="STEP", required=True, parser_class=type(parser))
 
     generate = steps.add_parser("generate", help="put kernels of our own generator into the store")
@@ -119,7 +119,7 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def add_learning_flags(train: argparse.ArgumentParser, evaluate: argparse.ArgumentParser) -> None:
-    """What `kernelcast train` and `kernelcast evaluate` can be asked."""
+    """Add the flags of `kernelcast train` and `kernelcast evaluate`."""
     _add_data_argument(train, "folder of an exported dataset with its facts")
     train.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write weights to")
     train.add_argument("--seed", type=int, default=0, metavar="N", help="of everything that is drawn (0)")

@@ -13,7 +13,7 @@ from server.cli.streams import warn
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Sources that were found before are not looked for again: the same call can be repeated."""
+    """Add further launches of known kernels; the call can be repeated, as sources are looked for once."""
     work = work_folder(arguments.work)
     folder: Path = (arguments.folder or work / "sources").absolute()
     store = CorpusStore(work)

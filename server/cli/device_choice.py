@@ -15,7 +15,7 @@ from server.cli.streams import warn
 
 
 class Devices:
-    """This machine's devices, those calibrated here once, and those known from datasheets."""
+    """The devices to choose from: this machine's, those calibrated here once, and those known from datasheets."""
 
     def __init__(self) -> None:
         self._picked: dict[tuple[str, bool], Device] = {}
@@ -118,8 +118,10 @@ class Devices:
         raise DeviceGone(f"{elsewhere.name} is not in this machine; devices here: {here}")
 
     def _named_elsewhere(self, wanted: str) -> Device | None:
-        """Return the device of exactly this name, once calibrated here or known from datasheets; None where several
-        are."""
+        """Return the device of exactly this name, once calibrated here or known from datasheets.
+
+        None where there are several.
+        """
         known = {device.id: device for device in (*named_builtins(wanted), *called(self.remembered, wanted))}
         return next(iter(known.values())) if len(known) == 1 else None
 

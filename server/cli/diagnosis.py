@@ -257,7 +257,7 @@ def _linker() -> Finding:
 
 
 def _load() -> Finding:
-    """Times are only worth something on a quiet machine."""
+    """Report the machine's load: measured times are only worth something on a quiet machine."""
     load, cores = os.getloadavg()[0], os.cpu_count() or 1
     if load > 0.5 * cores:
         mend = "close what keeps it busy before you measure or calibrate"

@@ -10,7 +10,7 @@ from server.cli.streams import warn
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the tables as Markdown; the same from the same data and weights."""
+    """Print the tables as Markdown; the same data and weights give the same tables."""
     weights = arguments.weights or weights_folder()
     if weights is None:
         raise WrongCallError("no weights are shipped; say which with --weights DIR")

@@ -89,7 +89,7 @@ class Forecaster:
         return _raised(contained("predicting", lambda: self._by_the_model([self._by_the_laws(request, launches)])))[0]
 
     def forecast_one(self, request: Request) -> tuple[Found, Forecast]:
-        """The one launch that a line of a batch is about. Raises `KernelcastError`."""
+        """Return the forecast for the one launch that a line of a batch is about. Raises `KernelcastError`."""
         found = _raised(self.forecast_each([request])[0])
         return found, found.forecasts[0]
 

@@ -43,7 +43,10 @@ class Learned:
         return bool(self._lessons(device).lessons)
 
     def answered(self, found: Sequence[tuple[Sequence[Forecast], Device]]) -> list[tuple[Forecast, ...]]:
-        """The forecasts of each device, those that have a question by the model; it is asked of all at once."""
+        """Return the forecasts of each device, answered by the model where they have an input for it.
+
+        The model is called once for all of them.
+        """
         told = [[self._told(forecast, device) for forecast in forecasts] for forecasts, device in found]
         asked = [
             (each.question, device)

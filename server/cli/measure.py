@@ -113,7 +113,10 @@ class _Measure:
             yield from _until_interrupted(left_out(self._runs.outcomes(request, found, forecasts), found.device))
 
     def _groups(self, request: Request, found: Found, sizes: SizesWanted) -> Iterator[tuple[Forecast, ...]]:
-        """Launches that one line may go through: those written out for a kernel, or a launch at other sizes."""
+        """Yield groups of launches that one line may be fitted to.
+
+        A group holds the launches written out for a kernel, or one launch at several sizes.
+        """
         if sizes.launches:
             kernels = dict.fromkeys(forecast.kernel.range for forecast in found.forecasts)
             yield from (tuple(f for f in found.forecasts if f.kernel.range == each) for each in kernels)
@@ -129,7 +132,7 @@ class _Measure:
 
 
 def _until_interrupted(measured: Sequence[Left]) -> Iterator[Left]:
-    """Raises `KeyboardInterrupt` in place of what was not measured because of it."""
+    """Yield what was measured. Raises `KeyboardInterrupt` at the first that was cancelled."""
     for each in measured:
         if isinstance(each.outcome.error, Cancelled):
             raise KeyboardInterrupt

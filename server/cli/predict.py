@@ -55,7 +55,7 @@ def _each(forecaster: Forecaster, requests: Sequence[Request]) -> Iterator[Answe
 
 
 def _others(arguments: argparse.Namespace, number: int) -> Workers:
-    """Processes that answer as this call does, each alone."""
+    """Return worker processes that each answer as this call does."""
     call = ["predict", "--batch", "-", "--jobs", "1"]
     call += ["--device", arguments.device] if arguments.device else []
     call += [f"--{name}" for name in ("unmeasured", "laws") if getattr(arguments, name)]

@@ -60,7 +60,7 @@ def show_predictions(file: Path, found: Found) -> None:
 
 
 def show_measurements(file: Path, found: Found, measured: Sequence[Left]) -> None:
-    """What was measured beside what was predicted; below, what disturbed it, and the lines through several sizes."""
+    """Show what was measured beside what was predicted; below, what disturbed it, and the fits over several sizes."""
     at_sizes = any(each.left_out_us is not None for each in measured)
     table = _table(
         *("Kernel", "Launch", ">Predicted", ">Measured", ">±95 %", ">Error"),
@@ -87,7 +87,7 @@ def show_measurements(file: Path, found: Found, measured: Sequence[Left]) -> Non
 
 
 def show_problems(file: Path, found: Found) -> None:
-    """What is wrong with the file or with its annotations, though the answers stand."""
+    """Show what is wrong with the file or with its annotations, though the answers stand."""
     for problem in found.problems:
         _complain(file, problem.line, problem.message, problem.code)
 

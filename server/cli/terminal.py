@@ -31,7 +31,7 @@ def err() -> Console:
 
 @contextmanager
 def progress_bar(task: str) -> Iterator[OnProgress]:
-    """A bar on stderr while the work lasts, if somebody looks; yields what the work calls with its progress."""
+    """Show a progress bar on stderr while the work lasts, on a terminal; yield the callback for its progress."""
     console = err()
     if not console.is_terminal:
         yield lambda *_: None  # some versions of rich end even a bar that is switched off with a line feed
@@ -59,7 +59,7 @@ def listed(texts: Iterable[Text | str], style: str = "") -> Padding:
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """rich would leave with the status of an error, but it is none: see `server.cli.entry`."""
+        """Ignore it: rich would leave with the status of an error, but it is none (see `server.cli.entry`)."""
         raise BrokenPipeError
 
 

@@ -11,7 +11,7 @@ from server.cli.streams import warn
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The same weights for the same seed, number of threads, and versions of the libraries."""
+    """Train the model; the same seed, number of threads and library versions give the same weights."""
     try:
         from model.training.ensemble import Recipe  # noqa: PLC0415
         from profiler.corpus.facts.training import train  # noqa: PLC0415

@@ -20,8 +20,10 @@ class BrokenStream(Exception):
 
 
 async def bodies(reader: AsyncReader) -> AsyncIterator[bytes]:
-    """Yield the bodies of messages. Raises BrokenStream for headers that are none, IncompleteReadError for half a
-    message."""
+    """Yield the bodies of messages.
+
+    Raises BrokenStream for malformed headers, IncompleteReadError for half a message.
+    """
     while (length := await _length(reader)) is not None:
         body = await reader.readexactly(length) if length else b""
         if len(body) < length:  # a file's end

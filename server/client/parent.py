@@ -12,10 +12,10 @@ _POLL_S = 2.0
 
 
 async def parent_gone(process_id: int, *, was_seen: bool = False) -> None:
-    """Returns once that process has ended. Never returns for one that cannot be seen from the start, unless it
-    `was_seen` before.
+    """Return once that process has ended.
 
-    Editors in another container send ids that mean nothing here; there the end of stdin has to do.
+    Never returns for one that cannot be seen from the start, unless it `was_seen` before. Editors in another container
+    send ids that mean nothing here; there the end of stdin has to do.
     """
     if not is_alive(process_id):
         if was_seen:
@@ -33,7 +33,7 @@ async def parent_gone(process_id: int, *, was_seen: bool = False) -> None:
 
 
 async def _readable(handle: int) -> None:
-    """A process handle becomes readable when its process ends."""
+    """Wait until a process handle is readable, which it becomes when its process ends."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_reader(handle, ended.set)

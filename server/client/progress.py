@@ -30,7 +30,7 @@ class ProgressBar:
         self._last: tuple[str, int] | None = None
 
     async def cancelled(self) -> None:
-        """Returns when the user presses cancel."""
+        """Wait until the user presses cancel."""
         await self._pressed.wait()
 
     def _press(self) -> None:

@@ -188,7 +188,7 @@ class KernelcastProtocol(LanguageServerProtocol):
         args: tuple[Any, ...] | None = None,
         kwargs: dict[str, Any] | None = None,
     ) -> None:
-        """pygls keeps the handlers of notifications for ever."""
+        """Run a handler and drop its future afterwards: pygls keeps those of notifications for ever."""
 
         def finished(future: Future[Any]) -> None:
             self._request_futures.pop(msg_id, None)
@@ -199,7 +199,7 @@ class KernelcastProtocol(LanguageServerProtocol):
     def _run_generator(
         self, future: Future[Any] | None, *, gen: Generator[Any, Any, Any], result_future: Future[Any]
     ) -> None:
-        """What waits for a handler of ours ends with it; pygls lets the cancellation out into the event loop."""
+        """Close a handler of ours whose future was cancelled; pygls lets the cancellation out into the event loop."""
         if future is not None and future.cancelled():
             gen.close()
             result_future.cancel()
@@ -207,7 +207,7 @@ class KernelcastProtocol(LanguageServerProtocol):
             super()._run_generator(future, gen=gen, result_future=result_future)
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: Id) -> None:
-        """What a handler refuses is an answer; only faults of ours are for the log."""
+        """Answer with what a handler refuses; only faults of ours go to the log."""
         if future.cancelled():
             self._send_response(msg_id, error=JsonRpcRequestCancelled("cancelled").to_response_error())
             return
@@ -222,7 +222,7 @@ class KernelcastProtocol(LanguageServerProtocol):
             self._send_response(msg_id, error=JsonRpcInternalError(said).to_response_error())
 
     def _handle_cancel_notification(self, msg_id: Id) -> None:
-        """The answer follows from the handler's end. What is answered already crossed this on its way."""
+        """Cancel the handler, whose end sends the answer; a request already answered is ignored."""
         future = self._asked.get(msg_id)
         if future is not None:
             future.cancel()
@@ -257,7 +257,7 @@ class KernelcastProtocol(LanguageServerProtocol):
 
 
 def _leave_out_what_is_no_folder(params: types.InitializeParams) -> None:
-    """pygls would fail, and the editor be without a server, for the sake of a name that it cannot read."""
+    """Drop folders whose names cannot be read: pygls would fail on them, and the editor be without a server."""
     if not can_be_name(params.root_path or ""):
         params.root_path = None
     if not can_be_uri(params.root_uri or ""):

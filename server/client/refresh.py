@@ -49,7 +49,7 @@ class HintRefresh:
                 self._tell()  # the request was cancelled
 
     def answered(self, uri: str, labels: Labels) -> None:
-        """The client has asked for the hints and got these: what is known now, so nothing offered before counts."""
+        """Note that the client asked for the hints and got these: nothing offered before counts any more."""
         self._told[uri] = labels
         self._let_be(uri)
 
@@ -64,7 +64,7 @@ class HintRefresh:
             self._news.set()
 
     def offer(self, uri: str, labels: Labels) -> None:
-        """These would be shown now: tell the client to ask again if they differ from what it has."""
+        """Tell the client to ask again if these hints, which would be shown now, differ from what it has."""
         if not self._server.supports.hint_refresh or labels == self._offered.get(uri):
             return
         if labels == self._told.get(uri, ()):

@@ -1,5 +1,7 @@
-"""Which settings hold for a document: those of its workspace folder where the client tells them apart, else the one
-set there is; with folders for `#include` as the compiler needs them."""
+"""The settings of a document: those of its workspace folder where the client tells them apart, else the one set.
+
+They come with folders for `#include` as the compiler needs them.
+"""
 
 from __future__ import annotations
 

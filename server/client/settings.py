@@ -41,10 +41,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option as the user meets it. The extension's manifest and Neovim's help say the same, which a test
-    checks; the documentation is generated from it.
+    """One option as the user meets it.
 
-    `schema` is the JSON schema of its value; `expects` says the same in words, for messages.
+    The extension's manifest and Neovim's help say the same, which a test checks; the documentation is generated from
+    it. `schema` is the JSON schema of its value; `expects` says the same in words, for messages.
     """
 
     name: str  # below `kernelcast.`
@@ -181,10 +181,10 @@ OPTIONS = (
 
 
 def read_settings(raw: object) -> tuple[Settings, tuple[Problem, ...]]:
-    """Settings from what a client sends; each option that cannot be used is reported and keeps its default.
+    """Read the settings that a client sends; each option that cannot be used is reported and keeps its default.
 
-    Takes nested objects and dotted names alike, and null for "not set". Names it does not know are left alone: they
-    may be the editor extension's own.
+    Takes nested objects and dotted names alike, and null for "not set". Names it does not know are ignored: they may be
+    the editor extension's own.
     """
     if raw is None:
         return Settings(), ()

@@ -29,7 +29,7 @@ class StatusNotifier:
         self._later: dict[str, asyncio.TimerHandle] = {}
 
     def shown_anew(self, uri: str) -> None:
-        """An analysis or a measurement of the document came in."""
+        """Send a new status: an analysis or a measurement of the document came in."""
         self._revision[uri] = next(self._revisions)
         self._offer(uri)
 
@@ -39,7 +39,7 @@ class StatusNotifier:
             self._offer(uri)
 
     def forget(self, uri: str) -> None:
-        """The document was closed."""
+        """Drop what is kept of a document that was closed."""
         for kept in (self._revision, self._told, self._told_at_s):
             kept.pop(uri, None)
         if later := self._later.pop(uri, None):

@@ -37,7 +37,7 @@ class Token:
         return "Token(...)"
 
     def is_said_by(self, told: object) -> bool:
-        """Takes as long for a near miss as for a far one."""
+        """Return whether `told` is the token, in a time that does not depend on how much of it is right."""
         return isinstance(told, str) and hmac.compare_digest(
             told.encode("utf-8", "surrogatepass"), self.secret.encode("utf-8", "surrogatepass")
         )

@@ -80,8 +80,10 @@ async def compile_quietly(ls: KernelcastServer, analysis: Analysis) -> None:
 
 
 def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
-    """Return one for each launch. A kernel without one is compiled as well: most likely the compiler can say what is
-    wrong."""
+    """Return a compile request for each launch.
+
+    A kernel without a launch is compiled as well: most likely the compiler can say what is wrong.
+    """
     work, document = device_work(), analysis.document
     text, path = document.text.value, str(document.path) if document.path else None
     forecasts = analysis.forecast.forecasts
@@ -160,8 +162,10 @@ def _log(document: Document, device_id: str, failures: Failures) -> None:
 
 
 def _without_others(kernels: Sequence[Kernel], request: CompileRequest) -> str:
-    """Return the text less its other kernels, wherever in it: compilers see pragmas and macros of theirs that we do
-    not."""
+    """Return the text without the lines of its other kernels.
+
+    Other kernels count wherever they are: compilers see pragmas and macros that we do not.
+    """
     lines: list[str | None] = [*request.source.split("\n")]
     own = request.kernel.range
     for place in (each.range for each in kernels):

@@ -1,5 +1,7 @@
-"""What compilers make of kernels is asked for when nobody waits: of the driver's after a measurement or a pause in
-typing, of the offline ones for a GPU that is not here."""
+"""Compiling kernels in the background, to learn what compilers make of them.
+
+The driver's compiler runs after a measurement or a pause in typing, the offline ones for a GPU that is not here.
+"""
 
 from __future__ import annotations
 

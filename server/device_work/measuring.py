@@ -62,7 +62,10 @@ async def ready(ls: KernelcastServer, uri: str, bar: ProgressBar) -> Snapshot:
 
 
 def _must_stay_inside(snapshot: Snapshot) -> None:
-    """What was not read to predict is not compiled either: a driver would read it, and quote it in its messages."""
+    """Raise KernelcastError if the kernel includes files that may not be read.
+
+    A driver would read them and quote them in its messages.
+    """
     forecast, reach = snapshot.analysis.forecast, snapshot.analysis.reach
     if reach is None:
         return
@@ -86,7 +89,7 @@ def launch_of(snapshot: Snapshot, kernel: str, launch_name: str) -> LaunchView:
 
 
 def planned(view: LaunchView) -> Planned:
-    """Raises KernelcastError where the launch is not known."""
+    """Return the measurement to make for a launch. Raises KernelcastError where the launch is not known."""
     forecast = view.forecast
     if forecast.launch is None:
         raise KernelcastError(forecast.problem.message if forecast.problem else "its launch is not known")

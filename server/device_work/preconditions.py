@@ -55,6 +55,6 @@ def device_here(ls: KernelcastServer, device_id: str, name: str = "") -> Device:
 
 
 def device_work() -> DeviceWork:
-    """Loaded at first use: nothing of it is needed to answer `initialize`."""
+    """Load the device work at its first use: nothing of it is needed to answer `initialize`."""
     work: DeviceWork = importlib.import_module("server.device_work.work").DeviceWork()
     return work

@@ -64,7 +64,7 @@ class Refusals:
         }
 
     def forget(self, uri: str) -> bool:
-        """The document was closed, or is compiled no more; tell whether something was refused."""
+        """Drop the refusals of a document that was closed or is compiled no more; return whether there were any."""
         return bool(self._found.pop(uri, None))
 
 

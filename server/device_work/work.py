@@ -78,17 +78,17 @@ class DeviceWork:
         return sizes_to_measure(forecast.kernel, forecast.work, forecast.spec, forecast.launch, device)
 
     def fit(self, forecast: Forecast, runs: Sequence[Run], device: Device) -> Fit | None:
-        """The line through these runs of a forecast's kernel."""
+        """Return the line through these runs of a forecast's kernel."""
         if forecast.work is None or forecast.launch is None:
             return None
         return Fits().line(forecast.work, forecast.launch, device, samples_of(runs, forecast.launch, device))
 
     def asked(self, forecast: Forecast) -> bytes:
-        """What the learned model was asked of a launch, to be kept beside its measurement."""
+        """Return the model input of a launch, to be kept beside its measurement."""
         return packed(forecast.question) if forecast.question is not None else b""
 
     def asked_at(self, forecast: Forecast, launch: Launch, device: Device) -> bytes:
-        """The same for another launch of the forecast's kernel. Needs milliseconds."""
+        """Return the model input of another launch of the forecast's kernel. Takes milliseconds."""
         asked, work = forecast.question, forecast.work
         if asked is None or work is None:
             return b""
@@ -112,19 +112,19 @@ class DeviceWork:
         return CompileRequest(source, path, kernel, launch, device_id)
 
     def launch_of(self, options: BuildOptions) -> Launch:
-        """A launch that decides nothing but how its kernel is built."""
+        """Return a launch that decides nothing but how its kernel is built."""
         return Launch((1,), None, (), (), options=options)
 
     def compile(
         self, requests: Sequence[CompileRequest], driver: str, cancel: threading.Event
     ) -> dict[FactsKey, Outcome]:
-        """What is known of these kernels' code, all of one source and its options; what is not known is compiled."""
+        """Return what is known of these kernels' code, compiling what is not known; all have one source and options."""
         return collect_facts(self._store(), requests, driver, cancel, _compiled_unhurried)
 
     def compile_offline(
         self, requests: Sequence[CompileRequest], target: str, cancel: threading.Event
     ) -> dict[FactsKey, Outcome]:
-        """The same by the offline compilers, for a GPU that is not here. Raises ToolMissing."""
+        """Compile these kernels with the offline compilers, for a GPU that is not here. Raises ToolMissing."""
         driver = offline_driver(target_named(target))
         orders = [replace(request, device_id=target) for request in requests]
         found = collect_facts(self._store(), orders, driver, cancel, _compiled_offline)

@@ -17,8 +17,10 @@ class BadArguments(KernelcastError):
 
 
 def texts(params: types.ExecuteCommandParams, count: int) -> list[str]:
-    """Return the first `count` arguments; missing ones and null are empty. Raises BadArguments for anything but
-    texts."""
+    """Return the first `count` arguments; missing ones and null are empty.
+
+    Raises BadArguments for anything but texts.
+    """
     given = [*(params.arguments or ()), *[None] * count][:count]
     for place, argument in enumerate(given, 1):
         if argument is not None and not isinstance(argument, str):

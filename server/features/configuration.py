@@ -60,7 +60,7 @@ def apply_settings(ls: KernelcastServer, everywhere: object, by_folder: Mapping[
 
 
 async def register_interests(ls: KernelcastServer) -> None:
-    """Changes of settings, of configuration files and of headers, from clients that tell on request only."""
+    """Register for changes of settings, of configuration files and of headers with clients that need it."""
     wanted = []
     if ls.supports.configuration_registration:
         options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)

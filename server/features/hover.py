@@ -13,7 +13,10 @@ from server.words.story import tell
 
 
 def hover(snapshot: Snapshot, position: types.Position, formats: Sequence[types.MarkupKind]) -> types.Hover | None:
-    """`formats` is what the client can show, its favourite first; plain text when it says nothing."""
+    """Return the hover at a position, if it is in a kernel's signature.
+
+    `formats` is what the client can show, its favourite first; plain text when it says nothing.
+    """
     text, encoding = snapshot.document.text, snapshot.encoding
     pointed = offset_of(text, position, encoding)
     for view in snapshot.kernels:

@@ -54,8 +54,10 @@ async def measure_sizes(ls: KernelcastServer, params: types.ExecuteCommandParams
 
 
 async def _sizes(snapshot: Snapshot, view: LaunchView) -> tuple[list[Planned], str]:
-    """Return what to run, and why it is the launch alone if it is. Those that the document has keep their places in
-    it."""
+    """Return the launches to run, and, if it is the given launch alone, why.
+
+    Launches that the document has keep their slots.
+    """
     own, work, device = planned(view), device_work(), snapshot.device
     forecast = view.forecast
 

@@ -43,8 +43,10 @@ async def _known(ls: KernelcastServer, uri: str) -> Snapshot | None:
 
 
 async def _only_chance(ls: KernelcastServer, uri: str) -> Snapshot | None:
-    """Return a client that cannot be told to ask again shows its first answer until the next edit: it had better be
-    right."""
+    """Wait for a good answer for a client that cannot be told to ask again.
+
+    It shows its first answer until the next edit.
+    """
     left_s = ls.needed_s + _DISCOVERY_S - time.monotonic()
     if ls.awaits(uri) and left_s > 0:
         with contextlib.suppress(TimeoutError):

@@ -27,7 +27,7 @@ def milliseconds(seconds: float) -> float:
 
 
 def native_output(process: str, text: str, *, level: int = logging.WARNING) -> None:
-    """What a child process, or a driver in it, wrote to its stderr. Compilers quote the code that they complain of."""
+    """Log what a child process, or a driver in it, wrote to its stderr; compilers quote the code they complain of."""
     if text:
         event(
             "native output",

@@ -52,7 +52,7 @@ class Timings:
 
     @contextmanager
     def during(self, stage: str) -> Iterator[None]:
-        """Counts what fails and what is cancelled, too."""
+        """Time the block as one run of `stage`, also where it fails or is cancelled."""
         began_s = time.perf_counter()
         try:
             yield

@@ -58,7 +58,7 @@ class Group:
 
 
 def levels(device: Device) -> tuple[MemoryLevel, ...]:
-    """Caches and memory, nearest first: as calibrated, else as the curve tells."""
+    """Return caches and memory, nearest first: as calibrated, else as the bandwidth curve shows."""
     return device.rates.memory_levels or memory_levels(device.rates.bandwidth)
 
 

@@ -18,8 +18,10 @@ _PLAIN = str.maketrans({"─": "-", "│": "|", "└": "+", "µ": "u", "±": "~"
 
 
 def roofline_lines(device: Device, width: int) -> list[str]:
-    """Return the plot and its legend, no line longer than `width` (36 at least). Empty where nothing is known of
-    memory."""
+    """Return the plot and its legend, no line longer than `width` (36 at least).
+
+    Empty where nothing is known of memory.
+    """
     slopes, roofs = levels(device), ceilings(device)
     if not slopes or not roofs:
         return []

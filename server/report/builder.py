@@ -64,8 +64,9 @@ def gather(
     history: History,
     sources: Sources | None = None,
 ) -> Report:
-    """`here` are the devices of this machine, `remembered` those calibrated here once; both with calibrated rates.
+    """Build the report's content.
 
+    `here` are the devices of this machine, `remembered` those calibrated here once; both with calibrated rates.
     `history` reads the store, and may raise `StoreError`: then the report says why it knows of no measurements. Other
     sizes and devices are predicted from `sources`, as the forecasts were.
     """

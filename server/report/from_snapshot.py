@@ -37,7 +37,7 @@ def page_about(snapshot: Snapshot, kernel: str, found: Sequence[Device], now: No
 
 
 def _sources(snapshot: Snapshot, now: Now | None) -> Sources:
-    """What the store keeps, and before it what this session measured and learned."""
+    """Return the sources for further predictions: what this session measured and learned, then the store."""
     memory, analysis = Memory(), snapshot.analysis
     own = {
         m: f.launch

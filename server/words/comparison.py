@@ -66,7 +66,7 @@ def _laws(prediction: Prediction, *, beside_measured: bool) -> list[tuple[str, s
 
 
 def error_words(prediction: Prediction, measurement: Measurement) -> str:
-    """`the prediction is 23 % too low; batches are 1.8 % apart`: the second bounds what the first can mean."""
+    """Return `the prediction is 23 % too low; batches are 1.8 % apart`; the second bounds what the first can mean."""
     missed = miss_words(prediction, measurement)
     return f"the prediction is {missed}; batches are {format_percent(measurement.batch_spread_percent)} apart"
 

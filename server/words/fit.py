@@ -31,7 +31,7 @@ def through_words(through: Through) -> str:
 
 
 def fit_json(line: Fit) -> dict[str, Any]:
-    """t = overhead_us + factor x the laws' time without the launch floor."""
+    """Return the line: t = overhead_us + factor x the analytical time without the launch floor."""
     return {
         "overhead_us": line.overhead_us,
         "factor": line.factor,

@@ -39,8 +39,10 @@ def _hung(head: str, text: str) -> list[str]:
 
 
 def in_columns(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> tuple[str, ...]:
-    """Return each column as wide as its widest cell, those in `right` flush right; the last one is wrapped, never
-    cut."""
+    """Return the rows as lines, each column as wide as its widest cell.
+
+    Columns in `right` are flush right; the last column is wrapped, never cut.
+    """
     if not rows:
         return ()
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]) - 1)]
@@ -89,7 +91,7 @@ def _notes(section: Section, each_line: Callable[[str], str] = str) -> str:
 
 
 def _filled(text: str, mark: str, each_line: Callable[[str], str]) -> str:
-    """Wrapped at words alone, and never inside backticks: that may be a path or a command to copy."""
+    """Wrap the text at spaces, never inside backticks, which may hold a path or a command to copy."""
     whole = _CODE.sub(lambda code: code[0].replace(" ", _NO_BREAK), text)
     lines = textwrap.wrap(whole, WIDTH - len(mark), break_long_words=False, break_on_hyphens=False)
     behind = " " * len(mark)

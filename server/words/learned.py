@@ -13,8 +13,7 @@ BY_THE_MODEL = ("model", "compiled")
 
 
 def is_by_the_model(prediction: Prediction) -> bool:
-    """Return whether the learned model's answer is what the prediction itself says, or would say without
-    measurements."""
+    """Return whether the learned model gave the prediction, or would have given it without measurements."""
     own = prediction.through.own_basis if prediction.through else prediction.basis
     return str(own) in BY_THE_MODEL
 

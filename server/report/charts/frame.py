@@ -111,7 +111,7 @@ def measured_mark(x: float, y: float, radius: float = 6.0) -> Element:
 
 
 def bar(x1: float, y1: float, x2: float, y2: float, class_: str) -> list[Child]:
-    """A range with small caps at its ends, upright or level."""
+    """Draw a range with small caps at its ends, upright or level."""
     cap = 4.0
     dx, dy = (cap, 0.0) if x1 == x2 else (0.0, cap)
     ends = [tag("line", x1=x - dx, y1=y - dy, x2=x + dx, y2=y + dy, class_=class_) for x, y in ((x1, y1), (x2, y2))]

@@ -1,4 +1,4 @@
-"""Measurements of one launch in the order in which they were made: is it getting faster?"""
+"""Measurements of one launch in the order in which they were made, to see whether it is getting faster."""
 
 from __future__ import annotations
 
