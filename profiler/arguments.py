@@ -103,7 +103,10 @@ def plan_arguments(kernel: Kernel, launch: Launch, source: str) -> tuple[Argumen
 
 
 def check_memory(arguments: tuple[Argument, ...], limits: MemoryLimits) -> None:
-    """Raises OutOfResources, which names the argument and the limit, if the device cannot hold them."""
+    """Check that the device can hold the arguments.
+
+    Raises OutOfResources, which names the argument and the limit, if it cannot.
+    """
     total_bytes = local_bytes = 0
     for argument in arguments:
         if isinstance(argument, LocalArgument):

@@ -35,8 +35,11 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What the source says of an access: its `line` (from 1), what to write of the buffers that its index is read from,
-    and what of the launch was guessed and may be in its index. Empty where that is not known."""
+    """What the source says of an access.
+
+    Its `line` (from 1), what to write of the buffers that its index is read from, and what of the launch was guessed
+    and may be in its index. Empty where that is not known.
+    """
 
     line: int | None = None
     index_fills: tuple[Guess, ...] = ()

@@ -40,8 +40,7 @@ def discover(
     time_limit_s: float = DISCOVERY_LIMIT_S,
     cancel: CancelToken | None = None,
 ) -> tuple[Device, ...]:
-    """Return all devices of all platforms, asked in a process of their own; with calibrated rates where `profiles`
-    has them.
+    """Return all devices of all platforms, found by a process of its own, with calibrated rates from `profiles`.
 
     Raises DeviceGone if there is none, TimedOut or KernelCrashed if a driver hangs or crashes.
     """
@@ -84,8 +83,7 @@ def device_of(device_id: str, facts: DriverFacts) -> Device:
 
 
 def with_calibrations(devices: Sequence[Device], calibrated: Sequence[Device]) -> tuple[Device, ...]:
-    """Return the devices, each with its calibrated rates if they were measured under the same driver on the same
-    chip."""
+    """Return the devices with their calibrated rates, if measured under the same driver on the same chip."""
     known = {(profile.id, profile.driver, profile.name): profile for profile in calibrated}
 
     def merged(device: Device) -> Device:
@@ -158,8 +156,10 @@ def _listed(ids: Sequence[str]) -> str:
 
 
 def assign_ids(facts: Sequence[DriverFacts]) -> tuple[str, ...]:
-    """Return one id per device, in the given order: `pocl`, `intel-cpu`, `nvidia-h200` ...; alike ones get -1, -2,
-    ..."""
+    """Return one id per device, in the given order: `pocl`, `intel-cpu`, `nvidia-h200` ...
+
+    Those that would be the same get -1, -2, ...
+    """
     bases = [_base_id(each) for each in facts]
     alike = Counter(bases)
     seen: Counter[str] = Counter()

@@ -17,8 +17,11 @@ MAX_TRIES = 6
 
 
 def enlarged(request: MeasureRequest, error: OutOfBounds) -> MeasureRequest | None:
-    """`request` with longer buffers for all that `error` saw overrun; None where that would not help, or is not ours
-    to decide: indices in front of a buffer, lengths that the user gave, sizes beyond reason."""
+    """Return `request` with longer buffers for all that `error` saw overrun.
+
+    None where that would not help or is not ours to decide: indices in front of a buffer, lengths that the user gave,
+    sizes beyond reason.
+    """
     if not error.overruns:
         return None
     guessed = {assumption.subject for assumption in request.launch.assumptions}

@@ -68,8 +68,11 @@ def with_advice(error: MeasureError, request: MeasureRequest) -> MeasureError:
 
 
 def misleading(request: MeasureRequest) -> list[Guess]:
-    """Return what may mislead an index of which nothing more is known: contents and scalars that are integers; in a
-    kernel without such guesses others that an index may rest on, and without those the launch's size."""
+    """Return the guesses that may mislead an index of which nothing more is known.
+
+    These are contents and scalars that are integers; in a kernel without such guesses others that an index may rest on,
+    and without those the launch's size.
+    """
     fills, scalars = _guessed_fills(request), guessed_scalars(request)
     integers = [g for g in fills if _holds_integers(g.key.removeprefix("fill."), request)]
     integers += [g for g in scalars if g.taken.lstrip("-").isdecimal()]
@@ -110,7 +113,7 @@ def index_fill(name: str, length: int, request: MeasureRequest) -> Guess:
 
 
 def listed(names: Sequence[str]) -> str:
-    """`a`, `b` and `c`."""
+    """Return the names as text: `a`, `b` and `c`."""
     return _enumerated([f"`{name}`" for name in names])
 
 
@@ -156,7 +159,7 @@ def _assumed(request: MeasureRequest) -> set[str]:
 
 
 def _spellings(name: str) -> set[str]:
-    """A plain `v` given for a vector stands for each of its lanes, and `v.x` is `v.s0`."""
+    """Return all spellings of a value: `v` given for a vector means each of its lanes, and `v.x` is `v.s0`."""
     base, _, component = name.rpartition(".")
     if not component or not base:
         return {name, *(lane_names(name, lane)[0] for lane in LANES)}

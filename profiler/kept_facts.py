@@ -66,8 +66,10 @@ def _known(store: Store | None, request: CompileRequest, driver: str) -> Compile
 
 
 def known_facts(store: Store, kernel: Kernel, launch: Launch, device_id: str, driver: str) -> CompiledFacts | None:
-    """Return what was kept of exactly this kernel, its options and local size on this device and driver. Raises
-    StoreError."""
+    """Return the stored facts of exactly this kernel, its options and local size on this device and driver.
+
+    Raises StoreError.
+    """
     text = store.compiled(*key_of(kernel, launch, device_id), device_id, driver)
     try:
         facts = facts_from_json(text) if text is not None else None
@@ -78,6 +80,6 @@ def known_facts(store: Store, kernel: Kernel, launch: Launch, device_id: str, dr
 
 
 def keep_facts(store: Store, request: CompileRequest, facts: CompiledFacts) -> None:
-    """Raises StoreError."""
+    """Store compiled facts. Raises StoreError."""
     key = key_of(request.kernel, request.launch, request.device_id)
     store.keep_compiled(*key, request.device_id, facts.driver, facts_to_json(facts))

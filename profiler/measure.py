@@ -109,7 +109,7 @@ class _Tasks:
         self._on_progress((len(self.outcomes) + fraction) / len(self._requests), of_which + text)
 
     def fail(self, error: MeasureError) -> None:
-        """The process ended before its time."""
+        """Give the launches at stake this error: the process ended before its time."""
         for number in self._at_stake:
             if number not in self.outcomes:
                 self._end(number, error)

@@ -60,11 +60,10 @@ def outliers(values: Sequence[float]) -> int:
 
 
 def drift_percent(values: Sequence[float]) -> float:
-    """Return the trend from the first to the last value, in percent of the median; 0 unless it is significant and
-    matters.
+    """Return the trend from the first to the last value, in percent of the median.
 
-    Significance: Mann, "Nonparametric tests against trend", Econometrica 13 (1945), with Kendall's correction for ties;
-    size: the median of the slopes of all pairs (Theil, 1950; Sen, 1968).
+    0 unless it is significant and matters. Significance: Mann, "Nonparametric tests against trend", Econometrica 13
+    (1945), with Kendall's correction for ties; size: the median of the slopes of all pairs (Theil, 1950; Sen, 1968).
     """
     n, middle = len(values), median(values) if values else 0.0
     if n < LEAST_FOR_TREND or not middle or _chance_of_trend(values) > TREND_CHANCE:
@@ -75,7 +74,7 @@ def drift_percent(values: Sequence[float]) -> float:
 
 
 def _chance_of_trend(values: Sequence[float]) -> float:
-    """That values in random order would rise or fall as consistently as these."""
+    """Return the probability that values in random order rise or fall as consistently as these."""
     n = len(values)
     score = sum((b > a) - (b < a) for a, b in combinations(values, 2))
     ties = [values.count(value) for value in set(values)]

@@ -25,8 +25,7 @@ _ERROR = re.compile(
 
 
 def build(context: cl.Context, source: str, path: str | None, options: BuildOptions) -> cl.Program:
-    """Return the program of `source`, as if it stood in the file `path`. Raises BuildFailed with the line of
-    `source`."""
+    """Build `source` as if it were in the file `path`. Raises BuildFailed with the line of `source`."""
     name = source_name(path)
     # Drivers split their options at blanks whatever the quotes say, so defines and folders with blanks go around them.
     prologue = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in options.defines)
@@ -52,7 +51,7 @@ def _one_line(define: str) -> str:
 
 
 def kernel_named(program: cl.Program, name: str) -> cl.Kernel:
-    """Raises BuildFailed if the program holds none of that name."""
+    """Return the kernel of that name. Raises BuildFailed if the program holds none."""
     try:
         return cl.Kernel(program, name)
     except cl.LogicError:
@@ -65,8 +64,11 @@ def source_name(path: str | None) -> str:
 
 
 def _explained(log: str, name: str, folders: Sequence[str]) -> BuildFailed:
-    """Compilers quote what they cannot read, and a text can include any file: only those that the user has compiled
-    on purpose, below one of these folders, are quoted."""
+    """Return the failure that a build log reports.
+
+    Compilers quote what they cannot read, and a text can include any file: lines are quoted only of files below one of
+    these folders, which the user has compiled on purpose.
+    """
     log = re.sub(r"^.*?Build on <[^\n]*>:\s*", "", log, flags=re.DOTALL)[:LOG_BYTES]
     for match in _ERROR.finditer(log):
         file, line, text = (match[f"{part}1"] or match[f"{part}2"] for part in ("file", "line", "text"))

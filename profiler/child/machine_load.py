@@ -56,8 +56,10 @@ def _read() -> _Reading:
 
 
 def _waits_ns() -> dict[str, int] | None:
-    """Return how long each of our threads has waited for a processor. Source: Linux,
-    Documentation/scheduler/sched-stats."""
+    """Return how long each of our threads has waited for a processor.
+
+    Source: Linux, Documentation/scheduler/sched-stats.
+    """
     if not OWN_STATISTICS.exists():  # a kernel without CONFIG_SCHED_INFO
         return None
     waits = {}

@@ -1,5 +1,8 @@
-"""The machine's processors: how many of them this process may use, by its mask and by its container's quota, and
-which microarchitecture they are of."""
+"""The machine's processors.
+
+How many of them this process may use, by its mask and by its container's quota, and which microarchitecture they are
+of.
+"""
 
 from __future__ import annotations
 

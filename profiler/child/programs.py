@@ -40,7 +40,7 @@ class Programs:
             self.queue = cl.CommandQueue(self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
 
     def program(self, request: MeasureRequest) -> cl.Program:
-        """Raises BuildFailed, for the same source and options without a new attempt."""
+        """Return the built program. Raises BuildFailed, for the same source and options without a new attempt."""
         key = build_key(request)
         if key in self._failures:
             raise self._failures[key]
@@ -64,7 +64,10 @@ class Programs:
 
 
 def kernel_of(program: cl.Program, request: MeasureRequest) -> cl.Kernel:
-    """Raises BuildFailed or MeasureError if the program holds another kernel than was read in the source."""
+    """Return the kernel of a request.
+
+    Raises BuildFailed or MeasureError if the program holds another kernel than was read in the source.
+    """
     name = request.kernel.name
     kernel = kernel_named(program, name)
     expected = len(request.kernel.parameters)

@@ -172,8 +172,7 @@ def run_us(enqueue: Callable[[], cl.Event], train: int) -> float:
 
 
 def clock_step_ns(stamps_ns: list[int]) -> int:
-    """Return the step in which a clock moves that showed these time stamps: the greatest that divides all their
-    distances.
+    """Return the step of a clock [ns]: the greatest that divides all distances of its time stamps.
 
     0 if they are too few to tell.
     """

@@ -107,8 +107,7 @@ def _build_options(arguments: Sequence[str]) -> BuildOptions:
 def _launches(
     draft: Draft, kernel: Kernel, options: BuildOptions, scale: Scale, draw: Draw
 ) -> tuple[CorpusLaunch, ...]:
-    """Return the first, then others that differ from it in one thing; which one comes second differs from kernel to
-    kernel.
+    """Return the first launch, then others that differ from it in one thing; the kernel decides their order.
 
     What programs launch differs in everything: their sizes follow from each other.
     """

@@ -111,7 +111,7 @@ def _instruction(address: int, statement: _Statement, labels: dict[str, int]) ->
 
 
 def _jump(address: int, statement: _Statement, labels: dict[str, int]) -> Instruction:
-    """The work-items of a thread go apart and come together: what follows a jump may run in any case."""
+    """Return a jump; what follows it may run in any case, as the work-items of a thread diverge and reconverge."""
     named = _TARGET.findall(statement.operands)
     target = labels.get(named[0 if statement.opcode in _TO_FIRST else -1]) if named else None
     decides = statement.is_conditional or statement.opcode == "while"
@@ -120,8 +120,10 @@ def _jump(address: int, statement: _Statement, labels: dict[str, int]) -> Instru
 
 
 def _converts(types: list[str]) -> bool:
-    """Return whether a move changes how a number is written: between floats and integers, or between widths of
-    floats."""
+    """Return whether a move changes how a number is written.
+
+    Between floats and integers, or between widths of floats.
+    """
     elements = {_element(each) for each in types[:2]}
     return len(elements) == 2 and any(each.startswith("f") for each in elements)
 

@@ -156,7 +156,7 @@ def _kind(name: str, modifiers: list[str], element: str) -> str:
 
 
 def _element(modifiers: list[str]) -> tuple[str, int]:
-    """The last type is that of the sources; it decides what the instruction does."""
+    """Return the element type and lanes: of the last type, that of the sources, which decides what it does."""
     found = [m for m in (_TYPE.match(part) for part in modifiers) if m]
     if not found:
         return "", 1

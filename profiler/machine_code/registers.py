@@ -45,8 +45,10 @@ def whole_register(name: str) -> str:
 
 
 def constant_of(each: CsInsn, name: str, *, is_zeroing: bool) -> tuple[str, str, int] | None:
-    """Return how a loop's counter is set, moved on and compared: with constants, where the length of the loop is
-    known."""
+    """Return how an instruction sets, moves on or compares a loop's counter with a constant.
+
+    These make the length of the loop known.
+    """
     operands = each.operands
     if not operands or operands[0].type != X86_OP_REG:
         return None

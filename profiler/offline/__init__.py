@@ -1,6 +1,6 @@
-"""Compilers for GPUs that are not in this machine: clang for NVIDIA's and AMD's targets with NVIDIA's assembler,
-Intel's `ocloc` and Arm's `malioc`.
+"""Compilers for GPUs that are not in this machine.
 
-Every tool is a process of its own with a time limit; nothing that they make is ever run. `opencl/` holds the types and
-functions that programs expect of clang. May import `profiler` and `model`; knows no editor and no command line.
+These are clang for NVIDIA's and AMD's targets with NVIDIA's assembler, Intel's `ocloc` and Arm's `malioc`. Every tool
+is a process of its own with a time limit; nothing that they make is ever run. `opencl/` holds the types and functions
+that programs expect of clang. May import `profiler` and `model`; knows no editor and no command line.
 """

@@ -84,7 +84,10 @@ def _pipes(performance: Mapping[str, Any]) -> tuple[PipeCycles, ...]:
 
 
 def _bound(performance: Mapping[str, Any]) -> tuple[str, ...]:
-    """The compiler writes null for a path that it cannot follow, such as one through a loop without a known end."""
+    """Return the pipelines that bound a kernel, by the longest path that the compiler can follow.
+
+    It writes null for one that it cannot, such as one through a loop without a known end.
+    """
     for path in reversed(_PATHS):
         names = [str(each) for each in (performance.get(path) or {}).get("bound_pipelines") or () if each]
         if names and path != "shortest_path_cycles":

@@ -85,13 +85,13 @@ def _ocloc_version(program: Path) -> str:
 
 @lru_cache(maxsize=4)
 def _iga_version(program: Path) -> str:
-    """Raises ToolMissing."""
+    """Return the version of Intel's disassembler. Raises ToolMissing."""
     return _number_in(_run(program, ("--help",), DISASSEMBLER_HINT), program, DISASSEMBLER_HINT)
 
 
 @lru_cache(maxsize=4)
 def _malioc_version(program: Path) -> str:
-    """Raises ToolMissing."""
+    """Return the version of Arm's compiler. Raises ToolMissing."""
     return _number_in(_run(program, ("--version",), _MALIOC_HINT), program, _MALIOC_HINT)
 
 

@@ -105,7 +105,7 @@ def _copy(library: Path, copy: Path) -> None:
 
 
 def _is_plain(path: Path) -> bool:
-    """A colon would end it in LD_LIBRARY_PATH."""
+    """Return whether the path can be in LD_LIBRARY_PATH, where a colon or a space would end it."""
     return re.search(r"[\s:]", str(path)) is None
 
 

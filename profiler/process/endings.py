@@ -43,7 +43,7 @@ def why_it_died(status: int, phase: Phase, log: str, free_bytes: int) -> Measure
 
 
 def sentence(what: str, advice: str) -> str:
-    """`what`, with advice behind a colon if there is some."""
+    """Return `what`, with advice behind a colon if there is some."""
     return f"{what}: {advice}" if advice else what
 
 

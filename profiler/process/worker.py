@@ -138,7 +138,7 @@ class _Teller:
 
 @contextmanager
 def _job_folder() -> Iterator[Path]:
-    """A folder for all that the device process and its drivers write, gone afterwards whatever became of them."""
+    """Create a folder for all that the device process and its drivers write, and remove it in any case."""
     base = _base()
     remove_leftovers(base)
     with _room_needed():

@@ -17,7 +17,7 @@ def measurement_to_json(measurement: Measurement) -> str:
 
 
 def measurement_from_json(text: str) -> Measurement:
-    """Raises `json.JSONDecodeError` or a cattrs error for text that is no measurement."""
+    """Read a measurement. Raises `json.JSONDecodeError` or a cattrs error for text that is none."""
     return CONVERTER.structure(json.loads(text), Measurement)
 
 
@@ -34,7 +34,7 @@ def launch_to_json(launch: Launch) -> str:
 
 
 def launch_from_json(text: str) -> Launch:
-    """Raises `json.JSONDecodeError` or a cattrs error for text that is no launch."""
+    """Read a launch. Raises `json.JSONDecodeError` or a cattrs error for text that is none."""
     return CONVERTER.structure(json.loads(text), Launch)
 
 

@@ -87,7 +87,7 @@ def to_row(entry: StoredMeasurement) -> dict[str, Cell]:
 
 
 def check_columns(names: Sequence[str]) -> None:
-    """Raises `ExchangeError` if a file with these columns is not of ours."""
+    """Raise `ExchangeError` if a file with these columns is not of ours."""
     lacking = [column.name for column in columns() if column.name not in names and not column.may_lack]
     twice = [name for name in names if list(names).count(name) > 1]
     if twice:

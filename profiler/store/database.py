@@ -48,7 +48,7 @@ def prepare(path: Path, busy_timeout_s: float) -> None:
 
 
 def _make_private(path: Path) -> None:
-    """What somebody measures is nobody else's business. SQLite's other files get the permissions of this one."""
+    """Make the database readable by its owner alone; SQLite's other files get the same permissions."""
     made = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     os.close(made)
     if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:  # made by an earlier version
@@ -75,8 +75,10 @@ def _opened(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
 
 
 def _is_frozen(path: Path) -> bool:
-    """Return whether it lies where nobody can write, as in a read-only home: SQLite's readers, too, want to make
-    files beside it, unless they are told that it never changes."""
+    """Return whether the database lies where it cannot be written, as in a read-only home.
+
+    SQLite's readers want to create files beside it, unless they are told that it never changes.
+    """
     path = path.resolve()
     log = path.with_name(f"{path.name}-wal")
     return path.exists() and not os.access(path.parent, os.W_OK) and not os.access(log, os.W_OK)

@@ -66,7 +66,7 @@ def _failures_named(path: Path, what: str) -> Iterator[None]:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[Path]:
-    """A name beside `path` that becomes `path` when all is written, and goes away when that fails."""
+    """Yield a temporary name beside `path`, which becomes `path` when all is written and is removed on failure."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         yield unfinished

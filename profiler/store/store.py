@@ -150,8 +150,11 @@ class Store:
         options: str | None = None,
         newest_only: bool = False,
     ) -> tuple[StoredMeasurement, ...]:
-        """Return all launches of exactly this kernel on a device, the newest first; of one driver and one set of build
-        options if they are given (`Measurement.options`). `newest_only`: each launch once."""
+        """Return all launches of exactly this kernel on a device, the newest first.
+
+        Those of one driver and one set of build options if these are given (`Measurement.options`). `newest_only`: each
+        launch once.
+        """
         where, values = "fingerprint = ? AND device_id = ?", [kernel_fingerprint, device_id]
         for column, wanted in (("driver", driver), ("options", options)):
             if wanted is not None:
@@ -164,8 +167,7 @@ class Store:
         return self._found("1", ())[::-1]
 
     def lessons(self, device_id: str, driver: str, most: int = MOST_LESSONS) -> tuple[Lesson, ...]:
-        """Return what was measured there of launches of which the learned model was asked; each launch of a kernel
-        once.
+        """Return the measurements on a device that have a model input, each launch of a kernel once.
 
         The newest of the user's kernels come first, then those of the corpus: neither crowd the other out.
         """

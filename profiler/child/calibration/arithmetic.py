@@ -179,8 +179,10 @@ def _worth(*names: str) -> float:
 
 
 def denormals(bench: Bench) -> Finish:
-    """Return the same multiplications on denormal and on normal numbers: of the former fewer, as they may take a
-    hundred times as long."""
+    """Time the same multiplications on denormal and on normal numbers.
+
+    Fewer of them on denormal ones, which may take a hundred times as long.
+    """
     normal = bench.sized(bench.kernel(scaled(), "k", [bench.out, C, np.float32(1.0)]))
     denormal = bench.sized(bench.kernel(scaled(), "k", [bench.out, C, DENORMAL]))
 

@@ -1,5 +1,8 @@
-"""Kernels that compute. All store what they compute, and feed each step from the one before it, so that no compiler can
-leave the work away. Coefficients are arguments, so that nothing folds into constants."""
+"""Kernels that compute.
+
+All store what they compute, and feed each step from the one before it, so that no compiler can leave the work away.
+Coefficients are arguments, so that nothing folds into constants.
+"""
 
 from __future__ import annotations
 

@@ -77,8 +77,10 @@ class Bench:
 
     @property
     def memory(self) -> cl.Buffer:
-        """`largest_bytes` of ones, made when first needed: written, so that its pages exist, and by ones, which keep
-        sums normal numbers."""
+        """A buffer of `largest_bytes`, filled with ones at its first use.
+
+        Written, so that its pages exist, and with ones, so that sums stay normal numbers.
+        """
         if self._memory is None:
             self._memory = self.holding(np.ones(self.largest_bytes // 4, np.float32))
         return self._memory
@@ -90,8 +92,10 @@ class Bench:
         return made
 
     def foresee(self, sources: Sequence[str]) -> None:
-        """Say which sources of one kernel `k` each will be wanted. They are built many at a time: compilers take longer
-        to read the declarations of OpenCL's functions than to compile one of our kernels."""
+        """Announce sources of one kernel `k` each, so that they are built many at a time.
+
+        Compilers take longer to read the declarations of OpenCL's functions than to compile one of our kernels.
+        """
         for first in range(0, len(sources), BUILT_TOGETHER):
             batch = tuple(dict.fromkeys(sources[first : first + BUILT_TOGETHER]))
             self._foreseen.update((source, batch) for source in batch)

@@ -101,8 +101,10 @@ __kernel void k(__global const float* x, __global float* y) {{
 
 
 def reduced() -> tuple[str, int]:
-    """Return a loop over neighbouring addresses that adds up integers: a load, a comparison, an addition, and what
-    the loop itself takes."""
+    """Return a loop over neighbouring addresses that adds up integers.
+
+    Each iteration is a load, a comparison, an addition, and what the loop itself takes.
+    """
     return _program("int p = 0;", "for (int k = 0; k < 8 * n; ++k) p += x[k] > c;", "(float)p"), 5 * 8 * ROUNDS
 
 

@@ -91,8 +91,10 @@ class CostBench:
         return finish
 
     def turned(self, name: str, dimension: int) -> Finish:
-        """Return a group of 1 x `LANES` for dimension 1, of `LANES` x 1 for dimension 0; more groups along dimension
-        0."""
+        """Time work-groups that extend along one dimension.
+
+        A group is 1 x `LANES` for dimension 1, `LANES` x 1 for dimension 0; further groups lie along dimension 0.
+        """
         source, per_item = kernels.lanes_along(dimension)
         flat = self.bench.sized(self._kernel(kernels.lanes_along(0)[0]), LANES, target=SHORT)
         local = (LANES, 1) if dimension == 0 else (1, LANES)
@@ -176,7 +178,7 @@ class CostProbes:
         self._program("reduced.fp", kernels.reduced)
 
     def _memory(self, device: Device) -> None:
-        """Stores to lines that are not at hand, by footprint; images of 512 x 512."""
+        """Add probes of stores to lines outside the caches, by footprint, and of images of 512 x 512."""
         for kib in SCATTER_KIB:
             prepare = partial(CostBench.scattered, footprint_bytes=kib * 1024)
             self._add(f"scatter.{kib}", prepare, kernels.scattered())
@@ -185,7 +187,7 @@ class CostProbes:
             self._add(f"image.{access}", partial(CostBench.image, access=access), kernels.image(access))
 
     def _shapes(self) -> None:
-        """The group's shape and the index's type, which decide whether some compilers vectorise."""
+        """Add probes of the group's shape and the index's type, which decide whether some compilers vectorise."""
         for dimension, shape in enumerate((f"{LANES}x1", f"1x{LANES}")):
             source, _ = kernels.lanes_along(dimension)
             self._add(f"shape.{shape}", partial(CostBench.turned, dimension=dimension), source)

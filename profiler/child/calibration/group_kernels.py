@@ -60,8 +60,11 @@ _MOST_WAYS = 16
 
 
 def divergence() -> str:
-    """Each work-item goes one of `ways` ways, a power of two. The ways take equally long, and differ in which of two
-    steps they make when, so that no compiler can run them as one."""
+    """Return a kernel whose work-items each take one of `ways` paths, a power of two.
+
+    The paths take equally long, and differ in which of two steps they make when, so that no compiler can run them as
+    one.
+    """
     step = ("v = v * c + d;", "v = (v + d) * c;")
     body = [
         f"if (way == {way}) {{ {' '.join(step[way >> (at % 4) & 1] for at in range(32))} }}"

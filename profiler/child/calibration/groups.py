@@ -93,7 +93,7 @@ def launch_wall(bench: Bench) -> Finish:
 
 
 def scaling(bench: Bench) -> Finish:
-    """Launches of few and many equal work-groups, and the fewest with nine tenths of the best throughput."""
+    """Time few and many equal work-groups, to find the fewest with nine tenths of the best throughput."""
     units = bench.device.compute_units
     counts = sorted({1, max(1, units // 2), *(units * n for n in GROUPS_A_UNIT)})
     kernel = bench.kernel(COUNTED, "k", [bench.out, C, D, np.int32(SCALING_STEPS)])

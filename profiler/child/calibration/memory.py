@@ -68,7 +68,7 @@ def bandwidth(footprint: int, bench: Bench) -> Finish:
 
 
 def _streams(bench: Bench, kind: str, arguments: list[object], work_bytes: int) -> list[Timed]:
-    """Launches of one kind, whose work-items read or write so many bytes together."""
+    """Time launches of one kind, whose work-items together read or write `work_bytes`."""
     floats = work_bytes // 4
     rows = bench.kernel(STREAMS, f"{kind}_rows", arguments)
     found = [bench.fixed(rows, (floats // LOADS,), (LANES,), target=STREAM)]
@@ -79,8 +79,11 @@ def _streams(bench: Bench, kind: str, arguments: list[object], work_bytes: int) 
 
 
 def _falling(points: Sequence[BandwidthPoint]) -> tuple[BandwidthPoint, ...]:
-    """Return each at least as fast as those after it: a smaller footprint cannot be slower to reach. Where it looked
-    so, cores fought over the same lines, going round it again and again as no ordinary launch does."""
+    """Return the points, each at least as fast as those after it: a smaller footprint cannot be slower to reach.
+
+    Where it looked slower, cores contended for the same lines, going round them again and again as no ordinary launch
+    does.
+    """
     return tuple(
         replace(
             point,

@@ -46,8 +46,10 @@ def item_us(timed: Timed) -> float:
 
 
 def difference_noise(whole: Timed, part: Timed) -> float:
-    """Spread of what a work-item of `whole` takes beyond one of `part`, in percent of that difference: the less is
-    left, the more of it is noise."""
+    """Return the spread of what a work-item of `whole` takes beyond one of `part`, in percent of that difference.
+
+    The smaller the difference, the more of it is noise.
+    """
     whole_us, part_us = item_us(whole), item_us(part)
     spread_us = hypot(whole.noise_percent * whole_us, part.noise_percent * part_us)
     return round(spread_us / max(whole_us - part_us, LEAST_SHARE * whole_us), 2)

@@ -179,9 +179,10 @@ class Sampler:
 
 
 def is_disturbed(recent: Sequence[Load]) -> bool:
-    """Return whether in the last of these our threads had to wait for others; where the system does not tell, whether
-    others used much of the machine. Threads wait for each other, too: that they waited for others takes others that
-    ran.
+    """Return whether our threads had to wait for others during the last of these.
+
+    Where the system does not report waiting: whether others used much of the machine. Threads wait for each other, too;
+    only if others ran did they wait for others.
     """
     load = recent[-1]
     if load.waited_s is None:

@@ -92,7 +92,7 @@ class _Job:
             self._shelf = Shelf(self._context, self._device, folder, loads=False, flags=flags)
 
     def kernel(self, task: BuildTask) -> BuiltKernel:
-        """Raises MeasureError for what concerns all launches."""
+        """Build a kernel for its launches. Raises MeasureError for what concerns all of them."""
         began = time.perf_counter()
         kernel = task.kernel
         requests = [self._asking.request(kernel, launch) for launch in kernel.launches]
@@ -170,7 +170,10 @@ class _Job:
 
 
 def _code_for(request: MeasureRequest, codes: list[_Code]) -> _Code | None:
-    """That serves the launch, as far as can be told: which size a driver chooses itself shows when it compiles."""
+    """Return the code that serves the launch, as far as can be known.
+
+    Which size a driver chooses by itself shows when it compiles.
+    """
     launch = request.launch
     wanted = (launch.local_size, is_small_grid(launch))
     return next((code for code in reversed(codes) if (code.asked_for, code.is_small_grid) == wanted), None)

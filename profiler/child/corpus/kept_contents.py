@@ -25,8 +25,10 @@ Key = tuple[str, Type, Fill, tuple[tuple[str, Fill], ...], int, int]
 
 
 def content_key(buffer: BufferArgument, shortest_length: int) -> Key:
-    """Return the same for buffers of the same contents, as far as both reach. Of most fills a shorter buffer has the
-    first."""
+    """Return a key that is equal for buffers with the same contents, as far as both reach.
+
+    With most fills a shorter buffer has the first elements of a longer one.
+    """
     fill = buffer.fill or DEFAULT
     drawn = [fill, *(part for _, part in buffer.part_fills)]
     limit = min(DEFAULT_INTEGER_LIMIT, shortest_length) if any(each.kind == "random" for each in drawn) else 0

@@ -52,7 +52,7 @@ class LoadWindow:
         self.begin()
 
     def begin(self) -> None:
-        """A launch's timing begins."""
+        """Read the load at the beginning of a launch's timing."""
         reading = self._read()
         if reading is not None:
             self._readings.append(reading)

@@ -33,8 +33,11 @@ class NoRoom(OutOfResources):
 
 @dataclass(slots=True, eq=False)
 class Room:
-    """A buffer of the pool. `holds` are the contents of its first `filled_bytes`; None once a kernel may have changed
-    them. `memory` is the buffer's own, where the host may write it in place."""
+    """A buffer of the pool.
+
+    `holds` are the contents of its first `filled_bytes`; None once a kernel may have changed them. `memory` is the
+    buffer's own, where the host may write it in place.
+    """
 
     buffer: cl.Buffer
     capacity_bytes: int

@@ -100,7 +100,7 @@ def _between(pace_us: PaceUs, times_us: Callable[[], tuple[list[float], list[flo
 
 
 def _short(subject: Subject, train: int) -> tuple[list[float], list[float]]:
-    """The times of runs, and of launches by the wall clock [us]."""
+    """Return the times of runs, and of launches by the wall clock [us]."""
     subject.begin_batch()
     _alone(subject)  # what ran since the last batch, and another place, have left the caches cold
     runs_us: list[float] = []

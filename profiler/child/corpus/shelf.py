@@ -39,7 +39,7 @@ class Shelf:
         self._kernel: tuple[cl.Program, cl.Kernel] | None = None
 
     def program(self, source: str, path: str | None, options: BuildOptions) -> cl.Program:
-        """Loaded if it has been built in any process, else built. Raises BuildFailed."""
+        """Return the program, loaded if it has been built in any process, else built. Raises BuildFailed."""
         key = (source, path, options)
         program = self._loaded.pop(key, None) or self._stored(key) or self._built(source, path, options)
         self._loaded[key] = program
@@ -48,8 +48,10 @@ class Shelf:
         return program
 
     def kernel(self, program: cl.Program, name: str) -> cl.Kernel:
-        """Return the same one as long as it is asked for: PyOpenCL writes and compiles Python for each. Raises
-        BuildFailed."""
+        """Return the kernel, the same object while it is asked for again. Raises BuildFailed.
+
+        PyOpenCL writes and compiles Python code for each kernel object.
+        """
         last = self._kernel
         if last is None or last[0] is not program or last[1].function_name != name:
             last = self._kernel = program, kernel_named(program, name)

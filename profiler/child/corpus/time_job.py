@@ -151,7 +151,7 @@ class _Job:
         self.open_anew()
 
     def _prepared(self, task: TimeTask) -> _Ready:
-        """Raises MeasureError."""
+        """Build and allocate what a task needs. Raises MeasureError."""
         began = time.perf_counter()
         request = self._asking.request(task.kernel, task.launch)
         subject = f"kernel `{request.kernel.name}`"

@@ -14,8 +14,10 @@ WORD_BYTES = 4  # where elements have parts of several sizes
 
 
 def canary_of(element: Type) -> bytes:
-    """Return a one of the element's own size: harmless as an index if it is read, and no zero, which kernels often
-    store."""
+    """Return a one of the element's own size.
+
+    It is harmless as an index if it is read, and not zero, which kernels often store.
+    """
     match element:
         case ScalarType(size_bytes=size_bytes) | VectorType(element=ScalarType(size_bytes=size_bytes)):
             return b"\1".ljust(size_bytes, b"\0")

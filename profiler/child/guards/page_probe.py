@@ -27,7 +27,10 @@ SIZES_BYTES = (mmap.PAGESIZE, mmap.PAGESIZE + 4, 13)
 
 @functools.cache
 def guards_hold(device: cl.Device) -> bool:
-    """Tried once in each process, with memory that fills its pages, that does not, and that has odd addresses."""
+    """Return whether guard pages catch overruns on this device; tried once in each process.
+
+    Tried with memory that fills its pages, that does not, and that has odd addresses.
+    """
     context = cl.Context([device])
     queue = cl.CommandQueue(context)
     return all(_holds(context, queue, size_bytes) for size_bytes in SIZES_BYTES)

@@ -25,8 +25,10 @@ _BUILT_IN = re.compile(rf"({'|'.join(_WIDTHS)})(2|3|4|8|16)?")
 
 
 def widest_cast_bytes(request: MeasureRequest) -> int:
-    """Return the alignment that the widest type wants to which this kernel, or a function that it calls, casts a
-    pointer; 1 if none is cast."""
+    """Return the largest alignment that this kernel, or a function that it calls, needs for a pointer cast.
+
+    1 if none is cast.
+    """
     written = _COMMENT.sub(" ", request.source)
     if "include" not in written and _widest(written) == 1:
         return 1

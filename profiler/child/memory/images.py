@@ -37,7 +37,7 @@ IMAGE_KINDS = {  # (kind, dimensions of its shape)
 
 
 def make_image(argument: ImageArgument, context: cl.Context, layout: Layout) -> cl.Image:
-    """Raises NeedsAnnotation for what cannot be supplied."""
+    """Create and fill an image. Raises NeedsAnnotation for what cannot be supplied."""
     name = argument.type.name
     if name not in IMAGE_KINDS:
         raise NeedsAnnotation(f"image `{argument.name}` is an `{name}`, which cannot be measured yet")

@@ -87,7 +87,7 @@ class Placements:
         return cl.enqueue_nd_range_kernel(self._queue, self._kernel, self._global_size, self._local_size)
 
     def _kept(self, changed: dict[int, cl.Buffer]) -> dict[int, cl.Buffer]:
-        """Copies of all of them, or of none: a kernel that starts from half its input is no use."""
+        """Return copies of all of these buffers, or of none: a kernel needs its whole input restored."""
         if not changed or sum(buffer.size for buffer in changed.values()) > self._room_bytes:
             return {}
         copies = self._copied(list(changed.values()))

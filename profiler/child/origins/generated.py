@@ -60,7 +60,7 @@ _UNARY = (
 
 
 def run(device_id: str, tries: tuple[tuple[int, int], ...], limit_s: float, reporter: Reporter) -> None:
-    """Sends `Written` for each place in the list of what PyOpenCL is asked for; nothing for those beyond its end."""
+    """Send `Written` for each place in the list of what PyOpenCL is asked for; nothing for those beyond its end."""
     context = cl.Context([open_device(device_id)])
     makers = list(_makers(context, cl.CommandQueue(context)))
     for number, place in tries:
@@ -82,7 +82,7 @@ def run(device_id: str, tries: tuple[tuple[int, int], ...], limit_s: float, repo
 
 @contextmanager
 def _recorded() -> Iterator[list[str]]:
-    """The sources of all programs that are built meanwhile, the same ones again and again included."""
+    """Record the sources of all programs that are built in the block, each once."""
     found: list[str] = []
     original = cl.Program.build
 

@@ -25,7 +25,7 @@ _NOTHING_TO_CHECK = "neither buffers nor images"
 
 
 def run(device_id: str, tries: tuple[tuple[int, ProofTry], ...], limit_s: float, reporter: Reporter) -> None:
-    """Sends `Proved` for each launch that may be timed, a MeasureError for each other."""
+    """Send `Proved` for each launch that may be timed, a MeasureError for each other."""
     programs = Programs(open_device(device_id), BUILD_S, reporter)
     for number, one in tries:
         reporter.send(AtStake((number,)))

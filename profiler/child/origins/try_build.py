@@ -20,7 +20,7 @@ _UNOPTIMISED = BuildOptions(flags=("-cl-opt-disable", "-w"))  # has the same ker
 
 
 def run(device_id: str, tries: tuple[tuple[int, BuildTry], ...], limit_s: float, reporter: Reporter) -> None:
-    """Sends `Builds` for each that builds, a MeasureError for each other, as soon as it is known."""
+    """Send `Builds` for each that builds, a MeasureError for each other, as soon as it is known."""
     context = cl.Context([open_device(device_id)])
     for number, one in tries:
         reporter.send(AtStake((number,)))

@@ -15,7 +15,7 @@ def kernel_to_json(kernel: CorpusKernel) -> str:
 
 
 def kernel_from_json(text: str) -> CorpusKernel:
-    """Raises `json.JSONDecodeError` or a cattrs error for text that is no kernel."""
+    """Read a kernel. Raises `json.JSONDecodeError` or a cattrs error for text that is none."""
     return CONVERTER.structure(json.loads(text), CorpusKernel)
 
 
@@ -24,5 +24,5 @@ def timing_to_json(timing: RowTiming) -> str:
 
 
 def timing_from_json(text: str) -> RowTiming:
-    """Raises `json.JSONDecodeError` or a cattrs error for text that is no timing."""
+    """Read a timing. Raises `json.JSONDecodeError` or a cattrs error for text that is none."""
     return CONVERTER.structure(json.loads(text), RowTiming)

@@ -104,6 +104,5 @@ class Book:
 
 
 def is_disturbed(timing: RowTiming, bad_percent: float) -> bool:
-    """Return whether other programs, or other guests of the host, used more than `bad_percent` of the processors
-    meanwhile."""
+    """Return whether other programs or guests of the host used more than `bad_percent` of the processors."""
     return max(timing.other_load_percent or 0.0, timing.stolen_percent or 0.0) > bad_percent

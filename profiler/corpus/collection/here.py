@@ -1,4 +1,4 @@
-"""This machine as a workplace: builds on all processors, then timings with nothing else of ours running."""
+"""The local machine as a workplace: builds on all processors, then timings with nothing else of ours running."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ class Here:
         self.end_chunk()  # what a killed collection left may be half of something
 
     def build(self, due: Sequence[DueOn], on_built: OnBuilt) -> None:
-        """For all platforms on all processors, one platform behind the other: what one shows of a launch before the
-        next is asked need not be shown again.
+        """Build for all platforms on all processors, one platform after the other.
+
+        What one platform shows of a launch need not be shown again by the next.
         """
         shown: dict[tuple[str, str], str] = {}
 
@@ -116,7 +117,7 @@ class Here:
         )
 
     def end_chunk(self) -> None:
-        """What was compiled for the chunk is not needed any more."""
+        """Remove what was compiled for the chunk."""
         shutil.rmtree(self._caches, ignore_errors=True)
 
     def _cache(self, device_id: str) -> Path:

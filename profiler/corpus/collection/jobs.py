@@ -76,7 +76,10 @@ class _Process(Generic[T]):
                 self._tell(number, value)
 
     def end(self, error: KernelcastError) -> None:
-        """It ended before its time. What else there is of the kernels at stake is put off, without an outcome."""
+        """Handle a job that ended before its time.
+
+        The kernels at stake get the error; what else there is of them is put off, without an outcome.
+        """
         suspects = {self._waiting[number].kernel.id for number in self._at_stake if number in self._waiting}
         for number in self._at_stake:
             self._tell(number, error)

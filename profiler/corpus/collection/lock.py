@@ -20,7 +20,10 @@ class AlreadyCollecting(KernelcastError):
 
 @contextmanager
 def sole_collector(folder: Path) -> Iterator[None]:
-    """Raises AlreadyCollecting. The system frees the lock however the process ends."""
+    """Hold the folder's lock. Raises AlreadyCollecting.
+
+    The system frees the lock however the process ends.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / FILE_NAME).open("w") as file:
         try:

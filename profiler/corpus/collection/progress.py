@@ -51,7 +51,7 @@ class Progress:
         self._doing = ""
 
     def start(self, *, rows: int, wanted_rows: int, kernels: set[str], given_up: int) -> None:
-        """What the store holds already."""
+        """Begin with what the store holds already."""
         with self._lock:
             self._rows, self._wanted, self._kernels, self._given_up = rows, wanted_rows, kernels, given_up
         self.tell(at_once=True)

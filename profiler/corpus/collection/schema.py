@@ -92,7 +92,7 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Committed at the end, rolled back on an error."""
+    """Run the block in a transaction: committed at the end, rolled back on an error."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield

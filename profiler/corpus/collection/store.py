@@ -217,7 +217,10 @@ class CorpusStore:
         return before is None
 
     def save_failure(self, device: str, kernel_id: str, launch_key: str, error: KernelcastError) -> FailedCase:
-        """Counts the try; after the second, or at once if it is bound to fail again, the case is given up."""
+        """Count a failed try.
+
+        After the second, or at once if it is bound to fail again, the case is given up.
+        """
         where = (device, kernel_id, launch_key)
         with self.writing() as database:
             query = "SELECT tries FROM failures WHERE (device, kernel_id, launch_key) = (?, ?, ?)"
@@ -235,8 +238,10 @@ class CorpusStore:
         return case
 
     def give_up_if_it_crashes(self, platform: CorpusDevice, devices: Collection[CorpusDevice], kernel_id: str) -> bool:
-        """Return whether launches of the kernel crashed so often on `devices`, all of one platform, that none is run
-        there."""
+        """Give up the kernel on a platform where its launches crashed too often; return whether it was given up.
+
+        `devices` are all of one platform.
+        """
         marks = ", ".join("?" * len(devices))
         with self.writing() as database:
             tries = database.execute(

@@ -39,12 +39,14 @@ class Workplace(Protocol):
     def build(self, due: Sequence[DueOn], on_built: OnBuilt) -> None: ...
     def time(self, due: Sequence[DueOn], on_built: OnBuilt, on_timed: OnTimed) -> None: ...
     def end_chunk(self) -> None:
-        """What was compiled for the chunk is not needed any more."""
+        """Remove what was compiled for the chunk."""
 
 
 def portions(keys: Sequence[RowKey], most: int) -> list[list[RowKey]]:
-    """Return the keys in their order, so many at a time; those of one kernel stay together, as they share its
-    program."""
+    """Return the keys in their order, in portions of about `most`.
+
+    Those of one kernel stay together, as they share its program.
+    """
     found: list[list[RowKey]] = []
     for key in keys:
         is_new_kernel = not found or found[-1][-1].kernel_id != key.kernel_id

@@ -135,7 +135,7 @@ class Chain:
         return self.local_bytes + bytes_of(type_) * per_item * size <= MOST_LOCAL_BYTES
 
     def once(self, text: str) -> None:
-        """A line at the kernel's beginning, however many stages ask for it."""
+        """Add a line at the kernel's beginning, once however many stages ask for it."""
         if text not in self.before:
             self.before.append(text)
 
@@ -168,8 +168,10 @@ class Chain:
             self.add(f"{name} = {text};")
 
     def carried(self, name: str, others: Sequence[str], depth: int) -> str:
-        """Return an expression that depends on the variable to which it is assigned, so that no loop around it is in
-        vain."""
+        """Return an expression that depends on the variable to which it is assigned.
+
+        So no loop around it is in vain.
+        """
         return mixture(self.draw, self.hand, [name], self.type, depth, others)
 
     def unused(self) -> Sequence[str]:

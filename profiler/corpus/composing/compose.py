@@ -121,7 +121,7 @@ def _coverage(draw: Draw, hand: Hand, profile: Profile) -> Coverage:
 
 
 def _repeated(chain: Chain, name: str) -> None:
-    """A stage in a block of its own, run a few times over."""
+    """Add a stage in a block of its own, run a few times over."""
     count = chain.draw.choose((2, 3, 4, 8, 16))
     source = chain.value
     result, j = chain.variable("state", source), chain.hand.fresh("loop")

@@ -148,7 +148,7 @@ class Coverage:
                 )
 
     def extent(self, items: int, data: int, local: int | None) -> Extent:
-        """`data` elements wished; the same global size whatever they are."""
+        """Return the sizes for `data` elements; the global size does not depend on them."""
         size = self.groups.size(local)
         if self.form == "plane":
             return self._plane(items, data, size)

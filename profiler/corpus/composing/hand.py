@@ -127,7 +127,7 @@ class Hand:
         return "".join(f"{m}\n" for m in self._macros)
 
     def add_product(self, a: str, b: str, c: str) -> str:
-        """a * b + c; of reals."""
+        """Return `a * b + c` in one of its forms, for reals."""
         if self.multiply_add == "plain":
             return f"{a} * {b} + {c}"
         return f"{self.multiply_add}({a}, {b}, {c})"

@@ -68,7 +68,7 @@ def texels_around(chain: Chain) -> None:
 
 
 def texel_window(chain: Chain) -> None:
-    """A square of texels, weighted evenly, by a table or by nearness."""
+    """Add a square of texels, weighted evenly, by a table or by nearness."""
     image, sampler = _source(chain), _sampler(chain)
     radius = chain.draw.choose((1, 2, 3, 5))
     acc, dx, dy = chain.variable("sum", chain.whole(0)), chain.hand.fresh("dx"), chain.hand.fresh("dy")

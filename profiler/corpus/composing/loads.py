@@ -50,7 +50,7 @@ def fields(chain: Chain) -> None:
 
 
 def planes_of(chain: Chain) -> None:
-    """The same record, one array after the other."""
+    """Load a record's members from consecutive parts of one array."""
     size = chain.draw.integer(2, 4)
     x = chain.buffer("soa", chain.type, times(size))
     for k in range(size):
@@ -150,7 +150,7 @@ def from_position(chain: Chain) -> None:
 
 
 def looked_up(chain: Chain) -> None:
-    """A small table at a position that depends on a value or on the element."""
+    """Load from a small table, at a position that depends on a value or on the element."""
     plain(chain)
     size = chain.draw.choose((16, 64, 256, 1024))
     table = chain.buffer("table", chain.type, just(size), is_constant=chain.draw.chance(0.5))
@@ -162,7 +162,7 @@ def looked_up(chain: Chain) -> None:
 
 
 def vector_parts(chain: Chain) -> None:
-    """A vector is loaded for each element; its parts are the values, or a sum of them."""
+    """Load a vector for each element; its parts are the values, or a sum of them."""
     if not chain.is_scalar:
         plain(chain)
         return

@@ -61,8 +61,10 @@ def row(chain: Chain) -> None:
 
 
 def _gathered(chain: Chain, acc: str, value: str) -> str:
-    """Return a statement that brings a value into an accumulator, which over a row grows no faster than the row's
-    length."""
+    """Return a statement that brings a value into an accumulator.
+
+    Over a row it grows no faster than the row's length.
+    """
     draw = chain.draw
     if not chain.is_real:
         return f"{acc} {draw.choose(('+=', '+=', '^=', '|='))} {value};"
@@ -119,7 +121,7 @@ def window(chain: Chain) -> None:
 
 
 def sparse_row(chain: Chain) -> None:
-    """A row of a CSR matrix, of even or very uneven length."""
+    """Add a loop over a row of a CSR matrix, of even or very uneven length."""
     draw, hand = chain.draw, chain.hand
     mean = draw.choose((2, 4, 8, 16, 64))
     skew = draw.choose((0, 0, 1, 2))

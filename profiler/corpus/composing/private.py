@@ -6,7 +6,7 @@ from profiler.corpus.composing.chain import Chain
 
 
 def private_work(chain: Chain) -> None:
-    """A small array of the item's own: filled, sorted, looked into, shifted."""
+    """Add work on a small private array: filled, sorted, looked into, shifted."""
     draw, hand = chain.draw, chain.hand
     size = draw.choose((4, 5, 8, 9, 16, 24))
     source = chain.value

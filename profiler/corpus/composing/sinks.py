@@ -172,7 +172,7 @@ def _group(chain: Chain) -> str:
 
 
 def scanned(chain: Chain) -> None:
-    """Running sums or maxima within the group."""
+    """Store running sums or maxima within the group."""
     if not chain.is_group_wise or not chain.has_room(chain.type, 1):
         store(chain)
         return
@@ -198,7 +198,7 @@ def scanned(chain: Chain) -> None:
 
 
 def argmax(chain: Chain) -> None:
-    """The largest value of the group and who had it."""
+    """Store the largest value of the group and which work-item had it."""
     if not chain.is_group_wise or not chain.is_scalar or not chain.has_room(chain.type, 2):
         store(chain)
         return

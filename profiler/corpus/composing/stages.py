@@ -25,7 +25,7 @@ def steps(chain: Chain) -> None:
 
 
 def called(chain: Chain) -> None:
-    """A helper function of one to three values."""
+    """Call a helper function of one to three values."""
     inputs = list(dict.fromkeys(chain.recent(3)))
     letters = ["p", "q", "r"][: len(inputs)]
     name = chain.hand.fresh(
@@ -180,7 +180,7 @@ def branch(chain: Chain) -> None:
 
 
 def hashed(chain: Chain) -> None:
-    """The value's bits mixed; of floating-point values a number in [0, 1) comes out."""
+    """Mix the value's bits; floating-point values become a number in [0, 1)."""
     if not chain.is_scalar or chain.base not in {"float", "int", "uint"}:
         formula(chain)
         return
@@ -204,7 +204,7 @@ def hashed(chain: Chain) -> None:
 
 
 def rotation(chain: Chain) -> None:
-    """A small matrix times a small vector, a few times."""
+    """Multiply a small matrix with a small vector, a few times."""
     if not chain.is_real:
         formula(chain)
         return
@@ -221,7 +221,7 @@ def rotation(chain: Chain) -> None:
 
 
 def exchange(chain: Chain) -> None:
-    """A value of another item of the group, through local memory."""
+    """Take a value of another work-item of the group, through local memory."""
     if not chain.is_group_wise or not chain.has_room(chain.type):
         formula(chain)
         return

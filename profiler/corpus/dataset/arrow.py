@@ -75,7 +75,7 @@ def write_table(
 
 
 def read_table(folder: Path, table: TableColumns) -> pa.Table:
-    """Raises DatasetError where there is none, or something else."""
+    """Read a table. Raises DatasetError where there is none, or something else."""
     path = folder / table.file_name
     try:
         content = pq.read_table(path)

@@ -74,7 +74,7 @@ class Axis:
 
 
 def draw_axes(drawing: Drawing, across: Axis, up: Axis, *, below: str, beside: str) -> None:
-    """A grid with what stands at its lines, and what the axes are."""
+    """Draw a grid, the values at its lines, and the names of the axes."""
     for value, said in across.ticks:
         drawing.line([(across.at(value), up.begin), (across.at(value), up.end)])
         drawing.text(across.at(value), up.begin + 15, said, anchor="middle", soft=True, size=10)
@@ -106,7 +106,7 @@ def bars(title: str, entries: Sequence[tuple[str, int, str]]) -> Drawing:
 
 
 def png(drawing: Drawing) -> bytes:
-    """Raises DatasetError where the renderer is missing."""
+    """Render a drawing as PNG. Raises DatasetError where the renderer is missing."""
     try:
         renderer = importlib.import_module("resvg_py")
     except ImportError:

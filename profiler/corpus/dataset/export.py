@@ -205,7 +205,10 @@ def _compiled(
     launches: Mapping[str, Mapping[str, Cells]],
     has_code: set[tuple[str, str, int]],
 ) -> Iterator[Cells]:
-    """Launches that run the same code share a row. `has_code` is of those that had one before, by their places."""
+    """Yield rows of compiled facts; launches that run the same code share a row.
+
+    `has_code` holds the launches that had a row before, by their places.
+    """
     for (own_id,) in store.read("SELECT DISTINCT device_id FROM builds ORDER BY device_id"):
         device_id = on_machine(machine, own_id)
         found: dict[tuple[str, str], list[int]] = defaultdict(list)

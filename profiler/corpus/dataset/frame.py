@@ -66,7 +66,10 @@ class Frame:
 
 
 def frame_of(dataset: Dataset) -> Frame:
-    """Raises DatasetError where tables refer to what is not there, or where a key stands twice."""
+    """Return the dataset's rows as arrays.
+
+    Raises DatasetError where tables refer to what is not there, or where a key occurs twice.
+    """
     ids = tuple(dataset.kernels["id"].to_pylist())
     places = {kernel_id: place for place, kernel_id in enumerate(ids)}
     if len(places) < len(ids):

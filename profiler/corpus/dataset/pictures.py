@@ -33,7 +33,7 @@ def pictures(statistics: Statistics, frame: Frame) -> dict[str, Callable[[], Dra
 
 
 def write_pictures(statistics: Statistics, frame: Frame, folder: Path) -> list[Path]:
-    """Raises DatasetError."""
+    """Write the dataset's plots. Raises DatasetError."""
     written = []
     for name, draw in pictures(statistics, frame).items():
         content, path = png(draw()), folder / name

@@ -29,7 +29,7 @@ class Dataset:
 
 
 def read_dataset(folder: Path) -> Dataset:
-    """Raises DatasetError."""
+    """Read a dataset. Raises DatasetError."""
     kernels, launches, rows, compiled = (read_table(folder, each) for each in (KERNELS, LAUNCHES, ROWS, COMPILED))
     return Dataset(folder, kernels, launches, rows, compiled, metadata_of(rows))
 

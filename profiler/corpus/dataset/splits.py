@@ -76,7 +76,7 @@ def split(folder: Path) -> SplitSummary:
 
 
 def read_split_kernels(folder: Path) -> list[SplitKernel]:
-    """Raises DatasetError."""
+    """Read what decides a kernel's split. Raises DatasetError."""
     table = read_table(folder, KERNELS)
     names = ("id", "origin", "family", "group", "signature")
     return [SplitKernel(*row) for row in zip(*(table[name].to_pylist() for name in names), strict=True)]
@@ -92,8 +92,10 @@ def summary(kernels: Sequence[SplitKernel], placed: Mapping[str, Placed]) -> Spl
 
 
 def place(kernels: Sequence[SplitKernel]) -> dict[str, Placed]:
-    """Return the split of each kernel by its id. What is tested stays; of the others, what is almost like it is left
-    out."""
+    """Return the split of each kernel by its id.
+
+    Kernels of the test splits stay; of the others, those almost like one of them are excluded.
+    """
     tested = tested_origins(kernels)
     held_out = validation_families([kernel for kernel in kernels if kernel.origin not in tested])
     sides: dict[Split, list[SplitKernel]] = defaultdict(list)
@@ -134,8 +136,10 @@ def tested_origins(kernels: Iterable[SplitKernel]) -> frozenset[str]:
 
 
 def validation_families(kernels: Sequence[SplitKernel]) -> frozenset[str]:
-    """Return one of each group that has some, then more until there are enough; origins of real kernels count as
-    families."""
+    """Return one family of each group that has some, then more until there are enough.
+
+    Origins of real kernels count as families.
+    """
     counts = Counter(kernel.family for kernel in kernels)
     groups = dict(sorted(((kernel.family, kernel.group) for kernel in kernels), reverse=True))
     by_group: dict[str, list[str]] = defaultdict(list)

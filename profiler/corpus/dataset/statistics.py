@@ -105,8 +105,7 @@ def statistics_of(frame: Frame) -> Statistics:
 
 
 def ratios(frame: Frame, device: int, times_us: Numbers) -> Numbers:
-    """|ln| of what a repetition took to what the row had taken, for all rows of a device that were repeated and that
-    nobody disturbed, neither time.
+    """Return |ln| of the ratio of a repetition's time to the first one, for all undisturbed pairs of a device.
 
     `times_us`: one of those of the frame's rows.
     """

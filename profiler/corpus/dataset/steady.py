@@ -61,8 +61,10 @@ def _disagreement(pairs: Sequence[tuple[Timed, Timed]], at: Usual) -> float:
 
 
 def runtime_us(batches_us: Sequence[float], paces_us: Sequence[float], at: Usual) -> float:
-    """Return the median of the batches, each brought to the usual pace. `batches_us` and `paces_us` are of one
-    length."""
+    """Return the median of the batches, each brought to the usual pace.
+
+    `batches_us` and `paces_us` are of one length.
+    """
     if min(batches_us) <= 0:  # of a clock that saw nothing
         return float(np.median(batches_us))
     times, paces = np.log(batches_us), _near(np.log(paces_us) - np.log(at.pace_us))
@@ -70,8 +72,10 @@ def runtime_us(batches_us: Sequence[float], paces_us: Sequence[float], at: Usual
 
 
 def slopes(rows: Sequence[Timed], at: Usual) -> Numbers:
-    """Return how far each row's time follows the pace, as `runtime_us` takes it: 0 not at all, 1 in proportion.
-    [rows]."""
+    """Return how far each row's time follows the pace, as `runtime_us` takes it [rows].
+
+    0 is not at all, 1 in proportion.
+    """
     if not rows:
         return np.zeros(0)
     row = np.repeat(np.arange(len(rows)), [len(batches) for batches, _ in rows])

@@ -33,7 +33,7 @@ class Pace:
 
 
 def read_devices(folder: Path) -> dict[str, Device]:
-    """Raises DatasetError."""
+    """Read the dataset's devices. Raises DatasetError."""
     path = folder / FILE_NAME
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))

@@ -90,7 +90,7 @@ def _read(folder: Path) -> Ensemble:
 
 
 def _accuracy(lines: Sequence[Line]) -> str:
-    """A table for each split, all devices together, and one by device of what ships."""
+    """Return a table for each split, all devices together, and one by device of what ships."""
     parts = []
     for split, what in SPLITS.items():
         own = [line for line in lines if line.split == split and line.device == "all"]

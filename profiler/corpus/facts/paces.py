@@ -68,7 +68,7 @@ def measure_pace(
 
 
 def _rows(folder: Path, name: str, profile: Device, seed: int) -> Iterator[_Row]:
-    """Generated kernels' undisturbed rows, which everybody can write again, in an order of `seed`."""
+    """Yield undisturbed rows of generated kernels, which can be generated again, in an order by `seed`."""
     dataset = read_dataset(folder)
     kernels: dict[str, Mapping[str, Any]] = {
         row["id"]: row for row in dataset.kernels.select(list(SOURCE_COLUMNS)).to_pylist() if row["origin"] == GENERATOR
@@ -95,7 +95,7 @@ def _rows(folder: Path, name: str, profile: Device, seed: int) -> Iterator[_Row]
 
 @contextmanager
 def _processors_of(name: str) -> Iterator[None]:
-    """What is started within may use as many processors as the device `name` has (`pocl-1core`: one)."""
+    """Allow what is started in the block only as many processors as the device `name` has (`pocl-1core`: one)."""
     processors = corpus_device(name, None).processors
     before = allowed_processors()
     if processors is None or not before:

@@ -19,7 +19,7 @@ _FEWEST = 20  # kernels of a group that is shown
 
 
 def draw(evaluation: Evaluation, folder: Path) -> None:
-    """Raises DatasetError where the renderer is missing."""
+    """Draw the evaluation's plots. Raises DatasetError where the renderer is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     for split in SPLITS:
         (folder / f"predicted-{split}.png").write_bytes(png(_scatter(evaluation, split)))

@@ -103,9 +103,10 @@ def _log2_us(rows: Sequence[Mapping[str, Any]], dataset: Dataset, paces: Mapping
 
 
 def _finer_splits(splits: Mapping[str, str], families: Mapping[str, str]) -> dict[str, str]:
-    """Some kernels of the families in training are held out, to see what others of known families are worth.
+    """Hold out some kernels of the families in training, to see the accuracy on others of known families.
 
-    `families` of all kernels that have rows; one that would be held out whole is trained on: nothing would know it.
+    `families` of all kernels that have rows. A family that would be held out whole is trained on: it would not be
+    known.
     """
     trained = {kernel: family for kernel, family in families.items() if splits[kernel] == "train"}
     held_out = {kernel for kernel in trained if zlib.crc32(kernel.encode()) % ONE_IN == 0}

@@ -68,7 +68,7 @@ def write_facts(folder: Path, counted: Iterable[Counted], *, adds: bool = False)
 
 
 def read_facts(folder: Path) -> Facts:
-    """Raises DatasetError where there are none, or those of another version."""
+    """Read the facts. Raises DatasetError where there are none, or those of another version."""
     launches, launch = _read(folder / LAUNCHES, _LAUNCH)
     lawful, laws = _read(folder / LAWS, _LAW)
     place = {

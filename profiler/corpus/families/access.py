@@ -27,7 +27,7 @@ def kept_alive(value: str, type: str) -> str:
 
 
 def any_locality(draw: Draw, length: int, target: int) -> Words:
-    """Indices below `target`: all over the place, near each other, ascending, or mostly the same few."""
+    """Return indices below `target`: all over it, near each other, ascending, or mostly the same few."""
     kinds = {"randint": 3.0, "clustered": 2.0, "sorted": 1.0, "skewed": 1.0}
     kind = draw.weighted(kinds)
     if kind == "clustered":

@@ -187,7 +187,7 @@ def window_reads(draw: Draw) -> Draft:
 
 @family("group_tables", group="access")
 def group_tables(draw: Draw) -> Draft:
-    """A table is brought to local memory by the whole group, then every item looks up in it."""
+    """Generate a table that the whole group copies to local memory, then every item looks up in it."""
     habits = hand(draw)
     type_ = draw.weighted({"float": 4.0, "int": 2.0, "uint": 1.0, "float2": 0.7, "uchar": 1.0, "double": 0.7}, "type")
     size = draw.choose((16, 32, 64, 256, 256, 1024), "entries")

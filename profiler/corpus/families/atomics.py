@@ -21,8 +21,10 @@ def keys_below(draw: Draw, count: int) -> Fill:
 
 @family("append_buffer", group="atomics")
 def append_buffer(draw: Draw) -> Draft:
-    """Return what passes a test goes behind a shared counter: one atomic an element, or one a group after counting
-    locally."""
+    """Generate values that pass a test and are stored behind a shared counter.
+
+    One atomic an element, or one a group after counting locally.
+    """
     hand = Hand(draw)
     kind = draw.weighted({"float": 3, "int": 2, "uint": 1, "float4": 0.8, "int2": 0.6}, "type")
     part = f"{kind}.x" if kind[-1].isdigit() else kind

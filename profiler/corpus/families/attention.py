@@ -154,7 +154,7 @@ def attention_values(draw: Draw) -> Draft:
 
 @family("attention_online", group="attention")
 def attention_online(draw: Draw) -> Draft:
-    """An item takes one query through all keys with a running maximum; keys read straight or by tiles of a group."""
+    """Generate attention of one query an item with a running maximum; keys read straight or by tiles of a group."""
     hand = Hand(draw)
     kind = draw.weighted({"float": 6, "double": 1}, "type")
     depth = draw.choose((4, 8, 16, 32, 64))

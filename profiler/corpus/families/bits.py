@@ -167,7 +167,7 @@ def endian_swap(draw: Draw) -> Draft:
 
 @family("hash_rounds", group="bits")
 def hash_rounds(draw: Draw) -> Draft:
-    """Rounds of shifts, rotations, products and exclusive ors, drawn anew for each kernel."""
+    """Generate rounds of shifts, rotations, products and exclusive ors, drawn anew for each kernel."""
     steps = (
         "<v> ^= <v> >> {a};", "<v> ^= <v> << {a};", "<v> *= (<t>){m};", "<v> += <v> << {a};",
         "<v> = rotate(<v>, (<t>){a});",

@@ -11,7 +11,7 @@ from profiler.corpus.family import Draft, family
 
 @family("run_lengths", group="bits")
 def run_lengths(draw: Draw) -> Draft:
-    """Runs of equal symbols in each block: counted, the longest found, encoded in pairs."""
+    """Generate runs of equal symbols in each block: counted, the longest found, encoded in pairs."""
     b = Block(draw, ("uchar", "int", "ushort", "uint"))
     size, j, i, out = b.length, b.j, b.i, b.out
     same = f"{b.at(j)} == last2"

@@ -241,7 +241,7 @@ def lower_update(draw: Draw) -> Draft:
 
 @family("row_dot_groups", group="blocked_products", scale=PROGRAM)
 def row_dot_groups(draw: Draw) -> Draft:
-    """A matrix times a vector: a work-group for each few rows, partial sums brought together in local memory."""
+    """Generate a matrix times a vector: a work-group for each few rows, partial sums in local memory."""
     group, rows = draw.choose((32, 64, 128), "group"), draw.choose((1, 2, 4), "rows a group")
     wide = draw.choose((1, 4), "vector")
     read = "dot(vload4(i, a + (first + r) * n), x4)" if wide == 4 else "a[(first + r) * n + i] * v"
@@ -285,8 +285,10 @@ def row_dot_groups(draw: Draw) -> Draft:
 
 @family("channel_products", group="blocked_products", scale=PROGRAM)
 def channel_products(draw: Draw) -> Draft:
-    """Generate a layer of filters over channels: filters of one block of outputs wait in local memory, sums in
-    registers."""
+    """Generate a layer of filters over channels.
+
+    Filters of one block of outputs wait in local memory, sums in registers.
+    """
     outputs, reach = draw.choose((4, 8, 16), "outputs an item"), draw.choose((1, 3), "reach")
     source = written(
         """

@@ -130,7 +130,7 @@ WHOLE = Profile(
 
 @family("composed_map", group="composed")
 def composed_map(draw: Draw) -> Draft:
-    """Loads, some arithmetic, a store."""
+    """Generate loads, some arithmetic, a store."""
     return compose(draw, MAP)
 
 

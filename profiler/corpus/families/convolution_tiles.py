@@ -11,7 +11,7 @@ from profiler.corpus.writing.walk import walk
 
 @family("recursive_filters", "convolution")
 def recursive_filters(draw: Draw) -> Draft:
-    """Filters with feedback and banks of filters, one channel an item, along samples in time."""
+    """Generate filters with feedback and banks of filters, one channel an item, along samples in time."""
     habits = hand(draw)
     kind = draw.weighted({"float": 4.0, "double": 1.0, "float2": 0.7, "float4": 0.7}, "type")
     scalar = "double" if kind == "double" else "float"

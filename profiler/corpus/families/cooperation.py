@@ -334,7 +334,7 @@ def sorted_blocks(draw: Draw) -> Draft:
 
 @family("shared_counts", group="cooperation", scale=PROGRAM)
 def shared_counts(draw: Draw) -> Draft:
-    """Counts of a picture's values, first in a group's own copies, then added up in global memory."""
+    """Generate counts of a picture's values, first in a group's own copies, then added up in global memory."""
     bins, copies = draw.choose((16, 64, 256), "bins"), draw.choose((1, 2, 4), "copies")
     channels = draw.choose((1, 3, 4), "channels")
     source = written(

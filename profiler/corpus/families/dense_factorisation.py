@@ -73,8 +73,10 @@ def rank_k_update(draw: Draw) -> Draft:
 
 @family("factorisation_step", group="dense")
 def factorisation_step(draw: Draw) -> Draft:
-    """Generate a step of an LU or Cholesky factorisation: scale a column, update what is left, swap rows, or look
-    left."""
+    """Generate a step of an LU or Cholesky factorisation.
+
+    Scale a column, update what is left, swap rows, or look left.
+    """
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     form = draw.choose(("update", "update", "scale", "swap", "left-looking", "block update"), "form")

@@ -82,7 +82,7 @@ def matmul_naive(draw: Draw) -> Draft:
 
 @family("matmul_vectorised", group="dense")
 def matmul_vectorised(draw: Draw) -> Draft:
-    """An item makes `width` cells of a row at once, or as many of several rows."""
+    """Generate a product where an item makes `width` cells of a row at once, or as many of several rows."""
     hand = Hand(draw)
     scalar = draw.weighted({"float": 5, "double": 1, "int": 1}, "type")
     width = draw.choose((2, 4, 8, 16), "vector width")
@@ -141,7 +141,7 @@ def matmul_vectorised(draw: Draw) -> Draft:
 
 @family("matmul_register_block", group="dense")
 def matmul_register_block(draw: Draw) -> Draft:
-    """An item keeps a block of cells in a private array."""
+    """Generate a product where an item keeps a block of cells in a private array."""
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     high, wide = draw.choose((1, 2, 4, 6, 8), "block rows"), draw.choose((2, 3, 4, 8), "block columns")

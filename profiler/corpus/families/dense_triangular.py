@@ -124,8 +124,10 @@ def substitution_step(draw: Draw) -> Draft:
 
 @family("triangular_solve", group="dense")
 def triangular_solve(draw: Draw) -> Draft:
-    """Generate an item solves a whole system for its own right-hand side; with small off-diagonal elements x stays
-    bounded."""
+    """Generate triangular systems: an item solves a whole one for its own right-hand side.
+
+    With small off-diagonal elements x stays bounded.
+    """
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     is_forward, interleaved = draw.chance(0.6, "forward"), draw.chance(0.6, "interleaved")

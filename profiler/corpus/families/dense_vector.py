@@ -126,8 +126,10 @@ def matvec_groups(draw: Draw) -> Draft:
 
 @family("matvec_columns", group="dense")
 def matvec_columns(draw: Draw) -> Draft:
-    """Generate the transposed product: one item a column, or a part of one with parts left for later or added
-    atomically."""
+    """Generate the transposed product: one item a column, or a part of one.
+
+    Parts are left for later or added atomically.
+    """
     hand = Hand(draw)
     kind = draw.weighted({"float": 4, "int": 2, "double": 1}, "type")
     form = draw.choose(("whole column", "part", "atomic") if kind == "int" else ("whole column", "part"), "form")

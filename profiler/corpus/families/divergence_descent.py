@@ -23,8 +23,10 @@ def _pitch(form: str, count: str, width: str, height: str) -> str:
 
 @family("bisection", group="divergence")
 def bisection(draw: Draw) -> Draft:
-    """Generate a root in an interval that is halved until it is small: of polynomials, equations of state, inverse
-    functions."""
+    """Generate a root in an interval that is halved until it is small.
+
+    Roots of polynomials, equations of state, inverse functions.
+    """
     hand = Hand(draw)
     hand.reserve("a", "b", "x", "y")
     real = draw.weighted({"float": 3.0, "double": 1.0}, "type")

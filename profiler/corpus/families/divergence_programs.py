@@ -76,7 +76,7 @@ def small_interpreter(draw: Draw) -> Draft:
 
 @family("euclid_like", group="divergence")
 def euclid_like(draw: Draw) -> Draft:
-    """Number theory with loops that end when they may: divisors, primes, powers, roots, digits."""
+    """Generate number theory with loops that data end: divisors, primes, powers, roots, digits."""
     hand = Hand(draw)
     hand.reserve("a", "b", "x", "y")
     type_ = draw.choose(("uint", "ulong", "int", "ushort"), "type")
@@ -163,7 +163,7 @@ def euclid_like(draw: Draw) -> Draft:
 
 @family("data_dependent_stop", group="divergence")
 def data_dependent_stop(draw: Draw) -> Draft:
-    """Iterations run to a tolerance, within a bound: fixed points, relaxation of one cell, averages of two kinds."""
+    """Generate bounded iterations to a tolerance: fixed points, relaxation of one cell, averages of two kinds."""
     hand = Hand(draw)
     hand.reserve("a", "b", "x", "y")
     real = draw.weighted({"float": 3.0, "double": 1.0}, "type")

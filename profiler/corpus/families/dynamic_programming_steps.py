@@ -12,8 +12,10 @@ from profiler.corpus.writing.walk import walk
 
 @family("rows_of_tables", "dynamic_programming")
 def rows_of_tables(draw: Draw) -> Draft:
-    """Generate the next row of a table from the last: knapsacks, coins, subsets, paths down a field, seams,
-    partitions."""
+    """Generate the next row of a table from the last.
+
+    Knapsacks, coins, subsets, paths down a field, seams, partitions.
+    """
     habits = hand(draw)
     kind = draw.weighted({"int": 4.0, "float": 2.0, "uint": 1.0, "long": 0.4}, "type")
     way = walk(draw, habits)

@@ -10,8 +10,10 @@ from profiler.corpus.writing.sizes import Fills, draft, groups, sized, within_me
 
 @family("tiles_of_tables", "dynamic_programming")
 def tiles_of_tables(draw: Draw) -> Draft:
-    """Generate a tile of a comparison's table a group, diagonal after diagonal in local memory, a barrier between
-    them."""
+    """Generate a tile of a comparison's table for each group.
+
+    Diagonal after diagonal in local memory, a barrier between them.
+    """
     habits = hand(draw)
     side = draw.choose((8, 16, 32, 64), "tile")
     kind = draw.choose(("int", "int", "float"), "type")

@@ -15,7 +15,7 @@ VECTORS = {"float2": 1.0, "float4": 1.5, "float8": 0.5, "int4": 0.6, "double2": 
 
 
 def loads(arrays: list[str], type: str, index: str = "i", locals_: str = "v") -> tuple[list[str], list[str]]:
-    """Declarations `T v0 = in0[i];` and the names declared."""
+    """Return declarations `T v0 = in0[i];` and the names declared."""
     names = [f"{locals_}{k}" for k in range(len(arrays))]
     return [f"{type} {name} = {array}[{index}];" for name, array in zip(names, arrays, strict=True)], names
 
@@ -162,7 +162,7 @@ def masks_and_selection(draw: Draw) -> Draft:
 
 @family("iterated_update", group="elementwise")
 def iterated_update(draw: Draw) -> Draft:
-    """A value is run through the same map many times, in registers: as many rounds as an argument or a macro says."""
+    """Generate a value that is run through one map, in registers, as often as an argument or a macro says."""
     habits = hand(draw)
     type_ = draw.weighted({"float": 4.0, "double": 1.0, "int": 1.5, "uint": 1.0, "float4": 1.0, "float2": 0.7}, "type")
     states = [f"s{k}" for k in range(draw.integer(1, 4))]

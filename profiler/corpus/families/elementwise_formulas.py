@@ -200,8 +200,10 @@ def probability_densities(draw: Draw) -> Draft:
 
 @family("parameter_updates", group="elementwise")
 def parameter_updates(draw: Draw) -> Draft:
-    """Return what a gradient does to a parameter: plain, with momentum, with running squares; in place, and
-    contracting."""
+    """Generate what a gradient does to a parameter: plain, with momentum, with running squares.
+
+    In place, and contracting.
+    """
     habits = hand(draw)
     type_ = draw.weighted({"float": 4.0, "double": 1.0, "float4": 1.0, "float2": 0.5}, "type")
     scalar = split_type(type_)[0]

@@ -15,7 +15,7 @@ REALS = {"float": 5.0, "double": 1.5}
 
 
 def parts_in(draw: Draw, name: str, variables: Sequence[str], type_: str, layout: str) -> tuple[list[str], list[Array]]:
-    """Declarations that read one number of several parts, and the arrays it is read from."""
+    """Return declarations that read one number of several parts, and the arrays it is read from."""
     count = len(variables)
     match layout:
         case "vector":
@@ -48,7 +48,7 @@ def parts_out(name: str, values: Sequence[str], type_: str, layout: str) -> tupl
 
 @family("complex_arithmetic", group="elementwise")
 def complex_arithmetic(draw: Draw) -> Draft:
-    """Sums, products, quotients, roots, exponentials and absolute values; in pairs, vectors or two arrays."""
+    """Generate complex arithmetic: sums to exponentials and absolute values; in pairs, vectors or two arrays."""
     habits = hand(draw)
     type_ = draw.weighted(REALS, "type")
     layout = draw.choose(("vector", "planes", "pairs"), "layout")

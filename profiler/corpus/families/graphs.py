@@ -48,8 +48,10 @@ def graph(habits: Hand) -> list[str]:
 
 
 def neighbours(draw: Draw, habits: Hand, inner: str, v: str = "v", stops: bool = False) -> str:
-    """Generate a loop over the edges `e` of vertex `v`; `inner` may name the neighbour `u`. `stops` where it holds a
-    `break`."""
+    """Generate a loop over the edges `e` of vertex `v`; `inner` may name the neighbour `u`.
+
+    `stops` where it holds a `break`.
+    """
     head = draw.choose(("rows[{v}]|rows[{v} + 1]", "first|last"), "bounds").format(v=v)
     first, last = head.split("|")
     before = f"const int first = rows[{v}], last = rows[{v} + 1];\n" if first == "first" else ""

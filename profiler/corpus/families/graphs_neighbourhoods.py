@@ -68,7 +68,7 @@ def vertex_colours(draw: Draw) -> Draft:
 
 @family("triangle_counting", "graphs")
 def triangle_counting(draw: Draw) -> Draft:
-    """Common neighbours of the ends of edges, by merging, by searching or by trying, with lists cut at a limit."""
+    """Generate counts of common neighbours of edges' ends, by merging, searching or trying; lists have a limit."""
     habits = hand(draw)
     way = walk(draw, habits, exact=draw.chance(0.5))
     form = draw.choose(("merge", "search", "try", "clustering"), "form")

@@ -12,7 +12,7 @@ from profiler.corpus.writing.walk import walk
 
 @family("component_hooking", "graphs")
 def component_hooking(draw: Draw) -> Draft:
-    """Connected components: hooking of roots along edges, and shortening of the paths to them."""
+    """Generate connected components: hooking of roots along edges, and shortening of the paths to them."""
     habits = hand(draw)
     way = walk(draw, habits)
     form = draw.choose(("hook", "hook_min", "hook_stochastic", "compress", "compress_bounded", "full_find"), "form")

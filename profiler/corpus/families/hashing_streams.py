@@ -12,7 +12,7 @@ from profiler.corpus.writing.walk import walk
 
 @family("checksums", "hashing")
 def checksums(draw: Draw) -> Draft:
-    """Sums over pieces of a stream: by polynomial bit by bit or by table, sums modulo a prime, rolling windows."""
+    """Generate sums over pieces of a stream: by polynomial (by bit or table), modulo a prime, in rolling windows."""
     habits = hand(draw)
     way = walk(draw, habits)
     form = draw.choose(

@@ -12,7 +12,7 @@ from profiler.corpus.writing.walk import walk
 
 @family("table_probes", "hashing")
 def table_probes(draw: Draw) -> Draft:
-    """Looking up or inserting keys in a table with open addressing, a bounded number of probes each."""
+    """Generate looking up or inserting keys in a table with open addressing, a bounded number of probes each."""
     habits = hand(draw)
     way = walk(draw, habits)
     step = draw.choose(

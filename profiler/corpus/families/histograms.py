@@ -101,8 +101,10 @@ def histogram_global(draw: Draw) -> Draft:
 
 @family("histogram_local", group="histograms")
 def histogram_local(draw: Draw) -> Draft:
-    """Generate a copy in local memory for each group, several now and then, added to the result or stored beside the
-    others'."""
+    """Generate a copy in local memory for each group, sometimes several.
+
+    It is added to the result or stored beside the others'.
+    """
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     number = draw.choose((8, 16, 32, 64, 128, 256, 256, 512, 1024, 2048))

@@ -147,7 +147,7 @@ def resized_pictures(draw: Draw) -> Draft:
 
 @family("warped_pictures", "images")
 def warped_pictures(draw: Draw) -> Draft:
-    """Turned, sheared, bent: affine and projective maps, lenses, swirls, polar axes, maps of displacements."""
+    """Generate turned, sheared, bent pictures: affine and projective maps, lenses, swirls, polar axes, warps."""
     habits = hand(draw)
     dots, way = pixels(draw, habits), typed_ids(plane(draw, habits))
     how = draw.choose(["nearest", "linear", "linear", "cubic", *(["sampler"] if dots.store == "image" else [])], "how")

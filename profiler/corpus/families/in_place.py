@@ -184,7 +184,7 @@ def _power(local: int | None) -> tuple[int] | None:
 
 @family("turned_in_place", group="in_place", scale=PROGRAM)
 def turned_in_place(draw: Draw) -> Draft:
-    """A square matrix is transposed in place, two tiles at a time through local memory."""
+    """Generate a square matrix transposed in place, two tiles at a time through local memory."""
     tile, pad = draw.choose((8, 16, 32), "tile"), draw.choose((0, 1), "padding")
     real = draw.choose(("float", "uint", "float2"), "type")
     rows = draw.choose((1, 2, 4), "rows an item")
@@ -273,8 +273,10 @@ def lifting_step(draw: Draw) -> Draft:
 
 @family("many_small_systems", group="in_place", scale=PROGRAM)
 def many_small_systems(draw: Draw) -> Draft:
-    """Generate a small banded system for each work-item, solved in place; the systems interleave or stand one after
-    another."""
+    """Generate a small banded system for each work-item, solved in place.
+
+    The systems interleave or lie one after another.
+    """
     interleaved = draw.chance(0.6, "interleaved")
     real = draw.choose(("float", "double"), "type")
     source = written(

@@ -14,7 +14,7 @@ TYPES = {"int": 4.0, "uint": 3.0, "short": 1.0, "ushort": 1.0, "uchar": 1.0, "ch
 
 @family("integer_arithmetic", group="integers")
 def integer_arithmetic(draw: Draw) -> Draft:
-    """Sums, products, shifts and masks of several arrays, through temporaries and small functions."""
+    """Generate sums, products, shifts and masks of several arrays, through temporaries and small functions."""
     habits = hand(draw)
     type_ = draw.weighted({**TYPES, "int4": 0.8, "uint2": 0.6, "ushort4": 0.5, "uchar8": 0.5, "int8": 0.4}, "type")
     inputs = [f"a{k}" for k in range(draw.integer(1, 4))]

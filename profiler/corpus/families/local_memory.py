@@ -238,7 +238,7 @@ def local_tile_reuse(draw: Draw) -> Draft:
 
 @family("local_double_buffer", group="local_memory")
 def local_double_buffer(draw: Draw) -> Draft:
-    """A group walks along its data: one half of local memory is worked on while the other is filled."""
+    """Generate a group that walks along its data: one half of local memory is worked on while the other is filled."""
     hand = Hand(draw)
     type_ = draw.choose(("float", "float", "int", "float4"), "type")
     groups = draw_groups(draw, most=256)

@@ -85,7 +85,7 @@ def generator(draw: Draw) -> Generator:
 
 
 def trials_size(draw: Draw, wish: Wish, way: Walk, bytes_each: float, cost: float, most: int = 4096) -> Sized:
-    """`data` results, each from a number of trials of its own."""
+    """Return sizes for `data` results, each from a number of trials of its own."""
     size = way.size(wish, bytes_each)
     trials = draw.log_integer(1, most)
     scalars = {

@@ -14,7 +14,7 @@ KINDS = {"float": 5.0, "double": 1.0}
 
 @family("layer_norm", group="normalising")
 def layer_norm(draw: Draw) -> Draft:
-    """A row is centred and scaled, or scaled by its root mean square, by an item or by a group."""
+    """Generate a row that is centred and scaled, or scaled by its root mean square, by an item or by a group."""
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     by_group = draw.chance(0.5, "group")

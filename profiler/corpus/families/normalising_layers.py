@@ -15,8 +15,10 @@ KINDS = {"float": 5.0, "double": 1.0}
 
 @family("pooling", group="normalising")
 def pooling(draw: Draw) -> Draft:
-    """Generate the largest, mean or length of windows of an image or a series, with strides and borders, or of whole
-    planes."""
+    """Generate the largest, mean or length of windows of an image or a series, or of whole planes.
+
+    Windows have strides and borders.
+    """
     hand = Hand(draw)
     kind = draw.weighted({**KINDS, "uchar": 0.7, "float4": 1.0, "int": 0.5}, "type")
     total = {"uchar": "int"}.get(kind, kind)

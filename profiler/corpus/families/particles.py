@@ -206,7 +206,7 @@ def tiled_pairs(draw: Draw) -> Draft:
 
 @family("neighbour_list_forces", "particles")
 def neighbour_list_forces(draw: Draw) -> Draft:
-    """Forces over a list of neighbours of each body, dense, padded or by offsets."""
+    """Generate forces over a list of neighbours of each body, dense, padded or by offsets."""
     habits = hand(draw)
     way = walk(draw, habits, exact=False)
     layout = draw.weighted(LAYOUTS, "layout")

@@ -11,7 +11,7 @@ from profiler.corpus.writing.walk import walk
 
 
 def ray(draw: Draw) -> str:
-    """Declares the origin `o` and direction `d` of the ray at `x`, `y`."""
+    """Return the declarations of the origin `o` and direction `d` of the ray at `x`, `y`."""
     direction = draw.choose(("normalize", "fast_normalize"), "normalise")
     kind = draw.choose(("pinhole", "parallel", "jittered"), "camera")
     u, v = "(float)x / (float)width - 0.5f", "(float)y / (float)height - 0.5f"

@@ -112,7 +112,7 @@ def private_sort(draw: Draw) -> Draft:
 
 @family("private_counts", group="private_arrays")
 def private_counts(draw: Draw) -> Draft:
-    """A table of counts or sums of each item's own, indexed by what it reads: the mode, an entropy, a histogram."""
+    """Generate a table of counts or sums of each item's own, indexed by its data: mode, entropy, histogram."""
     hand = Hand(draw)
     cover = draw_coverage(draw, hand)
     bins = draw.choose((4, 8, 10, 16, 32, 64, 128), "bins")

@@ -211,8 +211,10 @@ def scan_shares(draw: Draw) -> Draft:
 
 @family("scan_add_offsets", group="scans")
 def scan_add_offsets(draw: Draw) -> Draft:
-    """Generate the last part of a scan of several launches: each block's offset is looked up, or added up again, and
-    added."""
+    """Generate the last part of a scan of several launches.
+
+    Each block's offset is looked up, or added up again, and added.
+    """
     hand = Hand(draw)
     kind = draw.weighted(KINDS, "type")
     find = draw.choose(("looked up", "added up", "shared"), "offset")

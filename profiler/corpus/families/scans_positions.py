@@ -197,7 +197,7 @@ def compaction(draw: Draw) -> Draft:
 
 @family("integral_rows", group="scans")
 def integral_rows(draw: Draw) -> Draft:
-    """Sums along the rows or columns of an image, of it and its squares; a row an item or group."""
+    """Generate sums along the rows or columns of an image, of it and its squares; a row for each item or group."""
     hand = Hand(draw)
     kind = draw.weighted({"uchar": 2, "float": 3, "ushort": 0.6, "uchar4": 0.8, "int": 0.6}, "type")
     total = {"uchar": "uint", "ushort": "uint", "uchar4": "uint4"}.get(kind, kind)

@@ -96,7 +96,7 @@ def text_match(draw: Draw) -> Draft:
 
 @family("sorted_lookup", group="searches", scale=PROGRAM)
 def sorted_lookup(draw: Draw) -> Draft:
-    """Queries looked up in a sorted table: first among splitters in local memory, then by halving."""
+    """Generate queries looked up in a sorted table: first among splitters in local memory, then by halving."""
     splitters = draw.choose((32, 64, 256), "splitters")
     key = draw.choose(("uint", "ulong", "float"), "type")
     source = written(

@@ -87,8 +87,7 @@ def rank_sort(draw: Draw) -> Draft:
 
 @family("radix_digits", group="sorting")
 def radix_digits(draw: Draw) -> Draft:
-    """Return how often each digit occurs in an item's or a group's block of keys, or where each key of a block is to
-    go."""
+    """Generate counts of each digit in an item's or a group's block of keys, or where each key of a block is to go."""
     hand = Hand(draw)
     kind = draw.weighted({"uint": 3, "int": 1, "ulong": 0.7, "float": 0.7}, "type")
     bits = draw.choose((1, 2, 4, 4, 8))

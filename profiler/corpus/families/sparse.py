@@ -130,7 +130,7 @@ def csr_matrix_vector(draw: Draw) -> Draft:
 
 @family("csr_row_statistics", "sparse")
 def csr_row_statistics(draw: Draw) -> Draft:
-    """Sums, largest entries, counts and norms of rows, without a vector."""
+    """Generate sums, largest entries, counts and norms of rows, without a vector."""
     habits, kind = hand(draw), draw.weighted({"float": 3.0, "double": 1.0}, "type")
     way = walk(draw, habits)
     what = draw.choose(("sum", "max", "norm", "count", "minmax", "mean", "variance", "longest_run", "diagonal"), "what")

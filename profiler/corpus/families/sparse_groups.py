@@ -22,8 +22,10 @@ void {name}(volatile {space} float *at, float term)
 
 
 def float_add(draw: Draw, habits: Hand, name: str = "add_float") -> str:
-    """Generate a float atomic of compare-and-swap; it forgets half of what was there, so that repeated runs stay
-    bounded."""
+    """Generate a float atomic of compare-and-swap.
+
+    It forgets half of what was there, so that repeated runs stay bounded.
+    """
     following = draw.choose(("old.value * 0.5f + term", "mad(old.value, 0.5f, term)", "0.5f * (old.value + term)"))
     return FLOAT_ADD.format(
         name=name, space=habits.space, next=following, swap=draw.choose(("atomic_cmpxchg", "atom_cmpxchg"))

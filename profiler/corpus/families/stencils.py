@@ -42,8 +42,10 @@ def shifted(name: str, by: int) -> str:
 
 
 def bounded(kind: str, name: str, by: int, size: str) -> str:
-    """Generate the neighbour's coordinate, brought inside. Offsets are small against no size: mirroring is clamped
-    too."""
+    """Generate the neighbour's coordinate, brought inside.
+
+    Offsets are small against no size: mirroring is clamped too.
+    """
     text = shifted(name, by)
     if by == 0 or kind in ("skip", "zero", "padded"):
         return text

@@ -122,8 +122,10 @@ def diffusion_step(draw: Draw) -> Draft:
 
 @family("wave_step", group="stencils")
 def wave_step(draw: Draw) -> Draft:
-    """Generate the next displacement from this one and the last, damped, with a speed that varies, sponges at the
-    rim."""
+    """Generate the next displacement from this one and the last.
+
+    Damped, with a speed that varies, sponges at the rim.
+    """
     habits = hand(draw)
     type_ = draw.weighted(REALS, "type")
     at, values = Neighbours(draw), list[Value]()

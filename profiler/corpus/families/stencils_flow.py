@@ -12,7 +12,7 @@ from profiler.corpus.writing.literals import literal
 
 @family("upwind_transport", group="stencils")
 def upwind_transport(draw: Draw) -> Draft:
-    """A substance is carried by a wind: which neighbour counts depends on the wind's direction."""
+    """Generate a substance carried by a wind: which neighbour counts depends on the wind's direction."""
     habits = hand(draw)
     type_ = draw.weighted(REALS, "type")
     at, values = Neighbours(draw), list[Value]()

@@ -15,7 +15,10 @@ VECTORS = {"float4": 2.0, "float2": 1.0, "float8": 0.7, "int4": 1.0, "float16": 
 
 @family("linear_combination", group="streaming")
 def linear_combination(draw: Draw) -> Draft:
-    """Copies, multiples and sums of arrays, with factors as arguments, literals or macros; out of place or in place."""
+    """Generate copies, multiples and sums of arrays, out of place or in place.
+
+    Factors are arguments, literals or macros.
+    """
     habits = hand(draw)
     type_ = draw.weighted({**SCALARS, **VECTORS}, "type")
     scalar = split_type(type_)[0]

@@ -111,7 +111,7 @@ class Fleet:
         """Nothing: workers keep no compiled code."""
 
     def check(self) -> None:
-        """Raises DeviceGone for a device of the plan that no worker offers."""
+        """Check that workers offer the plan's devices. Raises DeviceGone for one that none offers."""
         missing = {device.device_id for device in self._plan.devices} - self.offered()
         if missing:
             named = " ".join(f"{device_id}=1" for device_id in sorted(missing))
@@ -121,8 +121,10 @@ class Fleet:
             )
 
     def profiles(self) -> list[Device]:
-        """Return what workers say of the plan's OpenCL devices, one worker for each. Raises MeasureError for none at
-        all."""
+        """Return what workers report of the plan's OpenCL devices, one worker for each.
+
+        Raises MeasureError if there is none at all.
+        """
         asked = [
             self._client.submit(profile, device_id, resources={device_id: 1}, pure=False)
             for device_id in sorted({device.device_id for device in self._plan.devices})

@@ -51,8 +51,10 @@ def files_of(origin: Origin, folder: Path) -> OriginFiles:
 
 
 def real_kernels(folder: Path, origins: tuple[Origin, ...] | None = None) -> Iterator[CorpusKernel]:
-    """Yield all that is prepared below `folder`, also while more is being prepared; of alike kernels the first
-    origin's."""
+    """Yield all that is prepared below `folder`, also while more is being prepared.
+
+    Of kernels that are alike, the first origin's.
+    """
     known: set[str] = set()
     for origin in read_origins() if origins is None else origins:
         kept = 0

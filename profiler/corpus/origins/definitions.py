@@ -65,7 +65,7 @@ class Definitions:
                 known.append(one)
 
     def nearest(self, name: str, path: str) -> Definition | None:
-        """That of the file that lies nearest to `path`; one that does without half floats if there is one."""
+        """Return the definition in the file nearest to `path`, one without half floats if there is one."""
         return min(
             self.by_name.get(name, ()),
             key=lambda one: (

@@ -43,9 +43,9 @@ class TooLarge(KernelcastError):
 
 @contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
-    """Raises TooLate inside once so much of the processor's time is used up. In a process' first thread only.
+    """Raise TooLate in the block once that much processor time is used up; in a process' first thread only.
 
-    Not the clock's time: whoever times kernels may have stopped this process meanwhile.
+    Wall-clock time does not count: a timing may have stopped this process meanwhile.
     """
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -61,7 +61,7 @@ def time_limit(seconds: int) -> Iterator[None]:
 
 
 def first_launch(program: Program, kernel: Kernel, options: BuildOptions) -> tuple[Work, Launch]:
-    """Raises KernelcastError where the arguments cannot be inferred."""
+    """Infer the first launch of a kernel. Raises KernelcastError where the arguments cannot be inferred."""
     work = analyse(program, kernel)
     launch = complete(kernel, work, LaunchSpec(options=options, origin=Origin.INFERRED))
     while (launch.work_items > _SMALLEST) and (

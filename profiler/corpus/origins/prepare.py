@@ -98,7 +98,10 @@ def prepare(
 def prepare_origin(
     origin: Origin, folder: Path, mirrors: Path | None, devices: Devices, *, proves: bool = True, tables: Path = FOLDER
 ) -> Summary:
-    """Raises Unreachable. Leaves alone what another process is preparing."""
+    """Prepare the kernels of one origin. Raises Unreachable.
+
+    Leaves alone what another process is preparing.
+    """
     files = files_of(origin, folder)
     files.kernels.parent.mkdir(parents=True, exist_ok=True)
     with files.done.with_suffix(".lock").open("w") as lock:
@@ -224,7 +227,10 @@ def _described(
 
 
 def _with_launches(planned: list[Planned], device_id: str, dropped: Counter[str]) -> Iterator[CorpusKernel]:
-    """The first launches are proved before others are made: their times say what else is worth having."""
+    """Yield kernels with their launches.
+
+    The first launches are proved before others are made: their times say which others are worth having.
+    """
     tries = [ProofTry(one.corpus.source, one.kernel, one.first) for one in planned]
     good: list[tuple[Planned, CorpusLaunch, list[CorpusLaunch]]] = []
     for one, (made, outcome) in zip(planned, proved(tries, device_id), strict=True):

@@ -93,7 +93,7 @@ def restore(
 def restore_origin(
     origin: Origin, folder: Path, wanted: Sequence[Wanted], mirrors: Path | None, builds_on: str
 ) -> Restored:
-    """Raises Unreachable."""
+    """Restore the sources of one origin's kernels. Raises Unreachable."""
     goal = folder / "restored" / f"{origin.folder_name}.jsonl"
     if not goal.exists():
         goal.parent.mkdir(parents=True, exist_ok=True)
@@ -148,8 +148,10 @@ def _programs(origin: Origin, folder: Path, place: Path, builds_on: str) -> Iter
 
 
 def _source_of(kernel: Wanted, text: str) -> str | None:
-    """Return the kernel alone, cut out of its program as it was before it was measured; None where that is another
-    text."""
+    """Return the kernel alone, cut out of its program as it was before it was measured.
+
+    None where that is another text.
+    """
     try:
         read = read_program(text, None, kernel.options)
         if len(read.kernels) > 1:

@@ -63,7 +63,7 @@ def described_launches(origin: Origin, folder: Path = FOLDER) -> tuple[Described
 
 
 def read_table(path: Path) -> tuple[DescribedLaunch, ...]:
-    """Raises ConfigError: file, line, what is wrong."""
+    """Read a table of launches. Raises ConfigError, which names file, line and what is wrong."""
     text = path.read_text(encoding="utf-8")
     try:
         content: dict[str, Any] = tomllib.loads(text)

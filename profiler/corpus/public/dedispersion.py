@@ -61,7 +61,10 @@ def dedispersion(row: PublicRow) -> PublicLaunch:
 
 
 def of_size(row: PublicRow, samples: int, measures: int, channels: int) -> PublicLaunch:
-    """The same with less to do, for tests. The source does not say the grid: it follows from tile and work-group."""
+    """Return the same launch with less to do, for tests.
+
+    The source does not say the grid: it follows from tile and work-group.
+    """
     known = {name: int(value) for name, value in row.settings}
     group = known["block_size_x"], known["block_size_y"]
     out = group[0] * known["tile_size_x"], group[1] * known["tile_size_y"]

@@ -53,7 +53,10 @@ __kernel void elementwise(__global const float *restrict x, __global float *rest
 
 
 def elementwise(row: PublicRow) -> PublicLaunch:
-    """`settings` name the operation, `rows` and `columns`; `choices` the work-group."""
+    """Return the launch of a row of elementwise operations.
+
+    `settings` name the operation, `rows` and `columns`; `choices` the work-group.
+    """
     known = dict(row.settings)
     operation, floats = known["operation"], int(known["rows"]) * int(known["columns"])
     group = int(dict(row.choices)["group"])

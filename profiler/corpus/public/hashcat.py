@@ -67,9 +67,10 @@ _INCLUDED = re.compile(r"INCLUDE_PATH/(\w+\.(?:cl|h))")
 
 
 def hashcat(row: PublicRow) -> PublicLaunch:
-    """`settings` name the `mode`, `items`, `group`, `loops` and `vector`.
+    """Return the launch of a row of hashcat.
 
-    Raises Unreachable where the package is neither there nor to be downloaded.
+    `settings` name the `mode`, `items`, `group`, `loops` and `vector`. Raises Unreachable where the package is neither
+    there nor to be downloaded.
     """
     known = {name: int(value) for name, value in row.settings}
     folder = kernels_folder()

@@ -105,13 +105,16 @@ void stream_collide(__global stored_t *f, __global const uchar *restrict flags, 
 
 
 def lattice(row: PublicRow) -> PublicLaunch:
-    """`settings` name the `storage` of the densities and the `side` of the cube in cells."""
+    """Return the launch of a row of the lattice-Boltzmann kernels.
+
+    `settings` name the `storage` of the densities and the `side` of the cube in cells.
+    """
     known = dict(row.settings)
     return of_size(known["storage"], int(known["side"]))
 
 
 def of_size(storage: str, side: int) -> PublicLaunch:
-    """Raises KeyError for a storage that is none."""
+    """Return the launch for one storage and size. Raises KeyError for a storage that is not known."""
     cells = side**3
     launch = Launch(
         (-(-cells // GROUP) * GROUP,),

@@ -72,7 +72,7 @@ def pnpoly(row: PublicRow) -> PublicLaunch:
 
 
 def of_size(row: PublicRow, points: int, vertices: int) -> PublicLaunch:
-    """The same with less to do, for tests."""
+    """Return the same launch with less to do, for tests."""
     known = {name: int(value) for name, value in row.settings}
     group, tile = known["block_size_x"], known["tile_size"]
     launch = Launch(

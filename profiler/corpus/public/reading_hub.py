@@ -39,7 +39,7 @@ def hub_rows(folder: Path) -> Iterator[PublicRow]:
 
 
 def campaign_rows(path: Path, kernel: str, device: str) -> Iterator[PublicRow]:
-    """Configurations that ran; where one did not build or launch, `time` holds a word."""
+    """Yield the configurations that ran; where one did not build or launch, `time` holds a word."""
     cache = json.loads(gzip.decompress(path.read_bytes()))["cache"]
     for configuration in cache.values():
         times_ms = configuration.get("times")

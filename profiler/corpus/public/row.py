@@ -13,8 +13,11 @@ Settings = tuple[tuple[str, str], ...]  # ascending names
 
 @dataclass(frozen=True, slots=True)
 class PublicRow:
-    """What somebody measured. `settings` are what the same launch has on every device; `choices` what the library
-    chose for this one, such as the work-group and the variant of the kernel."""
+    """A published measurement.
+
+    `settings` are what the same launch has on every device; `choices` what the library chose for this one, such as the
+    work-group and the variant of the kernel.
+    """
 
     family: str  # see `table.FAMILIES`
     device: str  # as the source calls it

@@ -148,7 +148,10 @@ _SOFTMAX = {
 
 
 def softmax(row: PublicRow) -> PublicLaunch:
-    """`settings` name `rows` and `columns`; `choices` the `variant` and the group's `lanes` and `lines`."""
+    """Return the launch of a row of softmax.
+
+    `settings` name `rows` and `columns`; `choices` the `variant` and the group's `lanes` and `lines`.
+    """
     known, chosen = dict(row.settings), dict(row.choices)
     rows, columns = int(known["rows"]), int(known["columns"])
     lanes, lines, variant = int(chosen["lanes"]), int(chosen["lines"]), chosen["variant"]
@@ -163,7 +166,10 @@ def softmax(row: PublicRow) -> PublicLaunch:
 
 
 def layer_norm(row: PublicRow) -> PublicLaunch:
-    """`settings` name `rows` and `columns`, a multiple of 4; `choices` the group's `lanes` and `lines`."""
+    """Return the launch of a row of layer normalisation.
+
+    `settings` name `rows` and `columns`, a multiple of 4; `choices` the group's `lanes` and `lines`.
+    """
     known, chosen = dict(row.settings), dict(row.choices)
     rows, columns = int(known["rows"]), int(known["columns"])
     lanes, lines = int(chosen["lanes"]), int(chosen["lines"])

@@ -84,7 +84,7 @@ _TYPES = {
 
 
 def small_products(row: PublicRow) -> PublicLaunch:
-    """`settings` name PARAMETERS."""
+    """Return the launch of a row of small matrix products; `settings` name PARAMETERS."""
     known = dict(row.settings)
     m, n, k, batch, triples, group = (int(known[name]) for name in ("m", "n", "k", "batch", "triples", "group"))
     targets = max(1, triples // RUN)

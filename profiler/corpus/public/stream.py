@@ -45,9 +45,10 @@ __kernel void stream(__global const double *restrict a, __global const double *r
 
 
 def stream(row: PublicRow) -> PublicLaunch:
-    """`settings` name the operation and the `doubles` of an array.
+    """Return the launch of a row of a stream benchmark.
 
-    `choices` hold the work-group where it was given (else the driver chose), for `dot` the number of `groups` as well.
+    `settings` name the operation and the `doubles` of an array. `choices` hold the work-group where it was given (else
+    the driver chose), for `dot` the number of `groups` as well.
     """
     known, chosen = dict(row.settings), dict(row.choices)
     operation, doubles = known["operation"], int(known["doubles"])

@@ -90,7 +90,7 @@ def write_rows(rows: Sequence[PublicRow], path: Path = FILE) -> None:
 
 
 def read_rows(path: Path = FILE) -> list[PublicRow]:
-    """Raises DatasetError where there is no such file, or something else."""
+    """Read the rows. Raises DatasetError where there is no such file, or something else."""
     try:
         cells = pq.read_table(path).to_pylist()
     except (OSError, pa.ArrowException) as error:

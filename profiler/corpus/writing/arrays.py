@@ -71,7 +71,7 @@ class Elements:
 
 
 def type_bytes(type: str) -> int:
-    """A vector of three takes the room of four."""
+    """Return the size of a type; a vector of three takes the room of four."""
     base, width = split_type(type)
     bits = BITS.get(base.removeprefix("u"), 32 if base == "float" else 64)
     return bits // 8 * (4 if width == 3 else width)

@@ -45,7 +45,7 @@ class Cover:
     is_exact: bool = False
 
     def fit(self, size: Range, *counts: int) -> tuple[int, ...]:
-        """The counts that this launch may have; given like the dimensions, the first being x."""
+        """Return the counts that this launch may have, given like the dimensions, the first being x."""
         return tuple(size.global_size) if self.is_exact else counts
 
 
@@ -100,10 +100,9 @@ class Hand:
         return f"if ({' && '.join(f'{name} < {end}' for name, end in limits.items())}) {{\n{body}\n}}"
 
     def loop(self, name: str, start: str, stop: str, body: Text, step: str = "1", form: str | None = None) -> str:
-        """Return a loop from `start` to before `stop`; `body` must not leave it nor skip, and ends in a newline or
-        brace.
+        """Return a loop from `start` to before `stop`, mostly in this hand's favourite form unless `form` is given.
 
-        Unless told otherwise it is mostly in this hand's favourite form.
+        `body` must not leave it nor skip, and ends in a newline or brace.
         """
         form = form or (self.form if self.draw.chance(0.7) else "for")
         if step != "1" and form in ("backwards", "by hand", "pragma"):

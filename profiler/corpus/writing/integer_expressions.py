@@ -97,7 +97,7 @@ class IntegerGrammar:
         return f"{word}({a}, {self.term(depth)})"
 
     def _small(self, text: str) -> str:
-        """The 24-bit functions are undefined beyond 23 bits."""
+        """Return the operand masked: the 24-bit functions are undefined beyond 23 bits."""
         return f"({text} & {self._number(0xFFFF)})"
 
     def _signed(self, text: str) -> str:

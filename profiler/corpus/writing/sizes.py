@@ -96,8 +96,10 @@ def draft(
     options: tuple[str, ...] = (),
     in_place: tuple[str, ...] = (),
 ) -> Draft:
-    """Return a kernel with those of the `parameters` that its body uses; its launches leave out the others'
-    arguments."""
+    """Return a kernel with those of the `parameters` that its body uses.
+
+    Its launches leave out the others' arguments.
+    """
     body = indent(dedent(body).strip("\n"), "    ")
     body = "\n".join(text for text in body.split("\n") if text.strip())
     names = {parameter: re.findall(r"\w+", parameter)[-1] for parameter in parameters}

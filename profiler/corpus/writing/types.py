@@ -21,6 +21,6 @@ def is_real(kind: str) -> bool:
 
 
 def bytes_of(kind: str) -> int:
-    """A vector of three takes the room of four."""
+    """Return the size of a type; a vector of three takes the room of four."""
     count = lanes(kind)
     return _SCALAR_BYTES[base_type(kind)] * (4 if count == 3 else count)
