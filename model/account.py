@@ -151,11 +151,10 @@ def _entries(times: Times) -> list[ResourceTime]:
 
 
 def overlapped(groups: Sequence[Mapping[str, float]], norm: float) -> dict[str, tuple[float, float]]:
-    """Return what each resource needs, and what it adds to the time of groups of resources that overlap under a norm
-    [us].
+    """Return what each resource needs, and what it adds to the time of resources that overlap under a norm [us].
 
-    The norm is homogeneous, so by Euler's theorem the whole is the sum of each time by the whole's derivative there:
-    what is far shorter than the others adds next to nothing.
+    `groups` of resources overlap. The norm is homogeneous, so by Euler's theorem the whole is the sum of each time by
+    the whole's derivative there: what is far shorter than the others adds next to nothing.
     """
     sums = [sum(group.values()) for group in groups]
     longest = max(sums, default=0.0)

@@ -67,7 +67,10 @@ class CompileTarget:
 
 
 def _nvidia(version: str, family: str, waves: int, groups: int, local_kib: int, *, reserved: int = 0) -> CompileTarget:
-    """Registers: 64 Ki of 32 bits in 4 partitions, 512 for each lane. OpenCL gives a work-group at most 48 KiB."""
+    """Return a target of NVIDIA's: 64 Ki registers of 32 bits in 4 partitions, 512 for each lane.
+
+    OpenCL gives a work-group at most 48 KiB.
+    """
     granularity = 128 if reserved else 256
     return CompileTarget(
         f"sm_{version}", Vendor.NVIDIA, family, 32, 4, waves // 4, groups, 512, 8, 255, local_kib << 10, 48 << 10,
@@ -95,9 +98,10 @@ def _rdna(version: str, family: str, waves: int, registers: int, granularity: in
 
 
 def _intel(target: str, family: str, units: int, threads: int, *, groups: int = 32, words: int = 8) -> CompileTarget:
-    """A partition is an execution unit (a vector engine), whose threads have 128 registers each, or fewer threads more.
+    """Return a target of Intel's, whose partitions are execution units (vector engines).
 
-    Sizes of local memory: Intel, "Open Source HD Graphics Programmer's Reference Manual", INTERFACE_DESCRIPTOR_DATA.
+    Their threads have 128 registers each, or fewer threads more. Sizes of local memory: Intel, "Open Source HD Graphics
+    Programmer's Reference Manual", INTERFACE_DESCRIPTOR_DATA.
     """
     largest = 1 if family in ("Xe-HPC", "Xe2") else 0  # 128 KiB for one work-group
     core_kib = 64 if units == 8 and words == 8 else 128

@@ -189,8 +189,10 @@ class CompiledFacts:
 
     @property
     def is_vectorised(self) -> bool | None:
-        """Whether the compiler says so, else whether half of the code at least works on several elements at once:
-        of its arithmetic on floats, else of its loads and stores, else of its integers, addresses among them."""
+        """Whether the compiler reports vectorised code, else whether at least half of the code works on vectors.
+
+        Half of its arithmetic on floats, else of its loads and stores, else of its integers, addresses among them.
+        """
         if self.items_side_by_side is not None:
             return self.items_side_by_side > 1
         shares = (self.float_vector_share, self.memory_vector_share, self.integer_vector_share)
@@ -222,8 +224,7 @@ def is_small_grid(launch: Launch) -> bool:
 
 
 def moved_to(facts: CompiledFacts, kernel: Kernel) -> CompiledFacts:
-    """Return the same with the lines of today's text, in which the kernel may stand elsewhere or be written
-    otherwise."""
+    """Return the facts with the lines of today's text, in which the kernel may be elsewhere or written otherwise."""
     lines = (kernel.range.start_line, kernel.range.end_line)
     if facts.kernel_lines is None or facts.kernel_lines == lines:
         return facts
@@ -249,7 +250,7 @@ def facts_to_json(facts: CompiledFacts) -> str:
 
 
 def facts_from_json(text: str) -> CompiledFacts:
-    """Raises UnreadableFacts."""
+    """Read facts from JSON. Raises UnreadableFacts."""
     advice = "what was kept of a compiled kernel cannot be read; compile it again"
     try:
         facts = _CONVERTER.structure(json.loads(text), CompiledFacts)

@@ -191,9 +191,10 @@ def _points(ns: dict[str, float], prefix: str, unit: int) -> list[tuple[float, f
 
 
 def _parts(words: float, share: float, *, is_gather: bool) -> float:
-    """Return how many accesses of one word an access of `words` is worth: narrower ones share vectors, wider ones are
-    taken apart in vector code (less so where each lane loads its own anyway), and go through registers of 16 bytes
-    where work-items go one by one.
+    """Return how many accesses of one word an access of `words` is worth.
+
+    Narrower ones share vectors, wider ones are taken apart in vector code (less so where each lane loads its own
+    anyway), and go through registers of 16 bytes where work-items go one by one.
     """
     if words > 1:
         return math.pow(words, (0.5 if is_gather else 1.0) * (1 - share)) * math.pow(max(1.0, words / 4), share)

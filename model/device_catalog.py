@@ -53,7 +53,7 @@ def device_to_json(device: Device, *, brief: bool = False) -> str:
 
 
 def device_from_json(text: str) -> Device:
-    """Reads what `device_to_json` wrote. Raises `json.JSONDecodeError` or a cattrs error for anything else."""
+    """Read what `device_to_json` wrote. Raises `json.JSONDecodeError` or a cattrs error for anything else."""
     return _CONVERTER.structure(json.loads(text), Device)
 
 

@@ -31,7 +31,7 @@ class SpokenName:
 
 
 def spoken_name(name: str) -> SpokenName:
-    """Reads what a driver, a datasheet or a person calls a device."""
+    """Read the name by which a driver, a datasheet or a person calls a device."""
     plain = _AROUND.sub(" ", _TRADEMARKS.sub(" ", name.strip()))
     words = re.findall(r"[a-z0-9.]+", _MAX_Q.sub(" maxq ", plain).lower())
     telling = [word for word in words if word not in _MAKERS]
@@ -42,8 +42,7 @@ def spoken_name(name: str) -> SpokenName:
 
 
 def named(wanted: str, names: Sequence[str]) -> list[int]:
-    """Return which of `names` are what somebody calls `wanted`: its very words, else its chip, else the end of its
-    name.
+    """Return the places in `names` of what is called `wanted`: the same words, else the chip, else the end of a name.
 
     So `GeForce GTX 1080` and `1080` are not the Ti, whose name holds them.
     """

@@ -190,11 +190,11 @@ def _maker(facts: DriverFacts) -> str:
 
 
 def cpu_rates(facts: DriverFacts, dram_gb_s: float | None = None) -> Rates:
-    """Rates of a CPU: per-core, per-GHz figures from a calibration of PoCL 3.0 on two cores of an AMD EPYC (Zen 3)
-    at a nominal 2.6 GHz, times cores and clock.
+    """Return the rates of a CPU: figures per core and GHz, times cores and clock.
 
-    DRAM does not scale with cores: about 14 GB/s for one, saturating near 8 channels of 20 GB/s. `dram_gb_s` is what
-    was measured, where it was.
+    The figures are from a calibration of PoCL 3.0 on two cores of an AMD EPYC (Zen 3) at a nominal 2.6 GHz. DRAM does
+    not scale with cores: about 14 GB/s for one, saturating near 8 channels of 20 GB/s. `dram_gb_s` is what was
+    measured, where it was.
     """
     units = max(1, facts.compute_units)
     ghz = (facts.clock_mhz or 2500) / 1000
@@ -256,7 +256,7 @@ def _bandwidth(levels: Levels, dram_gb_s: float, write_share: float) -> tuple[Ba
 
 
 def _memory_levels(levels: Levels, dram_gb_s: float, write_share: float) -> tuple[MemoryLevel, ...]:
-    """Caches that hold less than the next, and memory."""
+    """Return the caches that hold less than the next, and memory."""
     capacities = [capacity for capacity, _ in levels[1:]]
     caches = [
         MemoryLevel("", capacity, round(rate, 2), round(rate * write_share, 2), 0.0)

@@ -206,7 +206,7 @@ class Engine:
         return lambda kernel, work, spec: self._complete(kernel, work, spec, device)
 
     def _work_of(self, state: _State, kernel: Kernel) -> Work | None:
-        """The kernel's work, the last answer's where its meaning is the same; None where it cannot be analysed."""
+        """Return the kernel's work, the last answer's where its meaning is unchanged; None if it cannot be analysed."""
         program, last = state.program, state.answers.get((kernel.name, 0))
         if last is not None and last.made is not None and last.made.meaning is program.meanings[kernel.name]:
             return last.made.work
@@ -237,7 +237,7 @@ class Engine:
                 del states[key]
 
     def _same(self, device: Device) -> Device:
-        """An equal device as the same object: then it need not be compared for each kernel."""
+        """Return an equal device as the same object: then it need not be compared for each kernel."""
         if self._device is None or self._device != device:
             self._device = device
         return self._device
@@ -365,7 +365,7 @@ class Engine:
         return launch
 
     def _read(self, text: str, path: Path | None, options: BuildOptions, reach: Reach | None) -> _State:
-        """The program, from the cache or by re-reading what changed; included files are looked at every time."""
+        """Return the program, from the cache or by re-reading what changed; included files are checked every time."""
         key = path, options, reach
         state = self._states.get(key)
         if state is None:
@@ -382,7 +382,7 @@ class Engine:
         self._typed_in[key] = state
 
     def _work(self, program: Program, kernel: Kernel, places: tuple[int, ...]) -> tuple[Work, tuple[int, ...]]:
-        """The kernel's work, and the lines on which the functions it covers stood when it was analysed."""
+        """Return the kernel's work, and the lines of the functions it covers when it was analysed."""
         # How functions are laid out is part of the key: costs are kept by line, and comments have lines, too.
         layout = tuple(f.layout for f in program.rests_on[kernel.name])
         key = (kernel.fingerprint, program.options.flags, layout)

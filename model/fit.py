@@ -70,8 +70,10 @@ class Fit:
         return math.log2(max(1.0, *ratios))
 
     def _slope_share(self, work_us: float) -> float:
-        """Return what is not known of `factor`, by its part in the answer: launches that are all overhead do not show
-        it."""
+        """Return the uncertainty of `factor`, by its part in the answer.
+
+        Launches that are all overhead do not show it.
+        """
         seen = max(self._share(point.work_us) for point in self.points)
         unsure = min(_LAWS, self.sigma / seen - self.sigma) if seen > 0 else _LAWS
         return unsure * self._share(work_us)

@@ -23,16 +23,13 @@ _SAME_LEVEL = 1.3  # bandwidths that differ by less belong to one level of memor
 
 
 def find_builtin_by_name(name: str) -> Device | None:
-    """Return the shipped profile of the chip that people or drivers call `name` ("Tesla T4", "NVIDIA H100 80GB
-    HBM3").
-    """
+    """Return the shipped profile of the chip called `name` ("Tesla T4", "NVIDIA H100 80GB HBM3")."""
     spoken = spoken_name(name)
     return max(_called(spoken), key=lambda device: _closeness(spoken, device), default=None)
 
 
 def recognised(facts: DriverFacts) -> Device | None:
-    """Return the shipped profile of the chip behind `facts`, with its rates scaled to the units and clock reported
-    here.
+    """Return the shipped profile of the chip behind `facts`, its rates scaled to the reported units and clock.
 
     None where no profile fits, or where several do and the facts do not tell which.
     """

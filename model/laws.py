@@ -77,8 +77,10 @@ class Times:
 
 
 def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> Times:
-    """Return the laws, resource by resource [us]; `code` is what a GPU's compiler made of the kernel, where that is
-    known."""
+    """Return the time of each resource [us].
+
+    `code` is what a GPU's compiler made of the kernel, where that is known.
+    """
     if device.type is not DeviceType.CPU:
         return _gpu_launch_times(work, device, code)
     rates = device.rates
@@ -259,7 +261,7 @@ def _barriers_us(work: WorkCounts, rates: Rates) -> float:
 
 
 def _together(*times_us: float, norm: float = OVERLAP_NORM) -> float:
-    """Times that overlap in part; however long, without overflow."""
+    """Return the time of parts that overlap partly, however long they are, without overflow."""
     longest = max(times_us)
     if longest <= 0 or math.isinf(longest):
         return longest

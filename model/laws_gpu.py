@@ -86,8 +86,10 @@ def caches_of(device: Device) -> Caches:
 
 
 def missed(footprint_bytes: float, cache_bytes: float) -> float:
-    """Return the share of repeated accesses, spread over a footprint, that a cache does not hold; grows smoothly from
-    0."""
+    """Return the share of repeated accesses, spread over a footprint, that a cache does not hold.
+
+    It grows smoothly from 0.
+    """
     return max(0.0, 1 - cache_bytes / footprint_bytes) if footprint_bytes > 0 else 0.0
 
 
@@ -236,8 +238,10 @@ def local_memory_us(work: WorkCounts, device: Device) -> float:
 
 
 def memory_times_us(traffic: Traffic, device: Device) -> tuple[float, float, float]:
-    """Return each level's time [us] with all cores busy: the cores' caches, the one that they share, what lies
-    beyond."""
+    """Return each level's time [us] with all cores busy.
+
+    The levels are the cores' caches, the one that they share, and what lies beyond.
+    """
     caches = caches_of(device)
     line_gop_s = device.core_count * architecture_of(device).l1_bytes_per_clock / LINE_BYTES * device.clock_mhz / 1000
     share = traffic.stored_share
@@ -257,10 +261,10 @@ def idle_lanes(work: WorkCounts, device: Device) -> float:
 
 
 def crowding(work: WorkCounts, device: Device, busy_share: float = 1.0) -> float:
-    """Return how much longer than on evenly filled cores: some have a group more than others, or all too few
-    work-items.
+    """Return how much longer it takes than on evenly filled cores.
 
-    `busy_share` of the launch's work-items do the work; those beyond the bounds fill no core.
+    Some have a group more than others, or all too few work-items. `busy_share` of the launch's work-items do the work;
+    those beyond the bounds fill no core.
     """
     groups = max(1, work.work_groups)
     lanes = work.work_items / groups * idle_lanes(work, device)
@@ -275,8 +279,10 @@ def streaming(work: WorkCounts, device: Device) -> float:
 
 
 def line_time_us(access: AccessCount, rates: Rates, launch_footprint_bytes: float) -> float:
-    """Return one access by itself [us], for shares of lines: distinct bytes once from where the launch fits, others
-    again."""
+    """Return the time of one access alone [us], for shares of lines.
+
+    Distinct bytes are fetched once from where the launch fits, others again.
+    """
     _, sectors = lines_of(access)
     moved = access.count / WARP * sectors * SECTOR_BYTES
     spread = max(1.0, moved / max(1.0, access.bytes)) if access.pattern is not Pattern.BROADCAST else 1.0

@@ -134,7 +134,7 @@ def _small_tables(work: WorkCounts, architecture: Architecture) -> frozenset[str
 
 
 def _ahead(loop: Loop) -> float:
-    """Iterations whose loads are under way together: all of a short loop, which compilers unroll."""
+    """Return the iterations whose loads are under way together: all of a short loop, which compilers unroll."""
     trips = loop.trips.constant
     return float(trips) if trips is not None and AHEAD <= trips <= MOST_AHEAD else AHEAD
 

@@ -36,7 +36,7 @@ def measured_gop_s(op: OpCount, rates: Rates) -> float | None:
 
 
 def _function_gop_s(op: OpCount, rates: Rates) -> float | None:
-    """A call counts as several operations of which each takes its part."""
+    """Return the rate of a function; a call counts as several operations of which each takes its part."""
     prefix = "call64" if op.element == "f64" else "call"
     each_ns = _costs(rates).get(f"{prefix}.{alike(op.function)}")
     if each_ns is None:
@@ -86,7 +86,7 @@ def local_atomics_us(accesses: Iterable[AccessCount], rates: Rates) -> float | N
 
 
 def images_us(reads: float, writes: float, rates: Rates) -> float:
-    """Reads of unknown filtering, and writes."""
+    """Return the time of reads of unknown filtering and of writes [us]."""
     if not rates.image_read_gop_s:
         return 0.0
     written = next((rate.gtexel_s for rate in rates.images if rate.access == "write"), rates.image_read_gop_s)

@@ -81,7 +81,7 @@ def sizes_as_wanted(
 
 
 def _choice(chosen: Iterable[Launch], launch: Launch, problem: str) -> SizeChoice:
-    """The launch's name is its own: `large` would not be true of the others."""
+    """Return the choice; only the given launch keeps its name, as `large` would not be true of the others."""
     named = (each if each is launch else replace(each, name=None) for each in chosen)
     return SizeChoice(tuple(sorted(named, key=lambda each: each.work_items)), problem)
 

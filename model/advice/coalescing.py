@@ -58,8 +58,10 @@ def _is_apart(facts: AccessFacts) -> bool:
 
 
 def _is_shared(count: AccessCount, situation: Situation) -> bool:
-    """Return whether what lies between neighbours is used as well, and soon: by other members of the same struct, or
-    by the next iterations of a loop. Then nothing is brought in vain."""
+    """Return whether what lies between neighbours is used as well, and soon.
+
+    By other members of the same struct, or by the next iterations of a loop. Then nothing is fetched in vain.
+    """
     if count.stride_bytes > _NEAR_BYTES:
         return False
     if count.step_bytes is not None and 0 < abs(count.step_bytes) <= count.element_bytes:

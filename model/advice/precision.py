@@ -54,7 +54,7 @@ def _has_native(op: OpCount) -> bool:
 
 
 def _with_native(counts: WorkCounts, precise: list[OpCount]) -> WorkCounts:
-    """The counts, were these functions of one line native ones."""
+    """Return the counts with these functions of one line replaced by native ones."""
     taken: dict[tuple[str, int], float] = defaultdict(float)
     for op in precise:
         taken[op.function, op.width] += op.count

@@ -81,15 +81,14 @@ class Situation:
         return len(self.launch.global_size) == 1 or not self.is_assumed("global", "local")
 
     def accesses(self, *spaces: AddressSpace) -> Iterator[AccessFacts]:
-        """Loads and stores in these address spaces that are executed and go to memory, atomics left out."""
+        """Yield executed loads and stores in these address spaces that go to memory, without atomics."""
         for facts in self.counts.facts.accesses:
             count = facts.count
             if count.space in spaces and count.count and count.element_bytes and not count.is_atomic:
                 yield facts
 
     def gain_us(self, changes: Sequence[tuple[AccessCount, AccessCount]], *, more_local_bytes: float = 0.0) -> float:
-        """Return how much sooner [us] the launch would be done with these accesses changed, each from one to the
-        other."""
+        """Return how much sooner [us] the launch would end with these accesses changed, each from one to the other."""
         after = dict(changes)
         return self.runtime_us - self.predicted_us(
             replace(
@@ -100,7 +99,7 @@ class Situation:
         )
 
     def predicted_us(self, counts: WorkCounts) -> float:
-        """The laws' time [us] for other counts than the launch has."""
+        """Return the analytical model's time [us] for other counts than the launch has."""
         return launch_times(counts, self.device, self.prediction.code).bounded_us
 
     def alone_us(self, accesses: Sequence[AccessCount]) -> float:
@@ -126,5 +125,5 @@ class Situation:
 
 
 def _is_float(parameter: Parameter) -> bool:
-    """Counts and places depend on whole numbers only."""
+    """Return whether a parameter is a float: counts and places depend on whole numbers only."""
     return isinstance(parameter.type, ScalarType) and parameter.type.kind is ScalarKind.FLOAT

@@ -19,13 +19,13 @@ _LEAST_LOADS = 8.0  # of one work-item: a tile pays where it is filled and used 
 
 
 def local_tile(situation: Situation) -> Iterator[Advice]:
-    """Loads from global memory, in a loop, that work-items of one group repeat for one another.
+    """Advise a tile in local memory for loads in a loop that work-items of one group repeat for one another.
 
-    Silent on CPUs, where local memory is ordinary memory and copying into it costs; for buffers that the kernel
-    writes; for indices that depend on data and loops whose length differs from work-item to work-item, where no tile
-    fits; for what all work-items load together (one load serves them); for a handful of neighbours, as in a stencil
-    of a few points, which caches serve; and where these loads are little of the launch's time. What is saved is bytes;
-    a gain in time is told where the laws see one, which count cached loads nearly as cheap as local ones.
+    Silent on CPUs, where local memory is ordinary memory and copying into it costs; for buffers that the kernel writes;
+    for indices that depend on data and loops whose length differs from work-item to work-item, where no tile fits; for
+    what all work-items load together (one load serves them); for a handful of neighbours, as in a stencil of a few
+    points, which caches serve; and where these loads are little of the launch's time. What is saved is bytes; a gain in
+    time is given where the analytical model sees one, which counts cached loads nearly as cheap as local ones.
     """
     if not situation.is_gpu or not situation.is_long:
         return
@@ -75,8 +75,10 @@ def _is_much(accesses: list[AccessCount], situation: Situation) -> bool:
 
 
 def _is_regular(facts: AccessFacts, situation: Situation, loops: dict[int, LoopFacts]) -> bool:
-    """Return whether the group could fetch it together: known places, not one for all, loops that are the same for
-    all."""
+    """Return whether the group could fetch it together.
+
+    The addresses must be known and differ between work-items, and the loops be the same for all.
+    """
     if facts.index.obstacle is not None or not facts.steps:
         return False
     apart = {a for d, size in enumerate(situation.local_size) if size > 1 for a in (GLOBAL_ID[d], LOCAL_ID[d])}

@@ -47,8 +47,10 @@ class Table:
                 self.refuse(key, f"`{short}` is not known in {where}; known are {', '.join(keys)}.{close}")
 
     def line(self, key: str | None = None) -> int:
-        """Return the line (from 1) of `key`, or of the table's header. TOML libraries do not tell, so the text is
-        searched."""
+        """Return the line (from 1) of `key`, or of the table's header.
+
+        TOML libraries do not give it, so the text is searched.
+        """
         headers = _headers(self.text, self.name) if self.name else ()
         start = headers[min(self.index, len(headers) - 1)] if headers else 0
         if key is not None:
@@ -142,8 +144,10 @@ def _headers(text: str, name: str) -> tuple[int, ...]:
 def read_launch(
     table: Table, folder: Path, keys: tuple[str, ...] = LAUNCH_KEYS
 ) -> tuple[str, tuple[str, ...], LaunchSpec]:
-    """Return the kernel glob, the file globs and what is said of the launch; `keys` may stand there. Raises
-    `ConfigError`."""
+    """Return the kernel glob, the file globs and the launch of a table, in which `keys` are allowed.
+
+    Raises `ConfigError`.
+    """
     table.allow(*keys)
     local = table.content.get("local")
     says_auto = local == "auto"
@@ -172,7 +176,7 @@ def read_launch(
 
 
 def read_options(table: Table, folder: Path) -> BuildOptions:
-    """`defines`, `include` (relative to the configuration's `folder`) and `options` of a table."""
+    """Read `defines`, `include` (relative to the configuration's `folder`) and `options` of a table."""
     defines = []
     for name, value in table.named("defines"):
         if not isinstance(value, str | int | float):

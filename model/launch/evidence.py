@@ -28,10 +28,13 @@ _IDS = (GLOBAL_ID, GROUP_ID, LOCAL_ID)
 
 @dataclass(slots=True)
 class Evidence:
-    """`guards`: for each dimension, the symbols that its global id must stay below; `margins`: symbols that ids must
-    reach, keep away from the end by, or equal. `trip_bounds` and `strides`: symbols that bound loops (with the
-    number of such loops in each other) or multiply the id of a dimension above the first. `local_sides`: dimensions
-    along which work-items differ in what they access of local memory."""
+    """What the source says of the sizes of a launch.
+
+    `guards`: for each dimension, the symbols that its global id must stay below; `margins`: symbols that ids must
+    reach, keep away from the end by, or equal. `trip_bounds` and `strides`: symbols that bound loops (with the number
+    of such loops in each other) or multiply the id of a dimension above the first. `local_sides`: dimensions along
+    which work-items differ in what they access of local memory.
+    """
 
     dimensions: int = 1
     uses_local: bool = False

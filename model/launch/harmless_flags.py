@@ -1,5 +1,8 @@
-"""Which build options a project may give. It is somebody else's text, and compilers take options that load plugins,
-choose linkers, read files and write them."""
+"""Which build options a project may give.
+
+A project is somebody else's text, and compilers take options that load plugins, choose linkers, read files and write
+them.
+"""
 
 from __future__ import annotations
 

@@ -186,8 +186,10 @@ def _local_size(
 
 
 def _group_for_stack(work: Work, launch: Launch, notes: list[Assumption]) -> tuple[int, ...] | None:
-    """Return a small work-group for work-items with large arrays of their own: CPU drivers keep those of a whole
-    group on one stack, and drivers that choose take thousands of work-items."""
+    """Return a small work-group for work-items with large private arrays.
+
+    CPU drivers keep those of a whole group on one stack, and drivers that choose take thousands of work-items.
+    """
     if work.private_bytes < _LARGE_PRIVATE_BYTES:
         return None
     most = min(_USUAL_GROUP, max(1, _STACK_BYTES // work.private_bytes))
@@ -231,7 +233,7 @@ def _without_surplus(kernel: Kernel, work: Work, launch: Launch) -> Launch:
 
 
 def check(kernel: Kernel, launch: Launch, device: Device | None) -> None:
-    """Raises LaunchError for a launch that no device, or not this device, can run."""
+    """Check that the device can run the launch, or without a device that any can. Raises LaunchError."""
     local = launch.local_size
     required = kernel.attributes.reqd_work_group_size
     if local and required and tuple(local) != required[: len(local)]:

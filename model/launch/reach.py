@@ -198,8 +198,10 @@ class Reach:
     # --- data --------------------------------------------------------------------------------------------
 
     def _held(self, load: Atom) -> Bounds:
-        """Return what an element of a buffer may be: by its fill, by what stands in buffers unless told otherwise, or
-        by its type."""
+        """Return the bounds of an element of a buffer.
+
+        They follow from its fill, from what buffers usually hold, or from its type.
+        """
         name, is_untouched = str(load.arguments[0]), load.arguments[2] == 0
         contents, parameter = held_at(load, self._known.contents), self._work.kernel.parameter(name)
         element = parameter.type.pointee if parameter and isinstance(parameter.type, PointerType) else None

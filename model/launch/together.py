@@ -104,8 +104,7 @@ def _groups(guesses: Sequence[OwnGuess]) -> list[list[OwnGuess]]:
 
 
 def _agreed(group: list[OwnGuess], complete: Complete) -> dict[str, SharedGuesses]:
-    """Return the guess of the kernel whose source says most goes for all, made smaller until it is not too much for
-    any."""
+    """Return for all the guess of the kernel whose source says most, reduced until it is not too much for any."""
     order = sorted(group, key=lambda g: (-g.strength, g.launch.work_items, g.kernel.name))
     leader = order[0]
     found: dict[str, SharedGuesses] = {}

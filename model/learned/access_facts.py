@@ -45,7 +45,7 @@ ACCESS_SIZES = (
 
 
 def add_accesses(counts: WorkCounts, amounts: dict[str, float], sizes: dict[str, float]) -> None:
-    """Adds ACCESS_AMOUNTS over the launch, and ACCESS_SIZES."""
+    """Add ACCESS_AMOUNTS over the launch, and ACCESS_SIZES."""
     buffers: set[str] = set()
     weighted = total = 0.0
     for access in counts.accesses:

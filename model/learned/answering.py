@@ -43,12 +43,12 @@ class Answering:
         return self._correction(lessons, question).applied(question, answer)
 
     def correction(self, lessons: Lessons) -> Correction | None:
-        """What all lessons of a device teach; None where there are none of this version."""
+        """Return the correction from all measurements of a device; None where there are none of this version."""
         newest = next((q for each in lessons.lessons if (q := unpacked(each.question)) is not None), None)
         return self._correction(lessons, newest) if newest is not None else None
 
     def _own(self, questions: Sequence[Question]) -> list[Answer]:
-        """What the model says by itself, or the laws where it was not trained; all that is new goes to it at once."""
+        """Return the model's own outputs, or the analytical model's where it was not trained, in one call."""
         asked = {question.key: question for question in questions if question.by_the_laws is None}
         new = {key: question for key, question in asked.items() if key not in self._answers}
         # What is kept may make room for what is new.

@@ -40,9 +40,10 @@ def question_of(
     compiled: CompiledFacts | None = None,
     times: Times | None = None,
 ) -> Question:
-    """`counts` are `work.count(launch)`, `times` what the laws make of them on `device`: given, they are not made anew.
+    """Return the model input of a launch.
 
-    `tokens` are the kernel's normalised ones (`model.opencl.normalise`).
+    `counts` are `work.count(launch)`, `times` the analytical model's on `device`: if given, they are not computed
+    again. `tokens` are the kernel's normalised ones (`model.opencl.normalise`).
     """
     times = times or launch_times(counts, device)
     facts = launch_facts(work, counts, launch)
@@ -67,7 +68,7 @@ def _by_the_laws(times: Times, device: Device) -> Quantiles:
 
 
 def with_compiled(question: Question, compiled: CompiledFacts | None) -> Question:
-    """The same question by somebody who knows what the compiler made of the kernel."""
+    """Return the model input with what the compiler made of the kernel."""
     if compiled is None:
         return question
     return replace(question, compiled_facts=_of_code(compiled, question.launch_facts))
@@ -81,7 +82,7 @@ def _of_code(compiled: CompiledFacts, launch: tuple[float, ...]) -> tuple[float,
 
 
 def at_launch(question: Question, work: Work, launch: Launch, device: Device, prediction: Prediction) -> Question:
-    """The question of the same kernel, under another launch or on another device, of which the laws made `prediction`.
+    """Return the model input of the same kernel under another launch or on another device, predicted analytically.
 
     What a compiler made of it is not carried over: it is another's, or for other groups.
     """

@@ -38,9 +38,9 @@ class DeviceAccuracy:
 
 
 def accuracy_from(lessons: Lessons) -> DeviceAccuracy | None:
-    """Loads the model, which takes a second; None where nothing was measured or no weights ship.
+    """Return the model's accuracy on a device; None where nothing was measured or no weights ship.
 
-    Raises UnusableModel.
+    Loads the model, which takes a second. Raises UnusableModel.
     """
     if not lessons.lessons:
         return None

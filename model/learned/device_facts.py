@@ -80,7 +80,7 @@ def device_facts(device: Device) -> tuple[float, ...]:
 
 
 def _memory(rates: Rates, far_gb_s: float) -> dict[str, float]:
-    """Caches against memory, and accesses that do not stream against those that do."""
+    """Return caches relative to memory, and accesses that do not stream relative to those that do."""
     found = {}
     for name, footprint in _FOOTPRINTS.items():
         read, write = bandwidth_gb_s(footprint, rates)

@@ -29,9 +29,11 @@ _UNKNOWN = (np.nan,) * len(COMPILED_FACT_NAMES)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """What is known of launches on devices: [rows, launch facts], [rows, law facts], [rows, device facts], and
+    """Features of launches on devices.
 
-    [rows, compiled facts], all NaN where nobody compiled the kernel."""
+    [rows, launch features], [rows, analytical features], [rows, device features], and [rows, compiled features], all
+    NaN where the kernel was not compiled.
+    """
 
     launch: Floats
     laws: Floats
@@ -41,9 +43,11 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """Networks, networks that see pieces of their inputs' ranges, and forests that say what the plain prices are off by
+    """The networks and forests for one kind of inputs.
 
-    [octaves]. Of one kind of inputs."""
+    Networks, networks that see pieces of their inputs' ranges, and forests that say what the plain prices are off by
+    [octaves].
+    """
 
     networks: tuple[CostNetwork, ...]
     pieced: tuple[CostNetwork, ...]
@@ -52,9 +56,11 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """By how much the predicted spread is to be stretched so that 80 % lie within p10 to p90: conformal prediction
+    """By how much the predicted spread is to be stretched so that 80 % lie within p10 to p90.
 
-    (Angelopoulos & Bates, arXiv 2107.07511), on kernels of families that were held out of training."""
+    Conformal prediction (Angelopoulos & Bates, arXiv 2107.07511), on kernels of families that were held out of
+    training.
+    """
 
     below: float
     above: float
@@ -62,9 +68,11 @@ class Margins:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
-    """Before roofline and margins: log2 of microseconds, the spread [octaves] and the novelty, each [rows]; and
+    """What the ensemble estimates, before roofline and margins.
 
-    `places` [rows, dimensions] of the launches among all, in units of how far apart those of like kernels are."""
+    log2 of microseconds, the spread [octaves] and the novelty, each [rows]; and `places` [rows, dimensions] of the
+    launches among all, in units of how far apart those of like kernels are.
+    """
 
     log2_us: Floats
     spread: Floats
@@ -182,7 +190,7 @@ def with_laws(found: Floats, laws: Floats, runtime: npt.NDArray[np.int64]) -> Fl
 
 
 def load(folder: Path, description: dict[str, Any]) -> Ensemble:
-    """Raises OSError, ValueError or KeyError for what is no ensemble of this version."""
+    """Load an ensemble. Raises OSError, ValueError or KeyError for what is none of this version."""
     from safetensors import SafetensorError  # only here: whoever never asks need not have it  # noqa: PLC0415
     from safetensors.numpy import load_file  # noqa: PLC0415
 

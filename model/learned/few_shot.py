@@ -105,10 +105,10 @@ class Correction:
         return replace(found, is_used=is_used, stretch=stretch)
 
     def applied(self, question: Question, answer: Answer) -> Answer:
-        """The answer, shifted by how far the model is off on other kernels here, and no more than they can prove.
+        """Return the answer, shifted by the model's error on other kernels here, as far as they prove it.
 
-        What was measured of the very kernel is left out: its own line goes through that, and a measurement is held
-        against what was said without it.
+        Measurements of the kernel itself are excluded: its own fit goes through those, and a measurement is compared
+        with a prediction made without it.
         """
         if not set(self.kernels) - {question.kernel}:
             return answer
@@ -119,7 +119,7 @@ class Correction:
         return replace(answer, runtime_us=_moved(answer.runtime_us, factor, self.stretch))
 
     def shifts(self, new: Launches, left_out: str = "") -> Floats:
-        """What to add to ln of the answers at `new`, from all kernels but `left_out`."""
+        """Return what to add to ln of the answers at `new`, from all kernels but `left_out`."""
         others = np.array([kernel != left_out for kernel in self.kernels], bool)
         found: Floats = _alike(new, self.launches.at(others), self.device) @ _weights(self, left_out)
         return found
@@ -160,7 +160,7 @@ def _weights(correction: Correction, left_out: str) -> Floats:
 
 
 def left_out_errors(correction: Correction) -> Floats:
-    """What stays of each error [n] when its group is left out of what the others teach: ln of measured over predicted.
+    """Return the error [n] that remains when its group is left out: ln of measured over predicted.
 
     In closed form (Rasmussen & Williams, 2006, section 5.4.2), for all launches of a group together.
     """

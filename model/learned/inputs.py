@@ -48,8 +48,10 @@ def compiled_inputs(source: Floats, compiled: Floats) -> Floats:
 
 
 def _code(source: Floats, compiled: Floats) -> Floats:
-    """Return the time of the code at one instruction a clock over the analytical time: once through, with its loops,
-    and with its loops in their own cycles."""
+    """Return the time of the code at one instruction a clock over the analytical time.
+
+    Three columns: executed once through, with its loops, and with its loops in their own cycles.
+    """
 
     def amount(name: str) -> Floats:
         found: Floats = np.exp2(compiled[:, COMPILED_FACT_NAMES.index(name)]) - 1
@@ -78,7 +80,9 @@ def _code(source: Floats, compiled: Floats) -> Floats:
 
 
 def log2_flops(device: Floats) -> Floats:
-    """Return what the device computes, from its facts [rows, device facts] -> [rows]; GFLOP/s of single precision,
-    log2."""
+    """Return what the device computes, from its features [rows, device features] -> [rows].
+
+    GFLOP/s of single precision, log2.
+    """
     found: Floats = device[:, _UNIT_FLOPS] + device[:, _UNITS_OF_DEVICE]
     return found

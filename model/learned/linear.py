@@ -37,7 +37,7 @@ class LinearModel:
 
 
 def load(_folder: Path, description: dict[str, Any]) -> LinearModel:
-    """Raises `ValueError` or `TypeError` for what are no numbers."""
+    """Read the model. Raises `ValueError` or `TypeError` for what are no numbers."""
     return LinearModel(
         float(description["log2_factor"]),
         tuple(float(slope) for slope in description.get("launch", ())),

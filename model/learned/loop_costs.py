@@ -41,12 +41,12 @@ _ISSUED = 5  # instructions a cycle
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopTable:
-    """One entry a loop, as in `CompiledFacts.profile`. Cycles are of a round: of the busiest unit (`busy`), of issuing
-    everything (`issue`), and of waiting for the round before (`chain`; 0 where other loops are inside).
+    """One entry a loop, as in `CompiledFacts.profile`.
 
-    `lanes` are the widest in the loop and in those in it; `around` [loops, loops] is 1 where the second is the first or
-    stands around it. `items`: work-items in a vector, where the compiler said so; `local_size` that the code is made
-    for, where it is made for one alone.
+    Cycles are of a round: of the busiest unit (`busy`), of issuing everything (`issue`), and of waiting for the round
+    before (`chain`; 0 where other loops are inside). `lanes` are the widest in the loop and in those in it; `around`
+    [loops, loops] is 1 where the second is the first or encloses it. `items`: work-items in a vector, where the
+    compiler said so; `local_size` that the code is made for, where it is made for one alone.
     """
 
     elements: Doubles  # [loops, KINDS]

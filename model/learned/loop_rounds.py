@@ -56,8 +56,10 @@ _PICKED = _PICKED[:, _USED]
 
 
 class Wanted(NamedTuple):
-    """Elements of each of KINDS that a work-item needs, and the least and the most that the code may make of them:
-    compilers merge and hoist, keep arrays in memory or in registers, and write functions out."""
+    """Elements of each of KINDS that a work-item needs, and the least and the most that the code may make of them.
+
+    Compilers merge and hoist, keep arrays in memory or in registers, and write functions out.
+    """
 
     counted: Doubles
     least: Doubles
@@ -156,7 +158,7 @@ def _guess(table: LoopTable, shape: _Shape) -> tuple[npt.NDArray[np.bool_], Doub
 
 
 def _share_of_items(table: LoopTable, shape: _Shape, number: int) -> float:
-    """Rounds of the innermost loop over work-items for each: as wide as its vectors, what is left one by one."""
+    """Return the rounds of the innermost loop over work-items for each: vector code, or one by one for what is left."""
     if table.items:  # the compiler said how wide
         whole = math.floor(shape.local_x / table.items) * table.items / shape.local_x
         return max(1 - whole, 0.002) if table.leftover[number] else max(whole, _LEFTOVER) / table.items
@@ -167,8 +169,10 @@ def _fitted(
     table: LoopTable, wanted: Wanted, shape: _Shape, trips: Doubles, free: npt.NDArray[np.bool_],
     is_item: npt.NDArray[np.bool_],
 ) -> Doubles:  # fmt: skip
-    """Each loop is scaled, with all that is in it, by what the code does too little or too much of, as far as it is
-    this loop that does it."""
+    """Scale each loop, with all that is in it, by what the code does too little or too much of.
+
+    Only as far as it is this loop that does it.
+    """
     most = math.log(4 * (shape.rounds + 2))
     lowest = np.where(is_item | table.leftover, trips - _MOST_OFF, -0.7)
     highest = np.where(table.leftover, trips + 0.7, np.where(is_item, trips + _MOST_OFF, most))

@@ -51,7 +51,7 @@ def arrays_of(ensemble: Ensemble) -> tuple[Arrays, dict[str, Any]]:
 
 
 def ensemble_from(arrays: Mapping[str, npt.NDArray[Any]], description: Mapping[str, Any]) -> Ensemble:
-    """Raises ValueError or KeyError for what is no ensemble, or one of other facts than this version's."""
+    """Build the ensemble. Raises ValueError or KeyError for what is none, or has other features than this version's."""
     if description.get("version") != VERSION:
         raise ValueError("an ensemble of another version")
     for name, names in _FACTS.items():

@@ -20,9 +20,9 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
 
 
 def fold(operator: str, a: int, b: int) -> int | None:
-    """`a operator b` in C's integers (division truncates); None where C leaves it undefined, or no type holds it.
+    """Return `a operator b` in C's integers; None where C leaves it undefined, or no type holds it.
 
-    Without that bound, squares of squares of squares would fill the memory.
+    Division truncates. Without that bound, squares of squares of squares would fill the memory.
     """
     value = _folded(operator, a, b)
     return value if value is not None and -_BEYOND < value < _BEYOND else None

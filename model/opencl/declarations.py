@@ -117,7 +117,7 @@ class Declarations:
         return struct
 
     def _members(self, node: Node, since: int, members: Members, depth: int) -> None:
-        """The members that one declaration in a struct says; attributes before it are looked for from `since` on."""
+        """Add the members of one declaration in a struct; attributes before it are searched from `since` on."""
         base = self.base_type(node, depth + 1)
         specifier = node.child_by_field_name("type")
         if specifier is None:
@@ -164,7 +164,7 @@ class Declarations:
         return " ".join(w for w in self.masked.between(start, end) if w.startswith("__attribute"))
 
     def _attributes_behind(self, node: Node) -> str:
-        """The attributes between a type's closing brace and whatever follows it."""
+        """Return the attributes between a type's closing brace and whatever follows it."""
         text = self.masked.text
         end = node.end_byte
         while end < len(text) and text[end].isspace():
@@ -172,7 +172,7 @@ class Declarations:
         return self._attributes(node.end_byte, end)
 
     def read_enum(self, node: Node) -> ScalarType:
-        """Notes the enumerators; the type of them all is as wide as the widest (as Clang has it)."""
+        """Add the enumerators; the type of them all is as wide as the widest (as in Clang)."""
         name_node, body, value = node.child_by_field_name("name"), node.child_by_field_name("body"), 0
         tag = f"enum {self.text(name_node)}" if name_node else ""
         kind = INT

@@ -37,8 +37,10 @@ _UNREADABLE_CONDITION = "this condition cannot be read ({}): taken for false"
 
 
 def _copied(token: Any) -> Any:  # noqa: ANN401
-    """Return a copy of a token: `copy.copy` takes ten times as long, and most of what expanding macros costs is
-    copying."""
+    """Return a copy of a token.
+
+    `copy.copy` takes ten times as long, and most of what expanding macros costs is copying.
+    """
     made = object.__new__(LexToken)
     made.__dict__.update(token.__dict__)
     return made

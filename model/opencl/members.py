@@ -30,7 +30,7 @@ class Members:
         self.members.append((name, kind))
 
     def add_unnamed(self, kind: StructType, said: Alignment) -> None:
-        """A struct or union without a name: its members are spoken of as members of the one around it."""
+        """Add a struct or union without a name: its members are named as members of the one around it."""
         if not kind.members:
             return
         self._align(kind.members[0][0], kind, said)

@@ -54,7 +54,7 @@ def bytewise(text: str) -> str:
 
 
 def without_mark(raw: str) -> str:
-    """A byte order mark is blank: it would hide a directive behind it."""
+    """Replace a byte order mark by spaces: it would hide a directive behind it."""
     return f"   {raw[3:]}" if raw.startswith(_MARK) else raw
 
 

@@ -82,8 +82,10 @@ class Plan:
 def made(
     main: SourceFile, path: Path | None, options: BuildOptions, reach: Reach | None = None, before: Plan | None = None
 ) -> Plan:
-    """Return the plan of a file. `before`, of an earlier text at the same place under the same options, may still be
-    it."""
+    """Return the plan of a file.
+
+    `before`, of an earlier text at the same place under the same options, may still be it.
+    """
     if (
         before is not None
         and before.reach == reach
@@ -96,7 +98,7 @@ def made(
 
 
 def _shifted(before: Plan, main: SourceFile) -> tuple[Run, ...]:
-    """The runs of an equal skeleton: the same ones, of what may be other pieces."""
+    """Return the runs of an equal skeleton: the same ones, of what may be other pieces."""
     if before.files[0].runs == main.runs:
         return before.runs
     now = dict(zip(before.files[0].runs, main.runs, strict=True))

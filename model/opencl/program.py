@@ -134,11 +134,11 @@ class Program:
         )
 
     def reader(self, function: Function, names: Names) -> Reader:
-        """Reads the nodes of `function`; `names` grows with declarations inside (see `Names.child`)."""
+        """Return a reader for the nodes of `function`; `names` grows with declarations inside (see `Names.child`)."""
         return Reader(function.masked, names, function.chunk, self.bases[function.chunk])
 
     def reader_of_global(self, name: str, names: Names) -> Reader:
-        """Reads the nodes of the declaration of a variable at program scope."""
+        """Return a reader for the nodes of the declaration of a variable at program scope."""
         chunk = self.chunks_of_globals[name]
         return Reader(chunk.masked, names, chunk, self.bases[chunk])
 
@@ -169,7 +169,7 @@ class Kept:
         let_go(self._recent, sum(len(reading.chunk.text) for reading in self._last.values()))
 
     def forget_recent(self) -> None:
-        """What the last reading had no place for: nobody is about to undo anything in this file."""
+        """Forget what only an undo in this file would need."""
         self._recent.clear()
         self.units.forget_recent()
 

@@ -24,10 +24,10 @@ class Reach:
         return Reach(tuple(dict.fromkeys(os.path.normcase(each) for each in every)))
 
     def holds(self, path: str | Path) -> bool:
-        """Both the path and what it leads to.
+        r"""Return whether both the path and what it leads to are inside.
 
         The path is looked at first: where it points elsewhere the disk is not asked, for the question alone can tell
-        another machine who we are (`\\\\host\\share`, /net/host).
+        another machine who we are (`\\host\share`, /net/host).
         """
         return can_be_opened(str(path)) and self._holds(os.path.abspath(path)) and self._holds(os.path.realpath(path))
 

@@ -200,7 +200,7 @@ class _Reading:
         self._defined(node, since)
 
     def _defined(self, node: Node, since: int) -> None:
-        """The types and constants added since the last call are what `node` says."""
+        """Note that `node` declares the types and constants added since the last call."""
         for journal in self.journals:
             self.spans += ((name, (since, node.end_byte), Weight.VARIABLE) for name in journal.latest)
             journal.latest.clear()

@@ -115,7 +115,7 @@ class Units:
         return found, True
 
     def forget_recent(self) -> None:
-        """What the last plan has no place for."""
+        """Forget the units that the last plan does not use."""
         self._known.clear()
 
     def _of_run(self, pieces: tuple[Piece, ...], run: Run) -> Iterator[tuple[Unit, int]]:

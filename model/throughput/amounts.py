@@ -76,7 +76,10 @@ def _element_bytes(line: LineCount, is_store: bool) -> float:
 
 
 def _of_instruction(each: InstructionCount, size: Mapping[bool, float]) -> list[tuple[str, float]]:
-    """A call counts as what its function does; `size` is that of the source's elements by whether they are stored."""
+    """Return the amounts of an instruction; a call counts as what its function does.
+
+    `size` is that of the source's elements by whether they are stored.
+    """
     amount = float(each.count * each.lanes)
     if each.kind in _MEMORY:
         kind = _MEMORY[each.kind]

@@ -35,17 +35,19 @@ _ISSUE, _ALONE = PORTS.index("issue"), PORTS.index("alone")
 
 
 def with_code_us(work: Work, counts: WorkCounts, device: Device, times: Times, code: CpuCode) -> float:
-    """Return the analytical model's time [us] where a kernel's code is known: halfway, in logarithms, from what the
-    source tells to what the code tells. They are off independently."""
+    """Return the analytical model's time [us] where a kernel's code is known.
+
+    It is halfway, in logarithms, from what the source gives to what the code gives: they are off independently.
+    """
     own_us = code_us(work, counts, device, times, code)
     return times.bounded_us if own_us is None else math.sqrt(times.bounded_us * own_us)
 
 
 def code_us(work: Work, counts: WorkCounts, device: Device, times: Times, code: CpuCode) -> float | None:
-    """Return the time of a launch [us], None where the code or the device are not known well enough, and where there
-    are barriers: how often the loops between them run is not told apart well enough yet.
+    """Return the time of a launch [us]; None where the code or the device are not known well enough.
 
-    `times` are those from the source, of which atomics, groups' starts and the launch's floor are taken.
+    None also where there are barriers: how often the loops between them run is not known well enough yet. `times` are
+    those from the source, of which atomics, groups' starts and the launch's floor are taken.
     """
     costs = costs_of(device.rates) if not counts.barriers else None
     rounds = rounds_of(moved_to(code.facts, work.kernel), counts) if costs is not None else None

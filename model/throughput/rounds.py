@@ -32,8 +32,11 @@ LEAST_FOUND = 0.5  # of the lines that do something, those that the code has, to
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rounds:
-    """`often`: rounds of each loop of `CompiledFacts.profile` in the launch; `active`: in which share of its loop's
-    rounds each of `CompiledFacts.regions` is executed."""
+    """How often a launch executes the loops and regions of its code.
+
+    `often`: rounds of each loop of `CompiledFacts.profile` in the launch; `active`: in which share of its loop's rounds
+    each of `CompiledFacts.regions` is executed.
+    """
 
     often: Doubles
     active: Doubles
@@ -136,8 +139,10 @@ class _Counting:
             left = max(0.0, left - done * size * len(copies))
 
     def _suggested(self, number: int, versions: Sequence[int]) -> float | None:
-        """Return the rounds in the launch at which its lines, and those of loops in it with known rounds, do what the
-        source does; None where they say nothing."""
+        """Return the rounds in the launch at which a loop's lines do what the source does; None if they say nothing.
+
+        The lines of loops in it with known rounds count, too.
+        """
         tied = self._tied(number)
         passed_over = {*self._within(versions), *self.apart[number], *self._around(number)}
         others = [each for each in range(len(self.profile)) if self.often[each] and each not in passed_over]
@@ -238,13 +243,17 @@ class _Counting:
         return np.array([own if own is not None else self._beside(at, known) for at, own in enumerate(known)])
 
     def _is_masked(self, number: int) -> bool:
-        """Whether several work-items go side by side, in which a condition stops none: not where the source itself
-        works on vectors."""
+        """Return whether work-items go side by side in vectors, in which a condition stops none.
+
+        Not where the source itself works on vectors.
+        """
         return self.profile[number].lanes > 1 and not self.inside[number] and not self.is_explicit
 
     def _beside(self, at: int, known: Sequence[float | None]) -> float:
-        """Return the share of lines that do not tell: as those around them in the same loop, and all of its rounds
-        before the first that does; what is of no line, as the loop on average."""
+        """Return the share of lines that give none: as those around them in the same loop.
+
+        All of the loop's rounds before the first line that does; what is of no line, as the loop on average.
+        """
         regions = self.facts.regions
         own = [(i, share) for i, share in enumerate(known) if share is not None and regions[i].loop == regions[at].loop]
         if regions[at].line is None:

@@ -36,7 +36,7 @@ class CostRecipe:
 
 class _Prices(nn.Module):
     def __init__(self, inputs: int, terms: int, laws: int, recipe: CostRecipe) -> None:
-        """The last of the terms is the floor, before it are so many of the `laws`."""
+        """Create the layers: the last of the terms is the floor, before it are the `laws`, of that number."""
         super().__init__()
         self.prices = nn.Parameter(torch.full((len(RUNTIMES), terms), _START))
         with torch.no_grad():

@@ -191,8 +191,10 @@ def _spread(
 
 
 def _margins(ensemble: Ensemble, rows: Rows, *, has_code: bool) -> Margins:
-    """Return a tenth of the launches of held-out families below p10, a tenth above p90: new code is more like theirs
-    than like kernels of families in training."""
+    """Return margins that put a tenth of the launches of held-out families below p10, and a tenth above p90.
+
+    New code is more like theirs than like kernels of families in training.
+    """
     chosen = rows.judged("validation")
     if has_code:
         chosen = chosen[~np.isnan(rows.compiled[chosen]).all(axis=1)]

@@ -14,8 +14,10 @@ def append(path: Path, step: int, values: dict[str, float]) -> None:
 
 
 def read_curves(path: Path) -> Curves:
-    """`loss`, `learning_rate`, `validation/pocl/within_2x` ... A run that went on from a checkpoint says some steps
-    twice: the later line counts. A line cut off by a crash is passed over.
+    """Read `loss`, `learning_rate`, `validation/pocl/within_2x` ... of a run.
+
+    A run that went on from a checkpoint says some steps twice: the later line counts. A line cut off by a crash is
+    skipped.
     """
     curves: dict[str, dict[int, float]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():

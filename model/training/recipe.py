@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The learning rate rises over `warmup`, then falls along a cosine to nothing at the last step, or when the minutes
+    """How to train.
 
+    The learning rate rises over `warmup`, then falls along a cosine to nothing at the last step, or when the minutes
     are over where the machine is too slow. The same seed gives the same weights where the steps come first.
     """
 

@@ -47,12 +47,12 @@ class Rows:
     data: Floats  # elements that the kernel works on; 0 = not known
 
     def where(self, *splits: str) -> Ints:
-        """Indices of the rows that count: of `splits`, measured for the first time."""
+        """Return the indices of the rows of `splits` that were measured for the first time."""
         found: Ints = np.flatnonzero(np.isin(self.split, splits) & ~self.is_repeat)
         return found
 
     def judged(self, *splits: str) -> Ints:
-        """Indices of these rows that were not disturbed; kernels of compiler tests do not count as programs."""
+        """Return the indices of undisturbed rows to judge by; kernels of compiler tests do not count as programs."""
         counts = ~self.is_repeat & ~self.is_disturbed & (self.group != COMPILER_TESTS)
         found: Ints = np.flatnonzero(np.isin(self.split, splits) & counts)
         return found

@@ -64,7 +64,7 @@ class RowTexts:
         return found
 
     def __getitem__(self, row: int) -> list[int]:
-        """The sentence, then the source; of a source too long for the rest, its head and its tail."""
+        """Return the sentence, then the source; of a source too long for the rest, its head and its tail."""
         ids = ids_of(self.tokenizer, self._sentence(row), self._longest // 2)
         return ids + ids_of(self.tokenizer, self._tokens[str(self.rows.kernel[row])], self._longest - len(ids))
 
@@ -124,7 +124,7 @@ def train_text_only(texts: RowTexts, folder: Path, recipe: Recipe, shape: Shape,
 
 @torch.inference_mode()
 def text_estimates(network: TextNetwork, texts: RowTexts, chosen: Ints) -> Floats:
-    """log2 us [rows]"""
+    """Return log2 of microseconds [rows]."""
     network.eval()
     ids = [texts[row] for row in chosen.tolist()]
     by_length = np.array(sorted(range(len(ids)), key=lambda at: len(ids[at])), np.int64)
@@ -137,13 +137,16 @@ def text_estimates(network: TextNetwork, texts: RowTexts, chosen: Ints) -> Float
 
 
 def padded(ids: Sequence[Sequence[int]]) -> Tensor:
-    """[sequences, longest]"""
+    """Return the sequences padded to the longest [sequences, longest]."""
     longest = max(len(some) for some in ids)
     return torch.tensor([[*some, *[PAD] * (longest - len(some))] for some in ids])
 
 
 def launch_sentence(launch: Launch, device: str) -> list[str]:
-    """Words, numbers digit by digit: `global 1 0 2 4 , local 6 4 , scalars 1 6 , buffers 4 0 9 6 , on pocl ;`"""
+    """Return words, numbers digit by digit.
+
+    So `global 1 0 2 4 , local 6 4 , scalars 1 6 , buffers 4 0 9 6 , on pocl ;`.
+    """
     local = _digits(launch.local_size) if launch.local_size else ["any", ","]
     words = ["global", *_digits(launch.global_size), "local", *local]
     words += ["scalars", *_digits(n for _, n in launch.scalars), "buffers", *_digits(n for _, n in launch.buffers)]

@@ -65,7 +65,7 @@ class _Trainer(Trainer):
         self.remove_callback(ProgressCallback)
 
     def _get_train_sampler(self, train_dataset: Dataset[Batch] | None = None) -> Sampler[int] | None:
-        """The plan has drawn already."""
+        """Return a sequential sampler: the plan has drawn already."""
         return SequentialSampler(train_dataset or self.train_dataset)  # type: ignore[arg-type]
 
     def create_scheduler(

@@ -89,10 +89,9 @@ def _judged(rows: Measured) -> Mask:
 
 
 def trees_us(seen: Measured, asked: Measured, recipe: Boosting = RECIPE) -> Floats:
-    """Return what trees grown on `seen` say of `asked` [us], all of it on devices of one maker; never below the
-    roofline.
+    """Return the times of `asked` by trees grown on `seen` [us], all on devices of one maker.
 
-    They are grown on what the analytical model is off by.
+    Never below the roofline. The trees are grown on what the analytical model is off by.
     """
     seen = _thinned(seen)
     weight = np.where(seen.maker == asked.maker[0], 1.0, OTHER_MAKER) / np.sqrt(_of_group(seen))
@@ -113,7 +112,7 @@ def _thinned(rows: Measured) -> Measured:
 
 
 def _inputs(rows: Measured) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    """Times as shares of the laws' total: a device is told by what it is short of, not by how fast it is."""
+    """Return times as shares of their total: a device is known by what it is short of, not by how fast it is."""
     total = rows.fact("law.total")[:, None]
     facts = rows.facts.astype(np.float64)
     are_times = [_is_time(name) for name in rows.fact_names]

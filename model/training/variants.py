@@ -95,7 +95,10 @@ def compare(
     variants: tuple[Variant, ...] = VARIANTS,
     say: Callable[[str], None] = print,
 ) -> list[Verdict]:
-    """`packages` [rows] are those of other people's; `prices` is the recipe of plain ones."""
+    """Return how the variants compare.
+
+    `packages` [rows] marks those of real packages; `prices` is the recipe of plain prices.
+    """
     origin = np.where(packages, rows.origin, rows.family)
     questions = list(_questions(rows, packages, origin))
     verdicts: list[Verdict] = []

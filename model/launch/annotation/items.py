@@ -125,8 +125,7 @@ class _Reader:
                 self.spec = replace(self.spec, values=(*self.spec.values, (name, sizes)))
 
     def _value(self) -> str:
-        """Return an expression, a list or a fill: to the space after it, unless an operator reaches across that
-        space."""
+        """Return an expression, a list or a fill: up to the next space that no operator reaches across."""
         start = at = self.at
         depth = 0
         while at < len(self.body):
