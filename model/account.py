@@ -120,7 +120,8 @@ class TimeAccount:
 def account_of(times: Times | None, runtime_us: float) -> TimeAccount:
     """Return the account of a launch that takes `runtime_us`, from what the analytical model says of it.
 
-    A launch's floor is the device's and stays; all else is taken to be as much longer or shorter as the whole is."""
+    A launch's floor is the device's and stays; all else is taken to be as much longer or shorter as the whole is.
+    """
     entries = _entries(times) if times is not None else []
     whole_us = sum(part.time_us for part in entries)
     if not entries or whole_us <= 0 or not math.isfinite(whole_us) or runtime_us <= 0:

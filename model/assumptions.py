@@ -104,5 +104,6 @@ def _read_for_trips(work: Work, line: int) -> set[str]:
 def doubt_of(assumptions: Iterable[Assumption]) -> float:
     """Return the logarithm of the factor that all of them may cost together, at least 0.
 
-    Factors are taken for independent, so their logarithms add in squares."""
+    Factors are taken for independent, so their logarithms add in squares.
+    """
     return math.sqrt(sum(math.log(a.spread) ** 2 for a in assumptions))

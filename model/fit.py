@@ -86,7 +86,8 @@ class Fit:
 def fit(points: Sequence[Point], floor_us: float) -> Fit | None:
     """Return the line through measured points; None without any. `floor_us` is what any launch costs on the device.
 
-    Points come by importance: beyond MAX_POINTS, later ones are left out."""
+    Points come by importance: beyond MAX_POINTS, later ones are left out.
+    """
     kept = tuple(p for p in points if p.measured_us > 0 and p.work_us >= 0 and math.isfinite(p.work_us))[:MAX_POINTS]
     if not kept:
         return None

@@ -59,7 +59,8 @@ def operation_time_us(op: OpCount, slow: Mapping[tuple[OpKind, str], float], rat
 def waiting_time_us(work: WorkCounts, device: Device, busy_us: float) -> float:
     """Return how much longer than `busy_us` a CPU takes because operations wait for the ones before [us].
 
-    `scalar_fp32_gflop_s` is the rate of one such chain of fma per work-item, on all compute units together."""
+    `scalar_fp32_gflop_s` is the rate of one such chain of fma per work-item, on all compute units together.
+    """
     if device.type is not DeviceType.CPU:
         return 0.0
     return max(0.0, 1e-3 * work.chain_ops / (device.rates.scalar_fp32_gflop_s / 2) - busy_us)

@@ -31,7 +31,8 @@ PARALLEL_INSTRUCTIONS = 2.0  # of one warp, whose latencies overlap
 def latency_us(work: WorkCounts, device: Device, load_cycles: float, code: OfflineFacts | None = None) -> float:
     """Return the time of all rounds of groups, each as long as its longest chain of waiting.
 
-    `load_cycles`: what a load of global memory takes on average, given where it is found."""
+    `load_cycles`: what a load of global memory takes on average, given where it is found.
+    """
     architecture = architecture_of(device)
     held = occupancy(work, architecture, code)
     busy = max(1.0, work.work_groups * work.facts.busy_share)
@@ -42,7 +43,8 @@ def latency_us(work: WorkCounts, device: Device, load_cycles: float, code: Offli
 def load_cycles(traffic: Traffic, architecture: Architecture, warp_slowdown: float = 1.0) -> float:
     """Return what a warp's load of global memory takes on average, by the share of the bytes each level delivers.
 
-    A warp that only part of its lanes load for (`warp_slowdown` times as many load) waits as long as a full one."""
+    A warp that only part of its lanes load for (`warp_slowdown` times as many load) waits as long as a full one.
+    """
     asked = max(1.0, traffic.near_bytes * warp_slowdown)
     beyond_core, beyond_chip = (
         min(1.0, moved / asked)
@@ -67,7 +69,8 @@ def warp_cycles(work: WorkCounts, architecture: Architecture, load_cycles: float
 def _waits(work: WorkCounts, architecture: Architecture, load_cycles: float) -> list[tuple[float, float]]:
     """Return how often loads are waited for, and for how many cycles.
 
-    Those of one iteration are waited for together."""
+    Those of one iteration are waited for together.
+    """
     settings, loaded = work.facts.paths.settings.accesses, work.facts.loaded_shares
     together: dict[tuple[int, bool], list[AccessFacts]] = defaultdict(list)
     innermost: dict[int, Loop] = {}
@@ -113,7 +116,8 @@ def _cycles(
 def _small_tables(work: WorkCounts, architecture: Architecture) -> frozenset[str]:
     """Return the buffers that stay in a core's cache: a small part of it, which each group asks for again and again.
 
-    By group, since what a launch asks for in all grows with it, and no load gets faster for that."""
+    By group, since what a launch asks for in all grows with it, and no load gets faster for that.
+    """
     asked: dict[str, float] = defaultdict(float)
     held: dict[str, float] = defaultdict(float)
     unknown: set[str] = set()  # how much of them is touched

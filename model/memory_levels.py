@@ -15,7 +15,7 @@ MOST_CACHES = 4
 
 
 def memory_levels(points: Sequence[BandwidthPoint]) -> tuple[MemoryLevel, ...]:
-    """Caches from the nearest on, and memory itself, from a curve by ascending footprint. Empty if there is none."""
+    """Return caches from the nearest on, and memory itself, from a curve by ascending footprint; empty without one."""
     if not points:
         return ()
     levels = _plateaus(points)

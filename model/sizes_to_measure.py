@@ -67,7 +67,8 @@ def sizes_as_wanted(
 ) -> SizeChoice:
     """Return the launch scaled by each of `factors` and to each number of `work_items`, as near as whole groups come.
 
-    Sizes that the device cannot hold are left out, and `problem` says why. Raises LaunchError if none is left."""
+    Sizes that the device cannot hold are left out, and `problem` says why. Raises LaunchError if none is left.
+    """
     asked = (*factors, *(items / launch.work_items for items in work_items))
     scaled = scale(kernel, work, spec, launch, device, asked)
     most = _NEAR * max(each.factor for each in scaled.launches)

@@ -78,7 +78,8 @@ def silent_kernels(
 ) -> dict[str, tuple[Kernel, LaunchSpec]]:
     """Return the kernels for which nothing is said of sizes and arguments; none where none of them is in `said`.
 
-    Kernels beyond `said`, which are not asked about, count too: an answer must not depend on what else is asked."""
+    Kernels beyond `said`, which are not asked about, count too: an answer must not depend on what else is asked.
+    """
     if not any(written.spec.is_silent for each in said.values() for written in each):
         return {}
     silent: dict[str, tuple[Kernel, LaunchSpec]] = {}

@@ -171,7 +171,8 @@ def is_warm(medians_us: Sequence[float]) -> bool:
 def is_enough(batches: Sequence[Batch]) -> bool:
     """Return whether the sampling error of the median is small enough to stop: half its 95 % interval within 3 %.
 
-    This is what more batches could improve; `repeat_interval`, which is wider, is what a repeat will show."""
+    This is what more batches could improve; `repeat_interval`, which is wider, is what a repeat will show.
+    """
     if len(batches) < MIN_BATCHES:
         return False
     low, high = sampling_interval(batches)

@@ -118,7 +118,8 @@ def distinct_devices(first: Iterable[Device], then: Iterable[Device]) -> tuple[D
 def find_device(devices: Sequence[Device], wanted: str) -> Device:
     """Return the device with exactly this id or name, else the only one whose id, name or platform contains `wanted`.
 
-    Raises UnknownDevice, which lists the ids to choose from."""
+    Raises UnknownDevice, which lists the ids to choose from.
+    """
     exact = called(devices, wanted)
     if len(exact) == 1:
         return exact[0]

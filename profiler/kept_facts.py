@@ -39,7 +39,8 @@ def collect_facts(
 ) -> dict[FactsKey, Outcome]:
     """Return what the store knows of these kernels, of one source and its options; the others are compiled, and kept.
 
-    For those that cannot be compiled there is the error. Raises Cancelled."""
+    For those that cannot be compiled there is the error. Raises Cancelled.
+    """
     found: dict[FactsKey, Outcome] = {}
     missing = []
     for request in requests:

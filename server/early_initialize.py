@@ -93,7 +93,8 @@ def _is_whole(said: bytes) -> bool:
 def _request(said: bytes) -> Request | None:
     """Return the first message, if it is `initialize` as the protocol wants it.
 
-    Pygls says what is wrong with others."""
+    Pygls says what is wrong with others.
+    """
     header, end, body = said.partition(_END_OF_HEADER)
     length = _LENGTH.search(header)
     if not end or length is None:

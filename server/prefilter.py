@@ -1,5 +1,7 @@
-"""Cheap test for documents that cannot contain a kernel, such as headers of helper functions: the engine is not loaded
-and nothing is analysed for them until a word is typed that may begin a kernel."""
+"""Cheap test for documents that cannot contain a kernel, such as headers of helper functions.
+
+The engine is not loaded and nothing is analysed for them until a word is typed that may begin a kernel.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ _MAY_CHANGE_A_BUILD = re.compile(r"\b(?:defines|options|include)\b")
 def may_contain_kernel(document: Document, options: BuildOptions, reach: Reach | None = None) -> bool:
     """Return whether a kernel can be in it, given its build options and what its `kernelcast.toml` defines.
 
-    Nothing beyond `reach` is read."""
+    Nothing beyond `reach` is read.
+    """
     text = document.text.value
     if _MAY_BEGIN_ONE.search(text) and _MAY_BEGIN_ONE.search(_COMMENT.sub(_code, text)):
         return True
@@ -39,8 +42,7 @@ def _code(found: re.Match[str]) -> str:
 
 
 def _is_configured(path: Path | None, reach: Reach | None) -> bool:
-    """Return whether there is a `kernelcast.toml` with build options, or one that is not read, which the user is
-    told."""
+    """Return whether a `kernelcast.toml` has build options, or is not read, which the user is told."""
     found = find_config(path.parent) if path else None
     if found is None:
         return False

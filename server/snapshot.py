@@ -265,7 +265,8 @@ class Snapshot:
 def slots(found: FileForecast) -> Iterator[tuple[Kernel, tuple[tuple[Slot, Forecast], ...]]]:
     """Yield the launches of all kernels, each under the name it keeps while it is edited.
 
-    Where `#ifdef`s leave two kernels of one name, each has its own."""
+    Where `#ifdef`s leave two kernels of one name, each has its own.
+    """
     named: dict[str, list[Forecast]] = {}
     for forecast in found.forecasts:
         named.setdefault(forecast.kernel.name, []).append(forecast)

@@ -36,7 +36,8 @@ class Advice:
 def relevant(advice: Iterable[Advice], account: TimeAccount, factor: float = 1.0) -> tuple[Advice, ...]:
     """Return the advice that is about a good part of the time, with gains of no more than that part.
 
-    `factor` is by how much the time is longer now than when the gains were reckoned. Faults are always told."""
+    `factor` is by how much the time is longer now than when the gains were reckoned. Faults are always told.
+    """
     return tuple(
         replace(each, gain_us=_most(each, account, each.gain_us * factor)) if each.gain_us is not None else each
         for each in advice

@@ -85,7 +85,8 @@ class Expression:
     def evaluate(self, names: Mapping[str, Number]) -> Number:
         """Return the value under `names`.
 
-        Raises `ExpressionError` for unknown names, division by zero, and values beyond 64 bits."""
+        Raises `ExpressionError` for unknown names, division by zero, and values beyond 64 bits.
+        """
         stack: list[Number] = []
         for step in self._steps:
             if not step.is_operator:

@@ -39,7 +39,8 @@ _SHRINK = (1, 4, 16, 64, 256, 1024)
 def complete(kernel: Kernel, work: Work, spec: LaunchSpec, device: Device | None = None) -> Launch:
     """Return the launch that `spec` means, with everything it leaves open inferred and listed as assumptions.
 
-    Raises ExpressionError or LaunchError for what cannot be (also: too large for `device`)."""
+    Raises ExpressionError or LaunchError for what cannot be (also: too large for `device`).
+    """
     said = resolve(kernel, spec)
     evidence = gather(work)
     is_shared = spec.shared is not None and spec.shared.global_size is not None
@@ -203,7 +204,8 @@ def _group_for_stack(work: Work, launch: Launch, notes: list[Assumption]) -> tup
 def _fitting_group(work: Work, launch: Launch, sides: set[int]) -> tuple[int, ...]:
     """Return the largest usual work-group for which all local arrays of fixed size are indexed within bounds.
 
-    Only along `sides` it has more than one work-item: others would share what each has for itself in local memory."""
+    Only along `sides` it has more than one work-item: others would share what each has for itself in local memory.
+    """
     rank = len(launch.global_size)
     along = [d for d in range(rank) if d in sides] or range(rank)
     usual = [_spread(group, along, rank) for group in _DEFAULT_GROUPS[len(along)]]

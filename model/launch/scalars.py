@@ -68,7 +68,8 @@ def missing_scalars(
 ) -> list[GuessedScalar]:
     """Return a guess for each scalar that nobody gave, from what it is used for.
 
-    `margin` is what scalars get that keep ids away from an edge; `shared` are guesses of the file's other kernels."""
+    `margin` is what scalars get that keep ids away from an edge; `shared` are guesses of the file's other kernels.
+    """
     elsewhere = {name: (value, kernel) for name, value, kernel in shared.scalars} if shared is not None else {}
     wanted: list[tuple[str, Type | None]] = []
     for parameter in kernel.of_kind(ParameterKind.SCALAR, ParameterKind.STRUCT):

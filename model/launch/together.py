@@ -123,7 +123,8 @@ def _round(
 ) -> tuple[dict[str, SharedGuesses], bool]:
     """Return what each takes over if the leader is launched with `size`, and whether none of them gets too much.
 
-    Twice: who comes later may know more of a name."""
+    Twice: who comes later may know more of a name.
+    """
     values: dict[str, _Value] = {}
     found: dict[str, SharedGuesses] = {}
     for guess in (*order, *order):

@@ -112,7 +112,8 @@ class Brackets:
     def group_end(self, at: int) -> int:
         """Return the offset past the group that begins at or behind `at` (spaces only between).
 
-        NO_CALL where there is none, or none that ends. OPEN_CALL where it may begin or end behind the text."""
+        NO_CALL where there is none, or none that ends. OPEN_CALL where it may begin or end behind the text.
+        """
         space = _SPACE.match(self.text, at)
         at = space.end() if space else at
         if at < len(self.text) and self.text[at] != "(":

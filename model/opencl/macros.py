@@ -69,7 +69,8 @@ class MacroTable:
     def used_by(self, names: Iterable[str]) -> dict[str, Macro]:
         """Return the macros that a text with these names can come to use, in an order that does not depend on its own.
 
-        All there are, where one pastes tokens together: nobody knows which names come of that."""
+        All there are, where one pastes tokens together: nobody knows which names come of that.
+        """
         found: dict[str, Macro] = {}
         waiting = [name for name in names if self.get(name) is not None]
         while waiting:

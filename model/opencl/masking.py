@@ -48,7 +48,8 @@ class Masked:
     def unroll_hint(self, at: int) -> int | None:
         """Return how often the loop at an offset is asked to be unrolled: 0 = whole; None without a hint before it.
 
-        Source: OpenCL C 3.0, section 6.13.3 (`opencl_unroll_hint`); clang and nvcc read `#pragma unroll` alike."""
+        Source: OpenCL C 3.0, section 6.13.3 (`opencl_unroll_hint`); clang and nvcc read `#pragma unroll` alike.
+        """
         for number in range(bisect_left(self.offsets, at) - 1, -1, -1):
             if self.text[self.offsets[number] : at].strip():
                 return None

@@ -74,7 +74,8 @@ _PIECE = re.compile(r"[A-Za-z_]\w*|(?:\.\d|\d)[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|[^\
 def normalised_tokens(program: Program, kernel: str) -> tuple[str, ...]:
     """Return those of the kernel and of all that it rests on, macros expanded, in the order of first use.
 
-    Pragmas are no part of it: kernels that differ in how loops are asked to be unrolled are the same one."""
+    Pragmas are no part of it: kernels that differ in how loops are asked to be unrolled are the same one.
+    """
     covered = program.meanings[kernel].covered
     text = " ".join(program.definitions[name].tokens.decode("latin-1") for name in covered)
     text = _UNROLL_HINT.sub("", text)

@@ -45,7 +45,8 @@ _Function = TypeVar("_Function", bound=Callable)
 def chosen(functions: Sequence[_Function], arguments: Sequence[Type]) -> _Function | None:
     """Return the function that a call with these arguments means; None where it can be none of them.
 
-    Of equally good ones the first is taken: a compiler would refuse them."""
+    Of equally good ones the first is taken: a compiler would refuse them.
+    """
     best: _Function | None = None
     least: int | None = None
     for function in functions:

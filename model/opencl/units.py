@@ -100,7 +100,8 @@ class Units:
     def of(self, plan: Plan) -> tuple[list[tuple[Unit, bool, int]], bool]:
         """Return the units of a plan, each with whether it is of the main file and the number of its first piece there.
 
-        And whether all were read: not what is beyond 8 MB."""
+        And whether all were read: not what is beyond 8 MB.
+        """
         self._now = {}
         found: list[tuple[Unit, bool, int]] = []
         room = MAX_EXPANSION_CHARACTERS

@@ -76,7 +76,8 @@ def core_ghz(device: Device, core: Microarchitecture) -> float:
 def cycles_of_loops(code: CpuCode, rounds: Rounds, core: Microarchitecture, rates: Rates, per_ns: float) -> Doubles:
     """Return the cycles of one round of each loop of the profile, without those of the loops in it.
 
-    `per_ns` are the cycles of all cores together in a nanosecond, in which calls were measured."""
+    `per_ns` are the cycles of all cores together in a nanosecond, in which calls were measured.
+    """
     facts = code.facts
     parents = {loop.parent for loop in facts.profile}
     pressure = np.zeros((len(facts.profile), len(PORTS)))

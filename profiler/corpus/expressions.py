@@ -30,7 +30,8 @@ _SIMPLE = re.compile(r"(?<![eE])[-+*/%&|^?<>](?![-+])|\b\w+\s*\(")
 def expression(draw: Draw, names: Sequence[str], type: str, depth: int) -> str:
     """Return an expression over `names`, all of that type; `depth` levels of operators at most.
 
-    Scalars and vectors of `float`, `double` and all integer types. It may be used as an operand as it stands."""
+    Scalars and vectors of `float`, `double` and all integer types. It may be used as an operand as it stands.
+    """
     base, width = split_type(type)
     if base in ("float", "double"):
         grammar = _Floats(draw, names, base, width)

@@ -91,7 +91,8 @@ def _widest_version(instructions: Sequence[Instruction], loops: Sequence[Loop]) 
 def _widest_by_line(instructions: Sequence[Instruction], loops: Sequence[Loop]) -> list[Instruction]:
     """Return each line of the source as it stands in that loop where it was made into the widest vectors.
 
-    What belongs to no line is the compiler's own: the counting of work-items, values kept over barriers."""
+    What belongs to no line is the compiler's own: the counting of work-items, values kept over barriers.
+    """
     innermost: dict[int, int] = {}
     for number, loop in enumerate(loops):  # the outermost first
         innermost.update(dict.fromkeys(loop.members, number))

@@ -60,7 +60,8 @@ def compile_text(
 ) -> tuple[dict[str, CompiledCode], tuple[Diagnostic, ...]]:
     """Return the code of all kernels by name, and the compiler's warnings. Raises a MeasureError.
 
-    Arm's compiler has to be asked for each kernel by its name, and knows only those in `kernels`."""
+    Arm's compiler has to be asked for each kernel by its name, and knows only those in `kernels`.
+    """
     if isinstance(tools, IntelTools):
         return intel.compile_program(text, architecture, tools)
     if isinstance(tools, ArmTools):

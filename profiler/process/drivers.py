@@ -46,7 +46,8 @@ def intels_library() -> Path | None:
 def nvidias_library() -> Path | None:
     """Return NVIDIA's OpenCL driver where it is installed and no file tells the loader so; None elsewhere.
 
-    Containers get the driver's libraries from their host, and often without the file in /etc/OpenCL/vendors."""
+    Containers get the driver's libraries from their host, and often without the file in /etc/OpenCL/vendors.
+    """
     if not has_nvidias_kernel_driver(Path("/")):
         return None
     with contextlib.suppress(OSError):

@@ -35,7 +35,8 @@ class Store:
     def open(cls, path: Path | str | None = None, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store:
         """Return the store at `path`, or the user's own; made or migrated if need be. Raises StoreError.
 
-        `busy_timeout_s`: for how long each call waits while another process holds a lock."""
+        `busy_timeout_s`: for how long each call waits while another process holds a lock.
+        """
         store = cls(Path(path) if path is not None else data_folder() / FILE_NAME, busy_timeout_s)
         prepare(store.path, busy_timeout_s)
         return store
@@ -124,7 +125,8 @@ class Store:
     ) -> StoredMeasurement | None:
         """Return the newest measurement of the kernel of that name in that file, whatever it looked like then.
 
-        Stale if its `kernel_fingerprint` or `launch_key` differ from today's."""
+        Stale if its `kernel_fingerprint` or `launch_key` differ from today's.
+        """
         where, values = "kernel_id = ? AND device_id = ?", (kernel_id(path, kernel_name), device_id)
         return next(iter(self._found(where, values, 1)), None)
 
@@ -133,7 +135,8 @@ class Store:
     ) -> tuple[StoredMeasurement, ...]:
         """Return all that was measured of the kernel of that name in that file, on any device, the newest first.
 
-        No more than `most`; below 0: all."""
+        No more than `most`; below 0: all.
+        """
         return self._found("kernel_id = ?", (kernel_id(path, kernel_name),), most)
 
     def history_of_file(self, path: str | os.PathLike[str], *, most: int = 100) -> tuple[StoredMeasurement, ...]:
@@ -235,7 +238,8 @@ class Store:
     ) -> tuple[StoredMeasurement, ...]:
         """Return the newest first, `most` of them (below 0: all).
 
-        Those that cannot be read make room for older ones."""
+        Those that cannot be read make room for older ones.
+        """
         with self._connection() as database:
             rows = database.execute(f"SELECT {_READ} FROM measurements WHERE {where} {_NEWEST_FIRST}", values)
             readable = self._readable(rows, is_each_launch_once=is_each_launch_once)

@@ -90,7 +90,8 @@ Discover = Callable[[Profiles], tuple[Device, ...]]
 def examine(folder: Path, find_devices: Discover = discover) -> Iterator[Finding]:
     """Yield all findings, in the order a newcomer would ask; `folder` is where `kernelcast.toml` is looked for.
 
-    `find_devices` is for those who have asked the drivers already. It raises `MeasureError` where there are none."""
+    `find_devices` is for those who have asked the drivers already. It raises `MeasureError` where there are none.
+    """
     yield from _programs()
     yield from _analysis()
     yield from _model()

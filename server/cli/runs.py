@@ -35,7 +35,8 @@ class Runs:
     def outcomes(self, request: Request, found: Found, forecasts: Sequence[Forecast]) -> list[Outcome]:
         """Return one for each forecast; those of launches that are not known are errors.
 
-        After Ctrl-C what was measured until then is kept, and the outcomes of the others are `Cancelled`."""
+        After Ctrl-C what was measured until then is kept, and the outcomes of the others are `Cancelled`.
+        """
         known = [forecast for forecast in forecasts if forecast.launch is not None]
         measured = dict(zip(map(id, known), self._measured(request, found, known), strict=True))
         return [_outcome(forecast, measured.get(id(forecast))) for forecast in forecasts]

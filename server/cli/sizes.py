@@ -26,7 +26,8 @@ class Sizes:
 def at_sizes(forecast: Forecast, wanted: SizesWanted, device: Device, predictor: Predictor) -> Sizes:
     """Return the launch of a forecast at the sizes that are wanted; itself alone where it cannot be scaled.
 
-    Where the device can hold none of them, there is a problem in place of a launch."""
+    Where the device can hold none of them, there is a problem in place of a launch.
+    """
     launch, work, spec = forecast.launch, forecast.work, forecast.spec
     if launch is None or work is None or spec is None or wanted.launches:
         return Sizes((forecast,))

@@ -159,7 +159,8 @@ class KernelcastProtocol(LanguageServerProtocol):
     def _was_answered(self, msg_id: Id | None, fault: str) -> bool:
         """Return whether this is the `initialize` that `server.early_initialize` has answered.
 
-        Only the user can then be told what is wrong with it."""
+        Only the user can then be told what is wrong with it.
+        """
         if self.answered is None or msg_id != self.answered:
             return False
         self.answered = None  # the client may use the number again

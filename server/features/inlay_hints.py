@@ -36,7 +36,8 @@ def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[
 def _anchored(snapshot: Snapshot, start: int, end: int) -> list[tuple[int, KernelView]]:
     """Return the kernels whose signatures end in [start, end], and where.
 
-    Those of a long file are not all looked at."""
+    Those of a long file are not all looked at.
+    """
 
     def anchor(view: KernelView) -> int:
         return snapshot.end(view.kernel.signature_range)

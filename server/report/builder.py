@@ -222,7 +222,8 @@ def _is_of(m: Measurement, kernel: Kernel, device: Device) -> bool:
 def _at_sizes(measured: Sequence[Measurement], launch: Launch) -> tuple[SizeMeasured, ...]:
     """Return the newest measurement at each size that was run with the same work-groups.
 
-    A launch of the same size with other arguments is another problem, and has no place on this chart."""
+    A launch of the same size with other arguments is another problem, and has no place on this chart.
+    """
     found: dict[int, SizeMeasured] = {}
     local = launch.describe().partition(" / ")[2]
     for m in measured:

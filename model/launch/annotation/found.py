@@ -58,7 +58,8 @@ class Annotation:
     def range_of(self, start: int, end: int) -> SourceRange:
         """Return the place in the file of characters `start` to `end` of `body`.
 
-        Never empty, so that it can be seen."""
+        Never empty, so that it can be seen.
+        """
         end = max(end, start + 1)
         if end > len(self.body) > 0:
             start, end = min(start, len(self.body) - 1), len(self.body)

@@ -83,7 +83,8 @@ __kernel void k(__global float* out, float c, float d, int ways) {{
 def private_array(floats: int) -> str:
     """Return a store and a load for each element of an array that is indexed at run time.
 
-    `floats` is a power of two."""
+    `floats` is a power of two.
+    """
     return f"""
 __kernel void k(__global float* out, float c, uint step) {{
     float row[{floats}];

@@ -40,7 +40,8 @@ class Supply:
     def take(self, plan: Sequence[Argument], written: frozenset[str]) -> list[Value]:
         """Return a value for each argument. `written` names the buffers that a run may change.
 
-        Raises OutOfResources, and NeedsAnnotation for what cannot be supplied."""
+        Raises OutOfResources, and NeedsAnnotation for what cannot be supplied.
+        """
         shortest = _shortest(plan)
         values: list[Value] = []
         for argument in plan:

@@ -25,7 +25,8 @@ def free_memory_bytes() -> int:
 def room_for_buffers_bytes() -> int | None:
     """Return what buffers that lie in this process's memory may take under its limit; None without one.
 
-    Asked before anything is allocated: drivers crash, in their own words or none, where memory is refused."""
+    Asked before anything is allocated: drivers crash, in their own words or none, where memory is refused.
+    """
     limit_bytes, _ = resource.getrlimit(resource.RLIMIT_DATA)
     if limit_bytes == resource.RLIM_INFINITY:
         return None

@@ -55,7 +55,8 @@ _FROM = {
 def next_chunk(store: CorpusStore, plan: CollectPlan) -> Chunk | None:
     """Return the first kernels, in balanced order, of which anything is due; None if nothing is.
 
-    First of every kernel its first launches, then of every kernel the next ones, and so on."""
+    First of every kernel its first launches, then of every kernel the next ones, and so on.
+    """
     due: dict[int, set[str]] = {}
     for device in plan.devices:
         for why in Why:

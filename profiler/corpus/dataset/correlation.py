@@ -23,7 +23,8 @@ def spearman(left: Numbers, right: Numbers) -> float | None:
 def within(groups: Numbers, left: Numbers, right: Numbers) -> dict[int, float]:
     """Return the correlation within each group (a number for each pair), where there is one.
 
-    NaN stands for no value."""
+    NaN stands for no value.
+    """
     usable = np.isfinite(left) & np.isfinite(right)
     order = np.flatnonzero(usable)[np.argsort(groups[usable], kind="stable")]
     names, begins = np.unique(groups[order], return_index=True)

@@ -122,7 +122,8 @@ def near_between(kernels: Sequence[SplitKernel], placed: Mapping[str, Placed]) -
 def tested_origins(kernels: Iterable[SplitKernel]) -> frozenset[str]:
     """Return the origins that nothing is trained on: two well-known packages, and others by the hashes of their names.
 
-    A hash alone decides, not how many there are: an origin that is added moves no other one."""
+    A hash alone decides, not how many there are: an origin that is added moves no other one.
+    """
     counts = Counter(kernel.origin for kernel in kernels)
     total = counts.total()
     others = [

@@ -58,7 +58,8 @@ def text_table(
 def _stamp(texts: RowTexts, recipe: Recipe, shape: Shape) -> str:
     """Return a digest of all that decides the weights, the number of threads left out.
 
-    Checkpoints do not say what they were trained on."""
+    Checkpoints do not say what they were trained on.
+    """
     how = [asdict(replace(recipe, cpu_threads=None)), asdict(shape), texts.tokenizer.to_str()]
     digest = hashlib.sha256(json.dumps(how, sort_keys=True).encode())
     train = texts.of(texts.rows.where("train"))

@@ -22,7 +22,8 @@ from profiler.corpus.facts.rows import read_rows
 def train(data: Path, out: Path, recipe: Recipe, say: Callable[[str], None]) -> Path:
     """Return the folder written to; `progress.jsonl` in it has the curves. Raises DatasetError.
 
-    Until the end `parts` in it holds what is finished: a run that was stopped goes on from there."""
+    Until the end `parts` in it holds what is finished: a run that was stopped goes on from there.
+    """
     rows, parts = read_rows(data), out / "parts"
     arrays, description = arrays_of(train_ensemble(rows, recipe, say, parts))
     description |= {

@@ -189,7 +189,8 @@ def all_pairs_paths(draw: Draw) -> Draft:
 def hidden_states(draw: Draw) -> Draft:
     """Generate a step of a chain of hidden states.
 
-    Most likely, forward and backward sums, several sequences at once."""
+    Most likely, forward and backward sums, several sequences at once.
+    """
     habits = hand(draw)
     kind = draw.weighted({"float": 4.0, "double": 1.0, "int": 1.0}, "type")
     way = walk(draw, habits)

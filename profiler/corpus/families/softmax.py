@@ -102,7 +102,8 @@ def softmax_rows(draw: Draw) -> Draft:
 def softmax_groups(draw: Draw) -> Draft:
     """Generate a row by a group: a tree for the largest, another for the sum.
 
-    Rows kept in local memory now and then."""
+    Rows kept in local memory now and then.
+    """
     hand = Hand(draw)
     kind = draw.weighted({"float": 5, "double": 1}, "type")
     exp = exponential(hand, kind)

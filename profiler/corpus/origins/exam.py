@@ -43,7 +43,8 @@ def is_exam_path(path: str) -> bool:
 def is_exam_text(text: str, package: str = "") -> bool:
     """Return whether the head of a file names a suite or program, be it as a credit alone.
 
-    `package` is the name of the folder of the package that holds it."""
+    `package` is the name of the folder of the package that holds it.
+    """
     head = text[:HEAD]
     return bool(_NAMED.search(head) or (not package.startswith(_OTHER_OPENCV) and _OPENCV.search(head)))
 

@@ -49,7 +49,8 @@ FAMILIES = tuple(_PROGRAMS)
 def program_of(row: PublicRow) -> PublicLaunch:
     """Return what the row measured, written by us, but for the `hash` families: theirs is read where a package puts it.
 
-    Raises KeyError for settings that are not those of its family, and Unreachable where the package cannot be had."""
+    Raises KeyError for settings that are not those of its family, and Unreachable where the package cannot be had.
+    """
     return _PROGRAMS[row.family](row)
 
 

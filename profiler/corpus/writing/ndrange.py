@@ -47,7 +47,8 @@ def line(
 ) -> Range:
     """Return a one-dimensional range. `local` is a size that the kernel insists on, `most` its largest.
 
-    With `barriers` the driver is not left to choose, as it may choose groups of one item."""
+    With `barriers` the driver is not left to choose, as it may choose groups of one item.
+    """
     items = affordable(wish.items, bytes_an_item)
     if local is None:
         if wish.local is None and not barriers:
@@ -99,7 +100,8 @@ def sized(
 ) -> Sized:
     """Return a launch, and its operations.
 
-    Those of few groups count more often, as most of a device then only waits."""
+    Those of few groups count more often, as most of a device then only waits.
+    """
     groups = size.groups if size.local_size else -(-size.items // 64)
     launch = Launch(
         size.global_size,
