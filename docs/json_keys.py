@@ -32,6 +32,7 @@ MEANINGS: dict[str, str] = {
     "bound": "What limits the launch: `compute`, `memory`, `local`, `latency`, `launch` ...",
     "basis": "What the prediction rests on: `analytic`, `model`, `compiled` or `measured`.",
     "novelty": "How unlike the training kernels this one is, 0 to 1; null without the learned model.",
+    "corrected": "Whether measurements of other kernels on the device corrected the model's own time.",
     "code": "What the compiler made of the kernel, if it was compiled for this GPU.",
     "laws_us": "Time by the analytical model alone, in microseconds.",
     "work": "Counts over the whole launch.",

@@ -105,6 +105,7 @@ class Prediction:
     laws: Times | None = None  # what the laws alone say; None where nobody asked them
     code: OfflineFacts | None = None  # what a GPU's compiler made of the kernel, where the laws know it
     by_lessons: bool = False  # whether the laws' time was held against what was measured of other kernels on the device
+    is_corrected: bool = False  # whether measurements of other kernels on the device moved what the model says alone
     host_cost_us: float = 0.0  # what the host waits for a launch beyond the device's time; 0: unknown
 
     @property

@@ -17,11 +17,12 @@ def blended(prediction: Prediction, question: Question, answer: Answer) -> Predi
     through measurements stays what it is, and carries the answer as the model's own. Where the model was not trained,
     the answer is the laws', corrected by what was measured.
     """
+    runtime_us = _quantiles(answer.runtime_us, question)
     if question.by_the_laws is not None:
-        corrected = with_own(prediction, _quantiles(answer.runtime_us, question), Basis.ANALYTIC, None)
-        return replace(corrected, by_lessons=True)
+        corrected = with_own(prediction, runtime_us, Basis.ANALYTIC, None)
+        return replace(corrected, by_lessons=True, is_corrected=answer.is_corrected)
     basis = Basis.MODEL if question.compiled_facts is None else Basis.COMPILED
-    return with_own(prediction, _quantiles(answer.runtime_us, question), basis, answer.novelty)
+    return replace(with_own(prediction, runtime_us, basis, answer.novelty), is_corrected=answer.is_corrected)
 
 
 def with_own(prediction: Prediction, runtime_us: Quantiles, basis: Basis, novelty: float | None) -> Prediction:

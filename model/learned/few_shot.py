@@ -116,7 +116,7 @@ class Correction:
         if self.is_used:
             own = question.kernel if question.kernel in self.kernels else ""
             factor = float(np.exp(self.shifts(_launches([(question, answer)]), own)[0]))
-        return replace(answer, runtime_us=_moved(answer.runtime_us, factor, self.stretch))
+        return replace(answer, runtime_us=_moved(answer.runtime_us, factor, self.stretch), is_corrected=self.is_used)
 
     def shifts(self, new: Launches, left_out: str = "") -> Floats:
         """Return what to add to ln of the answers at `new`, from all kernels but `left_out`."""

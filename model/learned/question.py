@@ -53,9 +53,10 @@ class Answer:
     """`novelty`: 0 = as seen in training, 1 = unlike anything.
 
     `place` is where the launch lies among all, in units of how far apart those of like kernels are; empty where a model
-    cannot tell.
+    cannot tell. `is_corrected`: measurements of other kernels on the device have moved it.
     """
 
     runtime_us: Quantiles
     novelty: float
     place: tuple[float, ...] = ()
+    is_corrected: bool = False

@@ -52,7 +52,8 @@ def _held(
         kept = with_own(prediction, last.own_us, basis, last.novelty)
         return replace(kept, assumptions=(*kept.assumptions, AS_BEFORE))
     if slot in now.unanswered and (is_by_the_model(last) or last.by_lessons):
-        return replace(with_own(prediction, last.own_us, basis, last.novelty), by_lessons=last.by_lessons)
+        held = with_own(prediction, last.own_us, basis, last.novelty)
+        return replace(held, by_lessons=last.by_lessons, is_corrected=last.is_corrected)
     return None
 
 

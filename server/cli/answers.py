@@ -43,6 +43,7 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
         "bound": str(prediction.bound),
         "basis": str(prediction.basis),
         "novelty": prediction.novelty,
+        "corrected": prediction.is_corrected,
         "code": _code(prediction.code),
         "laws_us": prediction.laws_us,
         "work": prediction.work.as_json(),

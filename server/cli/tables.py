@@ -25,7 +25,7 @@ from server.cli.terminal import err, listed, out
 from server.words.advice import sentence
 from server.words.fit import fit_sentence
 from server.words.format import format_duration_us, format_interval, format_percent, format_spread
-from server.words.learned import NOVEL, is_by_the_model, novelty_words
+from server.words.learned import CORRECTED, NOVEL, is_by_the_model, novelty_words
 from server.words.measured import circumstances
 from server.words.render import basis_sign, error_percent, guess_mark
 
@@ -113,6 +113,8 @@ def _title(file: Path, device: Device, forecasts: Sequence[Forecast]) -> Text:
     bases = {str(f.prediction.basis) for f in forecasts if f.prediction}
     own = sorted(bases - {"measured"})
     basis = f"; {', '.join(own)} prediction" if own else ""
+    is_corrected = any(f.prediction.is_corrected for f in forecasts if f.prediction and not f.prediction.through)
+    basis += f", corrected {CORRECTED}" if is_corrected else ""
     basis += "; prediction through measurements" if "measured" in bases else ""
     return Text.assemble((str(file), "bold"), f" on {device.name} ({device.id}, {how}{basis})")
 

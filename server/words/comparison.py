@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from server.words.fit import through_words
 from server.words.format import format_duration_us, format_interval, format_percent
 from server.words.layout import LABEL_WIDTH, in_columns, labelled
-from server.words.learned import is_by_the_model, novelty_words
+from server.words.learned import CORRECTED, is_by_the_model, novelty_words
 from server.words.measured import circumstances
 from server.words.render import basis_name, basis_text, error_percent, spread_text
 
@@ -36,6 +36,8 @@ def compared(view: LaunchView) -> tuple[str, ...]:
     notes = []
     if prediction is not None and prediction.novelty is not None and is_by_the_model(prediction):
         notes.append(("Model", novelty_words(prediction.novelty)))
+    if prediction is not None and _is_own(prediction, beside_measured=view.measured is not None):
+        notes += [("Corrected", CORRECTED)] if prediction.is_corrected else []
     if view.stale:
         notes.append(("", f"measured before the kernel or its launch changed ({view.stale.launch})"))
     elif prediction is not None and measured is not None:
@@ -57,10 +59,16 @@ def _predicted(prediction: Prediction, *, beside_measured: bool) -> tuple[str, s
     return "Predicted", format_duration_us(q.p50), format_interval(q.p10, q.p90), whence
 
 
+def _is_own(prediction: Prediction, *, beside_measured: bool) -> bool:
+    """Return whether the row shows what the model says without measurements of this kernel."""
+    return prediction.through is None or beside_measured
+
+
 def _laws(prediction: Prediction, *, beside_measured: bool) -> list[tuple[str, str, str, str]]:
     """Return what the laws alone say, beside what was learned beyond them."""
-    told = prediction.through is None or beside_measured
-    if prediction.laws_us is None or not told or not is_by_the_model(prediction):
+    if prediction.laws_us is None or not _is_own(prediction, beside_measured=beside_measured):
+        return []
+    if not (is_by_the_model(prediction) or prediction.is_corrected):
         return []
     return [("Laws alone", format_duration_us(prediction.laws_us), "", "performance laws, nothing learned")]
 

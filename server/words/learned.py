@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 NOVEL = 1 / 3  # from here on it is worth telling where room is scarce
 _UNSEEN = 2 / 3
 BY_THE_MODEL = ("model", "compiled")
+CORRECTED = "by measurements of other kernels on this device"
 
 
 def is_by_the_model(prediction: Prediction) -> bool:

@@ -10,11 +10,12 @@ from lsprotocol import types
 
 from model.account import Bound
 from model.device import ProfileSource
+from model.fit import Fit
 from model.forecast import FileForecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
 from model.laws import Times
 from model.opencl.program import read_program
-from model.prediction import Basis, LineCost, LinePart
+from model.prediction import Basis, LineCost, LinePart, Quantiles, Through
 from model.work.analyse import analyse
 from profiler.measurement import Measurement
 from server.features.hover import hover
@@ -270,6 +271,28 @@ def test_a_prediction_by_the_laws_says_nothing_of_a_model(snapshot_of: Snapshots
     assert "performance laws" in text
     assert "Laws alone" not in text
     assert "trained" not in text
+
+
+@pytest.mark.parametrize("basis", [Basis.ANALYTIC, Basis.MODEL])
+def test_a_time_that_the_devices_own_kernels_corrected_says_so_with_the_laws_beside_it(
+    snapshot_of: Snapshots, forecast_of: Forecasts, basis: Basis
+) -> None:
+    """On a GPU the analytical answer is corrected, on a CPU the learned model's."""
+    corrected = {"basis": basis, "is_corrected": True, "laws": Times((), 1234.0, 10.0)}
+    text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **corrected)))
+    (line,) = (line for line in text.splitlines() if line.startswith("Corrected"))
+    assert line.endswith("by measurements of other kernels on this device")
+    (line,) = (line for line in text.splitlines() if line.startswith("Laws alone"))
+    assert "1.2 ms" in line
+
+
+def test_a_time_through_measurements_of_the_kernel_itself_is_not_said_to_be_corrected_by_others(
+    snapshot_of: Snapshots, forecast_of: Forecasts
+) -> None:
+    through = Through(Fit(1.0, 1.0, 0.1, ()), 1, 2, Quantiles(1.0, 2.0, 3.0), Basis.ANALYTIC)
+    measured = {"basis": Basis.MEASURED, "through": through, "is_corrected": True}
+    text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **measured)))
+    assert "Corrected" not in text
 
 
 def test_a_device_that_is_not_here_is_neither_calibrated_nor_taken_for_one_of_this_machine(

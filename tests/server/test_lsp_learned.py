@@ -48,6 +48,12 @@ def test_the_last_answer_stays_while_the_next_is_on_its_way(analysed: Callable[.
     assert shown(twice).runtime_us.p50 == 500.0
 
 
+def test_an_answer_that_is_held_is_still_said_to_be_corrected(analysed: Callable[..., Analysis]) -> None:
+    corrected = analysed(500.0, by_lessons=True, is_corrected=True)
+    found = shown(hold_answers(corrected, analysed(900.0, unanswered=True)))
+    assert (found.runtime_us.p50, found.is_corrected) == (500.0, True)
+
+
 def test_where_no_answer_is_to_come_the_laws_are_shown(analysed: Callable[..., Analysis]) -> None:
     model = analysed(500.0, basis=Basis.MODEL, novelty=0.1)
     assert shown(hold_answers(model, analysed(900.0))).basis is Basis.ANALYTIC

@@ -209,6 +209,7 @@ def test_a_correction_has_to_prove_itself_once_many_kernels_are_measured() -> No
     )
     assert not chance.is_used
     assert chance.applied(asked("new"), SAID) == SAID
+    assert slow.applied(asked("new"), SAID).is_corrected
 
 
 def test_a_calibrated_device_that_is_plainly_far_off_is_believed_once_many_kernels_say_so() -> None:
