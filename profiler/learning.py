@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
+from typing import Protocol
 
 from model.device import Device
 from model.launch.driver_choice import on_device
@@ -41,7 +42,19 @@ LONG_ENOUGH_US, SHORT_ENOUGH_US = 50.0, 2e5  # by the laws: shorter ones tell of
 KERNELS, QUICK_KERNELS = 100, 24  # at the end of a calibration; few more than what a correction is judged from
 MINUTES, QUICK_MINUTES = 3.0, 0.75  # that this may take at most
 
+PAUSED = "waiting for another measurement"
+
 OnProgress = Callable[[float, str], None]
+
+
+class Turns(Protocol):
+    """Tells whether somebody else wants the device."""
+
+    @property
+    def is_wanted(self) -> bool: ...
+
+    def give_way(self) -> None:
+        """Let them have it; returns when they are done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,30 +99,94 @@ def learn(
     most_kernels: int | None = None,
     on_progress: OnProgress,
     cancel: CancelToken,
+    turns: Turns | None = None,
 ) -> LearnProgress:
     """Measure kernels on `device` until the time is over or `cancel` is set; blocks.
 
+    Where somebody else wants the device, what is being measured is given up, to be measured after them: `turns` tells.
     Raises StoreError.
     """
-    began, tried, kernels, launches, failed = time.monotonic(), 0, 0, 0, 0
+    session = _Session(device, store, cancel, turns, on_progress)
+    began, tried = time.monotonic(), 0
     remaining = islice(learning_kernels(), most_kernels)
     while batch := list(islice(remaining, AT_ONCE)):
-        spent = (time.monotonic() - began) / (60 * minutes)
+        spent = (time.monotonic() - began - session.paused_s) / (60 * minutes)
         if spent >= 1 or cancel.is_set():
             break
-        on_progress(max(spent, tried / (most_kernels or math.inf)), _said(tried, most_kernels))
-        wanted = [each for kernel in batch for each in _exercises(kernel, device)]
-        new = [each for each in wanted if not _is_known(store, each, device)]
-        outcomes = _measured(new, cancel)
-        store.add(*(_entry(each, one) for each, one in zip(new, outcomes, strict=True) if isinstance(one, Measurement)))
-        unmeasured = [one for one in zip(new, outcomes, strict=True) if isinstance(one[1], MeasureError)]
-        failed += sum(not isinstance(error, Cancelled) for _, error in unmeasured)
-        missing = {id(each) for each, _ in unmeasured}
-        known = [each for each in wanted if id(each) not in missing]
-        launches += len(known)
-        kernels += len({each.request.kernel.fingerprint for each in known})
+        session.tell(max(spent, tried / (most_kernels or math.inf)), _said(tried, most_kernels))
+        session.measure(batch)
         tried += len(batch)
-    return LearnProgress(kernels, launches, failed)
+    return session.progress()
+
+
+class _Session:
+    """Owns what one call has measured so far. `paused_s` is how long others had the device meanwhile."""
+
+    def __init__(
+        self, device: Device, store: Store, cancel: CancelToken, turns: Turns | None, on_progress: OnProgress
+    ) -> None:
+        self._device, self._store, self._cancel, self._turns = device, store, cancel, turns
+        self._on_progress = on_progress
+        self._fraction = 0.0
+        self._kernels: set[str] = set()  # fingerprints
+        self._launches = self._failed = 0
+        self.paused_s = 0.0
+
+    def tell(self, fraction: float, text: str) -> None:
+        self._fraction = fraction
+        self._on_progress(fraction, text)
+
+    def progress(self) -> LearnProgress:
+        return LearnProgress(len(self._kernels), self._launches, self._failed)
+
+    def measure(self, kernels: Sequence[CorpusKernel]) -> None:
+        """Measure what is not known yet of these kernels; less where it is cancelled."""
+        wanted: list[_Exercise] = []
+        for kernel in kernels:
+            self._give_way()
+            wanted += _exercises(kernel, self._device)
+        new = [each for each in wanted if not _is_known(self._store, each, self._device)]
+        for each in wanted:
+            if each not in new:
+                self._count(each)
+        while new and not self._cancel.is_set():
+            outcomes = list(zip(new, self._measured(new), strict=True))
+            self._store.add(*(_entry(each, one) for each, one in outcomes if isinstance(one, Measurement)))
+            for each, outcome in outcomes:
+                if isinstance(outcome, Measurement):
+                    self._count(each)
+            self._failed += sum(isinstance(one, MeasureError) and not isinstance(one, Cancelled) for _, one in outcomes)
+            new = [each for each, one in outcomes if isinstance(one, Cancelled)]
+            self._give_way()
+
+    def _count(self, known: _Exercise) -> None:
+        self._launches += 1
+        self._kernels.add(known.request.kernel.fingerprint)
+
+    def _measured(self, exercises: Sequence[_Exercise]) -> Sequence[Measurement | MeasureError]:
+        limits = MeasureLimits(first_run_s=LONGEST_S)
+        stop = _Stop(self._cancel, self._turns)
+        return measure_all([each.request for each in exercises], limits=limits, cancel=stop)
+
+    def _give_way(self) -> None:
+        """Let others have the device first, and come back."""
+        if self._turns is None or not self._turns.is_wanted or self._cancel.is_set():
+            return
+        began = time.monotonic()
+        self._on_progress(self._fraction, PAUSED)
+        self._turns.give_way()
+        self.paused_s += time.monotonic() - began
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """Set where nothing more is to be measured, or others are to measure first."""
+
+    cancel: CancelToken
+    turns: Turns | None
+
+    def is_set(self) -> bool:
+        return self.cancel.is_set() or (self.turns is not None and self.turns.is_wanted)
 
 
 def _said(kernels: int, most_kernels: int | None) -> str:
@@ -146,13 +223,6 @@ def _is_known(store: Store, one: _Exercise, device: Device) -> bool:
 
 def _key(launch: Launch | None) -> str:
     return launch.key if launch is not None else ""
-
-
-def _measured(exercises: Sequence[_Exercise], cancel: CancelToken) -> Sequence[Measurement | MeasureError]:
-    if not exercises:
-        return ()
-    limits = MeasureLimits(first_run_s=LONGEST_S)
-    return measure_all([each.request for each in exercises], limits=limits, cancel=cancel)
 
 
 def _entry(one: _Exercise, measured: Measurement) -> StoredMeasurement:

@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from model.compile_targets import target_named
 from model.compiled import FactsKey, key_of
@@ -36,6 +37,9 @@ from server.analysis.questions import question_at
 from server.device_work.jobs import OnProgress
 from server.device_work.verified_launches import with_proofs
 from server.words.accuracy import accuracy_words, learned_words
+
+if TYPE_CHECKING:
+    from profiler.learning import Turns
 
 # Nobody waits for these, and whoever types must not feel them: on a busy machine they take many times as long.
 UNHURRIED = CompileLimits(open_s=120.0, build_s=120.0, niceness=10)
@@ -150,16 +154,25 @@ class DeviceWork:
         Store.open().save_profile(profile)
         return profile
 
-    def learn(self, device: Device, minutes: float | None, on_progress: OnProgress, cancel: threading.Event) -> Learned:
+    def learn(
+        self, device: Device, minutes: float | None, on_progress: OnProgress, cancel: threading.Event, turns: Turns
+    ) -> Learned:
         """Measure kernels of the corpus; without `minutes` as many as belong to a calibration. Kept when cancelled.
 
+        Whoever wants the device meanwhile has it first: `turns`.
         Figures are made in a process of their own, which may load the learned model. Raises StoreError.
         """
         from profiler.learning import KERNELS, MINUTES, learn  # noqa: PLC0415 - loads all of the generator
 
         most = KERNELS if minutes is None else None
         done = learn(
-            device, Store.open(), minutes=minutes or MINUTES, most_kernels=most, on_progress=on_progress, cancel=cancel
+            device,
+            Store.open(),
+            minutes=minutes or MINUTES,
+            most_kernels=most,
+            on_progress=on_progress,
+            cancel=cancel,
+            turns=turns,
         )
         lessons = Lessons.of(Store.open().lessons(device.id, device.driver))
         figures: tuple[str, ...] = ()

@@ -91,9 +91,10 @@ async def _learned(
     """As much as fits into `minutes`; None: what belongs to a calibration. `before` is the share that is done."""
     job = device_work().learn
     found = await ls.jobs.run(
-        lambda tell, cancel: job(device, minutes, tell, cancel),
+        lambda tell, cancel: job(device, minutes, tell, cancel, ls.jobs),
         lambda fraction, text: bar.report(before + (1 - before) * fraction, text),
         bar.cancel,
+        is_patient=True,
     )
     event("learned", device=device.id, kernels=found.kernels, launches=found.launches)
     ls.read_store_anew()

@@ -187,8 +187,9 @@ class Editor:
     async def measure(self, name: str, kernel: str) -> Any:
         return await self.run("kernelcast.measure", self.uri(name), kernel)
 
-    def press_cancel(self) -> None:
-        self.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token=self.tokens[-1]))
+    def press_cancel(self, at: int = -1) -> None:
+        """Of the progress that began as the `at`th; without it, of the last one."""
+        self.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token=self.tokens[at]))
 
     async def configure(self, **settings: Any) -> None:
         self.client.set_configuration(settings, section="kernelcast")

@@ -199,6 +199,20 @@ async def test_learning_a_device_tells_how_far_it_is_and_keeps_what_it_has_when_
         assert await editor.hints("scale.cl")
 
 
+async def test_what_is_measured_while_a_device_is_learned_goes_first(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        editor.open("scale.cl", SCALE)
+        learning = asyncio.ensure_future(editor.run("kernelcast.learn", "pocl"))
+        await editor.until(lambda: any("kernels" in value.get("message", "") for value in editor.progress))
+        answer = await editor.measure("scale.cl", "scale")
+        assert answer["runtime_us"]["median"] > 0
+        assert not learning.done()
+        known = len(editor.progress)
+        await editor.until(lambda: any("kernels" in each.get("message", "") for each in editor.progress[known:]))
+        editor.press_cancel(0)
+        assert "error" not in await learning
+
+
 async def test_nothing_is_run_in_a_workspace_that_is_not_trusted(start_editor: Start) -> None:
     async with start_editor(options={"trusted": False}) as editor:
         editor.open("scale.cl", SCALE)

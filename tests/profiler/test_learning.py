@@ -27,8 +27,9 @@ from model.opencl.program import read_program
 from model.work.analyse import analyse
 from profiler.corpus.family import FAMILIES, PROGRAM
 from profiler.devices import discover, find_device
-from profiler.learning import FIRST_SEED, learn, learning_kernels
-from profiler.measurement import Measurement, MeasureRequest
+from profiler.learning import FIRST_SEED, PAUSED, learn, learning_kernels
+from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
+from profiler.process.worker import CancelToken
 from profiler.store import Store
 from server.cli import main
 
@@ -142,6 +143,66 @@ def test_a_gpu_of_which_nothing_was_learned_is_asked_about_nobody(
     kept = unpacked(packed(asked.question))
     assert kept is not None
     assert (kept.key, kept.by_the_laws) == (asked.question.key, asked.question.by_the_laws)
+
+
+class Editor:
+    """Its user wants to measure something once `after` launches were measured, `times` times."""
+
+    def __init__(self, store: Store, after: int, times: int = 1) -> None:
+        self._store, self._after, self._times = store, after, times
+        self.measured: list[str] = []  # keys of kernel and launch
+        self.kept: list[int] = []  # launches in the store whenever it had the device
+        self.is_wanted = False
+
+    def give_way(self) -> None:
+        self.kept.append(len(self._store.everything()))
+        self.is_wanted = False
+
+    def measure_all(
+        self, requests: Sequence[MeasureRequest], *, cancel: CancelToken, **_: object
+    ) -> tuple[Measurement | MeasureError, ...]:
+        outcomes: list[Measurement | MeasureError] = []
+        for each in requests:
+            if cancel.is_set():
+                outcomes.append(Cancelled("cancelled"))
+                continue
+            outcomes.append(timed(each, 100.0))
+            self.measured.append(each.kernel.fingerprint + each.launch.key)
+            self.is_wanted = len(self.measured) % self._after == 0 and len(self.kept) < self._times
+        return tuple(outcomes)
+
+
+def test_learning_gives_way_to_a_measurement_and_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu = find_builtin(GPU)
+    assert gpu is not None
+    store = Store.open(tmp_path / "store")
+    editor = Editor(store, after=2, times=2)
+    monkeypatch.setattr("profiler.learning.measure_all", editor.measure_all)
+    told: list[tuple[float, str]] = []
+    done = learn(
+        gpu, store, minutes=60, most_kernels=4, on_progress=lambda *each: told.append(each), cancel=threading.Event(),
+        turns=editor,
+    )  # fmt: skip
+    assert editor.kept == [2, 4], "what was measured is kept before others have the device"
+    assert len(editor.measured) == len(set(editor.measured)) == done.launches, "each once"
+    assert (done.kernels, done.failed) == (4, 0)
+    assert [text for _, text in told].count(PAUSED) == 2
+    assert [fraction for fraction, _ in told] == sorted(fraction for fraction, _ in told)
+
+
+def test_learning_that_is_cancelled_while_others_have_the_device_measures_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu = find_builtin(GPU)
+    assert gpu is not None
+    store, cancel = Store.open(tmp_path / "store"), threading.Event()
+    editor = Editor(store, after=2)
+    monkeypatch.setattr("profiler.learning.measure_all", editor.measure_all)
+    monkeypatch.setattr(editor, "give_way", cancel.set)
+    done = learn(gpu, store, minutes=60, most_kernels=9, on_progress=lambda *_: None, cancel=cancel, turns=editor)
+    assert done.launches == len(store.everything()) == 2
 
 
 @pytest.mark.device
