@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from model.opencl.types import StructType, Type
-from profiler.guesses import UNKNOWN, Guess, advice, listed, taken, written
+from profiler.inferred_args import UNKNOWN, Guess, advice, listed, taken, written
 
 NULL_BYTES = 1 << 16  # no system maps the first pages: an address in there is a null pointer with an index
 MAX_BYTES = 256 << 20  # of one buffer: an index that wants more has gone astray, and no length is the remedy

@@ -9,7 +9,7 @@ from model.compiled import CompiledFacts, is_small_grid
 from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
-from profiler.kernels_alone import with_only
+from profiler.extract_kernels import with_only
 from profiler.measurement import BuildFailed, Cancelled, KernelCrashed, MeasureError, TimedOut
 from profiler.process.messages import Phase
 from profiler.process.worker import CancelToken, Limits, OnProgress, run_job

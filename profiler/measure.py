@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import NoneType
 
-from profiler.enlarging import MAX_TRIES, as_requested, enlarged
-from profiler.guesses import with_advice
+from profiler.buffer_retry import MAX_TRIES, as_requested, enlarged
+from profiler.inferred_args import with_advice
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest, OutOfBounds
 from profiler.process.messages import AtStake, Outcome, Phase
 from profiler.process.worker import CancelToken, Limits, OnProgress, run_job
@@ -53,7 +53,7 @@ def measure_all(
     Requests of one device share a process, and those of one source and its options share a build. A failure costs its
     own launch alone: after a crash or a time-out the rest goes on in a new process. After `cancel.set()` what was
     measured is kept, and the rest is `Cancelled`. A launch that overruns buffers of guessed lengths is tried again with
-    longer ones: see `profiler.enlarging`.
+    longer ones: see `profiler.buffer_retry`.
     """
     limits = limits or MeasureLimits()
     tasks = _Tasks(requests, on_progress)

@@ -24,7 +24,7 @@ from profiler.child.summary import Before, summary
 from profiler.child.timing import Plan, run_us, time_launch
 from profiler.measurement import MeasureError, Measurement, MeasureRequest, OutOfResources
 from profiler.process.messages import AtStake, Outcome, Phase
-from profiler.remarks import Circumstances
+from profiler.warnings import Circumstances
 
 if TYPE_CHECKING:
     from model.launch.launch import Launch

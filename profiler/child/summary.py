@@ -14,8 +14,8 @@ import pyopencl as cl
 from profiler.batches import is_enough, is_on_shared_host, others_share, repeat_interval, runs_of
 from profiler.child.timing import Timing
 from profiler.measurement import Measurement, MeasureRequest
-from profiler.remarks import Circumstances, remarks
 from profiler.statistics import drift_percent, outliers, quantile, spread_percent
+from profiler.warnings import Circumstances, remarks
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,10 @@ from typing import IO, Any, Protocol, TypeVar
 
 from profiler.measurement import Cancelled, MeasureError, TimedOut
 from profiler.process.drivers import driver_environment
-from profiler.process.endings import sentence, why_it_died
+from profiler.process.exit_diagnosis import sentence, why_it_died
 from profiler.process.inbox import Inbox
-from profiler.process.leftovers import NATIVE_OUTPUT, PREFIX, claim, remove_leftovers
 from profiler.process.messages import FOLDER_VARIABLE, AtStake, Done, Failed, Job, Outcome, Phase, Progress
+from profiler.process.temp_cleanup import NATIVE_OUTPUT, PREFIX, claim, remove_leftovers
 
 OnProgress = Callable[[float, str], None]  # (fraction done in 0..1, what is going on)
 OnTask = Callable[[AtStake | Outcome], None]  # of a job with many tasks

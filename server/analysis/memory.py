@@ -15,7 +15,7 @@ from model.device import Device
 from model.launch.launch import Launch
 from model.learned.lessons import Lessons
 from model.opencl.kernel import Kernel
-from profiler.kept_facts import known_facts
+from profiler.compile_cache import known_facts
 from profiler.measurement import Measurement
 from profiler.store import FILE_NAME, Store, StoreError, data_folder, kernel_id
 from server.analysis.fits import Run

@@ -17,8 +17,8 @@ from model.errors import KernelcastError, UnknownDevice
 from model.forecast import Forecast, Problem
 from model.gpu_targets import reference_device
 from model.launch.driver_choice import on_device
+from profiler.compile_cache import keep_facts, known_facts
 from profiler.compiling import CompileRequest, compile_program
-from profiler.kept_facts import keep_facts, known_facts
 from profiler.measurement import MeasureError
 from profiler.offline.compiling import compile_offline, offline_driver
 from profiler.offline.diagnostics import DoesNotCompile

@@ -6,7 +6,7 @@ import argparse
 
 from model.errors import UnknownDevice
 from profiler.corpus.facts.devices import read_devices, read_paces, write_paces
-from profiler.corpus.facts.paces import FEWEST, measure_pace
+from profiler.corpus.facts.slowdown import FEWEST, measure_pace
 from server.cli.status import ANSWERED, SOME_FAILED
 from server.cli.streams import warn
 

@@ -17,7 +17,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         from profiler.corpus.dataset.card import renew  # noqa: PLC0415
         from profiler.corpus.facts.evaluating import evaluate  # noqa: PLC0415
-        from profiler.corpus.facts.portraits import draw  # noqa: PLC0415
+        from profiler.corpus.facts.plots import draw  # noqa: PLC0415
         from profiler.corpus.facts.variants import variants_table  # noqa: PLC0415
 
         if arguments.sources is not None:

@@ -23,9 +23,9 @@ from model.opencl.options import BuildOptions
 from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_to_measure
 from profiler.calibrate import calibrate
+from profiler.compile_cache import Outcome, collect_facts
 from profiler.compiling import CompileLimits, CompileRequest, compile_program
 from profiler.devices import discover, distinct_devices, with_calibrations
-from profiler.kept_facts import Outcome, collect_facts
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.offline.compiling import compile_offline, offline_driver

@@ -13,7 +13,7 @@ from model.launch.spec import LaunchSpec
 from model.opencl.program import read_program
 from model.work.analyse import analyse
 from profiler.bounds import MAX_BYTES
-from profiler.enlarging import enlarged
+from profiler.buffer_retry import enlarged
 from profiler.measure import measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest, OutOfBounds
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType
 from profiler.bounds import MAX_BYTES, Cause, Overrun, Room, overrun_at, whereabouts
-from profiler.guesses import Guess
+from profiler.inferred_args import Guess
 
 FLOAT = ScalarType("float", ScalarKind.FLOAT, 4)
 FLOAT3 = VectorType(FLOAT, 3)

@@ -15,13 +15,13 @@ from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from model.throughput.rounds import rounds_of
 from model.work.analyse import analyse
+from profiler.compile_cache import collect_facts, keep_facts, known_facts
 from profiler.compiling import (
     CompileLimits,
     CompileRequest,
     compile_facts,
     compile_program,
 )
-from profiler.kept_facts import collect_facts, keep_facts, known_facts
 from profiler.measurement import BuildFailed, Cancelled, DeviceGone, MeasureError, TimedOut
 from profiler.store import Store
 

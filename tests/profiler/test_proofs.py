@@ -34,7 +34,7 @@ __kernel void zeroes(__global float* y, int by) { y[(int)get_global_id(0) + by] 
 JOBS = """
 from profiler.child import probing
 from profiler.child.guards import proof
-from profiler.child.guards.elsewhere import prove_elsewhere
+from profiler.child.guards.cross_device_check import prove_elsewhere
 from profiler.child.guards.elsewhere_jobs import trial_of
 from profiler.measurement import OutOfBounds
 

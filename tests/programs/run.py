@@ -25,7 +25,7 @@ import psutil
 from model.errors import KernelcastError
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
-from profiler.corpus.origins.exam import is_exam_kernel
+from profiler.corpus.origins.decontamination import is_exam_kernel
 from profiler.corpus.origins.launching import time_limit
 from profiler.corpus.origins.origin import OriginKind, read_origins
 from server.cli.batch_workers import Worker, WorkerEnded

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from profiler.corpus.origins.exam import is_exam_path, is_exam_text
+from profiler.corpus.origins.decontamination import is_exam_path, is_exam_text
 from profiler.corpus.origins.literals import KERNEL, programs_in
 from profiler.corpus.origins.origin import Origin
 from profiler.corpus.origins.sources import (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.process.leftovers import NATIVE_OUTPUT, PREFIX, remove_leftovers
+from profiler.process.temp_cleanup import NATIVE_OUTPUT, PREFIX, remove_leftovers
 from profiler.process.worker import run_job
 from profiler.store import Store
 from profiler.store.database import FILE_NAME
@@ -65,7 +65,7 @@ def test_a_device_process_has_a_folder_of_its_own_with_a_name_that_cannot_be_gue
 
 HOLDS = """
 import os, sys, tempfile
-from profiler.process.leftovers import NATIVE_OUTPUT, PREFIX, claim
+from profiler.process.temp_cleanup import NATIVE_OUTPUT, PREFIX, claim
 folder = tempfile.mkdtemp(prefix=PREFIX, dir=sys.argv[1])
 with open(f"{folder}/{NATIVE_OUTPUT}", "w+b") as output:
     claim(output)

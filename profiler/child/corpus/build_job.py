@@ -17,11 +17,11 @@ from model.compiled import CompiledFacts, is_small_grid
 from profiler.arguments import check_memory, plan_arguments
 from profiler.child.building import ON_COMPILER_CRASH, kernel_named
 from profiler.child.compiling import reader_of
-from profiler.child.corpus.asking import Asking
-from profiler.child.corpus.opening import open_on
+from profiler.child.corpus.open_device import open_on
 from profiler.child.corpus.pocl_cache import KNOWN_VERSIONS, OwnCache, object_file, spare_any_size
+from profiler.child.corpus.program_cache import Shelf
 from profiler.child.corpus.reading import facts_of_object, facts_of_program
-from profiler.child.corpus.shelf import Shelf
+from profiler.child.corpus.request_builder import Asking
 from profiler.child.failures import named_failures
 from profiler.child.guards.proof import ON_CRASH, prove_in_bounds
 from profiler.child.guards.trial import Trial

@@ -16,17 +16,17 @@ import pyopencl as cl
 
 from profiler.arguments import BufferArgument, check_memory, plan_arguments
 from profiler.child.building import ON_COMPILER_CRASH
-from profiler.child.corpus.asking import Asking
+from profiler.child.corpus.argument_pool import Supply, written_buffers
+from profiler.child.corpus.bound_launch import Placed
+from profiler.child.corpus.interleaving import turns
 from profiler.child.corpus.load_window import LoadWindow, Others
-from profiler.child.corpus.opening import open_on
+from profiler.child.corpus.open_device import open_on
 from profiler.child.corpus.pace import Pace
-from profiler.child.corpus.placed import Placed
 from profiler.child.corpus.pocl_cache import OwnCache
 from profiler.child.corpus.pool import NoRoom
+from profiler.child.corpus.program_cache import Shelf
 from profiler.child.corpus.quick_timing import QuickBatch, Timetable, first_run, time_batch, timetable
-from profiler.child.corpus.shelf import Shelf
-from profiler.child.corpus.supply import Supply, written_buffers
-from profiler.child.corpus.turns import turns
+from profiler.child.corpus.request_builder import Asking
 from profiler.child.failures import named_failures
 from profiler.child.memory.device_memory import memory_limits
 from profiler.corpus.collection_jobs import TimedRow, TimeOrder, TimeTask

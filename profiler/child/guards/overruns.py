@@ -18,7 +18,7 @@ from model.work.region import Access
 from model.work.symbolic import Expression
 from model.work.work import Work
 from profiler.bounds import Cause, Overrun
-from profiler.guesses import guessed_among, index_fill, misleading
+from profiler.inferred_args import guessed_among, index_fill, misleading
 from profiler.measurement import MeasureRequest, OutOfBounds
 
 

@@ -28,7 +28,7 @@ from profiler.child.guards.trial import Trial
 from profiler.child.memory.allocation import Arguments, allocate
 from profiler.child.memory.contents import Array
 from profiler.child.memory.layout import Write
-from profiler.guesses import advice, misleading
+from profiler.inferred_args import advice, misleading
 from profiler.measurement import KernelCrashed, MeasureError
 
 _ABANDONED: list[object] = []  # what a kernel that never ends still uses

@@ -11,7 +11,7 @@ import pyopencl as cl
 from profiler.arguments import BufferArgument, ImageArgument
 from profiler.child.guards import pages
 from profiler.child.guards.canary_layout import CanaryLayout
-from profiler.child.guards.elsewhere import prove_elsewhere
+from profiler.child.guards.cross_device_check import prove_elsewhere
 from profiler.child.guards.overruns import out_of_bounds
 from profiler.child.guards.page_probe import guards_hold
 from profiler.child.guards.page_run import run_guarded

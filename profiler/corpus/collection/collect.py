@@ -14,10 +14,10 @@ from pathlib import Path
 
 from model.device import Device
 from model.errors import KernelcastError
-from profiler.corpus.collection.book import Book
-from profiler.corpus.collection.due import Chunk, Why, due_in, next_chunk, wanted_rows
-from profiler.corpus.collection.here import Here
+from profiler.corpus.collection.ledger import Book
+from profiler.corpus.collection.local_executor import Here
 from profiler.corpus.collection.lock import sole_collector
+from profiler.corpus.collection.pending import Chunk, Why, due_in, next_chunk, wanted_rows
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.progress import Figures, OnFigures, Progress
 from profiler.corpus.collection.store import CorpusStore, RowKey, Stint

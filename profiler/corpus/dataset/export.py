@@ -20,10 +20,10 @@ from profiler.corpus.collection.schema import FILE_NAME
 from profiler.corpus.collection.store import CorpusStore, RowKey, Stint, StoredRow
 from profiler.corpus.dataset.arrow import write_table
 from profiler.corpus.dataset.cells import Cells, compiled_cells, kernel_cells, launch_cells, row_cells
+from profiler.corpus.dataset.clock_normalization import Timed, runtime_us, usual
 from profiler.corpus.dataset.columns import COMPILED, KERNELS, LAUNCHES, ROWS, TABLES, DatasetError
 from profiler.corpus.dataset.reading import Dataset, read_dataset
 from profiler.corpus.dataset.signed import Signer
-from profiler.corpus.dataset.steady import Timed, runtime_us, usual
 from profiler.corpus.kernel import GENERATOR, SEED, CorpusKernel
 from profiler.corpus.origins.origin import read_origins
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from profiler.corpus.dataset.columns import SPLITS, TABLES, TableColumns
-from profiler.corpus.dataset.promises import Promise
+from profiler.corpus.dataset.quality_gates import Promise
 from profiler.corpus.dataset.statistics import DECADES, Count, DeviceFigures, Statistics, median_amount
 from profiler.corpus.kernel import GENERATOR
 

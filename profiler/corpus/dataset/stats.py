@@ -10,7 +10,7 @@ from profiler.corpus.dataset.card import renew
 from profiler.corpus.dataset.frame import frame_of
 from profiler.corpus.dataset.pictures import write_pictures
 from profiler.corpus.dataset.printed import columns_markdown, statistics_markdown
-from profiler.corpus.dataset.promises import Promise, promises
+from profiler.corpus.dataset.quality_gates import Promise, promises
 from profiler.corpus.dataset.reading import read_dataset
 from profiler.corpus.dataset.statistics import Statistics, statistics_of
 

@@ -2,7 +2,7 @@
 
 The profiles were calibrated where nobody else used the processors' cores, most rows measured where others did. How much
 longer the same launches take there stands beside the profiles: the median over some dozens of launches of generated
-kernels, measured again where the profiles were (`profiler.corpus.facts.paces`). A device that is not named there was
+kernels, measured again where the profiles were (`profiler.corpus.facts.slowdown`). A device that is not named there was
 measured where its profile was calibrated.
 """
 

@@ -17,8 +17,8 @@ from model.learned.inputs import log2_flops
 from model.training.rows import Rows
 from profiler.corpus.collection.devices import corpus_device
 from profiler.corpus.dataset.cells import facts_from_cells
+from profiler.corpus.dataset.clock_normalization import Usual, slopes
 from profiler.corpus.dataset.reading import Dataset, read_dataset, read_splits
-from profiler.corpus.dataset.steady import Usual, slopes
 from profiler.corpus.facts.devices import log2_paces, read_devices
 from profiler.corpus.facts.table import read_facts
 
@@ -83,8 +83,8 @@ def _log2_us(rows: Sequence[Mapping[str, Any]], dataset: Dataset, paces: Mapping
     """Bring the rows' times to the machine where the profiles were calibrated: [rows].
 
     A device's rows took longer in the median by what `paces` says; each by its own share of that, in proportion to how
-    far its time follows the pace of the processors (see `profiler.corpus.dataset.steady`): what waits for memory or for
-    its own results hardly does.
+    far its time follows the pace of the processors (see `profiler.corpus.dataset.clock_normalization`): what waits for
+    memory or for its own results hardly does.
     """
     usual = {device: Usual(**each) for device, each in dataset.metadata.get("usual", {}).items()}
     of_usual = np.array([f"{row['device']} {row['profile']}".strip() for row in rows])

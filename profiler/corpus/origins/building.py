@@ -13,7 +13,7 @@ from profiler.corpus.origins.definitions import Definitions
 from profiler.corpus.origins.finding import FoundProgram
 from profiler.corpus.origins.jobs import BUILD_JOB, BUILD_S, Builds, BuildTry, outcomes
 from profiler.corpus.origins.supplying import guessed_defines, lacking, without_consequences
-from profiler.kernels_alone import with_only
+from profiler.extract_kernels import with_only
 from profiler.measurement import MeasureError
 
 MOST_ROUNDS = 6

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.opencl.options import BuildOptions
-from profiler.corpus.origins.exam import is_exam_path, is_exam_text
+from profiler.corpus.origins.decontamination import is_exam_path, is_exam_text
 from profiler.corpus.origins.includes import with_includes
 from profiler.corpus.origins.jobs import WRITE_JOB, Written, outcomes
 from profiler.corpus.origins.licences import has_strict_head

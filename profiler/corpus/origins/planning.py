@@ -16,11 +16,11 @@ from model.opencl.program import Program, read_program
 from model.work.work import Work
 from profiler.corpus.kernel import CorpusKernel
 from profiler.corpus.origins.building import BuiltProgram
-from profiler.corpus.origins.exam import is_exam_kernel
+from profiler.corpus.origins.decontamination import is_exam_kernel
 from profiler.corpus.origins.launching import first_launch, time_limit
 from profiler.corpus.origins.origin import Origin
 from profiler.corpus.origins.pruning import pruned
-from profiler.kernels_alone import with_only
+from profiler.extract_kernels import with_only
 
 ANALYSIS_LIMIT_S = 20
 FEWEST_TOKENS = 40  # kernels below do next to nothing

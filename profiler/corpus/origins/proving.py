@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from profiler.buffer_retry import MAX_TRIES, enlarged
 from profiler.corpus.origins.jobs import PROVE_JOB, RUN_S, ProofTry, Proved, outcomes
-from profiler.enlarging import MAX_TRIES, enlarged
 from profiler.measurement import MeasureError, MeasureRequest, OutOfBounds
 
 

@@ -27,7 +27,7 @@ from profiler.corpus.origins.planning import LONG_SOURCE
 from profiler.corpus.origins.pruning import pruned
 from profiler.corpus.origins.sources import Unreachable, sources
 from profiler.corpus.origins.tables import described_launches, described_programs
-from profiler.kernels_alone import with_only
+from profiler.extract_kernels import with_only
 
 _BLANK_LINES = re.compile(r"(?<!\\)\n(?:[ \t\r]*\n)+")
 AT_A_TIME = 40  # programs that are built in one go

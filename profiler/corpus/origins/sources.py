@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from model.errors import KernelcastError
-from profiler.corpus.origins.exam import is_exam_path
+from profiler.corpus.origins.decontamination import is_exam_path
 from profiler.corpus.origins.origin import Origin, OriginKind
 
 OPENCL_SUFFIXES = (".cl", ".clh", ".ocl", ".opencl", ".clt", ".cl.in", ".cl.h")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.corpus.collection import book
+from profiler.corpus.collection import ledger
 from profiler.corpus.collection.collect import Stop, collect
 from profiler.corpus.collection.lock import AlreadyCollecting, sole_collector
 from profiler.corpus.collection.plan import CollectPlan
@@ -242,9 +242,9 @@ def test_two_collections_do_not_share_a_folder(plan: CollectPlan, make_kernel: M
 def test_a_device_that_fails_with_everything_is_not_held_against_the_kernels(
     job: str, plan: CollectPlan, make_kernel: MakeKernel, filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(book, "MOST_IN_A_ROW", 4)
+    monkeypatch.setattr(ledger, "MOST_IN_A_ROW", 4)
     folder = filled(*(make_kernel(f"crash{at}") for at in range(6)))
-    with pytest.raises(book.NothingWorks, match="--retry-failed"):
+    with pytest.raises(ledger.NothingWorks, match="--retry-failed"):
         collect(folder, replace(plan, chunk_kernels=100, time_job=f"stub_device:{job}"))
     assert not any(case.is_quarantined for case in _failures(folder))
 

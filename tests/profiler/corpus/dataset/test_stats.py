@@ -17,7 +17,7 @@ from profiler.corpus.dataset.columns import KERNELS, LAUNCHES, ROWS, SPLITS, TAB
 from profiler.corpus.dataset.correlation import spearman, within
 from profiler.corpus.dataset.frame import frame_of
 from profiler.corpus.dataset.printed import columns_markdown, statistics_markdown
-from profiler.corpus.dataset.promises import promises
+from profiler.corpus.dataset.quality_gates import promises
 from profiler.corpus.dataset.reading import read_dataset
 from profiler.corpus.dataset.splits import split
 from profiler.corpus.dataset.statistics import Statistics, statistics_of

@@ -20,7 +20,7 @@ from model.training.rows import Rows
 from model.training.study import SPLITS
 from profiler.corpus.facts import evaluating, training
 from profiler.corpus.facts.evaluating import Evaluation, evaluate
-from profiler.corpus.facts.portraits import draw
+from profiler.corpus.facts.plots import draw
 from profiler.corpus.facts.training import train
 from tests.made_world import HARDLY, made_rows
 

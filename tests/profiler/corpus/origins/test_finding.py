@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from profiler.corpus.origins.exam import is_exam_kernel
+from profiler.corpus.origins.decontamination import is_exam_kernel
 from profiler.corpus.origins.finding import programs_of, recorded_programs
 from profiler.corpus.origins.literals import programs_in
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from profiler.corpus.origins.exam import is_exam_path
+from profiler.corpus.origins.decontamination import is_exam_path
 from profiler.corpus.origins.licences import has_strict_head, is_permissive, stated_licence
 from profiler.corpus.origins.origin import OriginKind, read_origins
 

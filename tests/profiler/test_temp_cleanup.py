@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.process.leftovers import NATIVE_OUTPUT, PREFIX, claim, remove_leftovers
+from profiler.process.temp_cleanup import NATIVE_OUTPUT, PREFIX, claim, remove_leftovers
 
 
 def job_folder(base: Path, name: str, *, is_new: bool = False) -> Path:
@@ -40,7 +40,7 @@ def test_a_job_begins_by_removing_what_others_left(tmp_path: Path, monkeypatch: 
 
     left = job_folder(tmp_path, "left")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert run_job("tests.profiler.test_leftovers:seen", (str(tmp_path),), returns=list) == [False, True]
+    assert run_job("tests.profiler.test_temp_cleanup:seen", (str(tmp_path),), returns=list) == [False, True]
     assert not left.exists()
     assert os.listdir(tmp_path) == []
 

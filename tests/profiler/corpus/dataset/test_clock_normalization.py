@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profiler.corpus.dataset.steady import FARTHEST, Usual, runtime_us, slopes, usual
+from profiler.corpus.dataset.clock_normalization import FARTHEST, Usual, runtime_us, slopes, usual
 
 QUIET, SHARED = 28.0, 45.0
 times = st.lists(st.tuples(st.floats(1e-2, 1e6), st.floats(10.0, 500.0)), min_size=1, max_size=8)

@@ -10,7 +10,7 @@ import pytest
 from model.launch.launch import Assumption, Fill, Launch
 from model.opencl.kernel import Kernel
 from model.opencl.types import ArrayType, StructType
-from profiler.guesses import advice, guessed_among, index_fill, listed, misleading, with_advice
+from profiler.inferred_args import advice, guessed_among, index_fill, listed, misleading, with_advice
 from profiler.measurement import (
     BuildFailed,
     Cancelled,
@@ -21,7 +21,7 @@ from profiler.measurement import (
     OutOfResources,
     TimedOut,
 )
-from profiler.process.endings import NO_ROOM
+from profiler.process.exit_diagnosis import NO_ROOM
 
 Make = Callable[..., MeasureRequest]
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.opencl.options import BuildOptions
-from profiler.kernels_alone import with_only
+from profiler.extract_kernels import with_only
 
 PLAIN = BuildOptions()
 TWO = """#define SCALE 2 // ×

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from profiler.measurement import Measurement
-from profiler.remarks import Circumstances, remarks
+from profiler.warnings import Circumstances, remarks
 from tests.profiler.test_store import measurement
 
 PLAIN = Circumstances()

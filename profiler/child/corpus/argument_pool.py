@@ -17,7 +17,7 @@ from profiler.arguments import (
     SamplerArgument,
     ValueArgument,
 )
-from profiler.child.corpus.placed import Pristine, Value
+from profiler.child.corpus.bound_launch import Pristine, Value
 from profiler.child.corpus.pool import Pool, Room
 from profiler.child.memory.images import make_image
 from profiler.child.memory.layout import PaddedLayout

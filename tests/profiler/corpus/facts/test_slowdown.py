@@ -12,7 +12,7 @@ import pytest
 from profiler.child.processors import allowed_processors
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.devices import PACES, Pace, log2_paces, read_devices, read_paces, write_paces
-from profiler.corpus.facts.paces import FEWEST, measure_pace
+from profiler.corpus.facts.slowdown import FEWEST, measure_pace
 
 DEVICE = "pocl-1core"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from profiler.measurement import BuildFailed, KernelCrashed, MeasureError, OutOfResources
-from profiler.process.endings import FULL_BYTES, why_it_died
+from profiler.process.exit_diagnosis import FULL_BYTES, why_it_died
 from profiler.process.messages import Phase
 
 RUNNING = Phase("kernel `k`", 20.0, on_crash="most likely an access out of bounds")

@@ -13,7 +13,7 @@ from model.launch.fill_target import buffer_of
 from model.launch.launch import Fill
 from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, VectorType, lane_names
 from profiler.measurement import KernelCrashed, MeasureError, MeasureRequest, OutOfResources, TimedOut
-from profiler.process.endings import NO_ROOM
+from profiler.process.exit_diagnosis import NO_ROOM
 
 LANES = range(16)
 UNKNOWN = "..."
