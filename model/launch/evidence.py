@@ -26,20 +26,30 @@ from model.work.work import Work
 _IDS = (GLOBAL_ID, GROUP_ID, LOCAL_ID)
 
 
+@dataclass(frozen=True, slots=True)
+class Product:
+    """`times` the product of all `factors` is what an id stays below."""
+
+    factors: tuple[Atom, ...]
+    times: float
+
+
 @dataclass(slots=True)
 class Evidence:
     """What the source says of the sizes of a launch.
 
-    `guards`: for each dimension, the symbols that its global id must stay below; `margins`: symbols that ids must
-    reach, keep away from the end by, or equal. `trip_bounds` and `strides`: symbols that bound loops (with the number
-    of such loops in each other) or multiply the id of a dimension above the first. `local_sides`: dimensions along
-    which work-items differ in what they access of local memory.
+    `guards`: for each dimension, the symbols that its global id must stay below; `products`: symbols whose product it
+    must stay below (`i < width * height`); `margins`: symbols that ids must reach, keep away from the end by, or equal.
+    `trip_bounds` and `strides`: symbols that bound loops (with the number of such loops in each other) or multiply the
+    id of a dimension above the first. `local_sides`: dimensions along which work-items differ in what they access of
+    local memory.
     """
 
     dimensions: int = 1
     uses_local: bool = False
     local_sides: set[int] = field(default_factory=set)
     guards: dict[int, list[Atom]] = field(default_factory=dict)
+    products: dict[int, Product] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)  # buffers with an element that ids must stay below
     margins: set[Atom] = field(default_factory=set)
     group_guards: dict[int, list[Atom]] = field(default_factory=dict)  # held against the group id
@@ -161,10 +171,17 @@ def _note_bound(inner: Expression, found: Evidence) -> None:
         if is_upper:
             counts = (m[0] for m, c in inner.terms if len(m) == 1 and c < 0 and _is_one_element(m[0]))
             found.counts |= {str(load.arguments[0]): held[0] for load in counts}
+        products = [(m, c) for m, c in inner.terms if len(m) > 1 and c < 0 and all(map(_is_argument, m))]
+        of_products = (
+            {atom for monomial, _ in products for atom in monomial if atom not in plain} if is_upper else set()
+        )
+        if of_products and ids is GLOBAL_ID:
+            factors, coefficient = products[0]
+            found.products.setdefault(held[0], Product(factors, float(-coefficient / slope.constant)))
         # Of `i - r / 2 < n` only `n` is the bound; of `i < n / 2` it is what stands in the quotient.
         nested = 0 if any(c < 0 for c in plain.values()) else -1
         for leaf in inner.leaves:
-            if not _is_argument(leaf):
+            if not _is_argument(leaf) or leaf in of_products:
                 continue
             if is_upper and plain.get(leaf, nested) < 0:
                 (found.guards if is_global else guards).setdefault(held[0], []).append(leaf)

@@ -165,6 +165,10 @@ class _Planner:
             for side in range(len(sides)):
                 if atoms.intersection(guards.get(side, ())):
                     return Growth(name, value, sides[side], side) if sides[side] else None
+        for side, product in self.evidence.products.items():
+            if atoms.intersection(product.factors) and side < len(sides):
+                share = sides[side] / len(product.factors)  # so that their product grows as the side does
+                return Growth(name, value, share) if share else None
         rows = next((self.evidence.strides[a] for a in atoms if a in self.evidence.strides), None)
         if rows is not None and rows < len(sides):
             return Growth(name, value, sides[rows], rows) if sides[rows] else None

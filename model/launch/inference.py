@@ -127,6 +127,10 @@ def _guarded_size(evidence: Evidence, said: Said) -> tuple[int, ...] | None:
     for d in range(evidence.dimensions):
         values = [said.scalars.get(name_of(a)) for a in evidence.guards.get(d, [])]
         given = [int(v) for v in values if v is not None and v >= 1]
+        product = evidence.products.get(d)
+        factors = [said.scalars.get(name_of(a)) for a in product.factors] if product is not None else []
+        if product is not None and all(factor is not None and factor >= 1 for factor in factors):
+            given.append(math.ceil(product.times * prod(factor for factor in factors if factor is not None)))
         if not given:
             return None
         sizes.append(max(given))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from enum import IntEnum
 from math import prod
 from typing import NamedTuple
 
-from model.launch.evidence import Evidence
+from model.launch.evidence import Evidence, Product
 from model.launch.extents import extents
 from model.launch.launch import Number
 from model.launch.meanings import Meaning, meaning_of, meaning_of_float
@@ -86,7 +87,7 @@ def missing_scalars(
             continue
         element = kind.element if isinstance(kind, VectorType) else kind
         guesses = {
-            lane[0]: _guess(lane[0], element, evidence, size, dimensions, margin)
+            lane[0]: _guess(lane[0], element, evidence, size, dimensions, margin, known)
             for lane in lanes
             if not known.keys() & set(lane)
         }
@@ -129,7 +130,13 @@ def _greatest(kind: Type | None) -> Number:
 
 
 def _guess(
-    name: str, kind: Type | None, evidence: Evidence, size: tuple[int, ...], dimensions: int, margin: int
+    name: str,
+    kind: Type | None,
+    evidence: Evidence,
+    size: tuple[int, ...],
+    dimensions: int,
+    margin: int,
+    known: Mapping[str, Number],
 ) -> tuple[Number, str, Strength]:
     if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
         return _float_by_name(name, is_used=bool(evidence.used.intersection(_atoms(name))))
@@ -137,6 +144,12 @@ def _guess(
     for d, guards in evidence.guards.items():
         if any(a in guards for a in atoms) and d < len(size) and not _is_start_of_several(name, guards):
             return size[d], f", the global size of dimension {d}, which is checked against it", Strength.IDS
+    for d, product in evidence.products.items():
+        factor = next((atom for atom in atoms if atom in product.factors), None)
+        if factor is not None and d < len(size):
+            others = " and ".join(f"`{name_of(other)}`" for other in product.factors if other is not factor)
+            text = f": its product with {others or 'itself'} is what ids of dimension {d} stay below"
+            return _factor(factor, product, size[d], known), text, Strength.IDS
     for atom in atoms:
         if atom in evidence.strides:
             d = min(evidence.strides[atom], len(size) - 1)
@@ -175,6 +188,23 @@ def _guess(
     if not evidence.used.intersection(atoms):
         return 1, UNUSED, Strength.FREE
     return 1, ": nothing says how large it is", Strength.NONE
+
+
+def _factor(wanted: Atom, product: Product, size: int, known: Mapping[str, Number]) -> int:
+    """Return one of the factors nobody gave, as extents that fit each other and what is left to them of `size`."""
+    left = size / product.times
+    open_factors = []
+    for factor in product.factors:
+        value = known.get(name_of(factor))
+        if value is None:
+            open_factors.append(factor)
+        else:
+            left /= max(1, value)
+    items = max(1, math.ceil(left))
+    if len(open_factors) == 1:
+        return items
+    place = open_factors.index(wanted)
+    return extents((items,), min(3, len(open_factors)))[place] if place < 3 else 1
 
 
 def _is_start_of_several(name: str, guards: list[Atom]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 
 import pytest
 
@@ -53,6 +54,25 @@ def test_a_bound_check_ties_the_global_size_to_its_scalar(infer: Infer, forecast
     launch = infer(VADD)
     assert dict(launch.scalars)["n"] == launch.global_size[0]
     assert annotated(forecasts, "n=5000", VADD).global_size == (5000,)
+
+
+PICTURE = """__kernel void shade(__global float *a, uint width, uint height) {
+    uint i = get_global_id(0); if (i >= width * height) return; a[i] = i / width; }"""
+VOLUME = """__kernel void shade(__global float *a, int w, int h, int d) {
+    int i = get_global_id(0); if (i < w * h * d) a[i] = i / (w * h); }"""
+
+
+@pytest.mark.parametrize("text", [PICTURE, VOLUME, PICTURE.replace("width * height", "2 * width * height")])
+def test_the_product_of_sides_that_ids_stay_below_is_as_large_as_the_launch(infer: Infer, text: str) -> None:
+    launch = infer(text)
+    sides = [value for _, value in launch.scalars]
+    assert prod(sides) * (2 if "2 *" in text else 1) == launch.work_items
+
+
+def test_sides_that_are_given_tell_how_many_work_items_there_are(forecasts: Forecasts) -> None:
+    assert annotated(forecasts, "width=640 height=480", PICTURE).global_size == (640 * 480,)
+    launch = annotated(forecasts, "global=307200 width=640", PICTURE)
+    assert dict(launch.scalars)["height"] == 480
 
 
 def test_every_guess_is_listed_by_its_name(infer: Infer) -> None:
