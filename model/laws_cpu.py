@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s
 from model.costs import Costs
 from model.device import Device, Rates
+from model.laws_cpu_lines import GLOBAL, LINE_BYTES, is_column, lone_lines, spread_bytes
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.contexts import ContextCount
@@ -22,11 +23,8 @@ from model.work.counts import AccessCount, OpKind, Pattern, WorkCounts
 
 _SPECIAL = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE, OpKind.INT_DIVIDE})
 _INTEGER = frozenset({OpKind.INTEGER, OpKind.INT_MUL, OpKind.BRANCH, OpKind.CONVERT})
-_GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
-LINE_BYTES = 64
 # Operations that a core has under way and that wait for each other: work-items shorter than that overlap.
 IN_FLIGHT = 64
-COLUMN_STEP_BYTES, COLUMN_STEPS = 2048, 64  # more lines apart than prefetchers follow and the nearest cache keeps
 ALL_SCALAR = 0.9
 LINES_TOGETHER = 2  # caches fetch lines in pairs, and the neighbours' pair serves the next work-items
 MISPREDICTED_CLOCKS = 17  # Fog, "The microarchitecture of Intel, AMD and VIA CPUs": 15 to 20
@@ -101,11 +99,17 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
     Each distinct byte of a buffer comes once from the level that the whole launch fits in, loads and stores side by
     side. Lone lines, where the data or a long stride choose them, come one by one.
     """
-    if work.global_footprint_bytes <= SMALL_BYTES:
+    whole_bytes = dict(work.buffer_bytes)
+    spread_of = {
+        access: spread_bytes(access, work, whole_bytes.get(access.buffer, 0))
+        for access in work.accesses
+        if access.space in GLOBAL
+    }
+    if max(work.global_footprint_bytes, *spread_of.values(), 0.0) <= SMALL_BYTES:
         return 0.0
     buffers: dict[tuple[str, bool], list[AccessCount]] = defaultdict(list)
     for access, _, image in (placed for part in work.contexts for placed in part.accesses):
-        if access.space in _GLOBAL and not access.is_atomic and not image:
+        if access.space in GLOBAL and not access.is_atomic and not image:
             buffers[access.buffer, access.is_store].append(access)
     streams = {False: 0.0, True: 0.0}
     lone = 0.0
@@ -114,11 +118,12 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
         far = max(work.global_footprint_bytes, whole)
         streamed = 0.0
         for access in accesses:
-            lines = _lone_lines(access)
-            if _is_column(access, work):
+            lines = lone_lines(access)
+            if is_column(access, work):
                 lone += 1e-3 * access.count / LINES_TOGETHER * _line_ns(access, whole, rates, costs)
             elif lines:
-                lone += 1e-3 * lines * _line_ns(access, math.sqrt(whole * far), rates, costs)
+                own = max(whole, spread_of.get(access, 0.0))
+                lone += 1e-3 * lines * _line_ns(access, math.sqrt(own * max(own, far)), rates, costs)
             elif access.pattern is Pattern.STRIDED:
                 walks = 0 < abs(access.step_bytes or 0) < LINE_BYTES  # in a loop, through all of each line
                 spread = 1.0 if walks else min(access.stride_bytes, LINE_BYTES) / max(1, access.element_bytes)
@@ -127,22 +132,6 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
                 streamed = max(streamed, access.footprint_bytes)
         streams[is_store] += streamed * _extra_us_per_byte(far, rates, is_store=is_store)
     return math.hypot(*streams.values()) + lone
-
-
-def _lone_lines(access: AccessCount) -> float:
-    """Lines that this access brings one by one, with nothing to foresee them."""
-    if access.pattern is Pattern.GATHERED:
-        return access.count
-    step = abs(access.step_bytes or 0)
-    if access.pattern is Pattern.STRIDED and access.stride_bytes >= LINE_BYTES and not 0 < step < LINE_BYTES:
-        return access.count
-    return 0.0
-
-
-def _is_column(access: AccessCount, work: WorkCounts) -> bool:
-    """Return whether each work-item walks down a column whose lines are gone before its neighbour comes by."""
-    steps = access.count / max(1, work.work_items)
-    return abs(access.step_bytes or 0) >= COLUMN_STEP_BYTES and steps >= COLUMN_STEPS
 
 
 def _line_ns(access: AccessCount, footprint_bytes: float, rates: Rates, costs: Costs) -> float:

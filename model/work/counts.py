@@ -127,6 +127,8 @@ class WorkCounts:
     # Those of loops that were followed for some of the work-items only, whose mean stands for all.
     estimated_loops: tuple[int, ...] = ()
     local_size: tuple[int, ...] = ()
+    global_size: tuple[int, ...] = ()
+    buffer_bytes: tuple[tuple[str, int], ...] = ()  # of whole buffers, by name, however little of them is touched
     # More of the same, computed when asked for.
     breakdown: Breakdown | None = field(default=None, kw_only=True, compare=False, repr=False)
     facts: Facts = field(kw_only=True, compare=False, repr=False)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, prod
 from typing import TYPE_CHECKING
 
 from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
-from model.opencl.kernel import ParameterKind
+from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import AddressSpace
 from model.work.breakdown import Breakdown
 from model.work.counts import AccessCount, OpCount, Pattern, WorkCounts
@@ -97,10 +97,19 @@ def totals(work: Work, launch: Launch, walk: Walk, sample: Sample | None = None)
         undecided_loops=tuple(sorted(walk.undecided)),
         estimated_loops=tuple(sorted(walk.estimated)),
         local_size=tuple(local),
+        global_size=launch.global_size,
+        buffer_bytes=tuple(_buffer_bytes(work.kernel, launch)),
         breakdown=Breakdown(outline, walk, counted, group_items),
         facts=Facts(paths, read, work.pressure),
         sample=sample,
     )
+
+
+def _buffer_bytes(kernel: Kernel, launch: Launch) -> Iterator[tuple[str, int]]:
+    for name, elements in launch.buffers:
+        parameter = kernel.parameter(name)
+        pointee = getattr(parameter.type, "pointee", None) if parameter is not None else None
+        yield name, elements * max(1, pointee.size_bytes if pointee is not None else 4)
 
 
 def _op_counts(ops: Mapping[int, float], keys: Sequence[OpKey]) -> tuple[OpCount, ...]:

@@ -135,3 +135,18 @@ def test_a_calibration_that_lacks_some_costs_still_predicts(calibrated: Device) 
 
 def test_gpus_are_predicted_without_costs() -> None:
     assert all(not device.rates.costs for device in builtin_devices())
+
+
+COLUMN = """// kernelcast: global=4096 local=64 columns=COLUMNS x=4096 y=4096*columns
+__kernel void k(__global const float *restrict x, __global float *restrict y, int columns) {
+    int i = get_global_id(0); y[i * columns] = x[i]; }"""
+
+
+def test_a_column_of_a_large_matrix_takes_a_line_and_a_page_for_each_element(calibrated: Device) -> None:
+    narrow, wide = (predict(calibrated, COLUMN.replace("COLUMNS", columns)) for columns in ("16", "4096"))
+    assert wide.runtime_us.p50 > 1.2 * narrow.runtime_us.p50
+
+
+def test_columns_that_fall_into_the_same_sets_of_a_cache_are_slower(calibrated: Device) -> None:
+    odd, power_of_two = (predict(calibrated, COLUMN.replace("COLUMNS", columns)) for columns in ("4095", "4096"))
+    assert power_of_two.runtime_us.p50 >= odd.runtime_us.p50
