@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from model.learned.learned import load_model
 from model.learned.lessons import Lessons
+from model.learned.threads import use_one_thread
 
 if TYPE_CHECKING:
     from model.learned.few_shot import Correction, Floats
@@ -44,6 +45,7 @@ def accuracy_from(lessons: Lessons) -> DeviceAccuracy | None:
     """
     if not lessons.lessons:
         return None
+    use_one_thread()
     from model.learned.answering import Answering  # noqa: PLC0415 - needs numpy, as the model does
 
     model = load_model()

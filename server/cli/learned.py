@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,10 +10,10 @@ from model.forecast import Forecast
 from model.learned.learned import UnusableModel, load_model, weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
+from model.learned.threads import use_one_thread
 from server.analysis.memory import Memory
 from server.analysis.questions import answered, with_compiled_facts
 from server.cli.streams import warn
-from server.predictor.threads import ONE_THREAD
 
 if TYPE_CHECKING:
     from model.learned.answering import Answering
@@ -77,8 +76,7 @@ class Learned:
         return self._answering.answer([question for question, _ in questions], lessons)
 
     def _load(self) -> None:
-        for name, threads in ONE_THREAD.items():  # before the library is loaded, or it never looks
-            os.environ.setdefault(name, threads)
+        use_one_thread()
         from model.learned.answering import Answering  # noqa: PLC0415 - not for those who have no model
 
         self._is_loaded = True
