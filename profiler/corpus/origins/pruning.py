@@ -15,6 +15,8 @@ _HEAD = re.compile(
 _DECLARATION = re.compile(r"^(?![ \t#}])[A-Za-z_][\w \t*]*[ \t*][A-Za-z_]\w*[ \t]*\([^(){};#]*\)[ \t]*;", re.MULTILINE)
 _BRACE = re.compile(r"[{}]")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
+_IS_KERNEL = re.compile(r"\bkernel\b|__kernel\b|KERNEL")
 _BLANK = re.compile(r"(?<!\\)\n(?:[ \t\r]*\n)+")
 
 
@@ -54,12 +56,10 @@ def _items(text: str) -> list[_Item]:
         end = _end(text, match.end())
         if end is None:
             break
-        words = match["words"].split()
+        # Between `__kernel` and the rest of a head may stand attributes made by macros, and directives.
+        head = re.split(r"[;}]", _DIRECTIVE.sub("", text[at : match.start()]))[-1] + match["words"]
         at = end
-        if (
-            not {"struct", "union", "enum", "typedef", "kernel", "__kernel"} & {*words}
-            and "KERNEL" not in match["words"]
-        ):
+        if not _IS_KERNEL.search(head) and not {"struct", "union", "enum", "typedef"} & {*match["words"].split()}:
             found.append(_Item(match["name"], match.start(), end, frozenset(_WORD.findall(text, match.start(), end))))
     return found
 

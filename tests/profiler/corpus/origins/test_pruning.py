@@ -30,3 +30,17 @@ def test_only_what_kernels_and_macros_name_is_kept() -> None:
 def test_a_program_that_uses_all_it_has_stays_as_it_is_but_for_comments() -> None:
     text = "float f(float x) { return x; }\n__kernel void k(__global float *x) { x[0] = f(1); }\n"
     assert pruned(text) == text
+
+
+def test_a_kernel_is_kept_whatever_stands_between_its_qualifier_and_its_name() -> None:
+    text = (
+        "#define GROUP() __attribute__((reqd_work_group_size(64, 1, 1)))\n"
+        "float gone(float x) { return x; }\n"
+        "__kernel\nGROUP()\nvoid by_macro(__global float *x) { x[0] = 1; }\n"
+        "__kernel\n#if WIDE >= 64\n\t__attribute__((reqd_work_group_size(64, 1, 1)))\n#endif\n"
+        "void by_directive(__global float *x) { x[0] = 2; }\n"
+    )
+    kept = pruned(text)
+    assert "void by_macro(__global float *x) {" in kept
+    assert "void by_directive(__global float *x) {" in kept
+    assert "gone" not in kept
