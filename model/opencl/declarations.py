@@ -154,10 +154,13 @@ class Declarations:
             return _MOST_ALIGNED_BYTES
         if written.strip().isdigit():
             return int(written)
+        return max(0, self.constant_in(written) or 0)
+
+    def constant_in(self, written: str) -> int | None:
+        """Return the value of a constant integer expression in an attribute; None where it is not one."""
         masked = mask(f"int _[{written}];")
         reader = Declarations(masked, self.names)
-        length = next((reader._length(node) for node in find(parse(masked.text).root_node, "array_declarator")), None)
-        return max(0, length or 0)
+        return next((reader._length(node) for node in find(parse(masked.text).root_node, "array_declarator")), None)
 
     def _attributes(self, start: int, end: int) -> str:
         """Return the attributes written in [start, end), one behind the other."""

@@ -23,8 +23,10 @@ from model.opencl.meaning import Definition, Weight, definition
 from model.opencl.syntax import find, parse, parse_from
 from model.opencl.types import Type
 
-_SIZES = re.compile(r"(reqd_work_group_size|work_group_size_hint)\s*(?:__)?\s*\(([^)]*)\)")
-_SIZE = re.compile(r"(?<!\w)(?:0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,22}|[1-9]\d{0,18})(?![0-9])")
+_SIZES = re.compile(r"(reqd_work_group_size|work_group_size_hint)\s*(?:__)?\s*\(")
+_SIZE = re.compile(r"\s*(0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,22}|[1-9]\d{0,18})[uUlL]*\s*")
+_DIGITS = re.compile(r"\s*\d+\s*")
+_LONGEST_SIZE = 200  # characters of an expression
 _VEC_HINT = re.compile(r"vec_type_hint(?:__)?\s*\(\s*(\w+)")
 
 
@@ -269,7 +271,7 @@ class _Reading:
                 Parameter(d.name, d.type, self._range(d.node), _access(self.masked, d.node))
                 for d in function.parameters
             ),
-            attributes=_attributes(head),
+            attributes=_attributes(head, self.reader),
             name_range=self._range(name_node),
             signature_range=self.chunk.range(function.start, declarator.end_byte),
             range=self.chunk.range(function.start, function.node.end_byte),
@@ -302,18 +304,37 @@ def _access(masked: Masked, node: Node) -> str:
     return next((w for w in masked.between(since, node.end_byte) if w.startswith(("read", "write"))), "")
 
 
-def _size(found: re.Match[str]) -> int:
-    """Return a number as C writes it."""
-    text = found[0]
-    return int(text, 16 if text[:2] in ("0x", "0X") else 8 if text[0] == "0" else 10)
+def _size(written: str, reader: Declarations) -> int | None:
+    """Return the value of a number as C writes it, or of an expression of numbers and constants."""
+    if (found := _SIZE.fullmatch(written)) is not None:
+        text = found[1]
+        return int(text, 16 if text[:2] in ("0x", "0X") else 8 if text[0] == "0" else 10)
+    if len(written) > _LONGEST_SIZE or _DIGITS.fullmatch(written):
+        return None
+    return reader.constant_in(written)
 
 
-def _attributes(head: str) -> KernelAttributes:
+def _arguments(text: str, start: int) -> list[str]:
+    """Return what stands from `start` to the parenthesis that closes there, cut at commas outside of others."""
+    parts, depth = [""], 1
+    for char in text[start:]:
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            break
+        if char == "," and depth == 1:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return parts
+
+
+def _attributes(head: str, reader: Declarations) -> KernelAttributes:
     sizes: dict[str, tuple[int, int, int] | None] = {}
     for match in _SIZES.finditer(head):
-        numbers = [_size(found) for found in _SIZE.finditer(match[2])]
-        if len(numbers) == 3 and all(n > 0 for n in numbers):
-            sizes[match[1]] = (numbers[0], numbers[1], numbers[2])
+        numbers = [_size(part, reader) for part in _arguments(head, match.end())]
+        known = [number for number in numbers if number is not None and number > 0]
+        if len(known) == len(numbers) == 3:
+            sizes[match[1]] = (known[0], known[1], known[2])
     hint = _VEC_HINT.search(head)
     return KernelAttributes(
         sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), hint[1] if hint else None

@@ -113,12 +113,22 @@ def test_attributes_are_read_through_macros(read: Read) -> None:
 
 @pytest.mark.parametrize(
     ("sizes", "wanted"),
-    [("077, 0x10, 1", (63, 16, 1)), ("8, 09, 1", None), ("9" * 5000 + ", 1, 1", None), ("0, 1, 1", None)],
+    [
+        ("077, 0x10, 1", (63, 16, 1)),
+        ("8, 09, 1", None),
+        ("9" * 5000 + ", 1, 1", None),
+        ("0, 1, 1", None),
+        ("(4 * 64 / 4), 64u, 1 << 1", (64, 64, 2)),
+        ("(32 / 4), (WIDTH), 1", (8, 16, 1)),
+        ("UNKNOWN / 4, 1, 1", None),
+        ("64, (1, 2)", None),
+    ],
 )
 def test_sizes_of_groups_are_numbers_as_c_writes_them(
     read: Read, sizes: str, wanted: tuple[int, int, int] | None
 ) -> None:
-    kernel = only(read(f"__kernel __attribute__((reqd_work_group_size({sizes}))) void k(__global float *x) {{}}"))
+    attribute = f"__attribute__((reqd_work_group_size({sizes})))"
+    kernel = only(read(f"enum {{ WIDTH = 16 }}; __kernel {attribute} void k(__global float *x) {{}}"))
     assert kernel.attributes.reqd_work_group_size == wanted
 
 
