@@ -33,13 +33,14 @@ from profiler.corpus.origins.describing import (
     with_described_launches,
 )
 from profiler.corpus.origins.finding import FoundProgram, programs_of, recorded_programs, written_programs
+from profiler.corpus.origins.host_builds import as_hosts_build
 from profiler.corpus.origins.jobs import ProofTry, Proved
 from profiler.corpus.origins.launching import blocks, first_of, further_launches, time_limit
 from profiler.corpus.origins.origin import Origin, OriginKind
 from profiler.corpus.origins.planning import ANALYSIS_LIMIT_S, Planned, planned
 from profiler.corpus.origins.proving import proved
 from profiler.corpus.origins.sources import Unreachable, sources
-from profiler.corpus.origins.tables import FOLDER, DescribedLaunch, described_launches, described_programs, unmatched
+from profiler.corpus.origins.tables import FOLDER, DescribedLaunch, described_programs, host_facts, unmatched
 from profiler.measurement import MeasureError
 
 SEED = "kernelcast origins 1"
@@ -73,7 +74,7 @@ def prepare(
     Raises ConfigError for a launch table that cannot be read.
     """
     for one in origins:
-        described_launches(one, tables)  # what is wrong with a table is said before hours of work
+        host_facts(one, tables)  # what is wrong with a table is said before hours of work
     found = []
     with ProcessPoolExecutor(processes, max_tasks_per_child=1) as pool:
         waiting = {
@@ -136,11 +137,13 @@ def _prepared(
         found = list(written_programs(devices.builds_on))
     else:
         found = list(programs_of(place, dropped))
+    facts = host_facts(origin, tables)
+    found, complaints = as_hosts_build(found, facts.builds, place)
     programs = Draw(SEED, origin.name).shuffled(found)
     summary.programs = len(programs)
     summary.dropped |= dropped
-    launches = described_launches(origin, tables)
-    summary.complaints += [each for each in unmatched(launches, programs) if each not in summary.complaints]
+    complaints += unmatched(facts.launches, programs)
+    summary.complaints += [each for each in complaints if each not in summary.complaints]
     done = set(files.done.read_text(encoding="utf-8").splitlines()) if files.done.exists() else set()
     left = [one for one in programs if one.reference not in done]
     # By what they are, and by where they stand: supplied with other defines a kernel is no other one.
@@ -155,7 +158,7 @@ def _prepared(
         _prepare_some(
             origin,
             left[start : start + AT_A_TIME],
-            launches,
+            facts.launches,
             definitions,
             devices,
             known,

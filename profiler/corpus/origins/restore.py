@@ -22,11 +22,12 @@ from model.opencl.program import read_program
 from profiler.corpus.origins.building import built
 from profiler.corpus.origins.definitions import package_definitions
 from profiler.corpus.origins.finding import FoundProgram, programs_of, recorded_programs, written_programs
+from profiler.corpus.origins.host_builds import as_hosts_build
 from profiler.corpus.origins.origin import Origin, OriginKind
 from profiler.corpus.origins.planning import LONG_SOURCE
 from profiler.corpus.origins.pruning import pruned
 from profiler.corpus.origins.sources import Unreachable, sources
-from profiler.corpus.origins.tables import described_launches, described_programs
+from profiler.corpus.origins.tables import described_programs, host_facts
 from profiler.extract_kernels import with_only
 
 _BLANK_LINES = re.compile(r"(?<!\\)\n(?:[ \t\r]*\n)+")
@@ -114,9 +115,10 @@ def _found(
     of_program: dict[str, list[Wanted]] = defaultdict(list)
     for kernel in wanted:
         of_program[kernel.reference.removesuffix(f":{kernel.name}")].append(kernel)
-    launches = described_launches(origin)
+    facts = host_facts(origin)
     left: list[FoundProgram] = []
-    for program in _programs(origin, folder, place, builds_on):
+    programs, _ = as_hosts_build(_programs(origin, folder, place, builds_on), facts.builds, place)
+    for program in programs:
         asked = of_program.get(program.reference)
         if asked is None:
             continue
@@ -126,7 +128,7 @@ def _found(
         lacking = [kernel for kernel, source in known if source is None]
         of_program[program.reference] = lacking
         if lacking:
-            left += [one.program for one in described_programs([program], launches)]
+            left += [one.program for one in described_programs([program], facts.launches)]
             left.append(program)
     definitions = package_definitions(place)
     for start in range(0, len(left), AT_A_TIME):

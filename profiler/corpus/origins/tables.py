@@ -2,7 +2,8 @@
 
 `launches/<owner>+<name>.toml` holds `[[launch]]` tables with the keys of `kernelcast.toml` (kernel, files, global,
 local, args, buffers, images, local_bytes, fill, defines, options, name) and `source`, the place in the host code that
-says so: "src/blur.cpp:120". A kernel that is described here is launched as its program launches it.
+says so: "src/blur.cpp:120". A kernel that is described here is launched as its program launches it. `[[program]]`
+tables say how programs are built, see `host_builds`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from model.launch.config_tables import LAUNCH_KEYS, Table, read_launch
 from model.launch.expression import suggestion
 from model.launch.spec import LaunchSpec
 from profiler.corpus.origins.finding import FoundProgram
+from profiler.corpus.origins.host_builds import HostBuild, read_host_build
 from profiler.corpus.origins.origin import Origin
 
 FOLDER = Path(__file__).with_name("launches")
@@ -56,14 +58,22 @@ class DescribedProgram:
     launches: tuple[DescribedLaunch, ...]
 
 
-def described_launches(origin: Origin, folder: Path = FOLDER) -> tuple[DescribedLaunch, ...]:
-    """Return all of the table of `origin`; nothing where it has none. Raises ConfigError: file, line, what is wrong."""
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """What the table of an origin says of its host code."""
+
+    launches: tuple[DescribedLaunch, ...] = ()
+    builds: tuple[HostBuild, ...] = ()
+
+
+def host_facts(origin: Origin, folder: Path = FOLDER) -> HostFacts:
+    """Return the table of `origin`; nothing where it has none. Raises ConfigError: file, line, what is wrong."""
     path = folder / f"{origin.name.replace('/', '+')}.toml"
-    return read_table(path) if path.exists() else ()
+    return read_table(path) if path.exists() else HostFacts()
 
 
-def read_table(path: Path) -> tuple[DescribedLaunch, ...]:
-    """Read a table of launches. Raises ConfigError, which names file, line and what is wrong."""
+def read_table(path: Path) -> HostFacts:
+    """Read a table of an origin. Raises ConfigError, which names file, line and what is wrong."""
     text = path.read_text(encoding="utf-8")
     try:
         content: dict[str, Any] = tomllib.loads(text)
@@ -72,8 +82,11 @@ def read_table(path: Path) -> tuple[DescribedLaunch, ...]:
         _refuse(path, int(at[1]) if at else text.count("\n") + 1, str(error))
     top = Table(content, "", text)
     try:
-        top.allow("launch")
-        return tuple(_read(table, path) for table in top.tables("launch"))
+        top.allow("launch", "program")
+        return HostFacts(
+            tuple(_read(table, path) for table in top.tables("launch")),
+            tuple(read_host_build(table, path, _source(table)) for table in top.tables("program")),
+        )
     except ConfigError as error:
         _refuse(path, error.line or 1, error.message)
 
@@ -110,13 +123,18 @@ def _read(table: Table, path: Path) -> DescribedLaunch:
     for key in NEEDED:
         if key not in table.content:
             table.refuse(None, f"`{key}` is missing; every launch of a program needs {', '.join(NEEDED)}")
-    source = table.string("source") or ""
-    if not _SOURCE.match(source):
-        table.refuse("source", f"`source` must be a file of the package and a line, as in src/host.cpp:120: {source!r}")
+    source = _source(table)
     if "include" in table.content:
         table.refuse("include", "`include` is of no use here: what a program includes is put into its text")
     kernel, files, spec = read_launch(table, path.parent, (*LAUNCH_KEYS, "source"))
     return DescribedLaunch(path.name, table.line(), kernel, files, source, spec)
+
+
+def _source(table: Table) -> str:
+    source = table.string("source") or ""
+    if not _SOURCE.match(source):
+        table.refuse("source", f"`source` must be a file of the package and a line, as in src/host.cpp:120: {source!r}")
+    return source
 
 
 def _refuse(path: Path, line: int, what: str) -> NoReturn:

@@ -10,6 +10,7 @@ from model.errors import ConfigError
 from profiler.corpus.kernel import CorpusKernel, Vary
 from profiler.corpus.origins.catalogue import Summary, kernels_in
 from profiler.corpus.origins.finding import FoundProgram
+from profiler.corpus.origins.host_builds import as_hosts_build
 from profiler.corpus.origins.origin import Origin, OriginKind, read_origins
 from profiler.corpus.origins.prepare import Devices, prepare, prepare_origin
 from profiler.corpus.origins.tables import FOLDER, described_programs, read_table
@@ -70,7 +71,8 @@ def test_every_table_that_is_kept_can_be_read_and_is_of_an_origin() -> None:
     names = {f"{origin.name.replace('/', '+')}.toml" for origin in read_origins()}
     for path in sorted(FOLDER.glob("*.toml")):
         assert path.name in names
-        assert read_table(path)
+        facts = read_table(path)
+        assert facts.launches or facts.builds
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_a_malformed_table_ends_the_preparation_before_it_begins(tmp_path: Path)
 
 def test_launches_that_want_other_options_are_other_builds(tmp_path: Path) -> None:
     text = LAUNCH + LAUNCH.replace("RADIUS = 3", "RADIUS = 5") + LAUNCH.replace("640", "320")
-    launches = read_table(table(tmp_path, text))
+    launches = read_table(table(tmp_path, text)).launches
     programs = [FoundProgram("k/blur.cl", BLUR), FoundProgram("k/other.cl", BLUR)]
     made = described_programs(programs, launches)
     assert [dict(one.program.options.defines)["RADIUS"] for one in made] == ["3", "5"]
@@ -128,3 +130,38 @@ def test_what_a_table_gets_wrong_is_said_and_costs_no_kernel(tmp_path: Path) -> 
     assert len(summary.complaints) == 3
     for line, what in ((2, "src"), (12, "no kernel `blurr`"), (22, "no program k/blurs.cl")):
         assert [one for one in summary.complaints if one.startswith(f"a+blurs.toml:{line}: ") and what in one]
+
+
+HELPERS = "#define RADIUS 2\nfloat weight(int k) { return k == 0 ? CENTRE : 1.0f; }\n"
+WEIGHTED = BLUR.replace("sum += src", "sum += weight(k) * src")
+PROGRAM = """
+[[program]]
+files = ["k/*.cl"]
+before = ["k/helpers.clh"]
+defines = { CENTRE = "2.0f" }
+source = "src/host.cpp:30"
+"""
+
+
+def test_programs_are_built_as_their_host_builds_them(tmp_path: Path) -> None:
+    (tmp_path / "k").mkdir()
+    (tmp_path / "k/helpers.clh").write_text(HELPERS, encoding="utf-8")
+    builds = read_table(table(tmp_path / "tables", PROGRAM)).builds
+    other = FoundProgram("other.cl", BLUR)
+    (program, untouched), complaints = as_hosts_build([FoundProgram("k/blur.cl", WEIGHTED), other], builds, tmp_path)
+    assert program.text == f"{HELPERS}\n{WEIGHTED}"
+    assert dict(program.options.defines) == {"CENTRE": "2.0f"}
+    assert untouched == other
+    assert complaints == []
+
+
+def test_what_a_package_does_not_hold_is_said_with_the_line(tmp_path: Path) -> None:
+    builds = read_table(table(tmp_path / "tables", PROGRAM)).builds
+    programs, complaints = as_hosts_build([FoundProgram("other.cl", BLUR)], builds, tmp_path)
+    assert [program.reference for program in programs] == ["other.cl"]
+    assert complaints == [
+        "a+blurs.toml:2: the package has no file k/helpers.clh",
+        "a+blurs.toml:2: the package has no program k/*.cl",
+    ]
+    assert "`files` is missing" in refusal(tmp_path, PROGRAM.replace('files = ["k/*.cl"]\n', ""))
+    assert "a file of the package and a line" in refusal(tmp_path, PROGRAM.replace(":30", ""))
