@@ -89,8 +89,11 @@ def cpu_times(work: WorkCounts, device: Device, costs: Costs) -> CpuTimes:
 
 
 def _is_called(part: ContextCount) -> bool:
-    """Return whether a function is called that some runtimes do not inline, and so do not vectorise around."""
-    return any(op.function and op.function in BUILTINS for op in part.ops)
+    """Return whether a function is called that some runtimes do not inline, and so do not vectorise around.
+
+    Reading and writing images is calling functions.
+    """
+    return any(op.function and op.function in BUILTINS for op in part.ops) or any(a.image for a in part.accesses)
 
 
 def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:

@@ -150,3 +150,16 @@ def test_a_column_of_a_large_matrix_takes_a_line_and_a_page_for_each_element(cal
 def test_columns_that_fall_into_the_same_sets_of_a_cache_are_slower(calibrated: Device) -> None:
     odd, power_of_two = (predict(calibrated, COLUMN.replace("COLUMNS", columns)) for columns in ("4095", "4096"))
     assert power_of_two.runtime_us.p50 >= odd.runtime_us.p50
+
+
+IMAGE = """// kernelcast: global=65536 local=64 y=65536 n=64 im=(256,256)
+__kernel void k(read_only image2d_t im, __global float *restrict y, int n) {
+    int i = get_global_id(0); float v = read_imagef(im, (int2)(i & 255, i >> 8)).x;
+    v = v * 1.5f + 0.5f; v = v * 1.5f + v; y[i] = v * v + 2.0f; }"""
+
+
+def test_code_that_reads_images_is_not_vectorised_where_code_that_calls_functions_is_not(calibrated: Device) -> None:
+    slow = with_costs(calibrated, called__fp=0.4, scalar__fp=4.0)
+    fast, called = (predict(device, IMAGE).work for device in (calibrated, slow))
+    assert fast == called
+    assert predict(slow, IMAGE).runtime_us.p50 > predict(calibrated, IMAGE).runtime_us.p50
