@@ -5,7 +5,7 @@ Pure decisions over what was seen; `profiler.child.timing` does the seeing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, hypot, log, sqrt
 from statistics import median
@@ -30,6 +30,11 @@ RUN_PER_BATCH = 0.5
 # seen to take 12 % more processor time. A few batches do not show that, as it lasts for longer than they do.
 SHARED = 0.005  # share of the machine that a hypervisor gave to others
 RUN_TO_RUN_SHARED = 0.03
+# Shares of the processors' time from which on a launch's time tells of others, too: of other programs, and of a
+# hypervisor's other guests.
+DISTURBED_OTHERS = 0.10
+DISTURBED_STOLEN = 0.05
+_COUNTED_WELL_S = 10 * COUNTED_S  # processor time over which the miscounted part is small
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +154,58 @@ def others_share(loads: Sequence[Load]) -> float | None:
 
     None if the system does not tell, or if they were too short for it to have counted well.
     """
+    return _share(loads, lambda load: load.others_s or 0.0)
+
+
+def stolen_share(loads: Sequence[Load]) -> float | None:
+    """Return the share of it that a hypervisor gave to its other guests; None as of `others_share`."""
+    return _share(loads, lambda load: load.stolen_s)
+
+
+def _share(loads: Sequence[Load], used_s: Callable[[Load], float]) -> float | None:
     told = [load for load in loads if load.others_s is not None]
     available_s = sum(load.available_s for load in told)
-    if available_s < 10 * COUNTED_S:
+    if available_s < _COUNTED_WELL_S:
         return None
-    return min(1.0, max(0.0, sum(load.others_s or 0.0 for load in told) / available_s))
+    return min(1.0, max(0.0, sum(map(used_s, told)) / available_s))
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """Shares of the processors' time that other programs used, and that a hypervisor gave to its other guests.
+
+    None where the system does not tell, or where that does not matter, since the device is no CPU.
+    """
+
+    programs: float | None = None
+    guests: float | None = None
+
+    @property
+    def are_disturbing(self) -> bool:
+        return (self.programs or 0.0) > DISTURBED_OTHERS or (self.guests or 0.0) > DISTURBED_STOLEN
+
+
+def others_meanwhile(batches: Sequence[Batch], earlier: Sequence[Load] = ()) -> Others:
+    """Return what others used during the batches that count.
+
+    Where these are too short for the system to count well, those of launches timed just `earlier` count, too, the last
+    ones first.
+    """
+    told = [batch.load for batch in batches if batch.load is not None and batch.load.matters]
+    for load in reversed(earlier if told else ()):
+        if sum(each.available_s for each in told) >= _COUNTED_WELL_S:
+            break
+        told.append(load)
+    used, stolen = others_share(told), stolen_share(told)
+    return Others(None if used is None or stolen is None else max(0.0, used - stolen), stolen)
+
+
+def is_disturbed(batches: Sequence[Batch], others: Others) -> bool:
+    """Return whether others used so much of the processors that a launch's time tells of them, too.
+
+    `batches` are those that count; `others` as of `others_meanwhile`.
+    """
+    return others.are_disturbing or 2 * sum(disturbances(batches)) > len(batches)
 
 
 def is_on_shared_host(loads: Sequence[Load]) -> bool:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
+from statistics import median
 from typing import Protocol
 
 from model.device import Device
@@ -41,8 +43,11 @@ LONGEST_S = 5.0  # of a first run, the compiler included
 LONG_ENOUGH_US, SHORT_ENOUGH_US = 50.0, 2e5  # by the laws: shorter ones tell of the launch's cost, which is calibrated
 KERNELS, QUICK_KERNELS = 100, 24  # at the end of a calibration; few more than what a correction is judged from
 MINUTES, QUICK_MINUTES = 3.0, 0.75  # that this may take at most
+MOST_TRIES = 3  # of a launch while others use the machine
+AGAIN_AFTER = 4  # batches, half a minute: what disturbed a launch may be over then
 
 PAUSED = "waiting for another measurement"
+AGAIN = "timing again what others disturbed"
 
 OnProgress = Callable[[float, str], None]
 
@@ -59,11 +64,22 @@ class Turns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LearnProgress:
-    """How many launches of how many kernels are known now; `failed` launches could not be measured."""
+    """How many launches of how many kernels are known now; `failed` launches could not be measured.
+
+    `timed` launches were measured now. Of these, `disturbed` ones are not counted as known: each time others used so
+    much of the processors that its time tells of them, `programs_percent` in the median.
+    """
 
     kernels: int
     launches: int
     failed: int
+    timed: int = 0
+    disturbed: int = 0
+    programs_percent: float | None = None
+
+    @property
+    def is_mostly_disturbed(self) -> bool:
+        return 2 * self.disturbed > self.timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +89,19 @@ class _Exercise:
     request: MeasureRequest
     question: bytes
     family: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.request.kernel.fingerprint} {self.request.launch.key}"
+
+
+@dataclass(slots=True)
+class _Pending:
+    """An exercise to measure, in batch number `not_before` at the earliest, after so many `tries`."""
+
+    exercise: _Exercise
+    tries: int = 0
+    not_before: int = 0
 
 
 def learning_kernels() -> Iterator[CorpusKernel]:
@@ -103,17 +132,17 @@ def learn(
 ) -> LearnProgress:
     """Measure kernels on `device` until the time is over or `cancel` is set; blocks.
 
-    Where somebody else wants the device, what is being measured is given up, to be measured after them: `turns` tells.
-    Raises StoreError.
+    Launches that others disturbed are timed again later. Where somebody else wants the device, what is being measured
+    is given up, to be measured after them: `turns` tells. Raises StoreError.
     """
     session = _Session(device, store, cancel, turns, on_progress)
     began, tried = time.monotonic(), 0
     remaining = islice(learning_kernels(), most_kernels)
-    while batch := list(islice(remaining, AT_ONCE)):
+    while (batch := list(islice(remaining, AT_ONCE))) or session.has_disturbed:
         spent = (time.monotonic() - began - session.paused_s) / (60 * minutes)
         if spent >= 1 or cancel.is_set():
             break
-        session.tell(max(spent, tried / (most_kernels or math.inf)), _said(tried, most_kernels))
+        session.tell(max(spent, tried / (most_kernels or math.inf)), _said(tried, most_kernels) if batch else AGAIN)
         session.measure(batch)
         tried += len(batch)
     return session.progress()
@@ -129,44 +158,84 @@ class _Session:
         self._on_progress = on_progress
         self._fraction = 0.0
         self._kernels: set[str] = set()  # fingerprints
-        self._launches = self._failed = 0
+        self._again: deque[_Pending] = deque()  # those that were disturbed
+        self._disturbed: dict[str, Measurement] = {}  # by launch, the last one
+        self._launches = self._failed = self._timed = self._batches = 0
         self.paused_s = 0.0
 
     def tell(self, fraction: float, text: str) -> None:
         self._fraction = fraction
         self._on_progress(fraction, text)
 
+    @property
+    def has_disturbed(self) -> bool:
+        """Whether launches wait to be timed again."""
+        return bool(self._again)
+
     def progress(self) -> LearnProgress:
-        return LearnProgress(len(self._kernels), self._launches, self._failed)
+        loads = [m.programs_percent for m in self._disturbed.values() if m.programs_percent is not None]
+        return LearnProgress(
+            len(self._kernels), self._launches, self._failed, self._timed, len(self._disturbed),
+            median(loads) if loads else None,
+        )  # fmt: skip
 
     def measure(self, kernels: Sequence[CorpusKernel]) -> None:
-        """Measure what is not known yet of these kernels; less where it is cancelled."""
-        wanted: list[_Exercise] = []
+        """Measure what is not known yet of these kernels, and what was disturbed a while ago; without any, all of that.
+
+        Less where it is cancelled.
+        """
+        self._batches += 1
+        waiting: list[_Pending] = []
         for kernel in kernels:
             self._give_way()
-            wanted += _exercises(kernel, self._device)
-        new = [each for each in wanted if not _is_known(self._store, each, self._device)]
-        for each in wanted:
-            if each not in new:
-                self._count(each)
-        while new and not self._cancel.is_set():
-            outcomes = list(zip(new, self._measured(new), strict=True))
-            self._store.add(*(_entry(each, one) for each, one in outcomes if isinstance(one, Measurement)))
-            for each, outcome in outcomes:
-                if isinstance(outcome, Measurement):
+            for each in _exercises(kernel, self._device):
+                if _is_known(self._store, each, self._device):
                     self._count(each)
-            self._failed += sum(isinstance(one, MeasureError) and not isinstance(one, Cancelled) for _, one in outcomes)
-            new = [each for each, one in outcomes if isinstance(one, Cancelled)]
+                else:
+                    waiting.append(_Pending(each))
+        waiting += self._due(is_any=not kernels)
+        while waiting and not self._cancel.is_set():
+            outcomes = list(zip(waiting, self._measured(waiting), strict=True))
+            kept = [(one.exercise, outcome) for one, outcome in outcomes if isinstance(outcome, Measurement)]
+            self._store.add(*(_entry(exercise, outcome) for exercise, outcome in kept))
+            waiting = [one for one, outcome in outcomes if not self._take(one, outcome)]
             self._give_way()
+
+    def _due(self, *, is_any: bool) -> Iterator[_Pending]:
+        """Take those off that were disturbed a while ago, or the first ones."""
+        for _ in range(min(len(self._again), AT_ONCE * LAUNCHES)):
+            if not is_any and self._again[0].not_before > self._batches:
+                return
+            yield self._again.popleft()
+
+    def _take(self, one: _Pending, outcome: Measurement | MeasureError) -> bool:
+        """Note what came of it; False where it was given up."""
+        if isinstance(outcome, Cancelled):
+            return False
+        if isinstance(outcome, MeasureError):
+            self._failed += 1
+            return True
+        key = one.exercise.key
+        self._timed += one.tries == 0
+        one.tries += 1
+        if not outcome.is_disturbed:
+            self._disturbed.pop(key, None)
+            self._count(one.exercise)
+            return True
+        self._disturbed[key] = outcome
+        if one.tries < MOST_TRIES:
+            one.not_before = self._batches + AGAIN_AFTER
+            self._again.append(one)
+        return True
 
     def _count(self, known: _Exercise) -> None:
         self._launches += 1
         self._kernels.add(known.request.kernel.fingerprint)
 
-    def _measured(self, exercises: Sequence[_Exercise]) -> Sequence[Measurement | MeasureError]:
+    def _measured(self, waiting: Sequence[_Pending]) -> Sequence[Measurement | MeasureError]:
         limits = MeasureLimits(first_run_s=LONGEST_S)
         stop = _Stop(self._cancel, self._turns)
-        return measure_all([each.request for each in exercises], limits=limits, cancel=stop)
+        return measure_all([each.exercise.request for each in waiting], limits=limits, cancel=stop)
 
     def _give_way(self) -> None:
         """Let others have the device first, and come back."""
@@ -212,13 +281,14 @@ def _exercises(made: CorpusKernel, device: Device) -> list[_Exercise]:
 
 
 def _is_known(store: Store, one: _Exercise, device: Device) -> bool:
-    """Whether it was measured. Where the device was calibrated since, another question is asked of it now."""
+    """Return whether it was measured undisturbed. If the device was calibrated since, its model input is updated."""
     kernel: Kernel = one.request.kernel
-    found = store.measurements_of(kernel.fingerprint, device.id, device.driver, newest_only=True)
-    known = next((each for each in found if _key(each.launch) == one.request.launch.key), None)
-    if known is not None:
-        store.ask_anew(known, one.question)
-    return known is not None
+    found = store.measurements_of(kernel.fingerprint, device.id, device.driver)
+    known = (each for each in found if _key(each.launch) == one.request.launch.key)
+    newest = next((each for each in known if not each.measurement.is_disturbed), None)
+    if newest is not None:
+        store.ask_anew(newest, one.question)
+    return newest is not None
 
 
 def _key(launch: Launch | None) -> str:

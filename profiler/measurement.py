@@ -55,6 +55,11 @@ class Measurement:
     outliers: int = 0  # runs far off the rest; they are counted, and stay in the quantiles
     drift_percent: float = 0.0  # trend of the batches' medians from first to last; 0 unless significant
     other_load_percent: float | None = None  # of the machine's CPU time while timing, what others used; None: unknown
+    # Of the CPU time during the batches that count, and where these are short during those of the launches just before,
+    # what other programs used, and what a hypervisor gave to its other guests. None: unknown, or the device is no CPU.
+    programs_percent: float | None = None
+    guests_percent: float | None = None
+    is_disturbed: bool = False  # others used so much of the processors that the time tells of them, too
     notes: tuple[str, ...] = ()  # sentences for the user
     has_longer_buffers: bool = False  # than the launch says, because its guessed lengths were too short: see the notes
     kernelcast_version: str = ""  # that measured

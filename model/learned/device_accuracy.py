@@ -26,16 +26,18 @@ class DeviceAccuracy:
     """`by_itself` is the model without what was measured; `left_out` what others teach it of each launch.
 
     Each kernel of the corpus is left out with its family, each of the user's alone: `families` counts both. Intervals
-    are `stretch` times as wide as the model's own.
+    are `stretch` times as wide as the model's own. `disturbed` launches count nowhere: others used the machine while
+    they were timed. Figures are None where there are no other launches.
     """
 
     launches: int
     kernels: int
     families: int
-    by_itself: ErrorFigures
-    left_out: ErrorFigures
+    by_itself: ErrorFigures | None
+    left_out: ErrorFigures | None
     is_used: bool
     stretch: float
+    disturbed: int = 0
 
 
 def accuracy_from(lessons: Lessons) -> DeviceAccuracy | None:
@@ -44,17 +46,18 @@ def accuracy_from(lessons: Lessons) -> DeviceAccuracy | None:
     Loads the model, which takes a second. Raises UnusableModel.
     """
     if not lessons.lessons:
-        return None
+        disturbed = lessons.disturbed
+        return DeviceAccuracy(0, 0, 0, None, None, False, 1.0, disturbed) if disturbed else None
     use_one_thread()
     from model.learned.answering import Answering  # noqa: PLC0415 - needs numpy, as the model does
 
     model = load_model()
     found = Answering(model).correction(lessons) if model is not None else None
-    return accuracy_of(found) if found is not None else None
+    return accuracy_of(found, lessons.disturbed) if found is not None else None
 
 
-def accuracy_of(correction: Correction) -> DeviceAccuracy | None:
-    """Return the accuracy on the measured launches; None without any."""
+def accuracy_of(correction: Correction, disturbed: int = 0) -> DeviceAccuracy | None:
+    """Return the accuracy on the measured launches; None without any. `disturbed` ones are told as they are given."""
     from model.learned.few_shot import left_out_errors  # noqa: PLC0415
 
     if not len(correction.errors):
@@ -67,6 +70,7 @@ def accuracy_of(correction: Correction) -> DeviceAccuracy | None:
         left_out=_figures(left_out_errors(correction)),
         is_used=correction.is_used,
         stretch=correction.stretch,
+        disturbed=disturbed,
     )
 
 

@@ -20,32 +20,42 @@ MOST_LESSONS = 512
 class Lesson:
     """One measurement. `question` is packed, as it is kept: unpacked only where it is learned from.
 
-    `family` is the generator's, of kernels of the corpus; "" of a user's own.
+    `family` is the generator's, of kernels of the corpus; "" of a user's own. A disturbed one was timed while others
+    used the processors: it teaches nothing of the device.
     """
 
     question: bytes
     measured_us: float
     family: str = ""
+    is_disturbed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """All lessons of one device under one driver, the most important first. `version` is the same for the same ones."""
+    """All lessons of one device under one driver, the most important first. `version` is the same for the same ones.
+
+    `disturbed` ones are not among them.
+    """
 
     lessons: tuple[Lesson, ...] = ()
     version: str = ""
+    disturbed: int = 0
 
     @classmethod
     def of(cls, lessons: Iterable[Lesson]) -> Lessons:
-        """The first of each question, and no more than `MOST_LESSONS`."""
+        """The first undisturbed one of each question, and no more than `MOST_LESSONS`; the others are counted."""
         newest: dict[bytes, Lesson] = {}
+        disturbed: set[bytes] = set()
         for each in lessons:
-            newest.setdefault(each.question, each)
+            if each.is_disturbed:
+                disturbed.add(each.question)
+            else:
+                newest.setdefault(each.question, each)
         found = tuple(newest.values())[:MOST_LESSONS]
         digest = hashlib.sha256()
         for each in found:
             digest.update(each.question + each.measured_us.hex().encode())
-        return cls(found, digest.hexdigest()[:16] if found else "")
+        return cls(found, digest.hexdigest()[:16] if found else "", len(disturbed - newest.keys()))
 
 
 def packed(question: Question) -> bytes:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from itertools import count
 from typing import TYPE_CHECKING
 
 import pyopencl as cl
 
 from profiler.arguments import Argument, check_memory, plan_arguments
+from profiler.batches import Load
 from profiler.changed_inputs import changed_inputs
 from profiler.child.failures import named_failures
 from profiler.child.guards.proof import prove_in_bounds
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from profiler.child.main import Reporter
     from profiler.measure import MeasureLimits
 
+LOADS_KEPT = 64  # of batches of launches before; 20 ms each, far more than the system needs to count well
 SLACK_S = 10.0  # beyond the budget, for resets and the last batch
 ON_CRASH = "most likely an access out of bounds: check its indices against the buffer lengths of this launch"
 ON_TIMEOUT = "a loop that never ends, or a launch that is too large to measure"
@@ -39,11 +42,12 @@ ON_TIMEOUT = "a loop that never ends, or a launch that is too large to measure"
 def run(tasks: tuple[tuple[int, MeasureRequest], ...], limits: MeasureLimits, reporter: Reporter) -> None:
     """Measure each task, and send its outcome as soon as it is known. Raises DeviceGone, which concerns them all."""
     programs = Programs(open_device(tasks[0][1].device_id), limits.build_s, reporter)
+    loads: deque[Load] = deque(maxlen=LOADS_KEPT)
     for at, (number, request) in enumerate(tasks):
         sharing = tuple(other for other, one in tasks[at:] if build_key(one) == build_key(request))
         reporter.send(AtStake((number,) if programs.has(request) else sharing))
         try:
-            outcome: Measurement | MeasureError = _measure(number, request, programs, limits, reporter)
+            outcome: Measurement | MeasureError = _measure(number, request, programs, limits, reporter, loads)
         except MeasureError as error:
             outcome = error
             if isinstance(error.__cause__, cl.Error):
@@ -55,7 +59,12 @@ def run(tasks: tuple[tuple[int, MeasureRequest], ...], limits: MeasureLimits, re
 
 
 def _measure(
-    number: int, request: MeasureRequest, programs: Programs, limits: MeasureLimits, reporter: Reporter
+    number: int,
+    request: MeasureRequest,
+    programs: Programs,
+    limits: MeasureLimits,
+    reporter: Reporter,
+    loads: deque[Load],
 ) -> Measurement:
     subject = f"kernel `{request.kernel.name}`"
     load_average = os.getloadavg()[0]
@@ -96,7 +105,9 @@ def _measure(
     circumstances = Circumstances(
         timing.judged.is_busy, placements.is_restored, tuple(sorted(changed)), request.repeats is not None
     )
-    return summary(request, device, timing, Before(load_average, checked), circumstances)
+    before = Before(load_average, checked, tuple(loads))
+    loads.extend(batch.load for batch in timing.batches if batch.load is not None)
+    return summary(request, device, timing, before, circumstances)
 
 
 def _placements(

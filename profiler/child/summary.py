@@ -11,7 +11,16 @@ from statistics import median
 
 import pyopencl as cl
 
-from profiler.batches import is_enough, is_on_shared_host, others_share, repeat_interval, runs_of
+from profiler.batches import (
+    Load,
+    is_disturbed,
+    is_enough,
+    is_on_shared_host,
+    others_meanwhile,
+    others_share,
+    repeat_interval,
+    runs_of,
+)
 from profiler.child.timing import Timing
 from profiler.measurement import Measurement, MeasureRequest
 from profiler.statistics import drift_percent, outliers, quantile, spread_percent
@@ -20,10 +29,11 @@ from profiler.warnings import Circumstances, remarks
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What was known before the launch was timed."""
+    """What was known before the launch was timed; `loads` are of launches before it in this process."""
 
     load_average: float
     checked: str
+    loads: tuple[Load, ...] = ()
 
 
 def summary(
@@ -33,7 +43,7 @@ def summary(
     batches, runs = timing.batches, runs_of(timing.batches)
     medians = [batch.median_us for batch in batches]
     loads = [batch.load for batch in timing.seen if batch.load is not None]
-    others = others_share(loads)
+    others, meanwhile = others_share(loads), others_meanwhile(batches, before.loads)
     measured = Measurement(
         kernel=request.kernel.name,
         kernel_fingerprint=request.kernel.fingerprint,
@@ -60,10 +70,17 @@ def summary(
         disturbed_batches=timing.judged.thrown_away,
         outliers=outliers(runs),
         drift_percent=drift_percent(medians),
-        other_load_percent=None if others is None else 100 * others,
+        other_load_percent=_percent(others),
+        programs_percent=_percent(meanwhile.programs),
+        guests_percent=_percent(meanwhile.guests),
+        is_disturbed=is_disturbed(batches, meanwhile),
         kernelcast_version=version("kernelcast"),
     )
     return replace(measured, notes=remarks(measured, replace(seen, longest_us=max(runs))))
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
 
 
 def _median(values: Iterable[float]) -> float | None:

@@ -172,7 +172,8 @@ class Store:
     def lessons(self, device_id: str, driver: str, most: int = MOST_LESSONS) -> tuple[Lesson, ...]:
         """Return the measurements on a device that have a model input, each launch of a kernel once.
 
-        The newest of the user's kernels come first, then those of the corpus: neither crowd the other out.
+        The newest of the user's kernels come first, then those of the corpus: neither crowd the other out. Behind them
+        come launches of which all measurements were disturbed, beyond `most`.
         """
         with self._connection() as database:
             own, corpus = (
@@ -182,7 +183,9 @@ class Store:
                 for prefix in ("NOT", "")
             )
         half = most // 2
-        return (*own[:half], *corpus, *own[half:])[:most]
+        disturbed = (each for each in (*own, *corpus) if each.is_disturbed)
+        own, corpus = ([each for each in some if not each.is_disturbed] for some in (own, corpus))
+        return (*(*own[:half], *corpus, *own[half:])[:most], *disturbed)
 
     def compiled(
         self, kernel_fingerprint: str, options: str, local_size: tuple[int, ...] | None, device_id: str, driver: str
@@ -288,21 +291,31 @@ _INSERT = """INSERT INTO measurements
 
 
 def _lessons(database: sqlite3.Connection, device_id: str, driver: str, most: int, where: str) -> list[Lesson]:
+    """Return `most` that are undisturbed, the newest first, and launches that are known by disturbed ones alone."""
     queries = (  # as `_NEWEST_FIRST`, with no need to sort all that was ever measured
-        "SELECT question, json_extract(measurement, '$.median_us'), kernel_id FROM measurements"
+        "SELECT question, json_extract(measurement, '$.median_us'), kernel_id,"
+        " fingerprint || ' ' || launch_key, json_extract(measurement, '$.is_disturbed') FROM measurements"
         " WHERE device_id = ? AND driver = ? AND question IS NOT NULL AND json_valid(measurement)"
         f" AND {where} AND {when} ORDER BY measured_at DESC, id DESC"
         for when in (f"NOT {_IS_OF_FUTURE}", _IS_OF_FUTURE)
     )
     found: dict[bytes, Lesson] = {}
-    for question, median_us, kernel in chain.from_iterable(
+    disturbed: dict[str, Lesson] = {}
+    settled: set[str] = set()  # launches with an undisturbed one
+    for question, median_us, kernel, launch, is_disturbed in chain.from_iterable(
         database.execute(query, (device_id, driver)) for query in queries
     ):
-        if isinstance(question, bytes) and isinstance(median_us, float | int):
-            found.setdefault(question, Lesson(question, float(median_us), corpus_family(str(kernel))))
+        if not (isinstance(question, bytes) and isinstance(median_us, float | int)):
+            continue
+        lesson = Lesson(question, float(median_us), corpus_family(str(kernel)), bool(is_disturbed))
+        if is_disturbed:
+            disturbed.setdefault(launch, lesson)
+        else:
+            found.setdefault(question, lesson)
+            settled.add(launch)
         if len(found) == most:
             break
-    return list(found.values())
+    return [*found.values(), *(lesson for launch, lesson in disturbed.items() if launch not in settled)]
 
 
 def _row(entry: StoredMeasurement) -> tuple[str | float | bytes | None, ...]:

@@ -70,7 +70,7 @@ def _learned(profile: Device, store: Store, *, quick: bool, is_said: bool) -> bo
         warn(f"{profile.id}: nothing was learned: {error.message}")
         return False
     if is_said:
-        out().print(learned_words(profile.id, done.launches, done.kernels, done.failed))
+        out().print(learned_words(profile.id, done))
         for line in accuracy_lines(profile):
             out().print(line)
     return True

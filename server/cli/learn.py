@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
             on_progress=on_progress,
             cancel=cancel,
         )
-    out().print(learned_words(device.id, done.launches, done.kernels, done.failed))
+    out().print(learned_words(device.id, done))
     for line in accuracy_lines(device):
         out().print(line)
     return ANSWERED if done.launches else SOME_FAILED

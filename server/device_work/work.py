@@ -53,6 +53,8 @@ class Learned:
     kernels: int
     launches: int
     figures: tuple[str, ...]
+    disturbed: int = 0  # launches that are left out, as others used the machine
+    is_mostly_disturbed: bool = False
 
 
 class DeviceWork:
@@ -179,8 +181,8 @@ class DeviceWork:
         with contextlib.suppress(MeasureError):  # what was learned counts without them
             found = run_job("profiler.child.judging:run", (lessons,), returns=tuple)
             figures = tuple(text for each in found for text in accuracy_words(each))
-        text = learned_words(device.id, done.launches, done.kernels, done.failed)
-        return Learned(text, done.kernels, done.launches, figures)
+        text = learned_words(device.id, done)
+        return Learned(text, done.kernels, done.launches, figures, done.disturbed, done.is_mostly_disturbed)
 
     def known(self, found: tuple[Device, ...]) -> tuple[Device, ...]:
         """All devices that predictions can be for; this machine's first, well-known ones next."""

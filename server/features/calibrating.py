@@ -43,7 +43,9 @@ async def calibrate(ls: KernelcastServer, params: types.ExecuteCommandParams) ->
             ls.found_devices = tuple(profile if d.id == profile.id else d for d in ls.found_devices)
             ls.analyse_all()
             learned = await _learned(ls, profile, bar, _CALIBRATING, None)
-        answer = {"device": profile.id, "kernels": learned.kernels}
+        if learned.is_mostly_disturbed:
+            ls.say(types.MessageType.Warning, f"{profile.name}: {learned.text}.")
+        answer = {"device": profile.id, "kernels": learned.kernels, "disturbed": learned.disturbed}
         return answer, f"{profile.name} is calibrated; {learned.text}"
 
     return await _done(ls, params, "Calibrating", "Calibration failed", work)
@@ -56,9 +58,10 @@ async def learn(ls: KernelcastServer, params: types.ExecuteCommandParams) -> Ans
         with ls.activities.during(f"Learning {device.name}"):
             found = await _learned(ls, device, bar, 0.0, LEARNED_MINUTES)
         figures = "".join(f"; {each}" for each in found.figures)
-        ls.say(types.MessageType.Info, f"{device.name}: {found.text}{figures}.")
+        kind = types.MessageType.Warning if found.is_mostly_disturbed else types.MessageType.Info
+        ls.say(kind, f"{device.name}: {found.text}{figures}.")
         answer: Answer = {"device": device.id, "kernels": found.kernels, "launches": found.launches}
-        return {**answer, "figures": list(found.figures)}, found.text
+        return {**answer, "disturbed": found.disturbed, "figures": list(found.figures)}, found.text
 
     return await _done(ls, params, "Learning", "Nothing was learned", work)
 

@@ -190,12 +190,15 @@ async def test_learning_a_device_tells_how_far_it_is_and_keeps_what_it_has_when_
         await editor.until(lambda: any(value.get("message", "").startswith("6 ") for value in editor.progress))
         editor.press_cancel()
         answer = await running
-        assert 5 <= answer["kernels"] <= answer["launches"] <= 2 * answer["kernels"]
+        assert answer["kernels"] <= answer["launches"] <= 2 * answer["kernels"]
+        assert answer["launches"] + answer["disturbed"] >= 5  # others may use the machine while tests run
         assert not editor.device_processes()
         assert editor.progress[0]["title"] == "Learning pocl"
         (said,) = editor.messages
-        assert f"{answer['kernels']} kernels of the corpus are known on pocl" in said
-        assert "predictions are off by" in said
+        assert f"{answer['kernels']} kernel" in said
+        assert "of the corpus" in said
+        assert ("predictions are off by" in said) is (answer["launches"] > 0)
+        assert ("left out, as others used the machine" in said) is (answer["disturbed"] > 0)
         assert await editor.hints("scale.cl")
 
 

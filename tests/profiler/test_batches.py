@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -14,11 +15,13 @@ from profiler.batches import (
     Batch,
     Load,
     disturbances,
+    is_disturbed,
     is_enough,
     is_on_shared_host,
     is_warm,
     judge,
     median_of,
+    others_meanwhile,
     others_share,
     repeat_interval,
     sampling_interval,
@@ -182,3 +185,55 @@ def test_a_device_is_warm_when_its_last_batches_agree() -> None:
 @given(st.lists(times, min_size=1, max_size=12))
 def test_the_median_of_single_runs_is_theirs(values: list[float]) -> None:
     assert median_of(series(*values)) == median(values)
+
+
+CALM = replace(QUIET, elapsed_s=1.0, ran_s=3.8)
+
+
+def disturbed(seen: Sequence[Batch], earlier: Sequence[Load] = ()) -> bool:
+    return is_disturbed(seen, others_meanwhile(seen, earlier))
+
+
+@pytest.mark.parametrize(
+    ("others_s", "stolen_s", "expected"),
+    [
+        (0.0, 0.0, False),
+        (0.3, 0.0, False),
+        (0.5, 0.0, True),
+        (0.19, 0.19, False),
+        (0.25, 0.25, True),
+        (0.5, 0.15, False),
+    ],
+)
+def test_a_launch_is_disturbed_as_one_of_the_corpus_is(others_s: float, stolen_s: float, expected: bool) -> None:
+    """By others on more than a tenth of four processors, or by a hypervisor that gave away more than a twentieth."""
+    load = replace(CALM, others_s=others_s, stolen_s=stolen_s)
+    assert disturbed(series(*[100.0] * 6, load=load)) is expected
+    assert not disturbed(series(*[100.0] * 6, load=replace(load, matters=False)))
+
+
+def test_a_launch_whose_batches_mostly_waited_for_others_is_disturbed_and_one_of_which_they_were_repeated_is_not() -> (
+    None
+):
+    waited = replace(QUIET, elapsed_s=0.02, waited_s=0.3, others_s=0.07)
+    assert disturbed(series(*[100.0] * 6, load=waited))
+    judged = judge([*series(*[100.0] * 6), *series(*[180.0] * 3, load=waited)])
+    assert not disturbed(judged.batches)
+
+
+def test_a_launch_that_is_too_short_to_tell_is_judged_with_those_before_it() -> None:
+    short = series(*[100.0] * 2, load=replace(QUIET, elapsed_s=0.01, ran_s=0.03))
+    busy = replace(CALM, others_s=1.0)
+    assert not disturbed(short)
+    assert disturbed(short, [CALM, busy])
+    assert not disturbed(short, [busy, CALM])
+
+
+def test_where_nobody_tells_of_others_nothing_is_said_to_be_disturbed() -> None:
+    assert not disturbed(series(100.0, 200.0, load=None))
+    assert not disturbed(series(100.0, 100.0, load=replace(CALM, waited_s=None, others_s=None)))
+
+
+@given(batches)
+def test_who_is_disturbed_can_be_told_of_any_batches(seen: list[Batch]) -> None:
+    assert disturbed(seen, [each.load for each in seen if each.load is not None]) in (True, False)

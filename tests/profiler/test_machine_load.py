@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from profiler.batches import Batch, is_disturbed, others_meanwhile
 from profiler.child import machine_load
 from profiler.child.machine_load import LoadWatch
 
@@ -65,3 +67,18 @@ def test_a_system_that_tells_nothing_is_not_taken_for_an_idle_one(machine: Machi
     watch.begin()
     load = watch.end()
     assert (load.waited_s, load.others_s) == (None, None)
+
+
+@pytest.mark.parametrize(("busy", "stolen", "expected"), [(102, 0, False), (130, 0, True), (100, 30, True)])
+def test_a_launch_that_was_timed_on_a_busy_machine_is_disturbed(
+    machine: Machine, busy: int, stolen: int, expected: bool
+) -> None:
+    """One of two processors is ours for half a second; the other is idle, another program's, or another guest's."""
+    machine.shows(busy=50, idle=100)
+    watch = LoadWatch()
+    watch.begin()
+    machine.own_s += 0.5
+    machine.shows(busy=busy, idle=150, stolen=stolen)
+    load = replace(watch.end(), elapsed_s=0.5, processors=2)
+    batches = [Batch((100.0,), load=load)]
+    assert is_disturbed(batches, others_meanwhile(batches)) is expected

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from profiler.batches import DISTURBED_OTHERS, DISTURBED_STOLEN
 from profiler.child.machine_load import STAT
 
 WINDOW_S = 0.3
-DISTURBED_OTHERS = 0.10  # share of the processors' time that others used
-DISTURBED_STOLEN = 0.05  # share of it that a hypervisor gave to its other guests
 IDLE, IOWAIT, STEAL = 3, 4, 7  # columns of /proc/stat; those after them are counted under user, too
 
 

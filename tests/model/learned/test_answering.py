@@ -89,6 +89,14 @@ def test_what_another_version_asked_teaches_nothing() -> None:
     assert Answering(Model()).answer([ASKED], {"cpu": lessons})[0].runtime_us.p50 == 10.0
 
 
+def test_disturbed_lessons_are_left_out_and_counted_unless_another_of_the_same_launch_is_not() -> None:
+    quiet, disturbed = measured("a", 1.0), replace(measured("a", 9.0), is_disturbed=True)
+    assert Lessons.of([disturbed, quiet]) == Lessons.of([quiet])
+    other = replace(measured("b", 9.0), is_disturbed=True)
+    found = Lessons.of([other, other, quiet])
+    assert (found.lessons, found.disturbed, found.version) == ((quiet,), 1, Lessons.of([quiet]).version)
+
+
 def test_lessons_are_told_apart_and_only_the_newest_are_kept() -> None:
     anew, before = Lesson(b"asked", 1.0), Lesson(b"asked", 2.0)
     assert Lessons.of([anew, before]).lessons == (anew,)
