@@ -8,7 +8,6 @@ thread-level parallelism awareness", ISCA 2009; Volkov, "Understanding latency h
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 from model.architectures import Architecture, architecture_of
 from model.compiled_occupancy import OfflineFacts
@@ -171,9 +170,14 @@ def _loads(atom: Atom) -> bool:
     return any(leaf.kind == "load" for leaf in atom.leaves)
 
 
-def _atoms(expression: Expression) -> Iterator[Atom]:
-    for monomial, _ in expression.terms:
-        for atom in monomial:
-            yield atom
-            for inner in atom.operands:
-                yield from _atoms(inner)
+def _atoms(expression: Expression) -> set[Atom]:
+    """Return all atoms in `expression`, each looked into once: round by round of a cipher they share their parts."""
+    found: set[Atom] = set()
+    stack = [expression]
+    while stack:
+        for monomial, _ in stack.pop().terms:
+            for atom in monomial:
+                if atom not in found:
+                    found.add(atom)
+                    stack += atom.operands
+    return found
