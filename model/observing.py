@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from model.device import Device
 from model.faults import internal_error
+from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program
@@ -21,6 +22,7 @@ from model.work.analyse import analyse
 from model.work.counts import WorkCounts
 from model.work.sample import Sample
 from model.work.sampled import is_open, leaves_open, sampled, wanted_sites
+from model.work.walk import Walk
 from model.work.work import Work
 
 PATIENCE_S = 20.0  # of processor time, for counts that are to be the same everywhere
@@ -41,16 +43,19 @@ def observe(
     cancelled: Callable[[], bool] = never,
     *,
     work: Work | None = None,
+    walk: Walk | None = None,
     patience_s: float | None = None,
 ) -> Sample:
     """Run some of the work-items of `launch`, one instruction after the other; of none where nothing need be assumed.
 
     `work` must come of this very reading of `program`, since sites are comparable within one reading alone; without it
-    the kernel is analysed afresh. Loads NumPy. With `patience_s`, the number of steps ends a sample rather than the
-    usual time, so that a busy machine finds the same.
+    the kernel is analysed afresh. `walk` is one of `launch` through `work`, without a sample, if there is one already.
+    Loads NumPy. With `patience_s`, the number of steps ends a sample rather than the usual time, so that a busy
+    machine finds the same.
     """
-    work = work or analyse(program, kernel)
-    walk = work.walk(launch)
+    if work is None:
+        work, walk = analyse(program, kernel), None
+    walk = walk or work.walk(launch)
     if not leaves_open(work, walk):
         return Sample(0)
     from model.sampling.run import sample_launch  # noqa: PLC0415 - loads NumPy, which most launches do without
@@ -118,12 +123,18 @@ class Observer:
         sample = self.samples.of(key)
         if sample is not None:
             work.remember(launch, sample)
+        elif self._runs and work.sample_of(launch) is None and work.sample_for(launch) is not None:
+            # What another launch told is no more than a guess here: `is_open` says so of each prediction by it.
+            self._observe(program, kernel, work, launch, key)
+            return predictor.predict(work, launch, device, code), None
         prediction = predictor.predict(work, launch, device, code)
         if sample is not None or not is_open(work, launch, prediction.work):
             return prediction, None
         if not self._runs:
             return prediction, key
-        self._observe(program, kernel, work, launch, key)
+        counts = prediction.work
+        is_walked = counts.sample is None and on_device(launch, device) is launch
+        self._observe(program, kernel, work, launch, key, counts.facts.paths.walk if is_walked else None)
         return predictor.predict(work, launch, device, code), None
 
     def settled(self, program: Program, kernel: Kernel, work: Work, launch: Launch) -> SampleKey | None:
@@ -138,10 +149,18 @@ class Observer:
         self._observe(program, kernel, work, launch, key)
         return None
 
-    def _observe(self, program: Program, kernel: Kernel, work: Work, launch: Launch, key: SampleKey) -> None:
+    def _observe(
+        self,
+        program: Program,
+        kernel: Kernel,
+        work: Work,
+        launch: Launch,
+        key: SampleKey,
+        walk: Walk | None = None,
+    ) -> None:
         began_s = time.perf_counter()
         is_of_program = self._read_last[0] is program and any(known is work for known in self._read_last[1])
-        sample = observe(program, kernel, launch, work=work if is_of_program else None)
+        sample = observe(program, kernel, launch, work=work if is_of_program else None, walk=walk)
         self._told("observe", time.perf_counter() - began_s)
         self.samples.put(key, sample)
         work.remember(launch, sample)
