@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from operator import add, mul
 
 from model.work.contents import held_at
-from model.work.evaluate import Knowledge, evaluate
+from model.work.draw_plans import plan_of
+from model.work.evaluate import Knowledge, alone, evaluate
 from model.work.functions import LARGEST
 from model.work.numbers import Value, function_of
 from model.work.symbolic import Atom, Expression
@@ -71,8 +72,8 @@ def chance(
     try:
         kept = [True] * draws.count
         for expression, holds, _ in given:
-            kept = [k and bool(v) == holds for k, v in zip(kept, draws.column(expression), strict=True)]
-        met = [bool(v) for k, v in zip(kept, draws.column(condition), strict=True) if k]
+            kept = [k and bool(v) == holds for k, v in zip(kept, draws.whole(expression), strict=True)]
+        met = [bool(v) for k, v in zip(kept, draws.whole(condition), strict=True) if k]
     except _Undecided:
         return None
     if len(met) < min(FEWEST, draws.count):
@@ -91,7 +92,7 @@ def expected(expression: Expression, known: Knowledge, point: Point, ranges: Ran
         return None
     draws = _Draws(known, point, ranges, sorted(random, key=lambda a: a.serial), budget)
     try:
-        column = draws.column(expression)
+        column = draws.whole(expression)
     except _Undecided:
         return None
     if max(column) >= ENDLESS:  # one that never ends by what was drawn says nothing of the others
@@ -159,6 +160,7 @@ class _Draws:
     dimensions: dict[Atom, int] = field(default_factory=dict)
     columns: dict[Atom, Column] = field(default_factory=dict)
     made: dict[Expression, Column] = field(default_factory=dict)
+    paid: set[Atom] = field(default_factory=set)  # those that the budget was spent on
 
     def __post_init__(self) -> None:
         ordered = sorted(self.atoms, key=lambda a: a.kind == "load")  # ids before what stands at them
@@ -175,6 +177,32 @@ class _Draws:
             self.count = domain if domain is not None and domain <= MAX_ENUMERATED else DRAWS
         elif not ordered:
             self.count = 1
+
+    def whole(self, expression: Expression) -> Column:
+        """As `column`: all operations at once where the expression is asked for often."""
+        plan = plan_of(expression, self.atoms)
+        function = plan.function_if_often(expression, alone)
+        left = self.budget.left
+        if function is None or len(plan.atoms) * self.count > left or self._is_given(expression):
+            return self.column(expression)
+        before = (dict(self.columns), set(self.paid))
+        try:
+            inputs = [self._atom(atom) for atom in plan.inputs]
+            found = function(self.point, self.known, *inputs)
+        except _Undecided:
+            found = None
+        if found is None:  # in the order of the operations, which the budget may end anywhere
+            self.budget.left = left
+            self.columns, self.paid = before
+            return self.column(expression)
+        for atom in plan.atoms.keys() - self.paid:
+            self.budget.spend(self.count)
+            self.paid.add(atom)
+        return found
+
+    def _is_given(self, expression: Expression) -> bool:
+        """Return whether the point says what memory holds there."""
+        return expression.has("load") and any(leaf.kind == "load" and leaf in self.point for leaf in expression.leaves)
 
     def column(self, expression: Expression) -> Column:
         found = self.made.get(expression)
@@ -203,7 +231,9 @@ class _Draws:
     def _atom(self, atom: Atom) -> Column:
         found = self.columns.get(atom)
         if found is None:
-            self.budget.spend(self.count)
+            if atom not in self.paid:
+                self.budget.spend(self.count)
+                self.paid.add(atom)
             found = self.columns[atom] = self._drawn(atom) if atom in self.dimensions else self._computed(atom)
         return found
 
@@ -250,17 +280,17 @@ class _Draws:
 
     def _run(self, atom: Atom) -> Column:
         """Return what takes more than arithmetic, for one draw after the other; loops for a few draws, which recur."""
-        alone = Expression({(atom,): 1})
+        single = Expression({(atom,): 1})
         own = [a for a in self.atoms if a in atom.leaves]
         columns = [self._atom(a) for a in own]
         tried = min(self.count, DRAWS_OF_RUNS) if atom.kind in ("trips", "iterate") and own else self.count
         if not own:
-            return _decided([evaluate(alone, self.known, self.point)]) * self.count
+            return _decided([evaluate(single, self.known, self.point)]) * self.count
         step = self.count / tried
         results = []
         for i in range(tried):
             draw = {**self.point, **{a: column[int(i * step)] for a, column in zip(own, columns, strict=True)}}
-            results.append(evaluate(alone, self.known, draw))
+            results.append(evaluate(single, self.known, draw))
         decided = _decided(results)
         return [decided[int(i / step)] for i in range(self.count)] if tried < self.count else decided
 

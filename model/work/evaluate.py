@@ -36,7 +36,7 @@ class Knowledge:
     symbols: Mapping[Atom, Value]
     contents: Mapping[str, Contents]
     parameters: Mapping[Atom, DataParameter]
-    simulated: dict[tuple[Atom, tuple[Value | None, ...]], Value | None] = field(default_factory=dict)
+    simulated: dict[tuple[Atom | Value | None, ...], Value | None] = field(default_factory=dict)
     last: dict[Atom, Value | None] = field(default_factory=dict)
     steps: list[int] = field(default_factory=lambda: [0])
     estimated: set[Atom] = field(default_factory=set)
@@ -75,7 +75,7 @@ def evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo 
         return expression.constant
     expression.uses += 1
     if expression.uses == USES_OF_TEXT and expression.depth <= MAX_DEPTH_OF_TEXT:
-        function = expression.function = function_for(expression, _alone)
+        function = expression.function = function_for(expression, alone)
         return function(point, known)
     if expression.depth <= MAX_UNSHARED:
         return _evaluate(expression, known, point, None)
@@ -94,7 +94,7 @@ def value_at(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     else:
         atom.uses += 1
         if atom.uses == USES_OF_TEXT and atom.depth <= MAX_DEPTH_OF_TEXT:
-            atom.function = function_for(Expression({(atom,): 1}), _alone)
+            atom.function = function_for(Expression({(atom,): 1}), alone)
             return atom.function(point, known)
         value = _atom(atom, known, point, {})
     return None if isinstance(value, int) and abs(value) > LARGEST else value
@@ -133,12 +133,12 @@ def _atom(atom: Atom, known: Knowledge, point: Point, memo: Memo | None = None) 
     return value
 
 
-def _alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
+def alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     """Return an atom that a function leaves to others."""
     if atom.kind == "load" and isinstance(atom.arguments[1], Expression):
         contents, at = known.contents.get(str(atom.arguments[0])), evaluate(atom.arguments[1], known, point)
         return contents.at_byte(at) if contents is not None and at is not None else None
-    if atom.kind in _RUN and atom not in point and not (atom.leaf_kinds <= 1 and known.is_fixed(atom)):
+    if atom.kind in _RUN and atom not in point and running_of(atom).leaves:
         return _run(atom, known, point)  # asked for lane by lane, and never to be had otherwise
     return _atom(atom, known, point, {})
 
@@ -190,10 +190,10 @@ def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
     an editor can wait for; the last one stands for the others.
     """
     running = running_of(atom)
-    at = point.get
-    key = (atom, tuple([at(leaf) for leaf in running.leaves]))
-    if key in known.simulated:
-        return known.simulated[key]
+    key = (atom, *map(point.get, running.leaves))
+    found = known.simulated.get(key, atom)  # which is no value
+    if found is not atom:
+        return found  # type: ignore[return-value]
     if known.steps[0] > MAX_STEPS and atom in known.last:
         known.estimated.add(atom)
         return known.last[atom]
@@ -204,21 +204,36 @@ def _run(atom: Atom, known: Knowledge, point: Point) -> Value | None:
 
 
 def _simulated(running: Running, known: Knowledge, point: Point) -> Value | None:
-    state = dict(point)
-    symbols: list[Atom] = []
+    values: list[Value] = []
     for symbol, start in zip(running.symbols, running.starts, strict=True):
         value = evaluate(start, known, point)
         if value is None or symbol is None:
             return None
-        state[symbol] = value
-        symbols.append(symbol)
+        values.append(value)
     limit = MAX_SIMULATED_TRIPS if running.limit is None else evaluate(running.limit, known, point)
     if limit is None:
         return None
     most = min(limit, MAX_SIMULATED_TRIPS)
+    if most <= 0:
+        return 0 if running.limit is None else values[0]
+    function = running.function_if_often(alone, point)
+    if function is not None:
+        return function(point, known, 0, most, *values)
+    return _round_by_round(running, known, point, values, most)
+
+
+def _round_by_round(
+    running: Running, known: Knowledge, point: Point, values: Sequence[Value], most: Value
+) -> Value | None:
+    symbols = [symbol for symbol in running.symbols if symbol is not None]
+    state = {**point, **dict(zip(symbols, values, strict=True))}
     done = 0
     while done < most:
-        step = running.step or running.step_if_often(_alone)
+        running.note_round()
+        function = running.function_if_often(alone, point)
+        if function is not None:
+            return function(point, known, done, most, *(state[symbol] for symbol in symbols))
+        step = running.step_if_often(alone)
         afters = step(state, known) if step is not None else _one_round(running, known, state)
         if afters is None:
             return None
@@ -232,13 +247,9 @@ def _simulated(running: Running, known: Knowledge, point: Point) -> Value | None
             changed = changed or state[symbol] != after
             state[symbol] = after
         if not changed:  # nor will it ever
-            return ENDLESS if running.limit is None else _first(running, state)
+            return ENDLESS if running.limit is None else state[symbols[0]]
         done += 1
-    return done if running.limit is None else _first(running, state)
-
-
-def _first(running: Running, state: Point) -> Value | None:
-    return state[running.symbols[0]] if running.symbols[0] is not None else None
+    return done if running.limit is None else state[symbols[0]]
 
 
 def _one_round(running: Running, known: Knowledge, state: Point) -> Sequence[Value] | None:

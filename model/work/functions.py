@@ -6,13 +6,15 @@ source of a kernel goes in as a value. What the functions give is what `evaluate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from model.work.floats import known_value
 from model.work.numbers import SHIFTED_BELOW, Value, function_of, word_of
 from model.work.slopes import is_of_launch
-from model.work.symbolic import Atom, Expression
+from model.work.symbolic import NO_ATOMS, Atom, Expression
+from model.work.trips import ENDLESS
 
 if TYPE_CHECKING:
     from model.work.evaluate import Knowledge
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 Point = Mapping[Atom, Value]
 Function = Callable[[Point, "Knowledge"], Value | None]
 Step = Callable[[Point, "Knowledge"], tuple[Value, ...] | None]
+# One loop from so many rounds on, to at most so many, and the variables when it begins: rounds or the first variable.
+Rounds = Callable[..., Value | None]
+# All values at once, from a column for each input; None where one of them is not decided.
+OfColumns = Callable[..., list[Value] | None]
 OfAtom = Callable[[Atom, "Knowledge", Point], Value | None]
 
 LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
@@ -91,14 +97,78 @@ def step_for(condition: Expression | None, afters: Sequence[Expression], of_atom
     return made
 
 
-class _Undecided(Exception):
-    """Nothing gives this a value, whatever the launch."""
+def rounds_for(
+    condition: Expression | None, symbols: Sequence[Atom], afters: Sequence[Expression], of_atom: OfAtom
+) -> Rounds:
+    """Return all rounds of a loop as one function, as `step_for` says of one round: how many there were where there is
+    a `condition`, else the first variable after them.
+
+    What no variable decides is worked out in the first round alone. No loop may be run within.
+    """
+    text = _Text(of_atom, frozenset(symbols))
+    own = [text.variable(symbol, f"s{number}") for number, symbol in enumerate(symbols)]
+    holds = text.expression(condition) if condition is not None else "1"
+    once, each = _apart(text.lines, own)
+    begun = len(text.lines)
+    values = [text.expression(after) for after in afters]
+    first_once, then_each = _apart(text.lines, own, begun)
+    if first_once:
+        first_once = ["if is_first:", *(f" {line}" for line in first_once), " is_first = False"]
+    bounds = (f"if {value} > FLOAT_LARGEST or {value} < -FLOAT_LARGEST: return None" for value in values)
+    is_same = " and ".join(f"{before} == {after}" for before, after in zip(own, values, strict=True))
+    round_ = [*each, f"if not {holds}: break", *first_once, *then_each, "done += 1", *bounds]
+    round_ += [f"if {is_same}: return {'ENDLESS' if condition is not None else values[0]}"]
+    round_ += [f"{', '.join(own)} = {', '.join(values)}"]
+    text.lines = ["begun, is_first = done, True", "try:", *(f" {line}" for line in once), " while done < most:"]
+    text.lines += [*(f"  {line}" for line in round_), "finally:", f" known.steps[0] += (done - begun) * {len(own)}"]
+    text.lines.append(f"return {'done' if condition is not None else own[0]}")
+    text.constants |= {"ENDLESS": ENDLESS, "FLOAT_LARGEST": float(LARGEST)}
+    made: Rounds = text.function("done", "most", *own)
+    return made
+
+
+def columns_for(expression: Expression, inputs: Sequence[Atom], drawn: Iterable[Atom], of_atom: OfAtom) -> OfColumns:
+    """Return `expression` for columns of its `inputs`, which are `drawn` or follow from what is.
+
+    What none of them decides is worked out once."""
+    text = _Text(of_atom, frozenset(drawn))
+    own = [text.variable(atom, f"s{number}") for number, atom in enumerate(inputs)]
+    value = text.expression(expression)
+    once, each = _apart(text.lines, own)
+    columns = [f"column{number}" for number in range(len(own))]
+    head = f"for {', '.join(own)}, in zip({', '.join(columns)}):"
+    text.lines = ["found = []", *once, head, *(f" {line}" for line in each), f" found.append({value})", "return found"]
+    text.constants["zip"] = zip
+    made: OfColumns = text.function(*columns)
+    return made
+
+
+def _apart(lines: Sequence[str], moving: Iterable[str], start: int = 0) -> tuple[list[str], list[str]]:
+    """Return the lines from `start` on that no `moving` variable decides, and the others."""
+    names, once, each = set(moving), list[str](), list[str]()
+    for number, line in enumerate(lines):
+        if names.isdisjoint(_NAMES.findall(line)):
+            chosen = once
+        else:
+            chosen = each
+            names.update(_MADE.findall(line))
+        if number >= start:
+            chosen.append(line)
+    return once, each
+
+
+_NAMES = re.compile(r"\b[sv]\d+\b")
+_MADE = re.compile(r"\b(v\d+) = ")
 
 
 class _Text:
-    """The lines of one function. Names of values are `v` and a number, those of constants `k` and a number."""
+    """The lines of one function. Names of values are `v` and a number, those of constants `k` and a number.
 
-    def __init__(self, of_atom: OfAtom) -> None:
+    `moving` symbols are variables of the function: see `variable`.
+    """
+
+    def __init__(self, of_atom: OfAtom, moving: frozenset[Atom] = NO_ATOMS) -> None:
+        self._moving = moving
         self.lines: list[str] = []
         self.constants: dict[str, object] = {
             "LARGEST": LARGEST,
@@ -110,11 +180,17 @@ class _Text:
         self._sums: dict[Expression, str] = {}
         self._floats: set[str] = set()  # names of what is a float for sure
 
-    def function(self) -> Callable[..., Any]:
+    def variable(self, atom: Atom, name: str) -> str:
+        """Have the function take the value of `atom` by this name; return the name."""
+        self._named[atom] = name
+        return name
+
+    def function(self, *arguments: str) -> Callable[..., Any]:
         """Arithmetic that fails has no value: None."""
         body = "\n  ".join(["try:", *(f" {line}" for line in self.lines), "except undecided: return None"])
         self.constants["undecided"] = (ArithmeticError, ValueError, TypeError)
-        text = f"def function(point, known):\n  of, said = point.get, known.symbols.get\n  {body}\n"
+        head = f"def function({', '.join(('point', 'known', *arguments))}):"
+        text = f"{head}\n  of, said = point.get, known.symbols.get\n  {body}\n"
         exec(compile(text, "<expression>", "exec"), self.constants)
         made: Callable[..., Any] = self.constants["function"]  # type: ignore[assignment]
         return made
@@ -168,6 +244,8 @@ class _Text:
             name = self._set(f"known.fixed.get({self._constant(atom)})")
             self.lines.append(f"if {name} is None: {name} = of_atom({self._constant(atom)}, known, point)")
             return self._decided(name)
+        if atom.kind == "load" and not self._moving.isdisjoint(atom.leaves):
+            return self._loaded(atom)
         if atom.kind == "load":  # a draw of what is there may be in `point`
             name = self._set(f"of({self._constant(atom)})")
             self.lines.append(f"if {name} is None: {name} = of_atom({self._constant(atom)}, known, point)")
@@ -175,6 +253,11 @@ class _Text:
         if atom.kind in _RUN:
             return self._decided(self._set(f"of_atom({self._constant(atom)}, known, point)"))
         return self._operation(atom.kind, word_of(atom.arguments), atom)
+
+    def _loaded(self, load: Atom) -> str:
+        contents = self._decided(self._set(f"known.contents.get({self._constant(str(load.arguments[0]))})"))
+        offsets = [self.expression(offset) for offset in load.operands]
+        return self._decided(self._set(f"{contents}.at_byte({offsets[0]})")) if offsets else self._undecided()
 
     def _operation(self, kind: str, word: str, atom: Atom) -> str:
         function = function_of(kind, word)

@@ -213,12 +213,22 @@ def by_lane(expression: Expression, point: Point, ranges: Ranges, known: Knowled
     try:
         index = reader.read(expression)
     except NotLinear:
-        return lambda ids: evaluate(expression, known, {**point, **ids})
+        return _evaluated(expression, known, point)
     if not (reader.is_exact and reader.is_pointwise) or not all(atom in LANE_IDS for (atom, _), _ in index.slopes):
-        return lambda ids: evaluate(expression, known, {**point, **ids})
+        return _evaluated(expression, known, point)
     base = index.base
     digits = [(a, reader.low(a), place, reader.count((a, place)), slope) for (a, place), slope in index.slopes]
     return lambda ids: base + sum(slope * ((ids[a] - low) // p % count) for a, low, p, count, slope in digits)
+
+
+def _evaluated(expression: Expression, known: Knowledge, point: Point) -> ByLane:
+    now = dict(point)  # lanes have the same ids, each in its turn
+
+    def at(ids: dict[Atom, int]) -> Value | None:
+        now.update(ids)
+        return evaluate(expression, known, now)
+
+    return at
 
 
 def _on_lines(plain: Slopes) -> tuple[int, tuple[tuple[Atom, int], ...]]:

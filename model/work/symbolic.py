@@ -19,6 +19,7 @@ from model.work.interning import interned
 from model.work.numbers import is_evaluable
 
 if TYPE_CHECKING:
+    from model.work.draw_plans import DrawPlan
     from model.work.functions import Function
     from model.work.running import Running
     from model.work.slopes import Parts
@@ -116,8 +117,8 @@ class Expression:
     `constant` is the value, if it is a plain number; `atom` the one atom this is, if it is just that.
     """
 
-    __slots__ = ("_hash", "atom", "constant", "depth", "evaluable", "function", "leaf_kinds", "leaves", "parts",
-                 "terms", "uses")  # fmt: skip
+    __slots__ = ("_hash", "atom", "columns", "constant", "depth", "evaluable", "function", "leaf_kinds", "leaves",
+                 "parts", "terms", "uses")  # fmt: skip
 
     terms: tuple[tuple[Monomial, int], ...]
     constant: int | None
@@ -125,6 +126,7 @@ class Expression:
     function: Function | None  # as in an atom
     uses: int
     parts: tuple[Parts | None] | None  # kept by `slopes_of`
+    columns: dict[tuple[Atom, ...], DrawPlan] | None  # kept by `plan_of`
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         kept = [term for term in terms.items() if term[1]]
@@ -133,7 +135,7 @@ class Expression:
         self.terms = tuple(kept)
         self._hash = hash(self.terms)
         self.constant = self.atom = self.function = None
-        self.uses, self.parts = 0, None
+        self.uses, self.parts, self.columns = 0, None, None
         leaves, leaf_kinds, depth, evaluable = NO_ATOMS, 0, 0, True
         for monomial, _ in kept:
             for atom in monomial:
@@ -280,7 +282,7 @@ def _alone(atom: Atom) -> Expression:
     made.terms = (((atom,), 1),)
     made._hash = hash(made.terms)
     made.constant = made.function = None
-    made.atom, made.uses, made.parts = atom, 0, None
+    made.atom, made.uses, made.parts, made.columns = atom, 0, None, None
     made.leaf_kinds = atom.leaf_kinds
     made.leaves, made.depth, made.evaluable = atom.leaves, atom.depth, atom.evaluable
     return made
