@@ -16,7 +16,6 @@ from cachetools import LRUCache
 from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
-from model.annotated import Annotations, annotations_of, place_of
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError
 from model.faults import contained, internal_error
@@ -29,23 +28,24 @@ from model.launch.refit import refitted
 from model.launch.spec import LaunchSpec
 from model.launch.together import Complete, FileGuesses
 from model.launch.vectors import with_components
+from model.launch_specs import Written, limit_launches, silent_kernels, written_for
 from model.learned.asking import covers, no_lessons, question_of
 from model.learned.question import Question
+from model.line_remap import Moves, moves, placed
 from model.observing import Observer
+from model.opencl.fingerprint import Meaning
 from model.opencl.kernel import Kernel
-from model.opencl.meaning import Meaning
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
 from model.opencl.reach import Reach
-from model.placement import Moves, moves, placed
+from model.placed_annotation import Annotations, annotations_of, place_of
 from model.prediction import Prediction
 from model.predictor import Predictor
 from model.samples import SampleKey
 from model.throughput.cpu_code import KnownCode
 from model.work.analyse import analyse
 from model.work.work import Work
-from model.written import Written, shared_out, silent_kernels, written_for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,7 +182,7 @@ class Engine:
         answers: dict[tuple[str, int], _Answer] = {}
         wanted = program.wanted(kernel, included=included)
         said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
-        said, left_out = shared_out(said, self._most_launches)
+        said, left_out = limit_launches(said, self._most_launches)
         silent = silent_kernels(program, annotations, said, config, path, requests)
         if len(silent) > 1:
             work_of = partial(self._work_of, state)

@@ -11,7 +11,7 @@ from pathlib import Path
 from model.launch.config_place import MAX_BYTES, find_config
 from model.opencl.options import BuildOptions
 from model.opencl.reach import Reach
-from model.plain_file import read_plain
+from model.safe_read import read_plain
 from server.documents import Document
 
 # The word itself, what may bring it along, and what may put it together of pieces: `##`, and lines that go on.

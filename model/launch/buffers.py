@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cache, partial
 from math import prod
 
+from model.launch.access_bounds import AccessBounds
 from model.launch.bounds import Bounds
-from model.launch.contents import Uses, fill_for, uses_of, with_places
-from model.launch.evidence import Evidence
+from model.launch.index_fills import Uses, fill_for, uses_of, with_places
 from model.launch.launch import Assumption, Launch
-from model.launch.reach import Reach
+from model.launch.source_hints import SourceHints
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import PointerType
 from model.work.work import Work
@@ -21,12 +21,12 @@ _TRUSTED = 4  # times what some work-items reach
 _MOST_BYTES = 1 << 40  # no device has more: an index that may reach further is one that only the data bound
 
 
-def with_buffers(kernel: Kernel, work: Work, launch: Launch, evidence: Evidence) -> Launch:
+def with_buffers(kernel: Kernel, work: Work, launch: Launch, hints: SourceHints) -> Launch:
     """`launch` with every buffer's length, fills for those used as indices, and bytes of local pointers.
 
     Lengths are the furthest element reached under the launch; what nobody said is noted as an assumption.
     """
-    uses = uses_of(kernel, work, evidence)
+    uses = uses_of(kernel, work, hints)
     buffers = kernel.of_kind(ParameterKind.BUFFER)
     launch = with_places(kernel, work, launch, uses)
     tried = cache(partial(_tried, work, launch))
@@ -50,9 +50,9 @@ def _round(work: Work, launch: Launch, buffers: tuple[Parameter, ...], uses: Use
     unfilled = [p for p in buffers if p.name in uses.all and p.name not in fills]
     if not missing and not unfilled:
         return launch
-    most = Reach(work, launch)
+    most = AccessBounds(work, launch)
     if missing:
-        reaches = (most, Reach(work, launch, _ordinary(buffers, uses)))
+        reaches = (most, AccessBounds(work, launch, _ordinary(buffers, uses)))
         reached = _reached(work, launch, [p.name for p in missing], reaches, tried)
         for parameter in missing:
             high = reached.get(parameter.name)
@@ -82,7 +82,7 @@ def _ordinary(buffers: tuple[Parameter, ...], uses: Uses) -> dict[str, Bounds | 
 
 
 def _reached(
-    work: Work, launch: Launch, names: Iterable[str], reaches: tuple[Reach, ...], tried: Tried
+    work: Work, launch: Launch, names: Iterable[str], reaches: tuple[AccessBounds, ...], tried: Tried
 ) -> dict[str, float | None]:
     """Return the end of the furthest byte at which each of the buffers is accessed; None where the data decide.
 
@@ -133,7 +133,7 @@ def _with_local(kernel: Kernel, work: Work, launch: Launch, tried: Tried) -> Lau
     missing = [p for p in kernel.of_kind(ParameterKind.LOCAL) if p.name not in known]
     if not missing:
         return launch
-    reached = _reached(work, launch, [p.name for p in missing], (Reach(work, launch),), tried)
+    reached = _reached(work, launch, [p.name for p in missing], (AccessBounds(work, launch),), tried)
     for parameter in missing:
         high = reached.get(parameter.name)
         size = parameter.type.pointee.size_bytes if isinstance(parameter.type, PointerType) else 4

@@ -32,7 +32,7 @@ from model.launch.expression import suggestion
 from model.launch.spec import LaunchSpec
 from model.launch.toml_keys import too_long_key
 from model.opencl.options import BuildOptions
-from model.plain_file import TooLarge, read_plain
+from model.safe_read import TooLarge, read_plain
 
 MAX_KEY_PARTS = 16
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from model.errors import ConfigError, LaunchError
+from model.launch.allowed_build_flags import ELSEWHERE, harmful
 from model.launch.build_options import parse_build_options
 from model.launch.expression import Expression, ExpressionError, constant, suggestion
 from model.launch.fill import FillSpec, parse_named_fill
-from model.launch.harmless_flags import ELSEWHERE, harmful
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec

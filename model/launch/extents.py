@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
+from model.launch.arg_name_hints import Meaning, meaning_of
 from model.launch.launch import Assumption, Number
-from model.launch.meanings import Meaning, meaning_of
 from model.launch.resolve import Size3
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 

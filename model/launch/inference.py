@@ -9,15 +9,15 @@ from math import prod
 
 from model.device import Device
 from model.errors import LaunchError
-from model.launch.annotation.possible import allows_uneven_groups
+from model.launch.access_bounds import AccessBounds
+from model.launch.annotation.static_checks import allows_uneven_groups
 from model.launch.buffers import with_buffers
-from model.launch.evidence import Evidence, gather
 from model.launch.extents import image_sizes
 from model.launch.launch import Assumption, Launch, Origin
 from model.launch.local_size import effective_local_size
-from model.launch.reach import Reach
-from model.launch.resolve import Said, resolve
+from model.launch.resolve import ResolvedSpec, resolve
 from model.launch.scalars import GuessedScalar, missing_scalars, name_of
+from model.launch.source_hints import SourceHints, gather
 from model.launch.spec import LaunchSpec, SharedGuesses
 from model.opencl.kernel import Kernel, Parameter
 from model.work.work import Work
@@ -42,14 +42,14 @@ def complete(kernel: Kernel, work: Work, spec: LaunchSpec, device: Device | None
     Raises ExpressionError or LaunchError for what cannot be (also: too large for `device`).
     """
     said = resolve(kernel, spec)
-    evidence = gather(work)
+    hints = gather(work)
     is_shared = spec.shared is not None and spec.shared.global_size is not None
-    if said.global_size is not None or is_shared or _guarded_size(evidence, said) is not None:
-        launch = _attempt(kernel, work, spec, said, evidence, 1)
+    if said.global_size is not None or is_shared or _guarded_size(hints, said) is not None:
+        launch = _attempt(kernel, work, spec, said, hints, 1)
     else:
         # An invented size must not ask for absurd buffers or times: an N x N matrix for a million work-items.
         for shrink in _SHRINK:
-            launch = _attempt(kernel, work, spec, said, evidence, shrink)
+            launch = _attempt(kernel, work, spec, said, hints, shrink)
             if not is_too_much(kernel, work, launch):
                 break
     launch = _without_surplus(kernel, work, launch)
@@ -78,11 +78,13 @@ def _pointee_bytes(parameter: Parameter) -> int:
     return max(1, pointee.size_bytes) if pointee is not None else 4
 
 
-def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence: Evidence, shrink: int) -> Launch:
+def _attempt(
+    kernel: Kernel, work: Work, spec: LaunchSpec, said: ResolvedSpec, hints: SourceHints, shrink: int
+) -> Launch:
     notes = [Assumption("sizes", text) for text in spec.notes]
-    size = _global_size(said, evidence, kernel, shrink, notes, spec.shared)
+    size = _global_size(said, hints, kernel, shrink, notes, spec.shared)
     scalars = dict(said.scalars)
-    for guess in _safe_scalars(kernel, work, spec, said, evidence, size):
+    for guess in _safe_scalars(kernel, work, spec, said, hints, size):
         scalars[guess.name] = guess.value
         notes.append(Assumption(guess.name, guess.text, is_guess=guess.matters))
     images, of_images = image_sizes(kernel, said.images, scalars, size)
@@ -98,36 +100,36 @@ def _attempt(kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence:
         name=spec.name,
         origin=spec.origin,
     )
-    local = _local_size(kernel, work, said, evidence, launch, notes)
-    return with_buffers(kernel, work, replace(launch, local_size=local, assumptions=tuple(notes)), evidence)
+    local = _local_size(kernel, work, said, hints, launch, notes)
+    return with_buffers(kernel, work, replace(launch, local_size=local, assumptions=tuple(notes)), hints)
 
 
 def _safe_scalars(
-    kernel: Kernel, work: Work, spec: LaunchSpec, said: Said, evidence: Evidence, size: tuple[int, ...]
+    kernel: Kernel, work: Work, spec: LaunchSpec, said: ResolvedSpec, hints: SourceHints, size: tuple[int, ...]
 ) -> list[GuessedScalar]:
     """Return what nobody gave, with margins wide enough that no index falls in front of its buffer."""
-    guesses = missing_scalars(kernel, work, evidence, size, said.scalars, shared=spec.shared)
-    if not evidence.margins:
+    guesses = missing_scalars(kernel, work, hints, size, said.scalars, shared=spec.shared)
+    if not hints.margins:
         return guesses
     tried = guesses
     for margin in _MARGINS:
         scalars = {**said.scalars, **{guess.name: guess.value for guess in tried}}
         launch = Launch(size, said.local_size, tuple(scalars.items()), options=spec.options)
-        if not Reach(work, launch).falls_short:
+        if not AccessBounds(work, launch).falls_short:
             return tried
-        tried = missing_scalars(kernel, work, evidence, size, said.scalars, margin=margin, shared=spec.shared)
+        tried = missing_scalars(kernel, work, hints, size, said.scalars, margin=margin, shared=spec.shared)
         if tried == guesses:
             break
     return guesses
 
 
-def _guarded_size(evidence: Evidence, said: Said) -> tuple[int, ...] | None:
+def _guarded_size(hints: SourceHints, said: ResolvedSpec) -> tuple[int, ...] | None:
     """Return the sizes that bound checks hold the global ids against, when the user gave those."""
     sizes = []
-    for d in range(evidence.dimensions):
-        values = [said.scalars.get(name_of(a)) for a in evidence.guards.get(d, [])]
+    for d in range(hints.dimensions):
+        values = [said.scalars.get(name_of(a)) for a in hints.guards.get(d, [])]
         given = [int(v) for v in values if v is not None and v >= 1]
-        product = evidence.products.get(d)
+        product = hints.products.get(d)
         factors = [said.scalars.get(name_of(a)) for a in product.factors] if product is not None else []
         if product is not None and all(factor is not None and factor >= 1 for factor in factors):
             given.append(math.ceil(product.times * prod(factor for factor in factors if factor is not None)))
@@ -138,8 +140,8 @@ def _guarded_size(evidence: Evidence, said: Said) -> tuple[int, ...] | None:
 
 
 def _global_size(
-    said: Said,
-    evidence: Evidence,
+    said: ResolvedSpec,
+    hints: SourceHints,
     kernel: Kernel,
     shrink: int,
     notes: list[Assumption],
@@ -148,7 +150,7 @@ def _global_size(
     if said.global_size is not None:
         return said.global_size
     multiple = said.local_size or kernel.attributes.reqd_work_group_size
-    guarded = _guarded_size(evidence, said)
+    guarded = _guarded_size(hints, said)
     if guarded is not None:
         size = guarded
         text = "global={} from the bound check in the source"
@@ -156,7 +158,7 @@ def _global_size(
         size = shared.global_size
         text = f"global={{}}: nothing says how many work-items there are; as in `{shared.size_from}`"
     else:
-        dimensions = max(evidence.dimensions, len(said.local_size or ()))
+        dimensions = max(hints.dimensions, len(said.local_size or ()))
         default = _DEFAULT_GLOBAL[dimensions]
         size = tuple(max(16, round(s / shrink ** (1 / dimensions))) // 16 * 16 for s in default)
         text = "global={}: nothing says how many work-items there are"
@@ -171,7 +173,7 @@ def _tuple_text(size: tuple[int, ...]) -> str:
 
 
 def _local_size(
-    kernel: Kernel, work: Work, said: Said, evidence: Evidence, launch: Launch, notes: list[Assumption]
+    kernel: Kernel, work: Work, said: ResolvedSpec, hints: SourceHints, launch: Launch, notes: list[Assumption]
 ) -> tuple[int, ...] | None:
     rank = len(launch.global_size)
     if said.local_size is not None:
@@ -181,9 +183,9 @@ def _local_size(
         return required[:rank]
     if said.driver_chooses_local:
         return None
-    if not evidence.uses_local:
+    if not hints.uses_local:
         return _group_for_stack(work, launch, notes)
-    fitting = _fitting_group(work, launch, evidence.local_sides)
+    fitting = _fitting_group(work, launch, hints.local_sides)
     notes.append(
         Assumption("local", f"local={_tuple_text(fitting)}: nothing says how large a work-group is", is_guess=True)
     )
@@ -219,7 +221,7 @@ def _fitting_group(work: Work, launch: Launch, sides: set[int]) -> tuple[int, ..
         preferred = _spread(_PREFERRED_GROUP[len(along)], along, rank)
         return preferred if preferred in possible else possible[-1] if possible else (1,) * rank
     for candidate in possible:
-        spans = Reach(work, replace(launch, local_size=candidate)).spans
+        spans = AccessBounds(work, replace(launch, local_size=candidate)).spans
         ends = [(size, spans[name].high) for name, size in declared.items() if name in spans]
         if all(end <= size or math.isinf(end) for size, end in ends):
             return candidate

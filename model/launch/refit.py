@@ -11,15 +11,15 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
-from model.launch.evidence import gather
+from model.launch.access_bounds import AccessBounds
 from model.launch.expression import Expression
-from model.launch.growth import Plan, plan
 from model.launch.inference import complete
 from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
-from model.launch.reach import Reach
 from model.launch.resolve import resolve
 from model.launch.scaling import Sizes, evaluated, spec_at
+from model.launch.scaling_plan import Plan, plan
+from model.launch.source_hints import gather
 from model.launch.spec import LaunchSpec
 from model.launch.vectors import with_components
 from model.opencl.kernel import Kernel, ParameterKind
@@ -110,7 +110,7 @@ def _drivers(planned: Plan, launch: Launch, wanted: tuple[int, ...]) -> dict[str
 def _misfits(kernel: Kernel, work: Work, spec: LaunchSpec) -> Iterator[str]:
     """Buffers whose lengths are given and that the launch reaches beyond."""
     launch = complete(kernel, work, spec)
-    spans, given = Reach(work, launch).spans, {name for name, _ in spec.values}
+    spans, given = AccessBounds(work, launch).spans, {name for name, _ in spec.values}
     for name, elements in launch.buffers:
         parameter = kernel.parameter(name)
         if name not in given or name not in spans or parameter is None or parameter.kind is not ParameterKind.BUFFER:

@@ -18,7 +18,7 @@ _MAX_SIZE = 1 << 40
 
 
 @dataclass(slots=True)
-class Said:
+class ResolvedSpec:
     """A `LaunchSpec` in numbers, sorted by what each name is to the kernel. Still incomplete."""
 
     global_size: tuple[int, ...] | None = None
@@ -31,11 +31,11 @@ class Said:
     fills: dict[str, Fill] = field(default_factory=dict)
 
 
-def resolve(kernel: Kernel, spec: LaunchSpec) -> Said:
+def resolve(kernel: Kernel, spec: LaunchSpec) -> ResolvedSpec:
     """Evaluate `spec`. Raises ExpressionError (with the place) or LaunchError."""
     spec = with_components(kernel, spec)
     names = _names(spec)
-    said = Said(driver_chooses_local=spec.driver_chooses_local)
+    said = ResolvedSpec(driver_chooses_local=spec.driver_chooses_local)
     sized = (ParameterKind.BUFFER, ParameterKind.LOCAL, ParameterKind.IMAGE)
     said.scalars = {name: value for name, value in names.items() if _kind(kernel, name) not in sized}
     for name, expressions in spec.values:

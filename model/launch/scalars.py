@@ -8,10 +8,10 @@ from enum import IntEnum
 from math import prod
 from typing import NamedTuple
 
-from model.launch.evidence import Evidence, Product
+from model.launch.arg_name_hints import Meaning, meaning_of, meaning_of_float
 from model.launch.extents import extents
 from model.launch.launch import Number
-from model.launch.meanings import Meaning, meaning_of, meaning_of_float
+from model.launch.source_hints import Product, SourceHints
 from model.launch.spec import SharedGuesses
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
@@ -60,7 +60,7 @@ def name_of(atom: Atom) -> str:
 def missing_scalars(
     kernel: Kernel,
     work: Work,
-    evidence: Evidence,
+    hints: SourceHints,
     size: tuple[int, ...],
     known: Mapping[str, Number],
     *,
@@ -87,7 +87,7 @@ def missing_scalars(
             continue
         element = kind.element if isinstance(kind, VectorType) else kind
         guesses = {
-            lane[0]: _guess(lane[0], element, evidence, size, dimensions, margin, known)
+            lane[0]: _guess(lane[0], element, hints, size, dimensions, margin, known)
             for lane in lanes
             if not known.keys() & set(lane)
         }
@@ -132,49 +132,49 @@ def _greatest(kind: Type | None) -> Number:
 def _guess(
     name: str,
     kind: Type | None,
-    evidence: Evidence,
+    hints: SourceHints,
     size: tuple[int, ...],
     dimensions: int,
     margin: int,
     known: Mapping[str, Number],
 ) -> tuple[Number, str, Strength]:
     if isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT:
-        return _float_by_name(name, is_used=bool(evidence.used.intersection(_atoms(name))))
+        return _float_by_name(name, is_used=bool(hints.used.intersection(_atoms(name))))
     atoms = _atoms(name)
-    for d, guards in evidence.guards.items():
+    for d, guards in hints.guards.items():
         if any(a in guards for a in atoms) and d < len(size) and not _is_start_of_several(name, guards):
             return size[d], f", the global size of dimension {d}, which is checked against it", Strength.IDS
-    for d, product in evidence.products.items():
+    for d, product in hints.products.items():
         factor = next((atom for atom in atoms if atom in product.factors), None)
         if factor is not None and d < len(size):
             others = " and ".join(f"`{name_of(other)}`" for other in product.factors if other is not factor)
             text = f": its product with {others or 'itself'} is what ids of dimension {d} stay below"
             return _factor(factor, product, size[d], known), text, Strength.IDS
     for atom in atoms:
-        if atom in evidence.strides:
-            d = min(evidence.strides[atom], len(size) - 1)
+        if atom in hints.strides:
+            d = min(hints.strides[atom], len(size) - 1)
             return size[d], f", the global size of dimension {d}: it separates rows", Strength.IDS
-        for d, guards in evidence.group_guards.items():
+        for d, guards in hints.group_guards.items():
             if atom in guards and d < len(size):
                 return (
                     max(1, size[d] // _USUAL_GROUP),
                     ", about as many as there are work-groups to check against it",
                     Strength.OWN,
                 )
-        if atom in evidence.grid_bounds and evidence.grid_bounds[atom] < len(size):
-            return size[evidence.grid_bounds[atom]], ": the work-items together go up to it", Strength.IDS
-        if atom in evidence.trip_bounds and meaning_of(name) is Meaning.FACTOR:
+        if atom in hints.grid_bounds and hints.grid_bounds[atom] < len(size):
+            return size[hints.grid_bounds[atom]], ": the work-items together go up to it", Strength.IDS
+        if atom in hints.trip_bounds and meaning_of(name) is Meaning.FACTOR:
             return _USUAL_FACTOR, ": it bounds a loop, and is a factor by its name", Strength.NAME
-        if atom in evidence.trip_bounds and meaning_of(name) is Meaning.LIMIT:
-            limit = _LIMITS[min(evidence.trip_bounds[atom], len(_LIMITS) - 1)]
+        if atom in hints.trip_bounds and meaning_of(name) is Meaning.LIMIT:
+            limit = _LIMITS[min(hints.trip_bounds[atom], len(_LIMITS) - 1)]
             return limit, ": by its name, how often a loop runs at most", Strength.LOOP
-        if atom in evidence.trip_bounds:
-            return _loop_bound(evidence.trip_bounds[atom], size), ": it bounds a loop", Strength.LOOP
-        if atom in evidence.margins:
+        if atom in hints.trip_bounds:
+            return _loop_bound(hints.trip_bounds[atom], size), ": it bounds a loop", Strength.LOOP
+        if atom in hints.margins:
             return margin, ": ids are checked against it, and most of them pass", Strength.OWN
-    if (sibling := _sibling_bound(name, evidence)) is not None:
+    if (sibling := _sibling_bound(name, hints)) is not None:
         return _loop_bound(sibling, size), ": like its sibling of another axis, which bounds a loop", Strength.LOOP
-    if evidence.group_sides.intersection(atoms):
+    if hints.group_sides.intersection(atoms):
         return (
             _GROUP_SIDES[len(size)],
             ": it multiplies the group id, so it is as wide as a usual work-group",
@@ -185,7 +185,7 @@ def _guess(
         if meaning_of(name) is Meaning.LIMIT:
             return value, ": by its name, how often something is repeated at most", Strength.NAME
         return value, f", by its name, in a launch of {'x'.join(map(str, size))}", Strength.NAME
-    if not evidence.used.intersection(atoms):
+    if not hints.used.intersection(atoms):
         return 1, UNUSED, Strength.FREE
     return 1, ": nothing says how large it is", Strength.NONE
 
@@ -238,13 +238,13 @@ def _float_by_name(name: str, *, is_used: bool) -> tuple[float, str, Strength]:
     return 1.0, UNUSED, Strength.FREE
 
 
-def _sibling_bound(name: str, evidence: Evidence) -> int | None:
+def _sibling_bound(name: str, hints: SourceHints) -> int | None:
     """Of `Ly`, what `Lx` bounds: how many loops are in each other."""
     if not name or name[-1].lower() not in "xyz":  # where the code is broken, a parameter may have no name
         return None
     axes = "xyz" if name[-1].islower() else "XYZ"
     atoms = (Atom.of("symbol", f"{kind}.{name[:-1]}{axis}") for axis in axes for kind in ("arg", "name"))
-    return next((evidence.trip_bounds[atom] for atom in atoms if atom in evidence.trip_bounds), None)
+    return next((hints.trip_bounds[atom] for atom in atoms if atom in hints.trip_bounds), None)
 
 
 def _by_name(name: str, size: tuple[int, ...], dimensions: int) -> int | None:

@@ -13,10 +13,10 @@ from operator import is_
 from typing import NamedTuple
 
 from model.errors import KernelcastError
-from model.launch.evidence import gather
 from model.launch.inference import is_too_much
 from model.launch.launch import Launch, Number
 from model.launch.scalars import Strength, missing_scalars
+from model.launch.source_hints import gather
 from model.launch.spec import LaunchSpec, SharedGuesses
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.options import BuildOptions
@@ -57,8 +57,8 @@ class OwnGuess:
 def own_guess(kernel: Kernel, work: Work, spec: LaunchSpec, complete: Complete) -> OwnGuess:
     """Guess the launch of one kernel alone. Raises KernelcastError where there is none."""
     launch = complete(kernel, work, spec)
-    evidence = gather(work)
-    guesses = missing_scalars(kernel, work, evidence, launch.global_size, {})
+    hints = gather(work)
+    guesses = missing_scalars(kernel, work, hints, launch.global_size, {})
     values = dict(launch.scalars)
     scalars = {
         g.name: (values.get(g.name, g.value), g.strength)
@@ -66,8 +66,8 @@ def own_guess(kernel: Kernel, work: Work, spec: LaunchSpec, complete: Complete) 
         if g.strength > Strength.OWN and _is_size(kernel, g.name)
     }
     atoms = {name: Atom.of("symbol", f"arg.{name}") for name in scalars}
-    loops = evidence.trip_bounds.keys() - evidence.grid_bounds.keys()
-    sides = frozenset(name for name, atom in atoms.items() if atom in loops or atom in evidence.strides)
+    loops = hints.trip_bounds.keys() - hints.grid_bounds.keys()
+    sides = frozenset(name for name, atom in atoms.items() if atom in loops or atom in hints.strides)
     return OwnGuess(kernel, work, spec, launch, scalars, sides)
 
 

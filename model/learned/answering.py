@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 from cachetools import LRUCache
 
-from model.learned.few_shot import Correction, Experience
 from model.learned.learned import LearnedModel
 from model.learned.lessons import Lessons, unpacked
 from model.learned.question import Answer, Question
+from model.learned.residual_gp import Correction, Experience
 
 _ANSWERS_KEPT = 16_384
 _DEVICES_KEPT = 8

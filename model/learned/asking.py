@@ -10,9 +10,9 @@ from model.compiled import CompiledFacts
 from model.device import Device, DeviceType
 from model.launch.launch import Launch
 from model.laws import Times, launch_times
+from model.learned.analytic_features import law_facts
 from model.learned.device_facts import device_facts
 from model.learned.launch_facts import launch_facts
-from model.learned.law_facts import law_facts
 from model.learned.question import Question
 from model.opencl.normalise import identity
 from model.prediction import Prediction, Quantiles

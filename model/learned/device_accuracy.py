@@ -10,7 +10,7 @@ from model.learned.lessons import Lessons
 from model.learned.threads import use_one_thread
 
 if TYPE_CHECKING:
-    from model.learned.few_shot import Correction, Floats
+    from model.learned.residual_gp import Correction, Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def accuracy_from(lessons: Lessons) -> DeviceAccuracy | None:
 
 def accuracy_of(correction: Correction, disturbed: int = 0) -> DeviceAccuracy | None:
     """Return the accuracy on the measured launches; None without any. `disturbed` ones are told as they are given."""
-    from model.learned.few_shot import left_out_errors  # noqa: PLC0415
+    from model.learned.residual_gp import left_out_errors  # noqa: PLC0415
 
     if not len(correction.errors):
         return None

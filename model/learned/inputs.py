@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from model.learned.analytic_features import LAW_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
-from model.learned.law_facts import LAW_FACT_NAMES
 from model.learned.machine_facts import CYCLES
 
 Floats = npt.NDArray[np.float32]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from model.opencl.skeleton import CONTINUATION
+from model.opencl.directive_skeleton import CONTINUATION
 
 _BEYOND = 1 << 64
 _LONGEST = 64  # digits: what is longer no type holds

@@ -1,4 +1,4 @@
-"""Macro calls of a piece expanded one by one, everything else untouched.
+"""Macro calls of a segment expanded one by one, everything else untouched.
 
 Text without macros is copied, and maps back byte for byte. What a call expands to has no line feeds.
 """
@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.errors import SourceError
+from model.opencl.directive_skeleton import CONTINUATION
 from model.opencl.directives import Reader
 from model.opencl.macros import Macro, MacroTable
-from model.opencl.skeleton import CONTINUATION
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NAME_OR_STRING = re.compile(r'[A-Za-z_]\w*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')

@@ -1,8 +1,9 @@
 """A program: one text under one set of build options, read as far as it can be.
 
-A text is cut into pieces (`pieces`), directives decide which of them are read (`plan`), macros are expanded in each
-(`units`), units form whole items (`chunks`), and each chunk is read by itself (`reading`). All of this is kept from
-reading to reading by content, so that an edit costs the piece it stands in, and whoever rests on it.
+A text is cut into segments (`segments`), directives decide which of them are read (`preprocess_plan`), macros are
+expanded in each (`expanded_segments`), these form whole items (`top_level_items`), and each item is parsed alone
+(`reading`). All of this is kept from reading to reading by content, so that an edit costs the segment that it changes,
+and what depends on it.
 """
 
 from __future__ import annotations
@@ -18,33 +19,33 @@ from cachetools import LRUCache
 
 from model.errors import NoSuchKernel
 from model.opencl.builtins import is_builtin
-from model.opencl.chunks import Chunk, Spot, grouped
 from model.opencl.declarations import Declarations, Declared, Names
+from model.opencl.directive_skeleton import SourceFile
 from model.opencl.directives import SourceNote
+from model.opencl.expanded_segments import ExpandedSegment, ExpandedSegments
+from model.opencl.fingerprint import Definition, Meaning, Weight, joined, meaning
 from model.opencl.kernel import Kernel, Parameter, SourceRange
 from model.opencl.masking import Masked
-from model.opencl.meaning import Definition, Meaning, Weight, joined, meaning
 from model.opencl.options import BuildOptions
 from model.opencl.overloads import chosen, same_parameters
-from model.opencl.pieces import Piece, bytewise, cut
-from model.opencl.plan import Plan, made
+from model.opencl.preprocess_plan import Plan, made
 from model.opencl.reach import Reach
 from model.opencl.reading import Function, Reading, read
-from model.opencl.recent import let_go
-from model.opencl.skeleton import SourceFile
+from model.opencl.segments import Segment, bytewise, cut
+from model.opencl.top_level_items import Spot, TopLevelItem, grouped
 from model.opencl.types import Type
-from model.opencl.units import Unit, Units
+from model.opencl.undo_cache import let_go
 
 _KEPT_CHARACTERS = 2 << 20
 _JOINED_KEPT = 4096  # meanings of names that several functions have
 
 
 class Reader(Declarations):
-    """Reads the nodes of one chunk, and knows the main file's lines (from 0) behind them."""
+    """Reads the nodes of one item, and knows the main file's lines (from 0) behind them."""
 
-    def __init__(self, masked: Masked, names: Names, chunk: Chunk, base: int) -> None:
+    def __init__(self, masked: Masked, names: Names, item: TopLevelItem, base: int) -> None:
         super().__init__(masked, names)
-        self._starts, self._lines = chunk.lines()
+        self._starts, self._lines = item.lines()
         self._base = base
 
     def line(self, offset: int) -> int:
@@ -67,12 +68,12 @@ class Program:
     functions: dict[str, Function]  # of several of one name the last: see `overloads`
     several: dict[str, tuple[Function, ...]]  # those of one name with different parameters, in their order
     globals: dict[str, Declared]
-    chunks_of_globals: dict[str, Chunk]
+    items_of_globals: dict[str, TopLevelItem]
     names: Names
     definitions: dict[str, Definition]
     meanings: dict[str, Meaning]  # of kernels
     rests_on: dict[str, tuple[Function, ...]]  # of kernels: the functions that their meaning covers
-    bases: dict[Chunk, int]  # the line on which each chunk begins
+    bases: dict[TopLevelItem, int]  # the line on which each item begins
     readings: tuple[Reading, ...]
     piece_places: tuple[tuple[int, int], ...]
     notes: tuple[SourceNote, ...]
@@ -122,37 +123,37 @@ class Program:
             return None
         return chosen(found, arguments) or next((f for f in others if len(f.parameters) == len(arguments)), found[-1])
 
-    def places(self) -> Iterator[tuple[Piece, int, int]]:
-        """Yield the pieces of the main file, each with the line and byte column (from 0) that it begins at."""
-        for piece, (line, byte) in zip(self.plan.files[0].pieces, self.piece_places, strict=False):
-            yield piece, line, byte
+    def places(self) -> Iterator[tuple[Segment, int, int]]:
+        """Yield the segments of the main file, each with the line and byte column (from 0) that it begins at."""
+        for segment, (line, byte) in zip(self.plan.files[0].segments, self.piece_places, strict=False):
+            yield segment, line, byte
 
     def lines(self) -> list[str]:
         """Return the lines of the main file without comments."""
         return (
-            "".join(p.blank for p in self.plan.files[0].pieces).encode("latin-1").decode(errors="replace").split("\n")
+            "".join(p.blank for p in self.plan.files[0].segments).encode("latin-1").decode(errors="replace").split("\n")
         )
 
     def reader(self, function: Function, names: Names) -> Reader:
         """Return a reader for the nodes of `function`; `names` grows with declarations inside (see `Names.child`)."""
-        return Reader(function.masked, names, function.chunk, self.bases[function.chunk])
+        return Reader(function.masked, names, function.item, self.bases[function.item])
 
     def reader_of_global(self, name: str, names: Names) -> Reader:
         """Return a reader for the nodes of the declaration of a variable at program scope."""
-        chunk = self.chunks_of_globals[name]
-        return Reader(chunk.masked, names, chunk, self.bases[chunk])
+        item = self.items_of_globals[name]
+        return Reader(item.masked, names, item, self.bases[item])
 
     def line_of(self, function: Function) -> int:
         """Return the line on which `function` begins; -1 where that is in another file."""
-        return self.bases[function.chunk] + function.first_line if function.first_line >= 0 else -1
+        return self.bases[function.item] + function.first_line if function.first_line >= 0 else -1
 
 
 class Kept:
-    """What outlives a reading: expanded units and read chunks, the last reading's and recent ones."""
+    """What outlives a reading: expanded units and read items, the last reading's and recent ones."""
 
     def __init__(self) -> None:
-        self.units = Units()
-        self._recent: LRUCache[object, Reading] = LRUCache(_KEPT_CHARACTERS, lambda r: len(r.chunk.text) + 100)
+        self.units = ExpandedSegments()
+        self._recent: LRUCache[object, Reading] = LRUCache(_KEPT_CHARACTERS, lambda r: len(r.item.text) + 100)
         self._last: dict[object, Reading] = {}
         self._now: dict[object, Reading] = {}
         self._joined: LRUCache[tuple[Definition, ...], Definition] = LRUCache(_JOINED_KEPT)
@@ -166,19 +167,19 @@ class Kept:
 
     def begin(self) -> None:
         self._last, self._now = self._now or self._last, {}
-        let_go(self._recent, sum(len(reading.chunk.text) for reading in self._last.values()))
+        let_go(self._recent, sum(len(reading.item.text) for reading in self._last.values()))
 
     def forget_recent(self) -> None:
         """Forget what only an undo in this file would need."""
         self._recent.clear()
         self.units.forget_recent()
 
-    def reading(self, units: tuple[Unit, ...], spots: tuple[Spot, ...], names: Names) -> Reading:
-        """Return the chunk of these units read where names mean what they do in `names`."""
+    def reading(self, units: tuple[ExpandedSegment, ...], spots: tuple[Spot, ...], names: Names) -> Reading:
+        """Return the item of these units read where names mean what they do in `names`."""
         key = (units, spots)
         known = self._now.get(key) or self._last.get(key) or self._recent.get(key)
         if known is None or not known.holds(names):
-            known = read(known.chunk if known is not None else Chunk(units, spots), names)
+            known = read(known.item if known is not None else TopLevelItem(units, spots), names)
             with suppress(ValueError):  # larger than all that is kept
                 self._recent[key] = known
         self._now[key] = known
@@ -201,33 +202,33 @@ def read_program(
     if previous is not None and (previous.options, previous.plan.files[0].name) != (options, name):
         previous = None
     raw = bytewise(text)
-    pieces = cut(raw, previous.plan.files[0].pieces, previous.raw) if previous else cut(raw)
-    main = SourceFile(name, 0, pieces)
+    segments = cut(raw, previous.plan.files[0].segments, previous.raw) if previous else cut(raw)
+    main = SourceFile(name, 0, segments)
     plan = made(main, path, options, reach, previous.plan if previous else None)
     return _Assembly(text, raw, options, plan, previous).program()
 
 
 class _Assembly:
-    """Puts a program together from what its chunks say, in their order."""
+    """Puts a program together from what its items say, in their order."""
 
     def __init__(self, text: str, raw: str, options: BuildOptions, plan: Plan, previous: Program | None) -> None:
         self.text, self.raw, self.options, self.plan, self.previous = text, raw, options, plan, previous
         self.kept = previous.kept if previous else Kept()
-        pieces = plan.files[0].pieces
-        self.first_lines = [0, *accumulate(p.line_feeds for p in pieces)]
+        segments = plan.files[0].segments
+        self.first_lines = [0, *accumulate(p.line_feeds for p in segments)]
         self.first_bytes = [0]
-        for piece in pieces:
-            self.first_bytes.append(piece.tail if piece.line_feeds else self.first_bytes[-1] + piece.tail)
+        for segment in segments:
+            self.first_bytes.append(segment.tail if segment.line_feeds else self.first_bytes[-1] + segment.tail)
         self.notes: list[SourceNote] = []
         self.names = Names()
-        self.bases: dict[Chunk, int] = {}
+        self.bases: dict[TopLevelItem, int] = {}
         self.readings: list[Reading] = []
         self.functions: dict[str, Function] = {}
         self.several: dict[str, tuple[Function, ...]] = {}
         self.parts: dict[str, list[tuple[Function, Definition]]] = {}  # of these
         self.kernels: dict[Function, Kernel] = {}
         self.globals: dict[str, Declared] = {}
-        self.chunks_of_globals: dict[str, Chunk] = {}
+        self.items_of_globals: dict[str, TopLevelItem] = {}
         self.definitions: dict[str, Definition] = {}
 
     def program(self) -> Program:
@@ -246,7 +247,7 @@ class _Assembly:
             functions=self.functions,
             several=self.several,
             globals=self.globals,
-            chunks_of_globals=self.chunks_of_globals,
+            items_of_globals=self.items_of_globals,
             names=self.names,
             definitions=self.definitions,
             meanings=meanings,
@@ -263,18 +264,18 @@ class _Assembly:
 
     def _note_pieces(self) -> None:
         main = self.plan.files[0]
-        last = main.pieces[-1] if main.pieces else None
+        last = main.segments[-1] if main.segments else None
         if last is not None and last.open_comment is not None:
             line = self.first_lines[-2] + last.raw.count("\n", 0, last.open_comment)
             self.notes.append(SourceNote("this comment is never closed", line))
         for note in self.plan.notes:
             number = main.rows[note.line] if note.line < len(main.rows) else 0
-            line = self.first_lines[number] + (main.pieces[number].line_of_text if main.pieces else 0)
+            line = self.first_lines[number] + (main.segments[number].line_of_text if main.segments else 0)
             self.notes.append(SourceNote(note.message, line))
 
     def _read(self) -> None:
         found, is_whole = self.kept.units.of(self.plan)
-        units: list[Unit] = []
+        units: list[ExpandedSegment] = []
         spots: list[Spot] = []
         at = Spot(0, 0)
         for unit, is_own, first in found:
@@ -297,11 +298,11 @@ class _Assembly:
     def _add(self, reading: Reading, base: int) -> None:
         reading.add_to(self.names)
         self.readings.append(reading)
-        self.bases[reading.chunk] = base
+        self.bases[reading.item] = base
         self.kernels.update(reading.kernels)
         if reading.globals:
             self.globals.update(reading.globals)
-            self.chunks_of_globals.update(dict.fromkeys(reading.globals, reading.chunk))
+            self.items_of_globals.update(dict.fromkeys(reading.globals, reading.item))
         functions = iter(reading.functions)
         for name, said, weight in reading.says:
             definition = said
@@ -349,12 +350,12 @@ class _Assembly:
         return tuple(function for functions in used for function in functions)
 
     def _kernel(self, function: Function, found: Meaning) -> Kernel:
-        base = self.bases[function.chunk]
+        base = self.bases[function.item]
         before = self.previous
         if (
             before is not None
             and before.functions.get(function.name) is function
-            and before.bases[function.chunk] == base
+            and before.bases[function.item] == base
             and before.meanings.get(function.name) is found
         ):
             return before.by_name[function.name]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.plain_file import can_be_opened
+from model.safe_read import can_be_opened
 
 OUT_OF_REACH = "lies outside of this workspace, of which the editor has not said that it is trusted, and is not read"
 

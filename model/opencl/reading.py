@@ -1,7 +1,7 @@
-"""What one chunk says: its functions, variables and types, in lines and offsets of its own.
+"""What one item says: its functions, variables and types, in lines and offsets of its own.
 
-A reading follows from the chunk's text and from what the names it uses meant before it. Both are remembered, so that
-a chunk is read again only when one of them has changed.
+A reading follows from the item's text and from what the names it uses meant before it. Both are remembered, so that
+an item is read again only when one of them has changed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 from tree_sitter import Node
 
-from model.opencl.chunks import Chunk
 from model.opencl.declarations import Declarations, Declared, Names
+from model.opencl.fingerprint import Definition, Weight, definition
 from model.opencl.kernel import Kernel, KernelAttributes, Parameter, SourceRange
 from model.opencl.masking import Masked
-from model.opencl.meaning import Definition, Weight, definition
 from model.opencl.syntax import find, parse, parse_from
+from model.opencl.top_level_items import TopLevelItem
 from model.opencl.types import Type
 
 _SIZES = re.compile(r"(reqd_work_group_size|work_group_size_hint)\s*(?:__)?\s*\(")
@@ -32,7 +32,7 @@ _VEC_HINT = re.compile(r"vec_type_hint(?:__)?\s*\(\s*(\w+)")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function definition: the kernel or helper `name`. Nodes and offsets are those of its `chunk`."""
+    """A function definition: the kernel or helper `name`. Nodes and offsets are those of its `item`."""
 
     name: str
     return_type: Type
@@ -40,12 +40,12 @@ class Function:
     node: Node
     body: Node
     masked: Masked
-    chunk: Chunk
+    item: TopLevelItem
     start: int  # offset of the first token, qualifiers included
     is_kernel: bool
     has_errors: bool
     is_own: bool  # stands in the main file
-    first_line: int  # from the chunk's; -1 in other files
+    first_line: int  # from the item's; -1 in other files
     lines: str  # equal only where the lines inside are laid out equally
 
     @property
@@ -56,13 +56,13 @@ class Function:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """`kernels`, by function, have ranges relative to the chunk's first line, and no fingerprint yet.
+    """`kernels`, by function, have ranges relative to the item's first line, and no fingerprint yet.
 
-    `says` are the names that the chunk gives a meaning to, in order. `reads` and `writes` are, for each field of
+    `says` are the names that the item gives a meaning to, in order. `reads` and `writes` are, for each field of
     `Names`, what was looked up there and what was added.
     """
 
-    chunk: Chunk
+    item: TopLevelItem
     functions: tuple[Function, ...]
     kernels: dict[Function, Kernel]
     globals: dict[str, Declared]
@@ -72,7 +72,7 @@ class Reading:
     has_errors: bool
 
     def holds(self, names: Names) -> bool:
-        """Return whether the chunk would be read the same where names mean this."""
+        """Return whether the item would be read the same where names mean this."""
         for now, before in zip(_tables(names), self.reads, strict=True):
             for name, meant in before.items():
                 means = now.get(name)
@@ -86,13 +86,13 @@ class Reading:
                 now.update(new)
 
 
-def read(chunk: Chunk, names: Names) -> Reading:
-    """Read `chunk` where names mean what they mean in `names`, which stays as it is."""
+def read(item: TopLevelItem, names: Names) -> Reading:
+    """Read `item` where names mean what they mean in `names`, which stays as it is."""
     tables = [_Journal(table) for table in _tables(names)]
-    reading = _Reading(chunk, Names(*tables), tables)
+    reading = _Reading(item, Names(*tables), tables)
     reading.whole()
     return Reading(
-        chunk,
+        item,
         tuple(reading.functions),
         {f: reading.kernel(f) for f in reading.functions if f.is_kernel},
         reading.globals,
@@ -141,17 +141,17 @@ class _Journal(dict[str, Any]):
 
 
 class _Reading:
-    """One pass over the top level of a chunk's tree."""
+    """One pass over the top level of an item's tree."""
 
-    def __init__(self, chunk: Chunk, names: Names, journals: list[_Journal]) -> None:
-        self.chunk = chunk
+    def __init__(self, item: TopLevelItem, names: Names, journals: list[_Journal]) -> None:
+        self.item = item
         self.journals = journals
-        self.masked = chunk.masked
-        self.reader = Declarations(chunk.masked, names)
+        self.masked = item.masked
+        self.reader = Declarations(item.masked, names)
         self.functions: list[Function] = []
         self.globals: dict[str, Declared] = {}
         self.spans: list[tuple[str, tuple[int, int], Weight]] = []
-        self.kernel_starts = chunk.masked.offsets_of("kernel")
+        self.kernel_starts = item.masked.offsets_of("kernel")
         self.has_errors = False
 
     def said(self) -> Iterator[tuple[str, Definition, Weight]]:
@@ -159,7 +159,7 @@ class _Reading:
         for name, span, weight in self.spans:
             found = made.get(span)
             if found is None:
-                found = made[span] = definition(self.chunk.text[span[0] : span[1]])
+                found = made[span] = definition(self.item.text[span[0] : span[1]])
             yield name, found, weight
 
     def whole(self) -> None:
@@ -228,12 +228,12 @@ class _Reading:
         if is_kernel and is_whole and any(k < node.end_byte for k in self.kernel_starts[next_kernel : next_kernel + 1]):
             return  # an open brace has swallowed the next kernel: see _rescue
         reader = self.reader if is_whole else Declarations(masked, self.reader.names)
-        is_own = self.chunk.is_own(body.start_byte)
+        is_own = self.item.is_own(body.start_byte)
         function = Function(
             reader.text(name_node), reader.base_type(node), tuple(_parameters(list_node, reader)), node, body, masked,
-            self.chunk, start, is_kernel, node.has_error or not is_closed, is_own,
-            self.chunk.range(start, start + 1).start_line if self.chunk.is_own(start) else -1,
-            self.chunk.layout(start, node.end_byte) if is_own else "",
+            self.item, start, is_kernel, node.has_error or not is_closed, is_own,
+            self.item.range(start, start + 1).start_line if self.item.is_own(start) else -1,
+            self.item.layout(start, node.end_byte) if is_own else "",
         )  # fmt: skip
         self.functions.append(function)
         weight = Weight.KERNEL if is_kernel else Weight.FUNCTION
@@ -273,14 +273,14 @@ class _Reading:
             ),
             attributes=_attributes(head, self.reader),
             name_range=self._range(name_node),
-            signature_range=self.chunk.range(function.start, declarator.end_byte),
-            range=self.chunk.range(function.start, function.node.end_byte),
+            signature_range=self.item.range(function.start, declarator.end_byte),
+            range=self.item.range(function.start, function.node.end_byte),
             fingerprint="",
             has_errors=function.has_errors,
         )
 
     def _range(self, node: Node) -> SourceRange:
-        return self.chunk.range(node.start_byte, node.end_byte)
+        return self.item.range(node.start_byte, node.end_byte)
 
 
 def _closed(text: str) -> tuple[str, int]:

@@ -20,8 +20,8 @@ from model.learned.forest import Forest
 from model.learned.inputs import INPUT_NAMES, compiled_inputs, source_inputs
 from model.learned.novelty import Novelty
 from model.training.boosting import Boosting, grow
+from model.training.checkpoints import Kept
 from model.training.costs import CostRecipe, CostRows, train_costs
-from model.training.keeping import Kept
 from model.training.rows import Floats, Ints, Rows
 
 _RUNTIME_FLAGS = [INPUT_NAMES.index(name) for name in ("shape.is_pocl", "shape.is_intels")]

@@ -1,7 +1,7 @@
 """What a launch does to memory and control flow, access by access and branch by branch: computed when asked for.
 
 `WorkCounts.facts` holds one `Facts`. Lines are those of the text that was analysed: whoever has moved a prediction
-(see `model.placement`) finds in `WorkCounts.accesses` the same accesses, in the same order, with lines as they are.
+(see `model.line_remap`) finds in `WorkCounts.accesses` the same accesses, in the same order, with lines as they are.
 """
 
 from __future__ import annotations

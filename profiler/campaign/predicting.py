@@ -19,7 +19,7 @@ from model.prediction import Prediction
 from model.predictor import Predictor
 from model.work.analyse import analyse
 from profiler.corpus.collection.devices import usable_processors
-from profiler.corpus.facts.pool import shared_out
+from profiler.corpus.facts.pool import parallel_map
 from profiler.corpus.kernel import CorpusKernel, CorpusLaunch
 from profiler.corpus.origins.launching import time_limit
 
@@ -54,7 +54,7 @@ def predict_all(
     work = partial(_predict_kernel, before=before, after=after)
     processes = usable_processors() if len(kernels) >= FEWEST_FOR_A_POOL else 1
     outcomes: Iterator[_Outcome] = (
-        shared_out(work, kernels, processes, lambda _: None, "predicted") if processes > 1 else map(work, kernels)
+        parallel_map(work, kernels, processes, lambda _: None, "predicted") if processes > 1 else map(work, kernels)
     )
     found: dict[Key, Predicted] = {}
     lost: list[str] = []

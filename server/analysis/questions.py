@@ -13,8 +13,8 @@ from model.learned.asking import at_launch, with_compiled
 from model.learned.blend import blended
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
+from model.line_remap import apart, placed
 from model.opencl.kernel import Kernel
-from model.placement import apart, placed
 from model.prediction import Basis, Prediction
 from model.work.work import Work
 from server.analysis.identities import ByIdentity

@@ -8,7 +8,7 @@ from model.account import Bound
 from model.device import Device
 from model.fit import Fit
 from model.forecast import Forecast
-from model.launch.growth import Plan
+from model.launch.scaling_plan import Plan
 from model.prediction import Prediction, Quantiles
 from model.roofline import Roofline
 from profiler.measurement import Measurement

@@ -19,7 +19,7 @@ TESTS = (
 # What trains wants torch.
 LEFT_OUT = (
     "tests/model/training/test_text_only.py", "tests/model/training/test_training_together.py",
-    "tests/model/training/test_shots.py", "tests/server/test_cli_train.py",
+    "tests/model/training/test_few_shot_eval.py", "tests/server/test_cli_train.py",
 )  # fmt: skip
 
 

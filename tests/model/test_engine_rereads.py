@@ -46,8 +46,8 @@ _EDITS = st.lists(st.tuples(st.integers(0, len(TEXT)), st.sampled_from([0, 0, 1,
 def test_edits_end_where_a_first_look_begins(cpu: Device, edits: list[tuple[int, int, str]]) -> None:
     engine, text = Engine(), TEXT
     engine.forecast(text, None, cpu)
-    for start, length, piece in edits:
-        text = text[:start] + piece + text[start + length :]
+    for start, length, segment in edits:
+        text = text[:start] + segment + text[start + length :]
         assert engine.forecast(text, None, cpu) == Engine().forecast(text, None, cpu)
 
 

@@ -20,9 +20,9 @@ from model.device_catalog import device_from_json, find_builtin
 from model.engine import Engine
 from model.launch.driver_choice import on_device
 from model.laws import launch_times
-from model.learned.few_shot import FEWEST_TO_JUDGE
 from model.learned.learned import WEIGHTS_VARIABLE
 from model.learned.lessons import packed, unpacked
+from model.learned.residual_gp import FEWEST_TO_JUDGE
 from model.observing import count_observed
 from model.opencl.program import read_program
 from model.work.analyse import analyse

@@ -16,8 +16,8 @@ from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.errors import ConfigError
 from model.forecast import FileForecast
+from model.launch.allowed_build_flags import harmful
 from model.launch.config import load_config, parse_config
-from model.launch.harmless_flags import harmful
 from model.opencl.options import BuildOptions
 from model.opencl.reach import Reach
 from server.client.settings import Settings

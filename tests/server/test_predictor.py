@@ -15,7 +15,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from model.learned.law_facts import LAW_FACT_NAMES
+from model.learned.analytic_features import LAW_FACT_NAMES
 from model.learned.learned import WEIGHTS_VARIABLE
 from model.learned.lessons import Lesson, Lessons, packed
 from model.learned.question import Question

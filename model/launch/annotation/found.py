@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from model.launch.annotation.possible import read_possible
+from model.launch.annotation.static_checks import read_possible
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import SourceRange
 

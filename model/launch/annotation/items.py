@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from model.launch.allowed_build_flags import ELSEWHERE, is_harmless
 from model.launch.expression import ExpressionError
 from model.launch.fill import parse_named_fill
-from model.launch.harmless_flags import ELSEWHERE, is_harmless
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from model.errors import KernelcastError
-from model.launch.evidence import gather
 from model.launch.scalars import name_of
+from model.launch.source_hints import gather
 from model.opencl.kernel import ParameterKind
 from model.opencl.program import read_program
 from model.work.analyse import analyse

@@ -13,12 +13,7 @@ from model.learned.ensemble import Ensemble, load
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.learned.learned import DESCRIPTION
 from model.training.ensemble import Recipe
-from model.training.figures import Figures, data_size_ordering, local_size_choice, noise_of
-from model.training.kinds import kind_table, novelty_table, program_table
-from model.training.lines import Line
-from model.training.rows import Rows
-from model.training.shots import few_shot_table
-from model.training.study import (
+from model.training.evaluation import (
     SPLITS,
     Predicted,
     coverage_table,
@@ -28,6 +23,11 @@ from model.training.study import (
     unseen_machine_table,
     unseen_runtime_table,
 )
+from model.training.few_shot_eval import few_shot_table
+from model.training.figures import Figures, data_size_ordering, local_size_choice, noise_of
+from model.training.kinds import kind_table, novelty_table, program_table
+from model.training.lines import Line
+from model.training.rows import Rows
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.rows import read_rows
 

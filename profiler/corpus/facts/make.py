@@ -15,7 +15,7 @@ from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.dataset.reading import Dataset, launches_of, options_from, read_dataset
 from profiler.corpus.facts.counting import Counted, Source, counted
 from profiler.corpus.facts.devices import FILE_NAME, read_devices
-from profiler.corpus.facts.pool import shared_out
+from profiler.corpus.facts.pool import parallel_map
 from profiler.corpus.facts.sources import SOURCE_COLUMNS, Seed, find_sources, place_of, text_at
 from profiler.corpus.facts.table import Facts, read_facts, write_facts
 
@@ -65,7 +65,7 @@ def make_facts(
         for each in kernels
         if (place := place_of(each, known)) is not None
     ]
-    found = list(shared_out(partial(_count, devices=devices), jobs, processes, say, "counted"))
+    found = list(parallel_map(partial(_count, devices=devices), jobs, processes, say, "counted"))
     good = [each for each in found if each is not None and each.launches]
     failed = sum(each is not None and bool(each.failure) for each in found)
     return Made(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from model.training.evaluation import SPLITS
 from model.training.figures import figures_of
 from model.training.rows import Floats, Rows
-from model.training.study import SPLITS
 from profiler.corpus.dataset.drawing import COLOURS, Axis, Drawing, bars, draw_axes, legend, png
 from profiler.corpus.facts.evaluating import COMPILED, SOURCE, Evaluation
 

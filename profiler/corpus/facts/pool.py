@@ -12,7 +12,7 @@ Job = TypeVar("Job")
 Done = TypeVar("Done")
 
 
-def shared_out(
+def parallel_map(
     work: Callable[[Job], Done], jobs: Sequence[Job], processes: int, say: Callable[[str], None], done: str
 ) -> Iterator[Done]:
     """Yield what `work` gives for each kernel, in no order; `done` is what to say of those that are."""

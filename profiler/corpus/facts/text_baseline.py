@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from model.training.evaluation import SPLITS
 from model.training.figures import figures_of
 from model.training.lines import Line
 from model.training.recipe import Recipe
 from model.training.rows import Floats, Rows
-from model.training.study import SPLITS
 from model.training.text_encoder import Shape
 from model.training.text_only import RowTexts, text_estimates, train_text_only
 from profiler.corpus.dataset.reading import launches_of, read_dataset

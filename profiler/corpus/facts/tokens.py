@@ -15,7 +15,7 @@ from model.opencl.program import read_program
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.dataset.reading import options_from, read_dataset
 from profiler.corpus.facts.counting import LIMIT_S
-from profiler.corpus.facts.pool import shared_out
+from profiler.corpus.facts.pool import parallel_map
 from profiler.corpus.facts.sources import SOURCE_COLUMNS, Seed, place_of, text_at
 from profiler.corpus.kernel import GENERATOR
 from profiler.corpus.origins.launching import time_limit
@@ -42,7 +42,7 @@ def kernel_tokens(data: Path, sources: Path, kept: Path, *, processes: int, say:
         for each in kernels
         if each["id"] not in found and (place := place_of(each, restored)) is not None
     ]
-    new = {key: tokens for key, tokens in shared_out(_tokens, jobs, processes, say, "read") if tokens} if jobs else {}
+    new = {key: tokens for key, tokens in parallel_map(_tokens, jobs, processes, say, "read") if tokens} if jobs else {}
     if new:
         found = dict(sorted((found | new).items()))
         _write(kept, found)

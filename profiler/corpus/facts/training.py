@@ -13,8 +13,8 @@ from safetensors.numpy import save_file
 
 from model.learned.learned import DESCRIPTION
 from model.learned.weights import FILE_NAME, arrays_of
+from model.training.checkpoints import PROGRESS
 from model.training.ensemble import Recipe, train_ensemble
-from model.training.keeping import PROGRESS
 from profiler.corpus.dataset.export import commit
 from profiler.corpus.facts.rows import read_rows
 

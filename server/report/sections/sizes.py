@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.launch.growth import Plan
+from model.launch.scaling_plan import Plan
 from server.report.charts.sizes import size_charts
 from server.report.facts import LaunchFacts, Sizes
 from server.report.markup import Child, prose, tag

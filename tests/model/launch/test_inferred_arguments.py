@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from model.device import Device
 from model.engine import Engine
 from model.launch.annotation import write_annotation
+from model.launch.arg_name_hints import Meaning, meaning_of
 from model.launch.expression import constant
 from model.launch.fill import DEFAULT_FLOATS
 from model.launch.inference import complete
 from model.launch.launch import Fill, Launch, Origin
-from model.launch.meanings import Meaning, meaning_of
 from model.launch.spec import LaunchSpec
 from model.opencl.program import read_program
 from model.work.analyse import analyse

@@ -6,9 +6,9 @@ import pytest
 
 from model.device import Device
 from model.engine import Engine
+from model.launch.access_bounds import AccessBounds
 from model.launch.expression import constant
 from model.launch.launch import Launch
-from model.launch.reach import Reach
 from model.launch.spec import LaunchSpec
 
 RANK = """__kernel void k(__global const float *items, __global float *ordered, const int n) {
@@ -30,7 +30,7 @@ def asked(text: str, device: Device, *size: int, **values: int) -> Launch:
     (forecast,) = Engine().forecast(text, None, device, requests=[spec]).forecasts
     assert forecast.launch is not None, forecast.problem
     assert forecast.work is not None
-    spans = Reach(forecast.work, forecast.launch).spans
+    spans = AccessBounds(forecast.work, forecast.launch).spans
     if not any("does not fit" in note.text for note in forecast.launch.assumptions):
         assert all(4 * n >= spans[name].high for name, n in forecast.launch.buffers if spans[name].high < 1e9)
     return forecast.launch

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from model.learned.analytic_features import LAW_FACT_NAMES
 from model.learned.answering import Answering
-from model.learned.law_facts import LAW_FACT_NAMES
 from model.learned.lessons import MOST_LESSONS, Lesson, Lessons, packed, unpacked
 from model.learned.question import Answer, Question
 from model.prediction import Quantiles

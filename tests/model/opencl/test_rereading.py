@@ -115,8 +115,8 @@ def facts(program: Program) -> tuple[object, ...]:
 @given(_EDITS)
 def test_rereading_after_edits_gives_what_reading_afresh_gives(edits: list[tuple[int, int, str]]) -> None:
     text, program = TEXT, read_program(TEXT)
-    for start, length, piece in edits:
-        text = text[:start] + piece + text[start + length :]
+    for start, length, segment in edits:
+        text = text[:start] + segment + text[start + length :]
         program = read_program(text, previous=program)
         assert facts(program) == facts(read_program(text))
 

@@ -54,7 +54,7 @@ def sources(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tokens(dataset: Path, sources: Path, monkeypatch: pytest.MonkeyPatch) -> Tokens:
-    monkeypatch.setattr(reading, "shared_out", lambda *_: pytest.fail("a kernel was read twice"))
+    monkeypatch.setattr(reading, "parallel_map", lambda *_: pytest.fail("a kernel was read twice"))
     monkeypatch.setattr(reading, "restored_sources", lambda _: {})
     return kernel_tokens(dataset, sources, sources / TOKENS, processes=1, say=lambda _: None)
 

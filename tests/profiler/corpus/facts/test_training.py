@@ -14,10 +14,10 @@ pytest.importorskip("torch", reason="the extra `train` learns prices")
 
 from model.learned.ensemble import Ensemble
 from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, load_model
-from model.training.keeping import PROGRESS
+from model.training.checkpoints import PROGRESS
+from model.training.evaluation import SPLITS
 from model.training.progress import read_curves
 from model.training.rows import Rows
-from model.training.study import SPLITS
 from profiler.corpus.facts import evaluating, training
 from profiler.corpus.facts.evaluating import Evaluation, evaluate
 from profiler.corpus.facts.plots import draw

@@ -46,7 +46,7 @@ class Span:
     high: Value
 
 
-class Reach:
+class AccessBounds:
     """One pass over a kernel's blocks; `spans` has every buffer that is accessed at all.
 
     Of what buffers hold it takes no more for granted than their fills say; and, where `usual` names them, what stands

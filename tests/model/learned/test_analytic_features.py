@@ -13,7 +13,7 @@ from model.device import Device
 from model.device_catalog import builtin_devices
 from model.launch.launch import Launch
 from model.laws import Times, launch_times
-from model.learned.law_facts import LAW_FACT_NAMES, law_facts
+from model.learned.analytic_features import LAW_FACT_NAMES, law_facts
 from model.opencl.program import read_program
 from model.work.analyse import analyse
 

@@ -1,8 +1,8 @@
-"""A text cut into pieces: directives, and runs of lines that hold about one function each, comments blank.
+"""A text cut into segments: directives, and runs of lines that hold about one function each, comments blank.
 
-Every piece begins outside comments and strings, and where it ends follows from the text behind its beginning alone.
-So after an edit the pieces before it stand, those behind it stand as soon as one begins where an old one began, and
-both ways give the same pieces. Texts hold one character a byte (UTF-8 decoded as latin-1): offsets are bytes.
+Every segment begins outside comments and strings, and where it ends follows from the text behind its beginning alone.
+So after an edit the segments before it stand, those behind it stand as soon as one begins where an old one began, and
+both ways give the same segments. Texts hold one character a byte (UTF-8 decoded as latin-1): offsets are bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNROLL = re.compile(r"#[ \t]*pragma[ \t]+unroll\b")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class Segment:
     """A part of a text, whole lines as a rule. `blank` is `raw` with comments turned to spaces, line feeds kept."""
 
     raw: str
@@ -41,7 +41,7 @@ class Piece:
 
     @property
     def line_of_text(self) -> int:
-        """The line, from the piece's first, on which something other than space and comments begins."""
+        """The line, from the segment's first, on which something other than space and comments begins."""
         return self.blank.count("\n", 0, len(self.blank) - len(self.blank.lstrip()))
 
 
@@ -58,28 +58,28 @@ def without_mark(raw: str) -> str:
     return f"   {raw[3:]}" if raw.startswith(_MARK) else raw
 
 
-def cut(text: str, before: Sequence[Piece] = (), before_text: str = "") -> tuple[Piece, ...]:
-    """Return the pieces of `text`; of those of an earlier text, all that an edit leaves as they are are kept."""
+def cut(text: str, before: Sequence[Segment] = (), before_text: str = "") -> tuple[Segment, ...]:
+    """Return the segments of `text`; of those of an earlier text, all that an edit leaves as they are are kept."""
     if not before:
         return tuple(_cut_from(text, 0))
     same = common_prefix(before_text, text)
     limit = min(len(before_text), len(text)) - same
     same_behind = _common_suffix(before_text, text, limit)
-    ends = list(accumulate(len(piece.raw) for piece in before))
+    ends = list(accumulate(len(segment.raw) for segment in before))
     first = bisect_right(ends, same)
     while first and ends[first - 1] - len(before[first - 1].raw) + before[first - 1].seen > same:
         first -= 1
     at = ends[first - 1] if first else 0
     shift = len(text) - len(before_text)
     starts = [0, *ends]
-    new: list[Piece] = []
+    new: list[Segment] = []
     while at < len(text):
         old = at - shift
         if old >= len(before_text) - same_behind:
             number = bisect_left(starts, old)
             if starts[number] == old:
                 return (*before[:first], *new, *before[number:])
-        new.append(_piece(text, at))
+        new.append(_segment(text, at))
         at += len(new[-1].raw)
     return (*before[:first], *new)
 
@@ -110,19 +110,19 @@ def _common_suffix(a: str, b: str, limit: int) -> int:
     return low
 
 
-def _cut_from(text: str, at: int) -> list[Piece]:
-    pieces = []
+def _cut_from(text: str, at: int) -> list[Segment]:
+    segments = []
     while at < len(text):
-        pieces.append(_piece(text, at))
-        at += len(pieces[-1].raw)
-    return pieces
+        segments.append(_segment(text, at))
+        at += len(segments[-1].raw)
+    return segments
 
 
-def _piece(text: str, at: int) -> Piece:  # one scanner, read top to bottom
-    """Return the piece that begins at `at`.
+def _segment(text: str, at: int) -> Segment:  # one scanner, read top to bottom
+    """Return the segment that begins at `at`.
 
     It ends behind a line at whose end no brace is open, or whose first character is a closing brace (where a brace
-    is missing, it is not missing in the next function, too); and before a directive, which is a piece by itself.
+    is missing, it is not missing in the next function, too); and before a directive, which is a segment by itself.
     `#pragma unroll` is none.
     """
     blank: list[str] = []
@@ -168,10 +168,12 @@ def _piece(text: str, at: int) -> Piece:  # one scanner, read top to bottom
 def _made(
     text: str, at: int, end: int, seen: int, blank: list[str], copied: int, open_comment: int | None, *,
     is_directive: bool,
-) -> Piece:  # fmt: skip
+) -> Segment:  # fmt: skip
     raw = text[at:end]
     tail = len(raw) - (raw.rfind("\n") + 1)
-    return Piece(raw, "".join([*blank, text[copied:end]]), is_directive, seen - at, raw.count("\n"), tail, open_comment)
+    return Segment(
+        raw, "".join([*blank, text[copied:end]]), is_directive, seen - at, raw.count("\n"), tail, open_comment
+    )
 
 
 def _spaces(comment: str) -> str:

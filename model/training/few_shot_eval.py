@@ -1,4 +1,4 @@
-"""What a few measurements on a device bring to what is said of other kernels there (`model.learned.few_shot`)."""
+"""What a few measurements on a device bring to what is said of other kernels there (`model.learned.residual_gp`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from model.learned.few_shot import Launches, correction_of, shares_of
 from model.learned.novelty import Novelty
+from model.learned.residual_gp import Launches, correction_of, shares_of
 from model.training.figures import Figures, figures_of, mean_figures
 from model.training.lines import Line
 from model.training.rows import Floats, Ints, Rows

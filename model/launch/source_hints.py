@@ -35,7 +35,7 @@ class Product:
 
 
 @dataclass(slots=True)
-class Evidence:
+class SourceHints:
     """What the source says of the sizes of a launch.
 
     `guards`: for each dimension, the symbols that its global id must stay below; `products`: symbols whose product it
@@ -62,9 +62,9 @@ class Evidence:
     used: set[Atom] = field(default_factory=set)
 
 
-def gather(work: Work) -> Evidence:
+def gather(work: Work) -> SourceHints:
     """Read all conditions, trip counts and indices of `work`."""
-    found = Evidence()
+    found = SourceHints()
     for expression, role in _expressions(work.root):
         _note_ids(expression, found)
         found.used |= {a for a in expression.leaves if _is_argument(a)}
@@ -104,7 +104,7 @@ def _expressions(block: Block) -> Iterator[tuple[Expression, str]]:
             yield from _expressions(inner.otherwise)
 
 
-def _note_ids(expression: Expression, found: Evidence) -> None:
+def _note_ids(expression: Expression, found: SourceHints) -> None:
     for leaf in expression.leaves:
         if leaf.kind != "symbol":
             continue
@@ -119,7 +119,7 @@ def _is_empty(block: Block) -> bool:
     return not (block.ops or block.accesses or block.inner or block.barriers)
 
 
-def _note_trip_bounds(block: Block, depth: int, found: Evidence) -> int:
+def _note_trip_bounds(block: Block, depth: int, found: SourceHints) -> int:
     """Note the symbols that bound loops; gives how many such loops are in each other in `block`."""
     deepest = depth
     for inner in block.inner:
@@ -138,7 +138,7 @@ def _note_trip_bounds(block: Block, depth: int, found: Evidence) -> int:
     return deepest
 
 
-def _note_guards(condition: Expression, found: Evidence) -> None:
+def _note_guards(condition: Expression, found: SourceHints) -> None:
     """`i < n`, `i >= n || j >= m` ...: the symbols that an id is held against where the work is done."""
     for part in conjuncts(condition):
         atom = part.atom
@@ -157,7 +157,7 @@ def _note_guards(condition: Expression, found: Evidence) -> None:
             found.margins |= {m[0] for m, _ in inner[0].terms if len(m) == 1 and _is_argument(m[0])}
 
 
-def _note_bound(inner: Expression, found: Evidence) -> None:
+def _note_bound(inner: Expression, found: SourceHints) -> None:
     """Read `inner < 0`: of `i - n + r`, `n` is what `i` stays below and `r` a margin; of `r - i`, `r` is one too."""
     for ids, guards in ((GLOBAL_ID, found.guards), (GROUP_ID, found.group_guards)):
         held = [d for d in range(3) if ids[d] in inner.leaves]
@@ -195,7 +195,7 @@ def _is_one_element(atom: Atom) -> bool:
     return isinstance(offset, Expression) and all(_is_argument(leaf) for leaf in offset.leaves)
 
 
-def _note_strides(offset: Expression, found: Evidence) -> None:
+def _note_strides(offset: Expression, found: SourceHints) -> None:
     """`y * width + x`: `width` is the extent of dimension 0; what multiplies z, of dimensions 0 and 1."""
     for monomial, _ in offset.terms:
         arguments = [a for a in monomial if _is_argument(a)]

@@ -1,4 +1,4 @@
-"""What was said of the launches of a file's kernels: by requests, annotations, a configuration, or nobody."""
+"""The launches given for a file's kernels: by requests, annotations or a configuration, if at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from model.annotated import Annotations, Standing
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.launch import Origin
@@ -14,6 +13,7 @@ from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program
+from model.placed_annotation import Annotations, PlacedAnnotation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ NOTHING = Written(LaunchSpec(origin=Origin.INFERRED))
 
 def written_for(
     kernel: Kernel,
-    annotations: Sequence[Standing],
+    annotations: Sequence[PlacedAnnotation],
     config: Config | None,
     path: Path | None,
     requests: Sequence[LaunchSpec],
@@ -53,8 +53,8 @@ def _asked(base: LaunchSpec, request: LaunchSpec) -> LaunchSpec:
     return replace(merged, over=(base, request))
 
 
-def shared_out(written: dict[str, list[Written]], most: int | None) -> tuple[dict[str, list[Written]], str]:
-    """By kernel its share of `most` launches, one at least; and what to say of that, "" if there is room for all."""
+def limit_launches(written: dict[str, list[Written]], most: int | None) -> tuple[dict[str, list[Written]], str]:
+    """Split `most` launches among the kernels, at least one each; and return the note to show, "" if all fit."""
     count = sum(map(len, written.values()))
     if most is None or count <= most:
         return written, ""

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from model.launch.access_bounds import AccessBounds
 from model.launch.bounds import Bounds
-from model.launch.evidence import Evidence
 from model.launch.fill_target import buffer_of
 from model.launch.launch import Assumption, Fill, Launch
-from model.launch.reach import Reach
+from model.launch.source_hints import SourceHints
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import AddressSpace, PointerType, ScalarKind, ScalarType, VectorType
 from model.work.region import Access, Block, Loop
@@ -42,10 +42,10 @@ class Uses:
         return frozenset((*self.index_into, *self.row_pointers, *self.trip_counts, *self.counts))
 
 
-def uses_of(kernel: Kernel, work: Work, evidence: Evidence) -> Uses:
+def uses_of(kernel: Kernel, work: Work, hints: SourceHints) -> Uses:
     """Read all offsets and trip counts of `work`."""
     written = {access.buffer for access in work.accesses() if access.is_store}
-    uses = Uses(counts={name: d for name, d in evidence.counts.items() if name not in written})
+    uses = Uses(counts={name: d for name, d in hints.counts.items() if name not in written})
     integers = {p.name for p in kernel.parameters if integer_element(p) is not None}
     for access in work.accesses():
         if access.offset is None or access.space not in (AddressSpace.GLOBAL, AddressSpace.CONSTANT):
@@ -82,10 +82,10 @@ def with_places(kernel: Kernel, work: Work, launch: Launch, uses: Uses) -> Launc
     usual: dict[str, Bounds | None] = {
         p.name: None for p in kernel.of_kind(ParameterKind.BUFFER) if p.name not in uses.all
     }
-    if not names or not Reach(work, launch, usual).falls_short:
+    if not names or not AccessBounds(work, launch, usual).falls_short:
         return launch
     for least in _HIGHER:
-        if not Reach(work, launch, {**usual, **dict.fromkeys(names, (least, least + 1))}).falls_short:
+        if not AccessBounds(work, launch, {**usual, **dict.fromkeys(names, (least, least + 1))}).falls_short:
             fill = Fill("uniform", (float(least), float(least + 1)))
             text = "`{}` is where an index comes from: taken for numbers from {} to {}, so that none is negative"
             return replace(
@@ -99,7 +99,7 @@ def with_places(kernel: Kernel, work: Work, launch: Launch, uses: Uses) -> Launc
     return launch
 
 
-def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: Reach) -> tuple[Fill, str] | None:
+def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: AccessBounds) -> tuple[Fill, str] | None:
     """Return what a buffer should hold, and the sentence that says so; None where that is not known (yet)."""
     name, known = parameter.name, dict(launch.buffers)
     element = integer_element(parameter)
@@ -132,7 +132,7 @@ def fill_for(parameter: Parameter, uses: Uses, launch: Launch, found: Reach) -> 
     return None
 
 
-def _limit(name: str, access: Access, launch: Launch, known: Mapping[str, int], found: Reach) -> int:
+def _limit(name: str, access: Access, launch: Launch, known: Mapping[str, int], found: AccessBounds) -> int:
     """Return what the elements of `name` must stay below, so that `access` stays within its buffer.
 
     Of `x[i * width + 3]` the number of whole rows; for a buffer whose length is still open, as many as there is work.

@@ -1,7 +1,7 @@
 """What the directives of a text decide: which runs of lines are read, in which order, and under which macros.
 
-pcpp sees a skeleton of the file (see `skeleton`). As long as an edit leaves the skeleton and the included files as
-they are, it leaves the plan as it is.
+pcpp sees a skeleton of the file (see `directive_skeleton`). As long as an edit changes neither the skeleton nor the
+included files, the plan stays.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.errors import SourceError
+from model.opencl.directive_skeleton import MARKER, SourceFile
 from model.opencl.directives import Reader, SourceNote, contents
 from model.opencl.macros import MacroTable
 from model.opencl.options import BuildOptions
-from model.opencl.pieces import bytewise
 from model.opencl.reach import Reach
-from model.opencl.skeleton import MARKER, SourceFile
-from model.plain_file import can_be_opened
+from model.opencl.segments import bytewise
+from model.safe_read import can_be_opened
 
 # What compilers define by themselves (OpenCL C 3.0, section 6.13). Which extensions a device has is its own business:
 # here they are those that nearly all desktop devices have, the embedded one included. `cl_khr_fp16` is not among them.
@@ -56,7 +56,7 @@ def predefined(flags: tuple[str, ...]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A run of pieces that is read: those numbered [start, end) of file `file`, under the macros of `table`."""
+    """A run of segments that is read: those numbered [start, end) of file `file`, under the macros of `table`."""
 
     file: int
     start: int
@@ -98,7 +98,7 @@ def made(
 
 
 def _shifted(before: Plan, main: SourceFile) -> tuple[Run, ...]:
-    """Return the runs of an equal skeleton: the same ones, of what may be other pieces."""
+    """Return the runs of an equal skeleton: the same ones, of what may be other segments."""
     if before.files[0].runs == main.runs:
         return before.runs
     now = dict(zip(before.files[0].runs, main.runs, strict=True))

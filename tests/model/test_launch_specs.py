@@ -11,7 +11,7 @@ from model.device import Device
 from model.engine import Engine
 from model.launch.config import parse_config
 from model.launch.spec import LaunchSpec
-from model.written import Written, shared_out
+from model.launch_specs import Written, limit_launches
 
 FILE = "".join(
     f"__kernel void k{number}(__global float *a) {{ a[get_global_id(0)] = {number}; }}\n" for number in range(8)
@@ -22,7 +22,7 @@ LAUNCHES = "".join(f'[[launch]]\nkernel = "*"\nglobal = [{64 * number}]\n' for n
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=12), st.integers(1, 60))
 def test_each_kernel_has_its_share_in_the_order_written(counts: list[int], most: int) -> None:
     written = {f"k{number}": [Written(LaunchSpec()) for _ in range(count)] for number, count in enumerate(counts)}
-    shared, left_out = shared_out(written, most)
+    shared, left_out = limit_launches(written, most)
     assert sum(map(len, shared.values())) <= max(most, len(counts))
     for name, each in shared.items():
         assert each

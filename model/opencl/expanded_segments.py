@@ -1,4 +1,4 @@
-"""Units: pieces expanded and masked, each by itself as far as macro calls allow; kept from reading to reading."""
+"""Segments expanded and masked, each alone as far as macro calls allow; kept from reading to reading."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from cachetools import LRUCache
 from model.opencl.expansion import Brackets, Expanded, Expander, names_in, verbatim
 from model.opencl.macros import MacroTable
 from model.opencl.masking import Masked, mask
-from model.opencl.pieces import Piece
-from model.opencl.plan import Plan, Run
-from model.opencl.recent import let_go
+from model.opencl.preprocess_plan import Plan, Run
+from model.opencl.segments import Segment
+from model.opencl.undo_cache import let_go
 
 MAX_EXPANSION_CHARACTERS = 8 << 20
 _KEPT_CHARACTERS = 4 << 20
-_MOST_PIECES_OF_A_CALL = 500
+_MAX_SEGMENTS_OF_A_CALL = 500
 
 _STRUCTURE = re.compile(r'"(?:\\.|[^"\\\n])*"?|\'(?:\\.|[^\'\\\n])*\'?|(?P<function>\)\s*\{)|[{};]')
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unit:
-    """Expanded text of one piece, or of several that a macro call spans. `is_own`: from the main file.
+class ExpandedSegment:
+    """Expanded text of one segment, or of several that a macro call spans. `is_own`: from the main file.
 
     `lowest` and `net` are how far its braces close and leave open what stands before it.
     """
@@ -88,25 +88,25 @@ class Shape:
         return Shape(depth, is_function, True, rest[-1] == ")")
 
 
-class Units:
+class ExpandedSegments:
     """Owns the expander, and what was expanded lately: nothing here depends on the order of readings."""
 
     def __init__(self) -> None:
         self._expander = Expander()
-        self._known: LRUCache[object, Unit] = LRUCache(_KEPT_CHARACTERS, lambda unit: len(unit.raw) + 200)
-        self._last: dict[object, Unit] = {}
-        self._now: dict[object, Unit] = {}
+        self._known: LRUCache[object, ExpandedSegment] = LRUCache(_KEPT_CHARACTERS, lambda unit: len(unit.raw) + 200)
+        self._last: dict[object, ExpandedSegment] = {}
+        self._now: dict[object, ExpandedSegment] = {}
 
-    def of(self, plan: Plan) -> tuple[list[tuple[Unit, bool, int]], bool]:
-        """Return the units of a plan, each with whether it is of the main file and the number of its first piece there.
+    def of(self, plan: Plan) -> tuple[list[tuple[ExpandedSegment, bool, int]], bool]:
+        """Return the units of a plan and whether all were read: not what is beyond 8 MB.
 
-        And whether all were read: not what is beyond 8 MB.
+        Each has whether it is of the main file and the number of its first segment there.
         """
         self._now = {}
-        found: list[tuple[Unit, bool, int]] = []
+        found: list[tuple[ExpandedSegment, bool, int]] = []
         room = MAX_EXPANSION_CHARACTERS
         for run in plan.runs:
-            for unit, first in self._of_run(plan.files[run.file].pieces, run):
+            for unit, first in self._of_run(plan.files[run.file].segments, run):
                 room -= len(unit.expanded.text)
                 if room < 0:
                     return found, False
@@ -119,30 +119,30 @@ class Units:
         """Forget the units that the last plan does not use."""
         self._known.clear()
 
-    def _of_run(self, pieces: tuple[Piece, ...], run: Run) -> Iterator[tuple[Unit, int]]:
+    def _of_run(self, segments: tuple[Segment, ...], run: Run) -> Iterator[tuple[ExpandedSegment, int]]:
         at = run.start
         is_own = run.file == 0
         while at < run.end:
-            unit = self._unit((pieces[at],), run.table, is_own=is_own)
+            unit = self._unit((segments[at],), run.table, is_own=is_own)
             end = at + 1
             while unit.expanded.open_call is not None and end < run.end:
-                further = _end_of_call(unit, pieces, end, run.end)
+                further = _end_of_call(unit, segments, end, run.end)
                 if further is None:
                     break
                 end = further
-                unit = self._unit(pieces[at:end], run.table, is_own=is_own)
+                unit = self._unit(segments[at:end], run.table, is_own=is_own)
             yield unit, at
             at = end
 
-    def _unit(self, pieces: tuple[Piece, ...], table: MacroTable, *, is_own: bool) -> Unit:
-        key = (*pieces, table, is_own)
+    def _unit(self, segments: tuple[Segment, ...], table: MacroTable, *, is_own: bool) -> ExpandedSegment:
+        key = (*segments, table, is_own)
         unit = self._last.get(key) or self._now.get(key)
         if unit is None:
-            unit = self._by_content("".join(p.raw for p in pieces), "".join(p.blank for p in pieces), table, is_own)
+            unit = self._by_content("".join(p.raw for p in segments), "".join(p.blank for p in segments), table, is_own)
         self._now[key] = unit
         return unit
 
-    def _by_content(self, raw: str, blank: str, table: MacroTable, is_own: bool) -> Unit:
+    def _by_content(self, raw: str, blank: str, table: MacroTable, is_own: bool) -> ExpandedSegment:
         macros = table.used_by(names_in(blank))
         key = (raw, is_own, *((name, macro.text) for name, macro in macros.items()))
         unit = self._known.get(key)
@@ -153,9 +153,9 @@ class Units:
         return unit
 
 
-def _end_of_call(unit: Unit, pieces: tuple[Piece, ...], behind: int, end: int) -> int | None:
-    """Return the number of the piece behind the one in which the call that `unit` leaves open ends."""
-    further = pieces[behind : min(end, behind + _MOST_PIECES_OF_A_CALL)]
+def _end_of_call(unit: ExpandedSegment, segments: tuple[Segment, ...], behind: int, end: int) -> int | None:
+    """Return the number of the segment behind the one in which the call that `unit` leaves open ends."""
+    further = segments[behind : min(end, behind + _MAX_SEGMENTS_OF_A_CALL)]
     blank = [unit.blank, *(p.blank for p in further)]
     open_call = unit.expanded.open_call
     assert open_call is not None
@@ -170,11 +170,11 @@ def _end_of_call(unit: Unit, pieces: tuple[Piece, ...], behind: int, end: int) -
     return None
 
 
-def _made(raw: str, blank: str, expanded: Expanded, is_own: bool) -> Unit:
+def _made(raw: str, blank: str, expanded: Expanded, is_own: bool) -> ExpandedSegment:
     masked = mask(expanded.text)
     lowest, net = _braces(masked.text)
     last_line = blank.rstrip().rpartition("\n")[2]
-    return Unit(
+    return ExpandedSegment(
         raw, blank, expanded, masked, is_own, _line_starts(raw), "kernel" in masked.words, last_line.startswith("}"),
         lowest, net, Shape().after(masked.text),
     )  # fmt: skip

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from model.learned.novelty import Novelty
+from model.training.few_shot_eval import SHOTS, few_shot_table
 from model.training.lines import Line
 from model.training.rows import Rows
-from model.training.shots import SHOTS, few_shot_table
 from tests.made_world import made_rows
 
 HALVES = "apples", "pears"  # families that fall into different halves

@@ -1,6 +1,6 @@
-"""Chunks: whole top-level items, about a function each, read by themselves.
+"""Whole top-level items, about a function each, parsed alone.
 
-What an item is follows from braces and semicolons. A brace that is never closed costs its own function: a chunk ends
+What an item is follows from braces and semicolons. A brace that is never closed costs its own function: an item ends
 before the next kernel at the latest, and then with the first line that begins with a closing brace.
 """
 
@@ -10,9 +10,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from model.opencl.expanded_segments import ExpandedSegment, Shape
 from model.opencl.kernel import SourceRange
 from model.opencl.masking import Masked
-from model.opencl.units import Shape, Unit
 
 _MOST_UNITS = 1000
 
@@ -25,12 +25,12 @@ class Spot:
     byte: int
 
 
-class Chunk:
-    """Units that belong together, and where each begins, in lines from the first one's."""
+class TopLevelItem:
+    """Expanded segments that belong together, and where each begins, in lines from the first one's."""
 
     __slots__ = ("_lines", "_unit_starts", "masked", "spots", "text", "units")
 
-    def __init__(self, units: tuple[Unit, ...], spots: tuple[Spot, ...]) -> None:
+    def __init__(self, units: tuple[ExpandedSegment, ...], spots: tuple[Spot, ...]) -> None:
         self.units = units
         self.spots = spots
         self._lines: tuple[list[int], list[int]] | None = None
@@ -54,7 +54,7 @@ class Chunk:
         return self.units[self._unit(offset)].is_own
 
     def range(self, start: int, end: int) -> SourceRange:
-        """Return the user's text behind [start, end): lines from the chunk's first, columns of the file."""
+        """Return the user's text behind [start, end): lines from the item's first, columns of the file."""
         first, last = self._unit(start), self._unit(max(start, end - 1))
         low = self._place(first, self.units[first].expanded.origin(start - self._unit_starts[first]))
         raw_end = self.units[last].expanded.origin_end(end - self._unit_starts[last])
@@ -113,8 +113,8 @@ class Chunk:
         return spot.line + line, byte if line else spot.byte + byte
 
 
-def grouped(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
-    """Yield the half-open parts of `units` that are chunks; blank ones between them belong to none."""
+def grouped(units: Sequence[ExpandedSegment]) -> Iterator[tuple[int, int]]:
+    """Yield the half-open parts of `units` that are items; blank ones between them belong to none."""
     at = 0
     while at < len(units):
         unit = units[at]
@@ -126,7 +126,7 @@ def grouped(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
         at = end
 
 
-def _end(units: Sequence[Unit], at: int) -> int:
+def _end(units: Sequence[ExpandedSegment], at: int) -> int:
     shape = units[at].shape
     limit = min(len(units), at + _MOST_UNITS)
     for number in range(at + 1, limit):

@@ -14,10 +14,10 @@ from model.learned.novelty import Novelty
 from model.training.boosting import Boosting, grow
 from model.training.costs import CostRows, train_costs
 from model.training.ensemble import Recipe, facts_at, plain_recipe
+from model.training.few_shot_eval import SHOTS, few_shot, launches_of
 from model.training.figures import figures_of
 from model.training.lines import Line
 from model.training.rows import Floats, Ints, Rows
-from model.training.shots import SHOTS, few_shot, launches_of
 
 SPLITS = {
     "known": "unseen kernels of known families",

@@ -40,4 +40,4 @@ def test_what_is_undone_is_read_from_memory() -> None:
     program = typed(None, 1000, 1001)
     functions = dict(program.functions)
     program = typed(program, 1001, 1003)
-    assert typed(program, 1000, 1001).functions["sum"].chunk is functions["sum"].chunk
+    assert typed(program, 1000, 1001).functions["sum"].item is functions["sum"].item

@@ -16,8 +16,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from model.learned.analytic_features import LAW_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
-from model.learned.law_facts import LAW_FACT_NAMES
 from model.learned.question import Answer, Question
 from model.prediction import Quantiles
 

@@ -12,10 +12,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from math import prod
 
-from model.launch.evidence import Evidence
 from model.launch.expression import Expression, ExpressionError, constant
 from model.launch.launch import Launch, Number
 from model.launch.names import defined_numbers, resolve
+from model.launch.source_hints import SourceHints
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import ScalarKind, ScalarType
@@ -57,10 +57,10 @@ class Plan:
         return not self.reason
 
 
-def plan(kernel: Kernel, spec: LaunchSpec, launch: Launch, local: tuple[int, ...], evidence: Evidence) -> Plan:
+def plan(kernel: Kernel, spec: LaunchSpec, launch: Launch, local: tuple[int, ...], hints: SourceHints) -> Plan:
     """Return how `launch`, which completes `spec`, scales; `local` is the work-group that it runs with."""
     grounded = _grounded(kernel, spec, launch)
-    return _Planner(kernel, grounded, launch, local, evidence).plan()
+    return _Planner(kernel, grounded, launch, local, hints).plan()
 
 
 def _grounded(kernel: Kernel, spec: LaunchSpec, launch: Launch) -> LaunchSpec:
@@ -79,9 +79,9 @@ def _grounded(kernel: Kernel, spec: LaunchSpec, launch: Launch) -> LaunchSpec:
 
 class _Planner:
     def __init__(
-        self, kernel: Kernel, spec: LaunchSpec, launch: Launch, local: tuple[int, ...], evidence: Evidence
+        self, kernel: Kernel, spec: LaunchSpec, launch: Launch, local: tuple[int, ...], hints: SourceHints
     ) -> None:
-        self.kernel, self.spec, self.launch, self.local, self.evidence = kernel, spec, launch, local, evidence
+        self.kernel, self.spec, self.launch, self.local, self.hints = kernel, spec, launch, local, hints
         self.values: Values = dict(spec.values)
         self.known = defined_numbers(spec.options)
         self.numbers = {**self.known, **resolve(spec.values, self.known).scalars}
@@ -159,20 +159,20 @@ class _Planner:
         if not self._is_scalar(name) or value is None or not _is_whole(value) or value < 2:
             return None
         atoms = _atoms(name)
-        if atoms & self.evidence.margins:
+        if atoms & self.hints.margins:
             return None
-        for guards in (self.evidence.guards, self.evidence.group_guards):
+        for guards in (self.hints.guards, self.hints.group_guards):
             for side in range(len(sides)):
                 if atoms.intersection(guards.get(side, ())):
                     return Growth(name, value, sides[side], side) if sides[side] else None
-        for side, product in self.evidence.products.items():
+        for side, product in self.hints.products.items():
             if atoms.intersection(product.factors) and side < len(sides):
                 share = sides[side] / len(product.factors)  # so that their product grows as the side does
                 return Growth(name, value, share) if share else None
-        rows = next((self.evidence.strides[a] for a in atoms if a in self.evidence.strides), None)
+        rows = next((self.hints.strides[a] for a in atoms if a in self.hints.strides), None)
         if rows is not None and rows < len(sides):
             return Growth(name, value, sides[rows], rows) if sides[rows] else None
-        if atoms & self.evidence.trip_bounds.keys():
+        if atoms & self.hints.trip_bounds.keys():
             same = self._same_side(int(value), sides)
             if same is not None:
                 return Growth(name, value, sides[same], same)
@@ -204,7 +204,7 @@ class _Planner:
         parameter = self.kernel.parameter(name)
         kind = parameter.type if parameter is not None else None
         is_float = isinstance(kind, ScalarType) and kind.kind is ScalarKind.FLOAT
-        return self._is_scalar(name) and not is_float and not self.evidence.used.isdisjoint(_atoms(name))
+        return self._is_scalar(name) and not is_float and not self.hints.used.isdisjoint(_atoms(name))
 
     def _is_scalar(self, name: str) -> bool:
         return self._kind(name) not in _SIZED

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.learned.analytic_features import LAW_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
-from model.learned.few_shot import (
+from model.learned.question import Answer, Question
+from model.learned.residual_gp import (
     ALIKE_DEVIATION,
     BOUND_DEVIATION,
     COVERED,
@@ -31,8 +33,6 @@ from model.learned.few_shot import (
     shares_of,
     stretch_of,
 )
-from model.learned.law_facts import LAW_FACT_NAMES
-from model.learned.question import Answer, Question
 from model.prediction import Quantiles
 
 SAID = Answer(Quantiles(50.0, 100.0, 200.0), 0.25)

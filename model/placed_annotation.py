@@ -1,4 +1,4 @@
-"""The annotations of a program, found piece by piece, so that an edit costs the piece it stands in."""
+"""The annotations of a program, found segment by segment, so that an edit costs the segment it stands in."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from model.launch.annotation import (
 from model.launch.expression import ExpressionError
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import SourceRange
-from model.opencl.pieces import Piece
 from model.opencl.program import Program
+from model.opencl.segments import Segment
 
 _MARK = "kernelcast"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class PlacedAnnotation:
     """An annotation where it stands; `spec` is what it says, the same object wherever that is, without a range."""
 
     annotation: Annotation
@@ -33,37 +33,37 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
-    """The annotations of one piece, by lines of its own, and where they stood last."""
+    """The annotations of one segment, by lines of its own, and where they stood last."""
 
     annotations: tuple[Annotation, ...]
     specs: tuple[LaunchSpec, ...]
     place: tuple[int, int]
-    standing: tuple[Standing, ...]
+    standing: tuple[PlacedAnnotation, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Annotations:
     """By kernel name, in the order they stand in; and what is wrong with any of them."""
 
-    of_kernel: dict[str, tuple[Standing, ...]]
+    of_kernel: dict[str, tuple[PlacedAnnotation, ...]]
     problems: tuple[AnnotationProblem, ...]
-    found: dict[Piece, _Found]
+    found: dict[Segment, _Found]
     sound: frozenset[tuple[int, str]]  # specs by identity, and fingerprints of the kernels whose names they use well
 
 
 def annotations_of(program: Program, before: Annotations | None = None) -> Annotations:
     """Return the annotations of `program`; `before`, of an earlier state of it, makes that fast."""
-    found: dict[Piece, _Found] = {}
-    standing: list[Standing] = []
-    for piece, line, byte in program.places():
-        if _MARK not in piece.raw:
+    found: dict[Segment, _Found] = {}
+    standing: list[PlacedAnnotation] = []
+    for segment, line, byte in program.places():
+        if _MARK not in segment.raw:
             continue
-        known = before.found.get(piece) if before else None
+        known = before.found.get(segment) if before else None
         if known is None:
-            known = _find(piece)
+            known = _find(segment)
         if known.place != (line, byte):
             known = replace(known, place=(line, byte), standing=tuple(_stand(known, line, byte)))
-        found[piece] = known
+        found[segment] = known
         standing += known.standing
     specs = {id(s.annotation): s.spec for s in standing}
     every = [s.annotation for s in standing]
@@ -78,19 +78,19 @@ def annotations_of(program: Program, before: Annotations | None = None) -> Annot
             problems += wrong
             if not wrong:
                 sound.add(use)
-    of_kernel = {name: tuple(Standing(a, specs[id(a)]) for a in own) for name, own in placed.items()}
+    of_kernel = {name: tuple(PlacedAnnotation(a, specs[id(a)]) for a in own) for name, own in placed.items()}
     return Annotations(of_kernel, tuple(problems), found, frozenset(sound))
 
 
-def _find(piece: Piece) -> _Found:
-    text = piece.raw.encode("latin-1").decode("utf-8", "surrogatepass")
+def _find(segment: Segment) -> _Found:
+    text = segment.raw.encode("latin-1").decode("utf-8", "surrogatepass")
     annotations = find_annotations(text)
     return _Found(annotations, tuple(replace(a.spec, range=None) for a in annotations), (-1, -1), ())
 
 
-def _stand(found: _Found, line: int, byte: int) -> Iterator[Standing]:
+def _stand(found: _Found, line: int, byte: int) -> Iterator[PlacedAnnotation]:
     for annotation, spec in zip(found.annotations, found.specs, strict=True):
-        yield Standing(_moved(annotation, line, byte), spec)
+        yield PlacedAnnotation(_moved(annotation, line, byte), spec)
 
 
 def _moved(annotation: Annotation, line: int, byte: int) -> Annotation:
