@@ -8,7 +8,7 @@ IN_VENV = .venv/bin/python -m
 PACKAGES = server model profiler
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs gpu test programs test-editors check bench accuracy catalog repeatability recalibration faults soak fuzz lowest audit picture vsix test-vsix clean oracles packages families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
+.PHONY: help demo docs gpu test programs test-editors check bench accuracy catalog repeatability recalibration faults soak fuzz test-min-deps lowest audit picture vsix test-vsix clean oracles packages test-generator families clangd clangd-packages system-packages screen-packages oracle-packages linker oclgrind screen real-editors
 .DELETE_ON_ERROR:
 
 help: ## Show this list.
@@ -53,7 +53,7 @@ packages: .venv/dev.stamp ## Infer a launch for every kernel of three real packa
 programs: .venv/dev.stamp ## Every kernel of public programs through predict, each within 5 s. ARGS="--folder DIR": each folder in DIR is a program.
 	$(IN_VENV) tests.programs.run $(ARGS)
 
-families: .venv/dev.stamp ## Build kernels of the corpus' generator and run them between guard pages. ARGS="--seeds 20 --device intel NAME".
+test-generator: .venv/dev.stamp ## Build kernels of the corpus' generator and run them between guard pages. ARGS="--seeds 20 --device intel NAME".
 	$(IN_VENV) tests.families.run $(ARGS)
 
 fuzz: .venv/dev.stamp ## Spoilt texts and edits through the engine; ARGS="--protocol --messages 200000": nonsense to the server.
@@ -65,13 +65,20 @@ faults: .venv/dev.stamp ## Crashes, hangs, full disks and locks while an editor 
 soak: .venv/dev.stamp ## 50,000 edits in 200 files, then 500 killed processes, with an editor attached. ARGS="typing --edits 5000" or "kills --kills 50" for less.
 	$(IN_VENV) tests.soak.run $(ARGS)
 
-lowest: .venv/dev.stamp ## The fast tests on the lowest versions of everything that pyproject.toml allows.
+test-min-deps: .venv/dev.stamp ## The fast tests on the lowest versions of everything that pyproject.toml allows.
 	$(IN_VENV) tests.dependencies.lowest $(ARGS)
+
+# Their names in the last release; they go with the next one.
+lowest families:
+	@echo 'make $@ is now make $(FORMERLY_$@); the next release no longer knows $@' >&2
+	@$(MAKE) $(FORMERLY_$@) ARGS='$(ARGS)'
+FORMERLY_lowest = test-min-deps
+FORMERLY_families = test-generator
 
 audit: .venv/dev.stamp ## Ask for known faults of what is installed and of the lowest versions; says so where nobody answers.
 	$(IN_VENV) tests.dependencies.audit
 
-accuracy: .venv/accuracy.stamp ## Calibrate PoCL and Intel's runtime, measure kernels that nothing was fitted to, and hold the laws against them.
+accuracy: .venv/accuracy.stamp ## Calibrate PoCL and Intel's runtime, measure kernels that nothing was fitted to, and compare the analytical model with them.
 	.venv/bin/python tests/accuracy/run.py --launch measure $(ARGS)
 
 repeatability: .venv/demo.stamp ## Measure 40 of our own kernels twice, ten minutes apart, and compare. ARGS="--minutes 1" for sooner.

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise WrongCallError(error.message) from None
     forecaster = Forecaster(device_for)
     is_json = arguments.format == "json"
-    compiler = _Compiler(devices, arguments.anew, offline)
+    compiler = _Compiler(devices, arguments.force, offline)
     return max(_answer(request, forecaster, compiler, is_json=is_json) for request in requests_of(arguments))
 
 

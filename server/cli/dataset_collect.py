@@ -29,7 +29,7 @@ LINE_EVERY_S = 60.0  # where no terminal shows a bar
 def run(arguments: argparse.Namespace) -> int:
     """Until nothing is due, the time is up or Ctrl-C; what was measured is kept in any case."""
     deadline_s = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
-    folder = work_folder(arguments.work)
+    folder = work_folder(arguments.workdir)
     wanted = _wanted(arguments.devices)
     here = () if arguments.fleet else Devices().here
     known = None if arguments.fleet else [device.id for device in here]
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         launches=arguments.launches,
         most_launches={name: most for name, most in wanted.items() if most is not None},
         chunk_kernels=arguments.chunk,
-        builders=arguments.builders or usable_processors(),
+        builders=arguments.build_jobs or usable_processors(),
         side_by_side=arguments.side_by_side,
         bad_percent=arguments.disturbed_over,
     )

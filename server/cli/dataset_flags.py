@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from server.cli.flags import positive, positive_number
+from server.cli.renamed import add_former_flag
 
 _WORK = "folder of the collection's store and progress (a folder of its own among the user's data)"
 
@@ -16,20 +17,21 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
 
     generate = steps.add_parser("generate", help="put kernels of our own generator into the store")
     _add_work_flag(generate)
-    generate.add_argument("--count", type=positive, required=True, metavar="N", help="so many distinct kernels")
+    generate.add_argument("--count", type=positive, required=True, metavar="N", help="number of distinct kernels")
     generate.add_argument(
         "--family", dest="families", action="append", default=[], metavar="NAME", help="of this family alone (all)"
     )
 
-    sources = steps.add_parser("sources", help="download other people's packages, and put their kernels into the store")
+    sources = steps.add_parser("fetch", help="download public packages, and put their kernels into the store")
     _add_work_flag(sources)
     sources.add_argument(
         "--origin", dest="origins", action="append", default=[], metavar="NAME", help="of this package alone (all)"
     )
-    sources.add_argument("--folder", type=Path, metavar="DIR", help="where to keep what is prepared (WORK/sources)")
+    sources.add_argument("--folder", type=Path, metavar="DIR", help="where to keep what is prepared (WORKDIR/sources)")
     sources.add_argument("--mirrors", type=Path, metavar="DIR", help="git directories of repositories, <owner>+<name>")
     sources.add_argument("--processes", type=positive, default=2, metavar="N", help="packages at the same time (2)")
-    sources.add_argument("--prepared", action="store_true", help="prepare nothing more, take what there is")
+    offline = sources.add_argument("--offline", action="store_true", help="download nothing, take what is prepared")
+    add_former_flag(sources, "--prepared", offline)
 
     revisit = steps.add_parser(
         "revisit", help="put kernels of a dataset into the store with their launches, to measure them here as well"
@@ -39,7 +41,7 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     revisit.add_argument(
         "--origin", dest="origins", action="append", default=[], metavar="NAME", help="of this package alone (all)"
     )
-    revisit.add_argument("--folder", type=Path, metavar="DIR", help="where sources are kept (WORK/sources)")
+    revisit.add_argument("--folder", type=Path, metavar="DIR", help="where sources are kept (WORKDIR/sources)")
     revisit.add_argument("--mirrors", type=Path, metavar="DIR", help="git directories of repositories, <owner>+<name>")
     revisit.add_argument("--processes", type=positive, default=2, metavar="N", help="at the same time (2)")
 
@@ -51,14 +53,15 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
         help="as `kernelcast devices` names them; -1core behind one: on a single processor; :N: at most N launches of "
         "each kernel (pocl,intel,pocl-1core,intel-1core)",
     )
-    collect.add_argument("--minutes", type=positive_number, metavar="M", help="stop after so many minutes")
+    collect.add_argument("--minutes", type=positive_number, metavar="M", help="stop after M minutes")
     collect.add_argument(
         "--launches", type=positive, default=3, metavar="N", help="of each kernel before any kernel's further ones (3)"
     )
     collect.add_argument(
         "--chunk", type=positive, default=300, metavar="N", help="kernels that are built, then timed, together (300)"
     )
-    collect.add_argument("--builders", type=positive, metavar="N", help="builds at the same time (one per processor)")
+    jobs = collect.add_argument("--build-jobs", type=positive, metavar="N", help="parallel builds (one per processor)")
+    add_former_flag(collect, "--builders", jobs)
     collect.add_argument(
         "--side-by-side",
         type=positive,
@@ -83,9 +86,10 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     )
 
     export = steps.add_parser("export", help="write what was collected as Parquet files")
-    export.add_argument(
-        "--work", dest="works", action="append", type=Path, metavar="DIR", help=f"{_WORK}; several make one dataset"
+    works = export.add_argument(
+        "--workdir", dest="works", action="append", type=Path, metavar="DIR", help=f"{_WORK}; several make one dataset"
     )
+    add_former_flag(export, "--work", works)
     export.add_argument(
         "--machine", default="", metavar="NAME", help="of the host, before its devices' names: NAME/pocl (none)"
     )
@@ -126,7 +130,10 @@ def add_learning_flags(train: argparse.ArgumentParser, evaluate: argparse.Argume
     train.add_argument("--threads", type=positive, default=2, metavar="N", help="of the processor to use (2)")
     _add_data_argument(evaluate, "folder of an exported dataset with its facts")
     evaluate.add_argument("--weights", type=Path, metavar="DIR", help="of these weights (those that ship)")
-    evaluate.add_argument("--page", type=Path, metavar="FILE", help="renew the tables in this Markdown file, too")
+    readme = evaluate.add_argument(
+        "--update-readme", type=Path, metavar="FILE", help="renew the tables in this Markdown file, too"
+    )
+    add_former_flag(evaluate, "--page", readme)
     evaluate.add_argument("--pictures", type=Path, metavar="DIR", help="draw PNGs into this folder, too")
     evaluate.add_argument("--gpus", action="store_true", help="on public measurements of GPUs, too (ten minutes more)")
     evaluate.add_argument(
@@ -134,7 +141,10 @@ def add_learning_flags(train: argparse.ArgumentParser, evaluate: argparse.Argume
         help="beside a transformer that reads text alone, too; where `dataset facts --folder` keeps sources",
     )  # fmt: skip
     evaluate.add_argument("--variants", action="store_true", help="of trees, too, on rows in training (half an hour)")
-    evaluate.add_argument("--brief", action="store_true", help="without what has to be trained for it")
+    skip = evaluate.add_argument(
+        "--skip-baselines", action="store_true", help="without the baselines that have to be trained for it"
+    )
+    add_former_flag(evaluate, "--brief", skip)
 
 
 def _add_data_argument(parser: argparse.ArgumentParser, what: str) -> None:
@@ -142,4 +152,4 @@ def _add_data_argument(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def _add_work_flag(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--work", type=Path, metavar="DIR", help=_WORK)
+    add_former_flag(parser, "--work", parser.add_argument("--workdir", type=Path, metavar="DIR", help=_WORK))

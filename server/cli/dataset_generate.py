@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"there is no family `{name}`; {'alike are' if near else 'there are'}: "
                 f"{', '.join(near or sorted(FAMILIES))}"
             )
-    folder = work_folder(arguments.work)
+    folder = work_folder(arguments.workdir)
     store = CorpusStore(folder)
     try:
         with progress_bar("Generating") as on_progress:

@@ -14,7 +14,7 @@ from server.cli.streams import warn
 
 def run(arguments: argparse.Namespace) -> int:
     """Add further launches of known kernels; the call can be repeated, as sources are looked for once."""
-    work = work_folder(arguments.work)
+    work = work_folder(arguments.workdir)
     folder: Path = (arguments.folder or work / "sources").absolute()
     store = CorpusStore(work)
     try:

@@ -13,14 +13,15 @@ from typing import NoReturn
 from model.errors import KernelcastError
 from server.cli.dataset_flags import add_dataset_flags, add_learning_flags
 from server.cli.flags import (
+    add_analytic_only_flag,
     add_batch_flag,
     add_device_flag,
     add_format_flag,
     add_launch_flags,
-    add_laws_flag,
     positive,
     positive_number,
 )
+from server.cli.renamed import add_former_flag, with_present_steps
 from server.cli.sizes_wanted import ALLOWED_SIZES, sizes_wanted
 from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
 from server.log.options import LEVELS
@@ -29,7 +30,7 @@ from server.log.options import LEVELS
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0 all answered, 1 some failed, 2 the call was wrong."""
     parser = build_parser()
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_args(with_present_steps(sys.argv[1:] if argv is None else argv))
     if arguments.version:
         arguments.command = "version"
     elif arguments.command is None:
@@ -68,7 +69,7 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="kernelcast", description="What an OpenCL kernel will cost before it runs, and what it costs when it does."
+        prog="kernelcast", description="Predict how long OpenCL kernels run before they run, and measure them."
     )
     parser.add_argument("--version", action="store_true", help="show the version and leave")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
@@ -80,10 +81,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--jobs", type=positive, metavar="N", help="processes that share a long batch (as many as there are cores)"
     )
     add_format_flag(predict)
-    predict.add_argument(
-        "--unmeasured", action="store_true", help="by the model alone, whatever was measured of the same kernel"
+    ignore = predict.add_argument(
+        "--ignore-measurements", action="store_true", help="by the model alone, without measurements of the same kernel"
     )
-    add_laws_flag(predict)
+    add_former_flag(predict, "--unmeasured", ignore)
+    add_analytic_only_flag(predict)
 
     measure = commands.add_parser("measure", help="run kernels on a device and time them", epilog=_EXIT)
     add_launch_flags(measure)
@@ -93,7 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
     measure.add_argument(
         "--budget-s", type=positive_number, default=5.0, metavar="S", help="seconds of timed runs for each launch (5)"
     )
-    add_laws_flag(measure)
+    add_analytic_only_flag(measure)
     measure.add_argument("--sizes", type=sizes_wanted, metavar="SIZES", help=f"at several sizes: {ALLOWED_SIZES}")
 
     compiled = commands.add_parser(
@@ -106,7 +108,8 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="ARCH",
         help="a GPU that need not be here: sm_90, gfx90a (extra offline), dg2-g10 (ocloc), mali-g710 (malioc) ...",
     )
-    compiled.add_argument("--anew", action="store_true", help="even what was compiled before")
+    force = compiled.add_argument("--force", action="store_true", help="compile again what was compiled before")
+    add_former_flag(compiled, "--anew", force)
 
     report = commands.add_parser(
         "report", help="a page with roofline, sizes, other devices and past measurements", epilog=_EXIT
@@ -115,7 +118,7 @@ def build_parser() -> argparse.ArgumentParser:
     report.add_argument(
         "-o", "--output", metavar="FILE", help="write it there, - for stdout; else it goes into the cache folder"
     )
-    add_laws_flag(report)
+    add_analytic_only_flag(report)
     report.add_argument("--format", choices=("html", "json"), default="html", help="json goes to stdout")
 
     history = commands.add_parser(
@@ -124,7 +127,10 @@ def build_parser() -> argparse.ArgumentParser:
     history.add_argument("files", nargs="*", type=Path, metavar="FILE", help="only their kernels; else all")
     history.add_argument("--kernel", "-k", metavar="NAME", help="only this kernel")
     history.add_argument("--device", metavar="ID", help="only on this device")
-    history.add_argument("--most", type=positive, metavar="N", help="the newest N of each kernel (20 in a table)")
+    limit = history.add_argument(
+        "--limit", type=positive, metavar="N", help="the newest N of each kernel (20 in a table)"
+    )
+    add_former_flag(history, "--most", limit)
     history.add_argument(
         "--export", dest="exported", type=Path, metavar="FILE", help="write them all to FILE.csv or FILE.parquet"
     )

@@ -24,15 +24,15 @@ def run(arguments: argparse.Namespace) -> int:
             import profiler.corpus.facts.text_baseline  # noqa: F401, PLC0415
     except ImportError as error:
         raise WrongCallError(f"an evaluation needs `{error.name}`: pip install 'kernelcast[train]'") from error
-    found = evaluate(arguments.data, weights, is_brief=arguments.brief, say=warn, sources=arguments.sources)
+    found = evaluate(arguments.data, weights, is_brief=arguments.skip_baselines, say=warn, sources=arguments.sources)
     for name, table in found.tables.items():
         print(f"## {name}\n\n{table}\n")
     if arguments.gpus:
         _print_gpus()
     if arguments.variants:
         print(f"## variants\n\n{variants_table(found.rows, warn)}\n")
-    if arguments.page is not None:
-        renew(arguments.page, found.tables)
+    if arguments.update_readme is not None:
+        renew(arguments.update_readme, found.tables)
     if arguments.pictures is not None:
         draw(found, arguments.pictures)
     return ANSWERED

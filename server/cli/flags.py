@@ -13,6 +13,7 @@ from model.launch.fill import ALLOWED_FILLS, FillSpec, parse_named_fill
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
 from model.opencl.options import BuildOptions
+from server.cli.renamed import add_former_flag
 
 Sizes = tuple[Expression, ...]
 
@@ -53,8 +54,11 @@ def add_batch_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_laws_flag(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--laws", action="store_true", help="by the performance laws alone, without the learned model")
+def add_analytic_only_flag(parser: argparse.ArgumentParser) -> None:
+    flag = parser.add_argument(
+        "--analytic-only", action="store_true", help="by the analytical model alone, without the learned model"
+    )
+    add_former_flag(parser, "--laws", flag)
 
 
 def add_device_flag(parser: argparse.ArgumentParser) -> None:

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not kept:
         warn(_nothing(arguments))
     is_json = arguments.format == "json"
-    shown = _newest(kept, arguments.most or (len(kept) if is_json else _ROWS))
+    shown = _newest(kept, arguments.limit or (len(kept) if is_json else _ROWS))
     for timeline in timelines(kept):
         moments = tuple(moment for moment in timeline.moments if id(moment.stored) in shown)
         if is_json:
@@ -89,7 +89,7 @@ def _show(timeline: Timeline, older: int) -> None:
         change = format_percent(trend.change_percent, signed=True)
         console.print(f"{trend.launch}  {sparkline(medians)}  {first} to {last} ({change})")
     if older:
-        console.print(Text(f"{older} older ones are not shown: --most N shows more", style="dim"))
+        console.print(Text(f"{older} older ones are not shown: --limit N shows more", style="dim"))
     console.print()
 
 

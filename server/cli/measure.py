@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
     memory = Memory()
-    learned = None if arguments.laws else Learned(memory)
+    learned = None if arguments.analytic_only else Learned(memory)
     forecaster = Forecaster(devices.to_run_on, learned=learned, code_of=GpuCode(memory).of)
     runs = Runs(devices, arguments.budget_s, arguments.repeat)
     command = _Measure(forecaster, runs, arguments.sizes, learned)

@@ -31,11 +31,11 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_predict_for(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    memory, unmeasured = Memory(), arguments.unmeasured
-    learned = None if arguments.laws else Learned(memory, unmeasured=unmeasured)
+    memory, unmeasured = Memory(), arguments.ignore_measurements
+    learned = None if arguments.analytic_only else Learned(memory, unmeasured=unmeasured)
     forecaster = Forecaster(
         devices.to_predict_for, None if unmeasured else memory, measured_too=True, learned=learned,
-        code_of=(AllCode(memory) if arguments.laws else GpuCode(memory)).of,
+        code_of=(AllCode(memory) if arguments.analytic_only else GpuCode(memory)).of,
     )  # fmt: skip
     if arguments.batch is not None:
         return answer_batch(arguments, lambda requests: _each(forecaster, requests), partial(_others, arguments))
@@ -58,7 +58,8 @@ def _others(arguments: argparse.Namespace, number: int) -> Workers:
     """Return worker processes that each answer as this call does."""
     call = ["predict", "--batch", "-", "--jobs", "1"]
     call += ["--device", arguments.device] if arguments.device else []
-    call += [f"--{name}" for name in ("unmeasured", "laws") if getattr(arguments, name)]
+    call += ["--ignore-measurements"] if arguments.ignore_measurements else []
+    call += ["--analytic-only"] if arguments.analytic_only else []
     return Workers(call, number)
 
 

@@ -42,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
     memory = Memory()
-    learned = None if arguments.laws else Learned(memory)
-    code_of = (AllCode(memory) if arguments.laws else GpuCode(memory)).of
+    learned = None if arguments.analytic_only else Learned(memory)
+    code_of = (AllCode(memory) if arguments.analytic_only else GpuCode(memory)).of
     forecaster = Forecaster(devices.to_predict_for, memory, learned=learned, code_of=code_of)
     subjects, status = _subjects(arguments, forecaster)
     if not subjects:

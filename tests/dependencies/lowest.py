@@ -1,4 +1,7 @@
-"""The fast tests on the lowest versions that pyproject.toml allows: `make lowest`. An untried bound is a guess."""
+"""The fast tests on the lowest versions that pyproject.toml allows: `make test-min-deps`.
+
+An untried bound is a guess.
+"""
 
 from __future__ import annotations
 

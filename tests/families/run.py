@@ -1,6 +1,6 @@
 """Build and run kernels of the generator's families between guard pages, and look at what they leave behind.
 
-`make families ARGS="--seeds 20 --device intel spmv_csr"`. Exit status 1 if any kernel fails.
+`make test-generator ARGS="--seeds 20 --device intel spmv_csr"`. Exit status 1 if any kernel fails.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Write down the programs of four packages as their own hosts build them, for `kernelcast dataset sources`.
+"""Write down the programs of four packages as their own hosts build them, for `kernelcast dataset fetch`.
 
-`.venv/bin/python -m tests.packages.record DIR`, with the folder that `dataset sources --folder DIR` is to use. What a
+`.venv/bin/python -m tests.packages.record DIR`, with the folder that `dataset fetch --folder DIR` is to use. What a
 host does (macros, files put together) cannot be seen in OpenCL C alone; without this step the generic search takes
 what it finds in the files.
 """

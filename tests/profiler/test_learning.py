@@ -114,7 +114,7 @@ def test_a_gpu_is_learned_as_a_cpu_is_and_has_to_prove_it(
         assert after["p10"] < after["p50"]
     else:
         assert after == before
-    assert predicted_us(file, capsys, "--laws") == before
+    assert predicted_us(file, capsys, "--analytic-only") == before
     assert main(["predict", str(file), "--device", GPU, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["corrected"] is is_used
     assert main(["predict", str(file), "--device", GPU]) == 0

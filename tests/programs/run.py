@@ -1,6 +1,6 @@
 """`make programs`: every kernel of many public programs through `predict`, each within a time limit, none by surprise.
 
-The programs come from package registries (the origins of `kernelcast dataset sources` that are packages), or from
+The programs come from package registries (the origins of `kernelcast dataset fetch` that are packages), or from
 folders on this machine: `make programs ARGS="--folder DIR"`, each folder in DIR a program. Nothing of them is kept in
 this repository. The exit status is 1 where a kernel took longer than the limit or ended in an unexpected exception.
 """
@@ -110,7 +110,7 @@ class Asker:
 
     def _started(self) -> Worker:
         if self._worker is None or self._worker.has_ended:
-            call = ["predict", "--batch", "-", "--jobs", "1", "--unmeasured", "--device", self._device]
+            call = ["predict", "--batch", "-", "--jobs", "1", "--ignore-measurements", "--device", self._device]
             self._worker = Worker(call, is_heard=False)
             self._worker.ask(json.dumps({"file": str(self._warm)}).encode()).result(FIRST_ANSWER_S)
         return self._worker

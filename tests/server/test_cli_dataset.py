@@ -27,9 +27,9 @@ def call(kernelcast: str, tmp_path: Path) -> Call:
 
 @pytest.mark.device
 def test_a_kernel_is_made_and_measured_and_not_a_second_time(call: Call, tmp_path: Path) -> None:
-    made = call("generate", "--work", "my corpus", "--count", "1")
+    made = call("generate", "--workdir", "my corpus", "--count", "1")
     assert (made.returncode, "1 kernels are new" in made.stderr) == (0, True), made.stderr
-    words = ("collect", "--work", "my corpus", "--devices", "pocl:1", "--disturbed-over", "100")
+    words = ("collect", "--workdir", "my corpus", "--devices", "pocl:1", "--disturbed-over", "100")
     done = call(*words)
     assert done.returncode == 0, done.stderr
     assert "1 of 1 rows, 1 kernels" in done.stderr
@@ -42,20 +42,20 @@ def test_a_kernel_is_made_and_measured_and_not_a_second_time(call: Call, tmp_pat
 
 @pytest.mark.device
 def test_a_device_that_is_not_here_is_named(call: Call) -> None:
-    done = call("collect", "--work", "w", "--devices", "nvidia-h100-1core")
+    done = call("collect", "--workdir", "w", "--devices", "nvidia-h100-1core")
     assert done.returncode == 1
     assert "no device answers to `nvidia-h100-1core`" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["pocl:", "pocl:0", ",pocl"])
 def test_devices_that_are_written_wrongly_are_a_wrong_call(text: str, call: Call) -> None:
-    done = call("collect", "--work", "w", "--devices", text)
+    done = call("collect", "--workdir", "w", "--devices", text)
     assert done.returncode == 2
     assert "--devices is written like pocl:2,intel-1core" in done.stderr
 
 
 def test_a_family_that_is_not_there_is_a_wrong_call(call: Call) -> None:
-    done = call("generate", "--work", "w", "--count", "1", "--family", "sparse_produts")
+    done = call("generate", "--workdir", "w", "--count", "1", "--family", "sparse_produts")
     assert done.returncode == 2
     assert "there is no family `sparse_produts`" in done.stderr
 

@@ -88,7 +88,7 @@ def test_scripts_get_one_line_for_each(run: Run, tmp_path: Path) -> None:
     assert (blur["kernel"], blur["predicted_us"], blur["error_percent"]) == ("blur", None, None)
     assert lines(run("history", "--kernel", "blur", "--format", "json")) == [blur]
     assert lines(run("history", "--device", "gpu", "--format", "json")) == [blur]
-    assert lines(run("history", "k.cl", "--most", "1", "--format", "json")) == [second, blur]
+    assert lines(run("history", "k.cl", "--limit", "1", "--format", "json")) == [second, blur]
 
 
 def test_a_kernel_that_was_never_measured_has_no_history(run: Run) -> None:

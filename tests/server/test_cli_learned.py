@@ -70,7 +70,7 @@ def test_with_weights_the_model_answers_and_the_laws_stand_beside_it(
 
 
 def test_the_laws_alone_can_be_asked(run: Run, file: Path, weights: Callable[..., str]) -> None:
-    answer = predicted(run, file, "--laws", KERNELCAST_WEIGHTS=weights())
+    answer = predicted(run, file, "--analytic-only", KERNELCAST_WEIGHTS=weights())
     assert (answer["basis"], answer["novelty"]) == ("analytic", None)
     assert answer["runtime_us"]["p50"] == answer["laws_us"]
 
@@ -143,6 +143,8 @@ def test_a_measurement_improves_what_is_said_of_other_kernels_at_once(
     after = shift()
     assert before["basis"] == after["basis"] == "model"
     assert after["runtime_us"]["p50"] < before["runtime_us"]["p50"]
-    assert shift("--unmeasured")["runtime_us"]["p50"] == pytest.approx(before["runtime_us"]["p50"])
-    by_the_laws = one(run("measure", str(file), "--format", "json", "--laws", *FAST, KERNELCAST_WEIGHTS=folder))
+    assert shift("--ignore-measurements")["runtime_us"]["p50"] == pytest.approx(before["runtime_us"]["p50"])
+    by_the_laws = one(
+        run("measure", str(file), "--format", "json", "--analytic-only", *FAST, KERNELCAST_WEIGHTS=folder)
+    )
     assert by_the_laws["predicted_us"] < measured["predicted_us"] / 100

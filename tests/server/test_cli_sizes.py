@@ -64,7 +64,7 @@ def test_other_sizes_are_predicted_through_those_that_were_measured(run: Run, fi
     assert "through 4 measurements of this kernel on this device" in through["assumptions"][0]["text"]
     assert [a["basis"] for a in (after_an_edit, elsewhere, otherwise_built)] == ["analytic"] * 3
 
-    (alone,) = answers(run("predict", str(large), "--device", "pocl", "--unmeasured", "--format", "json"))
+    (alone,) = answers(run("predict", str(large), "--device", "pocl", "--ignore-measurements", "--format", "json"))
     assert alone["basis"] == "analytic"
     told = run("predict", str(large), "--device", "pocl").stdout
     assert "prediction through measurements" in told

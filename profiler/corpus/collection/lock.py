@@ -30,6 +30,6 @@ def sole_collector(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise AlreadyCollecting(
-                f"another collection works in {folder}; wait for it, end it, or name another folder with --work"
+                f"another collection works in {folder}; wait for it, end it, or name another folder with --workdir"
             ) from None
         yield

@@ -80,7 +80,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         path.parent.mkdir(parents=True, exist_ok=True)
         database = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{path} cannot be used ({error}); name another folder with --work") from error
+        raise StoreError(f"{path} cannot be used ({error}); name another folder with --workdir") from error
     with failures_named(path):
         database.execute("PRAGMA journal_mode = WAL")
         # What is committed survives any kill of ours; only a power cut may take the last seconds.
@@ -110,7 +110,7 @@ def failures_named(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise StoreError(
             f"{path} cannot be used ({error}); if it is locked, end the other process, if the disk is full, free some "
-            "space, and if it is damaged, begin with another folder (--work)"
+            "space, and if it is damaged, begin with another folder (--workdir)"
         ) from error
 
 

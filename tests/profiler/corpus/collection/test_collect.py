@@ -234,7 +234,7 @@ def test_progress_can_be_watched(
 
 def test_two_collections_do_not_share_a_folder(plan: CollectPlan, make_kernel: MakeKernel, filled: Filled) -> None:
     folder = filled(make_kernel("k"))
-    with sole_collector(folder), pytest.raises(AlreadyCollecting, match="another folder with --work"):
+    with sole_collector(folder), pytest.raises(AlreadyCollecting, match="another folder with --workdir"):
         collect(folder, plan)
 
 

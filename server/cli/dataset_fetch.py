@@ -1,4 +1,4 @@
-"""`kernelcast dataset sources`: kernels of other people's packages into the store."""
+"""`kernelcast dataset fetch`: kernels of other people's packages into the store."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from server.cli.streams import warn
 def run(arguments: argparse.Namespace) -> int:
     """Prepare what is missing: nothing is downloaded or built twice, so the same call can be repeated."""
     origins = _chosen(arguments.origins)
-    work = work_folder(arguments.work)
+    work = work_folder(arguments.workdir)
     folder: Path = (arguments.folder or work / "sources").absolute()
-    if not arguments.prepared:
+    if not arguments.offline:
         prepare(folder, origins, mirrors=arguments.mirrors, processes=arguments.processes, on_progress=warn)
     store = CorpusStore(work)
     try:
