@@ -9,16 +9,18 @@ from model.device import Device
 from model.learned.device_accuracy import accuracy_from
 from model.learned.learned import UnusableModel
 from server.analysis.memory import Memory
-from server.words.accuracy import accuracy_words
+from server.words.accuracy import accuracy_words, figure_words
 
 
-def accuracy_lines(device: Device) -> tuple[str, ...]:
+def accuracy_lines(device: Device, *, after_learning: bool = False) -> tuple[str, ...]:
     """Return lines for a terminal; none without measurements."""
     try:
         found = accuracy_from(Memory().lessons(device))
     except UnusableModel as error:
         return (f"how good predictions are cannot be said: {error.message}",)
-    return accuracy_words(found) if found is not None else ()
+    if found is None:
+        return ()
+    return tuple(figure_words(found)) if after_learning else accuracy_words(found)
 
 
 def accuracy_json(device: Device) -> dict[str, Any] | None:

@@ -71,7 +71,7 @@ def _learned(profile: Device, store: Store, *, quick: bool, is_said: bool) -> bo
         return False
     if is_said:
         out().print(learned_words(profile.id, done))
-        for line in accuracy_lines(profile):
+        for line in accuracy_lines(profile, after_learning=True):
             out().print(line)
     return True
 

@@ -33,6 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
             cancel=cancel,
         )
     out().print(learned_words(device.id, done))
-    for line in accuracy_lines(device):
+    for line in accuracy_lines(device, after_learning=True):
         out().print(line)
     return ANSWERED if done.launches else SOME_FAILED

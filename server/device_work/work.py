@@ -36,7 +36,7 @@ from server.analysis.memory import PATIENCE_S
 from server.analysis.questions import question_at
 from server.device_work.jobs import OnProgress
 from server.device_work.verified_launches import with_proofs
-from server.words.accuracy import accuracy_words, learned_words
+from server.words.accuracy import figure_words, learned_words
 
 if TYPE_CHECKING:
     from profiler.learning import Turns
@@ -180,7 +180,7 @@ class DeviceWork:
         figures: tuple[str, ...] = ()
         with contextlib.suppress(MeasureError):  # what was learned counts without them
             found = run_job("profiler.child.judging:run", (lessons,), returns=tuple)
-            figures = tuple(text for each in found for text in accuracy_words(each))
+            figures = tuple(text for each in found for text in figure_words(each))
         text = learned_words(device.id, done)
         return Learned(text, done.kernels, done.launches, figures, done.disturbed, done.is_mostly_disturbed)
 

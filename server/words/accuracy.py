@@ -19,10 +19,11 @@ def accuracy_words(accuracy: DeviceAccuracy) -> tuple[str, ...]:
 
     The first two are missing where all is left out, the last where nothing is.
     """
-    return (*_figures(accuracy), *_left_out(accuracy))
+    return (*figure_words(accuracy), *_left_out(accuracy))
 
 
-def _figures(accuracy: DeviceAccuracy) -> Iterator[str]:
+def figure_words(accuracy: DeviceAccuracy) -> Iterator[str]:
+    """Yield the first two of these lines."""
     if accuracy.by_itself is None or accuracy.left_out is None:
         return
     used = "used" if accuracy.is_used else "not used: it does not help"
@@ -47,7 +48,10 @@ def learned_words(device_id: str, done: LearnProgress) -> str:
     failures = f"; {done.failed} failed" if done.failed else ""
     left_out = f"; {_disturbed(done.disturbed)}" if done.disturbed else ""
     of = f"{format_things(done.launches, 'launch', 'launches')} of {format_things(done.kernels, 'kernel')}"
-    said = f"{of} of the corpus {'is' if done.launches == 1 else 'are'} known on {device_id}{failures}{left_out}"
+    known = (
+        f"{of} of the corpus {'is' if done.launches == 1 else 'are'}" if done.launches else "no kernel of the corpus is"
+    )
+    said = f"{known} known on {device_id}{failures}{left_out}"
     if not done.is_mostly_disturbed:
         return said
     used = f" used {done.programs_percent:.0f} % of the processors and" if done.programs_percent else ""

@@ -109,6 +109,7 @@ def test_on_a_machine_that_stays_busy_nothing_is_learned_and_the_user_is_told_wh
     assert (done.kernels, done.launches, done.disturbed) == (0, 0, len(machine.tries))
     said = learned_words(GPU, done)
     assert f"{done.disturbed} launches are left out, as others used the machine while they were timed" in said
+    assert said.startswith(f"no kernel of the corpus is known on {GPU}; ")
     assert "used 45 % of the processors" in said
     assert said.endswith("end what else runs, then `kernelcast learn` times it again")
     known = lessons_of(gpu)
