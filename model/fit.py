@@ -1,10 +1,10 @@
 """How one kernel's runtime follows its work, from launches of it that were measured: t = a + b x work.
 
-`work` is the time that the laws give a launch without the launch floor, so that `a` holds what every launch of this
+`work` is the analytical time of a launch without the launch floor, so that `a` holds what every launch of this
 kernel costs and `b` how much of the device's rates this kernel reaches. Both are found robustly, in relative error
 (Theil-Sen's idea of lines through pairs of points, least absolute deviation among them): one wild measurement does
 not bend the line. Where the points leave `a` or `b` open - one point, equal sizes, launches that are all overhead -
-they stay near what the laws say: the device's launch floor, and 1.
+they stay near what the analytical model says: the device's launch floor, and 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ONE_POINT = 0.22
 _SEVERAL_POINTS = 0.13
 _PER_DOUBLING = 0.35  # by how much of itself it grows with each doubling beyond the measured sizes
 _PRIOR_POINTS = 2.0  # so many points' worth of the above stand against what the residuals say
-_LAWS = math.log(2.5)  # of the laws' own time against the truth
+_LAWS = math.log(2.5)  # of the analytical time against the truth
 _FLOOR = math.log(2.0)  # of a kernel's overhead against the device's launch floor
 _LAW_ERROR = 0.03  # of the work between sizes: what a residual is worth however quiet the measurement was
 P90 = 1.2816  # standard deviations from the median to p90
@@ -30,7 +30,7 @@ P90 = 1.2816  # standard deviations from the median to p90
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One measured launch. `work_us` is the laws' time for it without the launch floor, `noise` a part of 1."""
+    """One measured launch. `work_us` is the analytical time of it without the launch floor, `noise` a part of 1."""
 
     work_us: float
     measured_us: float
@@ -47,7 +47,7 @@ class Fit:
     points: tuple[Point, ...]
 
     def runtime_us(self, work_us: float) -> float:
-        """Of a launch whose work the laws give `work_us`; grows with it [us]."""
+        """Return the time of a launch whose analytical time is `work_us`; grows with it [us]."""
         return self.overhead_us + self.factor * max(0.0, work_us)
 
     def spread(self, work_us: float) -> float:
@@ -99,7 +99,7 @@ _Line = tuple[float, float]  # overhead_us, factor
 
 
 def _lines(points: Sequence[Point], floor_us: float) -> Iterator[_Line]:
-    """Through two points each; through one with the overhead or the factor that the laws expect, or no overhead."""
+    """Yield lines through two points each, and through one with the expected overhead or factor, or no overhead."""
     for number, p in enumerate(points):
         yield max(0.0, p.measured_us - p.work_us), 1.0
         if p.work_us > 0:

@@ -99,12 +99,12 @@ class Prediction:
     calibrated: bool
     line_costs: Sequence[LineCost] = ()  # a tuple, or equal to one
     is_guessed: bool = False  # whether sizes, or how often loops run, are among the assumptions
-    novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the laws alone
+    novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the analytical model alone
     advice: tuple[Advice, ...] = ()  # in the order of the source
     through: Through | None = None  # set where the basis is `measured`
-    laws: Times | None = None  # what the laws alone say; None where nobody asked them
-    code: OfflineFacts | None = None  # what a GPU's compiler made of the kernel, where the laws know it
-    by_lessons: bool = False  # whether the laws' time was held against what was measured of other kernels on the device
+    laws: Times | None = None  # by the analytical model alone; None where it was not evaluated
+    code: OfflineFacts | None = None  # what a GPU's compiler made of the kernel, where the analytical model uses it
+    by_lessons: bool = False  # whether measurements of other kernels on the device were compared with it
     is_corrected: bool = False  # whether measurements of other kernels on the device moved what the model says alone
     host_cost_us: float = 0.0  # what the host waits for a launch beyond the device's time; 0: unknown
 
@@ -152,7 +152,7 @@ class Prediction:
 
     @property
     def laws_us(self) -> float | None:
-        """What the laws alone say, in the middle; within their bounds."""
+        """Time by the analytical model alone (p50), within its bounds."""
         return self.laws.bounded_us if self.laws else None
 
     @property

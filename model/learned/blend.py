@@ -1,4 +1,4 @@
-"""A prediction by the laws, and the learned model's answer to the same question, become one prediction."""
+"""Combine an analytical prediction and the learned model's output for the same input into one prediction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def blended(prediction: Prediction, question: Question, answer: Answer) -> Predi
 
     The work stays what was counted, and the analytical model's account is brought to the new time. A prediction
     through measurements stays what it is, and carries the answer as the model's own. Where the model was not trained,
-    the answer is the laws', corrected by what was measured.
+    the answer is the analytical model's, corrected by what was measured.
     """
     runtime_us = _quantiles(answer.runtime_us, question)
     if question.by_the_laws is not None:

@@ -1,6 +1,6 @@
 """A forecast's kernel under other launches and on other devices, predicted as a request about them would be.
 
-What a report shows of other sizes and devices is what `kernelcast predict` and the editor say of them: by the laws, by
+What a report shows of other sizes and devices is what `kernelcast predict` and the editor say of them: analytically, by
 the learned model where it covers the device, by what was measured of other kernels there, and through what was measured
 of the kernel on that device.
 """

@@ -1,7 +1,8 @@
 """The last answer of a launch stays shown until it is answered anew.
 
 Each keystroke makes another kernel of the one that it lies in, of which the learned model knows nothing for a moment,
-and of which no work-items were run. Hints would jump to what the laws say, or to what is assumed, and back again.
+and of which no work-items were run. Hints would jump to what the analytical model says, or to what is assumed, and
+back again.
 """
 
 from __future__ import annotations

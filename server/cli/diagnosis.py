@@ -148,7 +148,7 @@ def _analysis() -> Iterator[Finding]:
 
 
 def _model() -> Iterator[Finding]:
-    """Nothing where none is shipped: the laws answer then. Loaded as the server does, in a process of its own."""
+    """Report the learned model, loaded in its own process as by the server; nothing where none is shipped."""
     folder = weights_folder()
     if folder is None:
         return
@@ -157,7 +157,7 @@ def _model() -> Iterator[Finding]:
         with contextlib.closing(predictor):
             predictor.ask(Ask((), {}), LOADING_S, lambda: False)
     except (UnusableModel, ProcessEnded) as error:
-        text = f"{error.message}; predictions come from the performance laws alone"
+        text = f"{error.message}; predictions come from the analytical model alone"
         yield Finding("learned model", Health.BROKEN, text, f"{sys.executable} -m pip install --upgrade kernelcast")
     else:
         yield Finding("learned model", Health.GOOD, f"its process starts and loads {folder}")

@@ -83,7 +83,7 @@ class Learned:
         try:
             model = load_model()
         except UnusableModel as error:
-            warn(f"{error.message}; predictions come from the performance laws alone")
+            warn(f"{error.message}; predictions come from the analytical model alone")
         else:
             self._answering = Answering(model) if model is not None else None
 

@@ -40,7 +40,7 @@ def at_sizes(forecast: Forecast, wanted: SizesWanted, device: Device, predictor:
 
 
 def _at(launch: Launch, forecast: Forecast, work: Work, device: Device, predictor: Predictor) -> Forecast:
-    """Return the forecast's kernel under another launch, by the laws, and with the question for the learned model."""
+    """Return the forecast's kernel under another launch, analytically, and with the learned model's input."""
     prediction = predictor.predict(work, launch, device)
     asked = forecast.question
     question = question_at(forecast, asked, work, launch, device, prediction) if asked is not None else None

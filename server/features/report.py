@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 CONTENT, SHOW = "content", "show"
 
-_ANSWER_S = 10.0  # for the learned model; a report by the laws is better than none
+_ANSWER_S = 10.0  # for the learned model; a report by the analytical model is better than none
 _DISCOVERY_S = 10.0  # a report without this machine's devices is better than none
 
 

@@ -65,12 +65,12 @@ def _is_own(prediction: Prediction, *, beside_measured: bool) -> bool:
 
 
 def _laws(prediction: Prediction, *, beside_measured: bool) -> list[tuple[str, str, str, str]]:
-    """Return what the laws alone say, beside what was learned beyond them."""
+    """Return the row of the analytical model, beside what was learned beyond it."""
     if prediction.laws_us is None or not _is_own(prediction, beside_measured=beside_measured):
         return []
     if not (is_by_the_model(prediction) or prediction.is_corrected):
         return []
-    return [("Laws alone", format_duration_us(prediction.laws_us), "", "performance laws, nothing learned")]
+    return [("Analytical", format_duration_us(prediction.laws_us), "", "analytical model alone, nothing learned")]
 
 
 def error_words(prediction: Prediction, measurement: Measurement) -> str:

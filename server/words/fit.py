@@ -14,8 +14,8 @@ _SEVERAL = 3  # points from which on their distance from the line says something
 
 
 def fit_sentence(line: Fit) -> str:
-    """`4.1 µs + 1.27 x the laws' time, 3.2 % from its 4 measurements`."""
-    formula = f"{format_duration_us(line.overhead_us)} + {line.factor:.3g} x the laws' time"
+    """`4.1 µs + 1.27 x the analytical time, 3.2 % from its 4 measurements`."""
+    formula = f"{format_duration_us(line.overhead_us)} + {line.factor:.3g} x the analytical time"
     if len(line.points) < _SEVERAL:
         return formula
     return f"{formula}, {format_percent(100 * line.median_error)} from its {len(line.points)} measurements (median)"

@@ -18,7 +18,7 @@ _GUESSES_SHOWN = 4
 _VALUE = re.compile(r"(`[^`]+`=[^\s:,]+)")  # an assumption's text begins with what is taken for its value
 _CONTENTS = re.compile(r"(what `[^`]+` holds) decides")
 _BASIS = {
-    "analytic": "performance laws",
+    "analytic": "analytical model",
     "model": "learned model",
     "compiled": "learned model, with what the driver's compiler made of the kernel",
     "measured": "measurements of the same kernel",
@@ -108,7 +108,7 @@ def shorten(text: str, length: int) -> str:
 
 
 def basis_sign(prediction: Prediction) -> str:
-    """`~` for the laws on a device known from its datasheet or driver, `≈` for anything better founded."""
+    """`~` for the analytical model on a device known from its datasheet or driver, `≈` for anything better founded."""
     return "≈" if prediction.calibrated or prediction.basis != "analytic" else "~"
 
 

@@ -1,4 +1,4 @@
-"""The learned model in the editor: it takes over from the laws, gives way to nothing while one types, and survives."""
+"""The learned model in the editor: it follows the analytical model, stays while one types, and survives."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def environment(weights: Path) -> dict[str, str]:
 
 
 def by_the_model(label: str) -> bool:
-    """On a device that is not calibrated, what the laws say is marked otherwise."""
+    """On a device that is not calibrated, what the analytical model says is marked otherwise."""
     return label.startswith("≈")
 
 
@@ -61,8 +61,8 @@ async def test_the_models_answer_takes_the_place_of_the_laws_and_the_hover_tells
         told = await editor.hover("scale.cl", 1, 16)
         assert "learned model" in told
         assert "unlike anything it has seen: the interval is wide" in " ".join(told.split())
-        (laws,) = (line for line in told.splitlines() if line.startswith("Laws alone"))
-        number, unit = laws.split()[2:4]
+        (laws,) = (line for line in told.splitlines() if line.startswith("Analytical"))
+        number, unit = laws.split()[1:3]
         assert 7 < told_us(label) / told_us(f"~ {number} {unit}") < 9
         status = await editor.status(lambda told: told["basis"] == "learned model")
         assert not [each for each in status["problems"] if "model" in each["message"]]
@@ -123,7 +123,7 @@ async def test_weights_that_cannot_be_used_are_told_and_the_laws_answer(start_ed
         editor.open("scale.cl", SCALE)
         assert (await editor.wait_for_hint("scale.cl")).startswith("~")
         status = await editor.status(lambda told: any("learned model" in each["message"] for each in told["problems"]))
-        assert status["basis"] == "performance laws"
+        assert status["basis"] == "analytical model"
         assert (await editor.wait_for_hint("scale.cl")).startswith("~")
 
 
@@ -132,8 +132,8 @@ async def test_without_weights_nothing_is_started_and_the_laws_answer(start_edit
         await editor.run("kernelcast.chooseDevice", "generic-cpu")
         editor.open("scale.cl", SCALE)
         assert (await editor.wait_for_hint("scale.cl")).startswith("~")
-        assert "performance laws" in await editor.hover("scale.cl", 1, 16)
-        assert "Laws alone" not in await editor.hover("scale.cl", 1, 16)
+        assert "analytical model" in await editor.hover("scale.cl", 1, 16)
+        assert "Analytical" not in await editor.hover("scale.cl", 1, 16)
         assert predictors(editor) == []
 
 

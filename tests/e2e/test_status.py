@@ -28,7 +28,7 @@ async def test_without_opencl_it_says_what_to_install_once_discovery_is_over(
         told = await editor.status(lambda status: status["problems"])
         assert told["uri"] == editor.uri("scale.cl")
         assert (told["device"]["id"], told["device"]["here"]) == ("generic-cpu", False)
-        assert told["basis"] == "performance laws"
+        assert told["basis"] == "analytical model"
         (problem,) = told["problems"]
         assert "pip install 'kernelcast[pocl]'" in problem["message"]
 

@@ -1,4 +1,4 @@
-"""Commands ask the learned model where weights are there, and the laws alone where none are, or on request."""
+"""Commands ask the learned model where there are weights, else, or on request, the analytical model alone."""
 
 from __future__ import annotations
 

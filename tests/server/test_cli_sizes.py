@@ -77,7 +77,7 @@ def test_the_table_says_how_well_the_line_goes_through_the_sizes(run: Run, file:
     assert done.returncode == 0, done.stderr
     assert "16384 / 64" in done.stdout
     assert "65536 / 64" in done.stdout
-    assert "x the laws' time" in done.stdout
+    assert "x the analytical time" in done.stdout
     assert "Each size is predicted through the others to" in done.stdout
     assert "launch overhead" in done.stdout
 

@@ -57,7 +57,7 @@ def test_the_first_line_says_what_of_the_launch_was_guessed(snapshot_of: Snapsho
     "words",
     [
         "80 % range", "2.2-4.5 ms", "2.1 Gflop", "4.3 GB loaded", "12.6 MB distinct", "flop per byte", "line 3",
-        "97 %", "12.6 MB stored to a", "`n` is taken to be 1024 (may cost a factor of 1.5).", "performance laws",
+        "97 %", "12.6 MB stored to a", "`n` is taken to be 1024 (may cost a factor of 1.5).", "analytical model",
         "1024 work-items in groups of 64 (inferred)", "memory: global memory 3.1 ms (97 %)", "not calibrated",
     ],
 )  # fmt: skip
@@ -260,7 +260,7 @@ def test_the_models_answer_is_told_as_such_with_the_laws_beside_it(
     text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **by_model)))
     (line,) = (line for line in text.splitlines() if line.startswith("Predicted"))
     assert line.endswith("learned model")
-    (line,) = (line for line in text.splitlines() if line.startswith("Laws alone"))
+    (line,) = (line for line in text.splitlines() if line.startswith("Analytical"))
     assert "1.2 ms" in line
     assert words in text
 
@@ -268,8 +268,8 @@ def test_the_models_answer_is_told_as_such_with_the_laws_beside_it(
 def test_a_prediction_by_the_laws_says_nothing_of_a_model(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
     by_laws = {"laws": Times((), 1234.0, 10.0)}
     text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **by_laws)))
-    assert "performance laws" in text
-    assert "Laws alone" not in text
+    assert "analytical model" in text
+    assert "Analytical" not in text
     assert "trained" not in text
 
 
@@ -282,7 +282,7 @@ def test_a_time_that_the_devices_own_kernels_corrected_says_so_with_the_laws_bes
     text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **corrected)))
     (line,) = (line for line in text.splitlines() if line.startswith("Corrected"))
     assert line.endswith("by measurements of other kernels on this device")
-    (line,) = (line for line in text.splitlines() if line.startswith("Laws alone"))
+    (line,) = (line for line in text.splitlines() if line.startswith("Analytical"))
     assert "1.2 ms" in line
 
 

@@ -71,7 +71,7 @@ def test_a_measurement_is_held_against_what_the_model_says_without_others(
     text = told(replace(through, measured=known))
     assert "predicted 2.0 ms" in text
     assert "the prediction is 20 % too low" in text
-    assert "performance laws" in text
+    assert "analytical model" in text
     assert "measurements of this kernel" not in text
 
 

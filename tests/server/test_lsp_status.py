@@ -45,7 +45,7 @@ def test_a_calibrated_device_that_is_here_leaves_nothing_to_say(snapshot_of: Sna
             "here": True,
             "calibrated": True,
         },
-        "basis": "performance laws",
+        "basis": "analytical model",
         "busy": None,
         "problems": (),
     }

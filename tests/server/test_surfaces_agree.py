@@ -72,7 +72,7 @@ def _device(device_id: str | None) -> Device:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    """With a learned model that says twice what the laws do."""
+    """With a learned model that says twice what the analytical model does."""
     file, weights = tmp_path / "both.cl", tmp_path / "weights"
     file.write_text(TEXT)
     weights.mkdir()
