@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from model.errors import AnalysisError
 from model.opencl.kernel import Kernel, Parameter
 from model.opencl.program import Program
@@ -18,11 +16,17 @@ from model.opencl.types import (
     VectorType,
 )
 from model.work.builder import needed
+from model.work.control_flow.statements import STATEMENTS, block_value
+from model.work.execution.calls import call
+from model.work.execution.dispatch import run_statement
+from model.work.execution.expressions import EXPRESSIONS
+from model.work.execution.findings import assume, note_unreadable
+from model.work.execution.state import ExecutionState
+from model.work.execution.variables import declare, fresh_value
 from model.work.interning import new_analysis
 from model.work.region import Block
 from model.work.registers import Pressure
 from model.work.settings import accesses_in
-from model.work.statements import Statements
 from model.work.symbolic import ZERO, symbol
 from model.work.tables import numbers_of
 from model.work.uniform import uniform_atoms
@@ -33,57 +37,58 @@ from model.work.work import Work
 ANALYSIS_VERSION = 2  # one more whenever a kernel and its launch come to be counted otherwise
 
 
-class _Kernel(Statements):
-    """One kernel, from its parameters to the end of its body."""
+_EXPRESSIONS = {**EXPRESSIONS, "call_expression": call, "compound_statement": block_value}
 
-    def work(self) -> Work:
-        function = self.program.functions[self.kernel.name]
-        for parameter in self.kernel.parameters:
-            self.declare(parameter.name, parameter.type, self._argument(parameter))
-            if isinstance(parameter.type, OpaqueType) and parameter.type.is_unknown:
-                text = f"the type `{parameter.type.name}` of `{parameter.name}` is not declared"
-                self.assume(parameter.name, f"{text}: taken for an image or opaque value", 1.3)
-        self.returned = []
-        if self.kernel.has_errors:
-            self.unreadable(UnknownKind.SYNTAX, self.kernel.name)
-            self.assume("source", "the kernel has syntax errors: what could not be read is not counted", 1.5)
-        self.run_body(function.body)
-        root = self.root.freeze(needed(self.root, self.rests))
-        tables = {name: numbers for name, table in self.tables.items() if (numbers := numbers_of(table)) is not None}
-        return Work(
-            self.kernel, root, dict(self.parameters), tuple(self.free_names.items()),
-            tuple(self.assumptions.values()), tuple(self.local_bytes.items()), sum(self.private_bytes.values()),
-            tuple(sorted(self.unknowns)), tables, frozenset(self.unrolled), self._pressure(root), self.steps,
-            uniform_atoms(accesses_in(root), self.rests),
-        )  # fmt: skip
 
-    def _pressure(self, root: Block) -> Pressure:
-        accesses = list(accesses_in(root))
-        moving = (a for a in accesses if a.space is AddressSpace.PRIVATE)
-        in_memory = frozenset(a.buffer for a in moving if a.offset is None or a.offset.constant is None)
-        buffers = len({a.buffer for a in accesses if a.space in (AddressSpace.GLOBAL, AddressSpace.GENERIC)})
-        return self.lifetimes.pressure(self.types, in_memory, buffers)
+def _work(state: ExecutionState) -> Work:
+    """Run one kernel, from its parameters to the end of its body."""
+    kernel = state.kernel
+    function = state.program.functions[kernel.name]
+    for parameter in kernel.parameters:
+        declare(state, parameter.name, parameter.type, _argument(state, parameter))
+        if isinstance(parameter.type, OpaqueType) and parameter.type.is_unknown:
+            text = f"the type `{parameter.type.name}` of `{parameter.name}` is not declared"
+            assume(state, parameter.name, f"{text}: taken for an image or opaque value", 1.3)
+    if kernel.has_errors:
+        note_unreadable(state, UnknownKind.SYNTAX, kernel.name)
+        assume(state, "source", "the kernel has syntax errors: what could not be read is not counted", 1.5)
+    run_statement(state, function.body)
+    root = state.root.freeze(needed(state.root, state.rests))
+    memory, findings = state.memory, state.findings
+    tables = {name: numbers for name, table in memory.tables.items() if (numbers := numbers_of(table)) is not None}
+    return Work(
+        kernel, root, dict(findings.parameters), tuple(findings.free_names.items()),
+        tuple(findings.assumptions.values()), tuple(memory.local_bytes.items()), sum(memory.private_bytes.values()),
+        tuple(sorted(findings.unknowns)), tables, frozenset(state.control.unrolled), _pressure(state, root),
+        state.steps, uniform_atoms(accesses_in(root), state.rests),
+    )  # fmt: skip
 
-    def run_body(self, body: Node) -> None:
-        self.run(body)
 
-    def _argument(self, parameter: Parameter) -> Value:
-        name, kind = parameter.name, parameter.type
-        match kind:
-            case PointerType():
-                memory = Memory(name, kind.space, kind.pointee, may_alias=not kind.is_restrict)
-                self.memories[name] = memory
-                return Pointer(memory, ZERO, kind)
-            case StructType():
-                return _members(name, kind)
-            case ScalarType():
-                return Scalar(symbol(f"arg.{name}"), kind)
-            case VectorType():
-                return Vector(tuple(symbol(f"arg.{name}.s{i:x}") for i in range(kind.width)), kind)
-            case ImageType() | OpaqueType():
-                return Other(name, kind)
-            case _:
-                return self.fresh_value(kind, f"`{name}`", name)
+def _pressure(state: ExecutionState, root: Block) -> Pressure:
+    accesses = list(accesses_in(root))
+    moving = (a for a in accesses if a.space is AddressSpace.PRIVATE)
+    in_memory = frozenset(a.buffer for a in moving if a.offset is None or a.offset.constant is None)
+    buffers = len({a.buffer for a in accesses if a.space in (AddressSpace.GLOBAL, AddressSpace.GENERIC)})
+    return state.lifetimes.pressure(state.variables.types, in_memory, buffers)
+
+
+def _argument(state: ExecutionState, parameter: Parameter) -> Value:
+    name, kind = parameter.name, parameter.type
+    match kind:
+        case PointerType():
+            memory = Memory(name, kind.space, kind.pointee, may_alias=not kind.is_restrict)
+            state.memory.objects[name] = memory
+            return Pointer(memory, ZERO, kind)
+        case StructType():
+            return _members(name, kind)
+        case ScalarType():
+            return Scalar(symbol(f"arg.{name}"), kind)
+        case VectorType():
+            return Vector(tuple(symbol(f"arg.{name}.s{i:x}") for i in range(kind.width)), kind)
+        case ImageType() | OpaqueType():
+            return Other(name, kind)
+        case _:
+            return fresh_value(state, kind, f"`{name}`", name)
 
 
 def _members(path: str, kind: StructType) -> Aggregate:
@@ -114,7 +119,7 @@ def analyse(program: Program, kernel: Kernel) -> Work:
         raise AnalysisError(f"`{kernel.name}` could not be read", line=kernel.name_range.start_line + 1)
     new_analysis()
     try:
-        return _Kernel(program, kernel).work()
+        return _work(ExecutionState(program, kernel, _EXPRESSIONS, STATEMENTS))
     except RecursionError:
         raise AnalysisError(
             f"`{kernel.name}` nests statements or expressions too deeply to be analysed",

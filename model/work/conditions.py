@@ -8,6 +8,8 @@ from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 
 _IDS = frozenset((*GLOBAL_ID, *GROUP_ID, *LOCAL_ID))
 
+EQUAL_SELDOM = 0.16
+
 
 def rests_on_floats(condition: Expression) -> bool:
     """Return whether floats, or numbers made of them, are compared."""
@@ -38,3 +40,29 @@ def is_sum_of_loads(trips: Expression) -> bool:
 def is_only_id(atom: Atom, expression: Expression) -> bool:
     """Return whether no other id is in `expression` that would follow from this one."""
     return all(other is atom or other not in _IDS for other in expression.leaves)
+
+
+def likelihood(condition: Expression) -> float:
+    """Return how often a condition over data holds, when nothing is known of the data.
+
+    Equality is rare; otherwise even odds. Source: the opcode heuristic of Ball & Larus, PLDI 1993, with the
+    probability of Wu & Larus, MICRO 1994.
+    """
+    atom = condition.atom
+    if atom is None:
+        return 0.5
+    if atom.kind == "eq0" or (atom.kind == "compare" and atom.arguments[0] == "=="):
+        return EQUAL_SELDOM
+    if atom.kind == "compare" and atom.arguments[0] == "!=":
+        return 1 - EQUAL_SELDOM
+    if atom.kind not in ("not", "and", "or"):
+        return 0.5
+    parts = [likelihood(a) for a in atom.operands]
+    match atom.kind:
+        case "not":
+            return 1 - parts[0]
+        case "and":
+            return parts[0] * parts[1]
+        case "or":
+            return 1 - (1 - parts[0]) * (1 - parts[1])
+    return 0.5

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from model.work.binding import FREE_VISITS, MAX_EXACT, MAX_SHORT, Binding
-from model.work.conditions import is_linear, is_only_id, is_sum_of_loads, rests_on_floats
+from model.work.conditions import is_linear, is_only_id, is_sum_of_loads, likelihood, rests_on_floats
 from model.work.evaluate import Memo, evaluate, interval
 from model.work.forks import Forks
 from model.work.guards import cut
-from model.work.machine import likelihood
 from model.work.numbers import Value
 from model.work.odds import Odds
 from model.work.parts import Part, with_share, with_undecided_share

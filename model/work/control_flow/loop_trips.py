@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from model.work.comparisons import any_of, less
+from model.work.conditions import likelihood
+from model.work.control_flow.trial import Trial
 from model.work.evaluate import Knowledge, evaluate
-from model.work.flow import Exit, Flow
-from model.work.machine import likelihood
+from model.work.execution.findings import data_parameter
+from model.work.execution.flow import Exit, Flow
+from model.work.execution.state import ExecutionState
 from model.work.operations import operation, substituted
 from model.work.region import DEFAULT_DATA_TRIPS, Leaves
 from model.work.symbolic import ONE, ZERO, Expression, number
-from model.work.trial import Trial, Trials
 from model.work.trips import ENDLESS, Induction, trip_count, upper_bound
 
 
@@ -27,61 +29,60 @@ class Trips:
     leaves: Leaves | None = None  # where the data decide; over symbols for the variables at an iteration's start
 
 
-class LoopTrips(Trials):
-    """`trips(node, trial, line)`."""
+def trips_of(state: ExecutionState, node: Node, tried: Trial, line: int) -> Trips:
+    flat = [v for vs in tried.variables.values() for v in vs]
+    state.line = line
+    if not tried.goes_round:
+        return _once(state, node, tried, flat)
+    header = _header(tried.condition, flat, is_do=node.type == "do_statement")
+    ends = tried.condition if header is not None and node.type != "do_statement" else None
+    leaving = [(e, c, _iterations_before(c, flat, ends)) for e, c in tried.exits if c.constant != 0]
+    bounds = [before + ONE for _, _, before in leaving if before is not None]
+    count = _least([*([header] if header is not None else []), *bounds])
+    likely = 1 - min((1 - likelihood(c) for e, c, _ in leaving if e.flow is Flow.RETURN), default=1.0)
+    if any(before is None for _, _, before in leaving) or count is None:
+        bound = count if count is not None else upper_bound(tried.condition, flat)
+        return Trips(_by_data(state, bound), None, likely, _leaves(node, tried, header, leaving, bound))
+    returned = ZERO
+    for exit_, _, before in leaving:
+        if exit_.flow is Flow.RETURN and before is not None:
+            others = [b for e, _, b in leaving if e is not exit_ and b is not None]
+            limit = _least([*([header] if header is not None else []), *others])
+            met = less(before, limit) if limit is not None else ONE
+            returned = operation("or", returned, met) if returned.constant != 0 else met
+    return Trips(_run_now(count), returned, likely)
 
-    def trips(self, node: Node, tried: Trial, line: int) -> Trips:
-        flat = [v for vs in tried.variables.values() for v in vs]
-        self.line = line
-        if not tried.goes_round:
-            return self._once(node, tried, flat)
-        header = _header(tried.condition, flat, is_do=node.type == "do_statement")
-        ends = tried.condition if header is not None and node.type != "do_statement" else None
-        leaving = [(e, c, _iterations_before(c, flat, ends)) for e, c in tried.exits if c.constant != 0]
-        bounds = [before + ONE for _, _, before in leaving if before is not None]
-        count = _least([*([header] if header is not None else []), *bounds])
-        likely = 1 - min((1 - likelihood(c) for e, c, _ in leaving if e.flow is Flow.RETURN), default=1.0)
-        if any(before is None for _, _, before in leaving) or count is None:
-            bound = count if count is not None else upper_bound(tried.condition, flat)
-            return Trips(self._by_data(bound), None, likely, _leaves(node, tried, header, leaving, bound))
-        returned = ZERO
-        for exit_, _, before in leaving:
-            if exit_.flow is Flow.RETURN and before is not None:
-                others = [b for e, _, b in leaving if e is not exit_ and b is not None]
-                limit = _least([*([header] if header is not None else []), *others])
-                met = less(before, limit) if limit is not None else ONE
-                returned = operation("or", returned, met) if returned.constant != 0 else met
-        return Trips(_run_now(count), returned, likely)
 
-    def _once(self, node: Node, tried: Trial, flat: list[Induction]) -> Trips:
-        """Of a loop whose body is left in its first iteration, one way or another, if that is begun."""
-        starts = {v.symbol: v.start for v in flat}
-        begun = ONE if node.type == "do_statement" else substituted(tried.condition, starts)
-        returning = [substituted(c, starts) for e, c in tried.exits if e.flow is Flow.RETURN]
-        likely = 1 - min((1 - likelihood(c) for c in returning), default=1.0)
-        if not _is_decided(begun):
-            leaves = Leaves(operation("not", tried.condition), ZERO, ONE)
-            return Trips(self._by_data(ONE), None, likely, leaves)
-        count = operation("select", begun, ONE, ZERO)
-        if len(returning) == len(tried.exits):
-            return Trips(count, begun, likely)
-        if not all(_is_decided(c) for c in returning):
-            return Trips(count, None, likely)
-        returned = any_of(returning)
-        return Trips(count, operation("and", begun, returned) if begun.constant is None else returned, likely)
+def _once(state: ExecutionState, node: Node, tried: Trial, flat: list[Induction]) -> Trips:
+    """Of a loop whose body is left in its first iteration, one way or another, if that is begun."""
+    starts = {v.symbol: v.start for v in flat}
+    begun = ONE if node.type == "do_statement" else substituted(tried.condition, starts)
+    returning = [substituted(c, starts) for e, c in tried.exits if e.flow is Flow.RETURN]
+    likely = 1 - min((1 - likelihood(c) for c in returning), default=1.0)
+    if not _is_decided(begun):
+        leaves = Leaves(operation("not", tried.condition), ZERO, ONE)
+        return Trips(_by_data(state, ONE), None, likely, leaves)
+    count = operation("select", begun, ONE, ZERO)
+    if len(returning) == len(tried.exits):
+        return Trips(count, begun, likely)
+    if not all(_is_decided(c) for c in returning):
+        return Trips(count, None, likely)
+    returned = any_of(returning)
+    return Trips(count, operation("and", begun, returned) if begun.constant is None else returned, likely)
 
-    def _by_data(self, bound: Expression | None) -> Expression:
-        """Where the data decide, a named parameter with a default, never a silent guess."""
-        if bound is not None:
-            text = (
-                "the data decide when the loop on line {line} is left: taken to run half its iterations, "
-                f"at most {DEFAULT_DATA_TRIPS}"
-            )
-            share = self.data_parameter("loop.{line}", 0.5, 3.0, text)
-            half = operation("product", bound, Expression({(share,): 1}))
-            return operation("min", half, number(DEFAULT_DATA_TRIPS))
-        text = f"the data decide how often the loop on line {{line}} runs: assumed to run {DEFAULT_DATA_TRIPS} times"
-        return Expression({(self.data_parameter("loop.{line}", DEFAULT_DATA_TRIPS, 4.0, text),): 1})
+
+def _by_data(state: ExecutionState, bound: Expression | None) -> Expression:
+    """Where the data decide, a named parameter with a default, never a silent guess."""
+    if bound is not None:
+        text = (
+            "the data decide when the loop on line {line} is left: taken to run half its iterations, "
+            f"at most {DEFAULT_DATA_TRIPS}"
+        )
+        share = data_parameter(state, "loop.{line}", 0.5, 3.0, text)
+        half = operation("product", bound, Expression({(share,): 1}))
+        return operation("min", half, number(DEFAULT_DATA_TRIPS))
+    text = f"the data decide how often the loop on line {{line}} runs: assumed to run {DEFAULT_DATA_TRIPS} times"
+    return Expression({(data_parameter(state, "loop.{line}", DEFAULT_DATA_TRIPS, 4.0, text),): 1})
 
 
 def over_counter(leaves: Leaves, tried: Trial, counter: Expression) -> Leaves:

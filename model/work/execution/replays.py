@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from model.work.builder import Builder, PendingLoop
+from model.work.execution.flow import LoopFrame
 from model.work.liveness import Live
-from model.work.machine import LoopFrame
 from model.work.region import Block, Loop
 from model.work.symbolic import Expression
 from model.work.values import Value

@@ -1,4 +1,4 @@
-"""How control leaves: break, continue and return, and the conditions under which they are reached."""
+"""Control flow under execution: the loops around a statement, how it is left, and the sides of a branch."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from model.work.builder import Builder
-from model.work.symbolic import Expression
+from model.work.symbolic import Atom, Expression
 from model.work.values import Value
-from model.work.writes import Write
+from model.work.writes import Spot, Write
 
 
 class Flow(IntEnum):
@@ -56,3 +56,14 @@ class Way:
     path: list[Expression]
     found: list[tuple[Expression, int]]
     writes: list[Write]
+
+
+@dataclass(slots=True, eq=False)
+class LoopFrame:
+    """A loop being executed. What came into being since `clock` varies from iteration to iteration."""
+
+    clock: int
+    counters: set[Atom]
+    outside: Builder  # where loop-invariant work is hoisted to
+    body: Builder
+    promoted: frozenset[Spot] = frozenset()  # kept in a register while the loop runs, stored after it
