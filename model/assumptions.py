@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from model.launch.launch import Assumption, Launch
 from model.launch.scalars import UNUSED
-from model.work.counts import WorkCounts
 from model.work.found_out import described, found_out, not_found_out, place_of
 from model.work.region import DEFAULT_DATA_TRIPS, Branch
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 _UNDECIDED_SPREAD = 4.0
 _UNFILLED_SPREAD = 32.0  # iteration counts in buffers of state, as key derivation has them, go to tens of thousands

@@ -16,7 +16,8 @@ from model.device import Device, DeviceType, Rates
 from model.laws_gpu import caches_of, rewritten_bytes, streamed
 from model.opencl.types import AddressSpace
 from model.prediction import Quantiles
-from model.work.counts import OpKind, Pattern, WorkCounts
+from model.work.counts import OpKind, Pattern
+from model.work.work_counts import WorkCounts
 
 # What was sustained over the peak that it comes from: of GPUs, see model/device_rates.py; CPUs' clocks and neighbours
 # change from one minute to the next.

@@ -37,7 +37,8 @@ from model.laws_gpu_latency import latency_us, load_cycles
 from model.laws_gpu_private import private_memory_us
 from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us
 from model.opencl.types import AddressSpace
-from model.work.counts import AccessCount, Pattern, WorkCounts
+from model.work.counts import AccessCount, Pattern
+from model.work.work_counts import WorkCounts
 
 # Compute and memory overlap in part: their times add under this norm (1 = not at all, infinity = fully).
 OVERLAP_NORM = 3.0

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from model.device import Device, DeviceType, Rates
 from model.measured_rates import measured_gop_s
 from model.opencl.builtins import BUILTINS
-from model.work.counts import OpCount, OpKind, WorkCounts
+from model.work.counts import OpCount, OpKind
+from model.work.work_counts import WorkCounts
 
 HALF_IN_SOFTWARE = 20  # integer operations to widen or narrow a half where the device cannot
 CPU_LANES = 8  # 32-bit lanes of a 256-bit vector unit

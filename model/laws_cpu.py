@@ -19,7 +19,8 @@ from model.laws_cpu_lines import GLOBAL, LINE_BYTES, is_column, lone_lines, spre
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.contexts import ContextCount
-from model.work.counts import AccessCount, OpKind, Pattern, WorkCounts
+from model.work.counts import AccessCount, OpKind, Pattern
+from model.work.work_counts import WorkCounts
 
 _SPECIAL = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE, OpKind.INT_DIVIDE})
 _INTEGER = frozenset({OpKind.INTEGER, OpKind.INT_MUL, OpKind.BRANCH, OpKind.CONVERT})

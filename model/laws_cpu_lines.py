@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from model.opencl.types import AddressSpace
-from model.work.counts import AccessCount, Pattern, WorkCounts
+from model.work.counts import AccessCount, Pattern
+from model.work.work_counts import WorkCounts
 
 GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 LINE_BYTES, PAGE_BYTES = 64, 4096

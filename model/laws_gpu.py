@@ -21,7 +21,8 @@ from model.device import Device, Rates
 from model.memory_levels import memory_levels
 from model.occupancy import occupancy
 from model.opencl.types import AddressSpace
-from model.work.counts import AccessCount, Pattern, WorkCounts
+from model.work.counts import AccessCount, Pattern
+from model.work.work_counts import WorkCounts
 from model.work.working_sets import WorkingSet
 
 # Chosen on the public rows (profiler/corpus/public): what real code reaches of each peak, how many of the source's

@@ -16,9 +16,9 @@ from model.laws_gpu import LATE_SHARE, Traffic
 from model.occupancy import occupancy
 from model.opencl.types import AddressSpace
 from model.work.access_facts import GLOBAL_SPACES, AccessFacts
-from model.work.counts import WorkCounts
 from model.work.region import Loop
 from model.work.symbolic import Atom, Expression
+from model.work.work_counts import WorkCounts
 
 AHEAD = 4  # iterations of a loop whose loads compilers and cores have under way together
 MOST_AHEAD = 32  # loads of one work-item that its registers have room for

@@ -13,7 +13,7 @@ from model.device import Device
 from model.laws_gpu import caches_of, missed
 from model.occupancy import arrays_in_registers, occupancy
 from model.opencl.types import AddressSpace
-from model.work.counts import WorkCounts
+from model.work.work_counts import WorkCounts
 
 PASSES = 2.0  # a spilled value is stored once and loaded once, at least
 

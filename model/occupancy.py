@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from model.architectures import Architecture
 from model.compiled_occupancy import OfflineFacts
 from model.opencl.types import AddressSpace
-from model.work.counts import WorkCounts
+from model.work.work_counts import WorkCounts
 
 VARIABLES_SHARE = 0.7  # of the registers that the source's variables would take
 OWN_REGISTERS = 4  # of a work-item, for addresses and the like, beyond what the source names

@@ -11,7 +11,7 @@ from model.account import OTHER, Bound, ResourceTime, TimeAccount, account_of
 from model.advice.advice import Advice, relevant
 from model.fit import Fit
 from model.launch.launch import Assumption
-from model.work.counts import WorkCounts
+from model.work.work_counts import WorkCounts
 
 if TYPE_CHECKING:
     from model.compiled_occupancy import OfflineFacts

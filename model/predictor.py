@@ -17,9 +17,9 @@ from model.laws import launch_times
 from model.prediction import Basis, Prediction, Quantiles
 from model.shares import LineCosts
 from model.throughput.cpu_code import CpuCode, KnownCode
-from model.work.counts import WorkCounts
 from model.work.sample import Sample
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 # The factor between p50 and p90 (and p10) of the laws alone on CPUs and others: how far they were off on kernels of our
 # own, by whether the device is calibrated.

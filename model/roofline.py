@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from model.device import BandwidthPoint, Device, DeviceType, Rates
 from model.prediction import Prediction
-from model.work.counts import OpKind, WorkCounts
+from model.work.counts import OpKind
+from model.work.work_counts import WorkCounts
 
 _LEVEL_STEP = 1.3  # points whose bandwidths differ by less belong to one level of memory
 _MOST_LEVELS = 3

@@ -14,7 +14,8 @@ from model.laws import access_time_us, atomic_time_us
 from model.laws_compute import one_by_one, operation_time_us, resource_of
 from model.opencl.types import AddressSpace
 from model.prediction import LineCost, LinePart
-from model.work.counts import AccessCount, OpKind, Pattern, WorkCounts
+from model.work.counts import AccessCount, OpKind, Pattern
+from model.work.work_counts import WorkCounts
 
 _NAMES = {
     OpKind.DIVIDE: "divisions", OpKind.SQRT: "square roots", OpKind.SPECIAL: "special functions",

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import Situation
-from model.work.counts import OpCount, OpKind, WorkCounts
+from model.work.counts import OpCount, OpKind
+from model.work.work_counts import WorkCounts
 
 # OpenCL C 3.0, section 6.15.2, table 6.11: those of the special functions that have a native form. `native_powr` takes
 # no negative base, so it stands for `powr` and not for `pow`.

@@ -15,9 +15,10 @@ from model.laws import access_time_us, launch_times
 from model.opencl.kernel import Parameter, ParameterKind
 from model.opencl.types import AddressSpace, ScalarKind, ScalarType
 from model.prediction import Prediction
-from model.work.counts import AccessCount, WorkCounts
+from model.work.counts import AccessCount
 from model.work.facts import AccessFacts
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 GLOBAL_SPACES = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 _LEAST_GAIN = 0.1  # of the predicted runtime; less is within what the laws are off

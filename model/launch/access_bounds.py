@@ -18,7 +18,7 @@ from model.launch.launch import Launch
 from model.opencl.kernel import ParameterKind
 from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, StructType, Type, VectorType
 from model.work.contents import contents_of, held_at
-from model.work.evaluate import Knowledge
+from model.work.knowledge import Knowledge
 from model.work.numbers import Value
 from model.work.region import Block, Branch, Loop
 from model.work.symbolic import (

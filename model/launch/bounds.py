@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from model.work.evaluate import Knowledge, interval
 from model.work.floats import known_value
+from model.work.intervals import interval
+from model.work.knowledge import Knowledge
 from model.work.numbers import EVALUATED, Value, word_of
 from model.work.symbolic import NO_ATOMS, Atom, Expression, Monomial
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from model.opencl.types import AddressSpace
-from model.work.contexts import Form
-from model.work.counts import AccessCount, Pattern, WorkCounts
+from model.work.counts import AccessCount, Pattern
+from model.work.outline import Form
+from model.work.work_counts import WorkCounts
 
 _SPACES = {
     AddressSpace.GLOBAL: "global",

@@ -17,8 +17,8 @@ from model.learned.question import Question
 from model.opencl.normalise import identity
 from model.prediction import Prediction, Quantiles
 from model.predictor import own_margins
-from model.work.counts import WorkCounts
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 
 def covers(device: Device) -> bool:

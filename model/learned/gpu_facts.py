@@ -21,7 +21,8 @@ from model.laws_gpu import (
 from model.laws_gpu_latency import load_cycles
 from model.occupancy import occupancy, registers_needed
 from model.opencl.types import AddressSpace
-from model.work.counts import OpKind, WorkCounts
+from model.work.counts import OpKind
+from model.work.work_counts import WorkCounts
 
 WARP, LANE_BYTES = 32, 4
 LEAST_US = 2.0**-20

@@ -15,9 +15,10 @@ from model.learned.kernel_facts import KERNEL_FACTS, kernel_facts
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.contexts import Context
-from model.work.counts import OpKind, WorkCounts
+from model.work.counts import OpKind
 from model.work.region import Loop
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 LEAST = 2.0**-10  # an amount per work-item below which it makes no difference
 _CALLED = {OpKind.SPECIAL, OpKind.NATIVE, OpKind.SQRT, OpKind.DIVIDE}

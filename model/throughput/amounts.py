@@ -9,7 +9,8 @@ from model.compiled import CodeRegion, InstructionCount
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.throughput.cycles import bits_of
-from model.work.counts import LineCount, OpKind, WorkCounts
+from model.work.counts import LineCount, OpKind
+from model.work.work_counts import WorkCounts
 
 # How far code and source agree on an operation's number: compilers merge loads, fold divisions by constants, and add
 # integers for addresses and loops, which count where there is nothing else.

@@ -23,8 +23,9 @@ from model.throughput.cpu_code import CpuCode
 from model.throughput.cycles import PORTS, Doubles, pressure_of
 from model.throughput.processors import Microarchitecture, microarchitecture
 from model.throughput.rounds import Rounds, rounds_of
-from model.work.counts import OpKind, WorkCounts
+from model.work.counts import OpKind
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 # Both chosen by eye, with figures of a few families in training in view, measured on a Sapphire Rapids; not fitted.
 EFFICIENCY = 0.7  # of a core's units on whole kernels, against what its tables say

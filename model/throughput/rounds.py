@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from model.compiled import CompiledFacts
 from model.throughput.amounts import SURENESS, Amounts, amounts_of, wanted_by_line
-from model.work.counts import WorkCounts
+from model.work.work_counts import WorkCounts
 
 Doubles = npt.NDArray[np.float64]
 _SURE = 0.5  # at least, to tell which share of a loop's rounds executes a line

@@ -23,11 +23,10 @@ from model.work.execution.expressions import EXPRESSIONS
 from model.work.execution.findings import assume, note_unreadable
 from model.work.execution.state import ExecutionState
 from model.work.execution.variables import declare, fresh_value
-from model.work.interning import new_analysis
 from model.work.region import Block
 from model.work.registers import Pressure
 from model.work.settings import accesses_in
-from model.work.symbolic import ZERO, symbol
+from model.work.symbolic import ZERO, new_analysis, symbol
 from model.work.tables import numbers_of
 from model.work.uniform import uniform_atoms
 from model.work.unknowns import UnknownKind

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from model.work.conditions import is_only_id
-from model.work.evaluate import Knowledge, evaluate
+from model.work.evaluate import evaluate
+from model.work.knowledge import Knowledge
 from model.work.operations import substituted
 from model.work.reached import Point, Ranges
 from model.work.region import Branch, decides

@@ -6,14 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from model.work.contexts import ContextCount, contexts_of
 from model.work.counts import AccessCount, LineCount, OpCount
-
-if TYPE_CHECKING:
-    from model.work.outline import OpKey, Outline
-    from model.work.walk import Walk
+from model.work.outline import OpKey, Outline
+from model.work.walk import Walk
 
 
 class Breakdown:

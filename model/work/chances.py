@@ -14,8 +14,9 @@ from operator import add, mul
 
 from model.work.contents import held_at
 from model.work.draw_plans import plan_of
-from model.work.evaluate import Knowledge, alone, evaluate
+from model.work.evaluate import alone, evaluate
 from model.work.functions import LARGEST
+from model.work.knowledge import Knowledge
 from model.work.numbers import Value, function_of
 from model.work.symbolic import Atom, Expression
 from model.work.trips import ENDLESS

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from model.work.counts import AccessCount, OpCount
-from model.work.outline import UNROLLED_TRIPS, Outline, Part
+from model.work.outline import UNROLLED_TRIPS, Form, Outline, Part
 from model.work.region import Access, Loop
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
 from model.work.walk import Walk
@@ -35,14 +35,6 @@ class Context(StrEnum):
     DATA = "data"  # a loop whose length the data or the work-item decide
     BARRIER = "barrier"  # directly in a loop with a barrier
     KEPT = "kept"  # in a loop without a barrier within one with: what it adds up outlives barriers
-
-
-class Form(StrEnum):
-    """How a compiler sees the index of an access, wherever it leads."""
-
-    PLAIN = "plain"  # sums of ids, counters and constants
-    OFFSET = "offset"  # with a scalar argument in it: `x[row * width + i]`
-    OPAQUE = "opaque"  # with a function of ids that hides which addresses are neighbours: `x[clamp(i - 1, 0, n)]`
 
 
 class Placed(NamedTuple):

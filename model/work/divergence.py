@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from model.work.evaluate import Knowledge
 from model.work.groups import Group, Groups, groups_for, undecided
+from model.work.knowledge import Knowledge
 from model.work.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, ByLane, by_lane, lanes_of, warp_starts
 from model.work.numbers import Value
 from model.work.operations import BOOLEAN_KINDS

@@ -55,7 +55,7 @@ class DrawPlan:
 def plan_of(expression: Expression, atoms: Sequence[Atom]) -> DrawPlan:
     """Return the plan for those of the drawn `atoms` that `expression` rests on."""
     drawn = tuple([atom for atom in atoms if atom in expression.leaves])
-    plans = expression.columns
+    plans: dict[tuple[Atom, ...], DrawPlan] | None = expression.columns
     if plans is None:
         plans = expression.columns = {}
     found = plans.get(drawn)

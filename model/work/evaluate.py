@@ -1,65 +1,23 @@
-"""Expressions -> numbers and intervals, under a launch."""
+"""Expressions -> numbers, under a launch."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from model.launch.launch import Fill
-from model.work.contents import Contents, Interval, held_at
 from model.work.floats import known_value
 from model.work.functions import LARGEST, MAX_DEPTH_OF_TEXT, function_for
-from model.work.intervals import operation_interval
+from model.work.knowledge import Knowledge
 from model.work.numbers import Value, function_of, word_of
-from model.work.region import DataParameter
 from model.work.running import Running, running_of
-from model.work.slopes import Slopes, slopes_of
-from model.work.symbolic import Atom, Expression
+from model.work.symbolic import Atom, Expression, Point
 from model.work.trips import ENDLESS, MAX_SIMULATED_TRIPS
 
 MAX_STEPS = 20_000  # of loops run for their trip counts, under one launch
-MAX_ROUNDS = 256  # of a loop's variable, for its interval
 
 _LARGEST = float(LARGEST)  # the same number: comparing floats with whole ones of so many digits takes long
-_WITHOUT_INTERVAL = frozenset({"float", "compare", "call", "convert", "negate", "literal"})
 
-
-@dataclass(frozen=True, slots=True)
-class Knowledge:
-    """What holds for a whole launch: fixed symbols, contents of buffers, defaults of data parameters.
-
-    `simulated` keeps what running loops gave, and `steps` how much of that was done: see `_run`; `estimated` holds
-    those run for a part of the work-items only, or not to their end. `fixed` keeps what only fixed symbols decide: of
-    what thousands of points are asked for, most is the same at all of them.
-    """
-
-    symbols: Mapping[Atom, Value]
-    contents: Mapping[str, Contents]
-    parameters: Mapping[Atom, DataParameter]
-    simulated: dict[tuple[Atom | Value | None, ...], Value | None] = field(default_factory=dict)
-    last: dict[Atom, Value | None] = field(default_factory=dict)
-    steps: list[int] = field(default_factory=lambda: [0])
-    estimated: set[Atom] = field(default_factory=set)
-    fixed: dict[Atom, Value | None] = field(default_factory=dict)
-    sums: dict[Expression, Slopes | None] = field(default_factory=dict)  # see `slopes_of`
-    drawn: dict[tuple[str, Fill | None, int, int], list[Value]] = field(default_factory=dict)  # see `chances`
-    iterated: dict[tuple[object, ...], Interval | None] = field(default_factory=dict)  # of what loops make
-    uniform: frozenset[Atom] = frozenset()  # unknown values that all lanes share
-
-    def is_fixed(self, atom: Atom) -> bool:
-        """Return whether neither ids nor counters nor data decide it."""
-        return not atom.varies and self.symbols.keys() >= atom.leaves
-
-    def value_of(self, atom: Atom) -> Value | None:
-        """Return the value of what rests on the launch alone."""
-        return self.symbols.get(atom) if atom.kind == "symbol" else _atom(atom, self, {}, {})
-
-
-Point = Mapping[Atom, Value]
-Ranges = Mapping[Atom, tuple[int, int]]
 
 Memo = dict[Atom, Value | None]
-Bounds = dict[Atom, Interval | None]
 MAX_UNSHARED = 6  # deeper expressions may hold the same part many times over
 USES_OF_TEXT = 32  # after which reading an expression anew takes longer than making a function of it
 
@@ -96,7 +54,7 @@ def value_at(atom: Atom, known: Knowledge, point: Point) -> Value | None:
         if atom.uses == USES_OF_TEXT and atom.depth <= MAX_DEPTH_OF_TEXT:
             atom.function = function_for(Expression({(atom,): 1}), alone)
             return atom.function(point, known)
-        value = _atom(atom, known, point, {})
+        value = atom_value(atom, known, point, {})
     return None if isinstance(value, int) and abs(value) > LARGEST else value
 
 
@@ -105,7 +63,7 @@ def _evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo
     for monomial, coefficient in expression.terms:
         product: Value = coefficient
         for atom in monomial:
-            value = _atom(atom, known, point, memo)
+            value = atom_value(atom, known, point, memo)
             if value is None:
                 return None
             product *= value
@@ -115,7 +73,7 @@ def _evaluate(expression: Expression, known: Knowledge, point: Point, memo: Memo
     return total
 
 
-def _atom(atom: Atom, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:
+def atom_value(atom: Atom, known: Knowledge, point: Point, memo: Memo | None = None) -> Value | None:
     value = point.get(atom)
     if value is not None:
         return value
@@ -140,7 +98,7 @@ def alone(atom: Atom, known: Knowledge, point: Point) -> Value | None:
         return contents.at_byte(at) if contents is not None and at is not None else None
     if atom.kind in _RUN and atom not in point and running_of(atom).leaves:
         return _run(atom, known, point)  # asked for lane by lane, and never to be had otherwise
-    return _atom(atom, known, point, {})
+    return atom_value(atom, known, point, {})
 
 
 def _worked_out(atom: Atom, known: Knowledge, point: Point, memo: Memo | None) -> Value | None:
@@ -263,110 +221,6 @@ def _one_round(running: Running, known: Knowledge, state: Point) -> Sequence[Val
     return decided if len(decided) == len(afters) else None
 
 
-def interval(
-    expression: Expression, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None = None
-) -> Interval | None:
-    """Return the least and greatest value while `ranges` (half-open) are run through; None where nobody knows.
-
-    Exact for expressions in which each symbol grows or falls throughout; otherwise it may be too wide. `memo`, if
-    given, holds what was worked out for this very point and these ranges before.
-    """
-    plain = slopes_of(expression, known)
-    if plain is not None:
-        return plain.bounds(point, ranges)
-    if not expression.has("load") and ranges.keys().isdisjoint(expression.leaves):  # all is bound: a number
-        value = evaluate(expression, known, point, memo[0] if memo is not None else None)
-        return None if value is None else (value, value)
-    if memo is None and expression.depth > MAX_UNSHARED:
-        memo = ({}, {})
-    return _interval(expression, known, point, ranges, memo)
-
-
-def _interval(
-    expression: Expression, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
-) -> Interval | None:
-    if expression.atom is not None:
-        bounds = _shared_interval(expression.atom, known, point, ranges, memo)
-        if bounds is None:
-            return None
-        low, high = bounds if bounds[0] <= bounds[1] else (bounds[1], bounds[0])
-        return (low, high) if low >= -LARGEST and high <= LARGEST else None
-    low = high = 0
-    for monomial, coefficient in expression.terms:
-        least: Value = coefficient
-        most: Value = coefficient
-        for atom in monomial:
-            bounds = _shared_interval(atom, known, point, ranges, memo)
-            if bounds is None:
-                return None
-            corners = (least * bounds[0], least * bounds[1], most * bounds[0], most * bounds[1])
-            least, most = min(corners), max(corners)
-        low += least
-        high += most
-    return (low, high) if low >= -LARGEST and high <= LARGEST else None
-
-
-def _shared_interval(
-    atom: Atom, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
-) -> Interval | None:
-    """Of one atom, which may stand in many places."""
-    if memo is None:
-        return _atom_interval(atom, known, point, ranges, None)
-    if atom in memo[1]:
-        return memo[1][atom]
-    bounds = memo[1][atom] = _atom_interval(atom, known, point, ranges, memo)
-    return bounds
-
-
-def _atom_interval(
-    atom: Atom, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
-) -> Interval | None:
-    if atom in point:
-        return point[atom], point[atom]
-    if atom in ranges:
-        return ranges[atom][0], max(ranges[atom][0], ranges[atom][1] - 1)
-    if atom.kind == "load":
-        contents = held_at(atom, known.contents)
-        return contents.bounds if contents is not None else None
-    is_one = atom in known.fixed or ranges.keys().isdisjoint(atom.leaves)
-    if is_one and not (atom.varies and any(leaf.kind == "load" for leaf in atom.leaves)):
-        value = _atom(atom, known, point, memo[0] if memo is not None else None)
-        return None if value is None else (value, value)
-    if atom.kind in _WITHOUT_INTERVAL:
-        return None
-    if atom.kind == "iterate":
-        return _iterated_interval(atom, known, point, ranges)
-    bounds = [_interval(a, known, point, ranges, memo) for a in atom.operands]
-    return operation_interval(atom.kind, bounds)
-
-
-def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
-    """Return all that a loop's variable may be in any of its rounds: once for what that rests on."""
-    key = (atom, *((leaf, point.get(leaf), ranges.get(leaf)) for leaf in atom.leaves))
-    if key not in known.iterated:
-        known.iterated[key] = _found_interval(atom, known, point, ranges)
-    return known.iterated[key]
-
-
-def _found_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
-    """`interval` of the step, round by round."""
-    rounds, symbol, start, after = atom.operands
-    reach, now = interval(rounds, known, point, ranges), interval(start, known, point, ranges)
-    if reach is None or now is None or symbol.atom is None:
-        return None
-    low, high = now
-    for _ in range(min(int(reach[1]), MAX_ROUNDS)):
-        known.steps[0] += 1
-        if known.steps[0] > MAX_STEPS:  # an editor waits no longer
-            return None
-        if not all(isinstance(bound, int) and abs(bound) < LARGEST for bound in now):
-            return None
-        span = (int(now[0]), int(now[1]) + 1)
-        following = interval(after, known, point, {**ranges, symbol.atom: span})
-        if following is None:
-            return None
-        if following == now:
-            return low, high
-        now = following
-        low, high = min(low, now[0]), max(high, now[1])
-    return (low, high) if reach[1] <= MAX_ROUNDS else None
+def value_of_launch(atom: Atom, known: Knowledge) -> Value | None:
+    """Return the value of what rests on the launch alone."""
+    return known.symbols.get(atom) if atom.kind == "symbol" else atom_value(atom, known, {}, {})

@@ -22,8 +22,8 @@ from model.work.divergence import (
     branch_facts,
     loop_facts,
 )
-from model.work.evaluate import Knowledge
 from model.work.footprint import Footprint, Reach, footprint_of, total
+from model.work.knowledge import Knowledge
 from model.work.promotion import Promotion, promotion
 from model.work.region import Access, Block
 from model.work.register_reuse import loaded_shares

@@ -11,13 +11,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.work.evaluate import Knowledge
-from model.work.gathers import Draws, draws
+from model.work.gathers import draws
+from model.work.knowledge import Knowledge
 from model.work.reached import Extent, Visit
 from model.work.region import Access
-from model.work.scopes import Scope, Shape, executions
-from model.work.strided import blocks, rows_on_blocks, union_size
-from model.work.touched import Touched, touched
+from model.work.scopes import Draws, Scope, Shape, executions
+from model.work.strided import Touched, blocks, rows_on_blocks, union_size
+from model.work.touched import touched
 from model.work.walk import Walk
 
 LINE_BYTES = 64

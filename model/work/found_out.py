@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from model.launch.launch import Assumption, Launch
 from model.opencl.kernel import Kernel, Parameter
 from model.opencl.types import PointerType, ScalarType, StructType, VectorType
-from model.work.counts import WorkCounts
 from model.work.region import Access, Block, Branch, Loop
 from model.work.sample import Sample, key_of, numbered
 from model.work.symbolic import Atom, Expression
 from model.work.values import is_float
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 _SAMPLED_SPREAD = 1.05  # of means over a few thousand work-items
 _BORROWED_SPREAD = 1.5  # of another launch's

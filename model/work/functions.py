@@ -7,26 +7,23 @@ source of a kernel goes in as a value. What the functions give is what `evaluate
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from model.work.floats import known_value
+from model.work.knowledge import Knowledge
+from model.work.linear_sums import is_of_launch
 from model.work.numbers import SHIFTED_BELOW, Value, function_of, word_of
-from model.work.slopes import is_of_launch
-from model.work.symbolic import NO_ATOMS, Atom, Expression
+from model.work.symbolic import NO_ATOMS, Atom, Expression, Point
 from model.work.trips import ENDLESS
 
-if TYPE_CHECKING:
-    from model.work.evaluate import Knowledge
-
-Point = Mapping[Atom, Value]
-Function = Callable[[Point, "Knowledge"], Value | None]
-Step = Callable[[Point, "Knowledge"], tuple[Value, ...] | None]
+Function = Callable[[Point, Knowledge], Value | None]
+Step = Callable[[Point, Knowledge], tuple[Value, ...] | None]
 # One loop from so many rounds on, to at most so many, and the variables when it begins: rounds or the first variable.
 Rounds = Callable[..., Value | None]
 # All values at once, from a column for each input; None where one of them is not decided.
 OfColumns = Callable[..., list[Value] | None]
-OfAtom = Callable[[Atom, "Knowledge", Point], Value | None]
+OfAtom = Callable[[Atom, Knowledge, Point], Value | None]
 
 LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
 MAX_LINES = 20_000  # of the text of a function: what is longer takes seconds to compile, and has no value

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from model.work.contents import held_at
-from model.work.evaluate import Knowledge
+from model.work.knowledge import Knowledge
 from model.work.operations import substituted
 from model.work.reached import Visit
 from model.work.region import Access
-from model.work.scopes import Scope, Shape, is_counter
+from model.work.scopes import Draws, Scope, Shape, is_counter
 from model.work.strided import blocks, union_size
 from model.work.symbolic import ZERO, Atom, Expression
 from model.work.touched import SHALLOW, touched
 
 _LINE_BYTES = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Draws:
-    """`number` independent choices of a place; at each, a piece of `bytes_each` bytes on `lines_each` cache lines."""
-
-    number: float
-    bytes_each: int
-    lines_each: int
 
 
 def draws(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, shape: Shape) -> Draws | None:

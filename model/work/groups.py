@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from model.work.evaluate import Knowledge, interval
+from model.work.intervals import interval
+from model.work.knowledge import Knowledge
 from model.work.linear import LinearReader, NotLinear, Ranges
 from model.work.reached import Point
 from model.work.scopes import Shape

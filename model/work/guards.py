@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from model.work.evaluate import Knowledge, evaluate, interval
+from model.work.evaluate import evaluate
+from model.work.intervals import interval
+from model.work.knowledge import Knowledge
 from model.work.numbers import Value
 from model.work.reached import Point, Ranges
 from model.work.slopes import slopes_of

@@ -1,9 +1,20 @@
-"""Arithmetic on intervals: the least and the greatest that an operation that is no polynomial can give."""
+"""Expressions -> intervals, under a launch: the least and the greatest that they can be."""
 
 from __future__ import annotations
 
-from model.work.contents import Interval
-from model.work.numbers import EVALUATED
+from model.work.contents import Interval, held_at
+from model.work.evaluate import MAX_STEPS, MAX_UNSHARED, Memo, atom_value, evaluate
+from model.work.functions import LARGEST
+from model.work.knowledge import Knowledge
+from model.work.numbers import EVALUATED, Value
+from model.work.slopes import slopes_of
+from model.work.symbolic import Atom, Expression, Point, Ranges
+
+MAX_ROUNDS = 256  # of a loop's variable, for its interval
+
+Bounds = dict[Atom, Interval | None]
+
+_WITHOUT_INTERVAL = frozenset({"float", "compare", "call", "convert", "negate", "literal"})
 
 _ALWAYS, _NEVER, _EITHER = (1, 1), (0, 0), (0, 1)
 
@@ -57,3 +68,112 @@ def operation_interval(kind: str, bounds: list[Interval | None]) -> Interval | N
             return (0 if a <= 0 <= b else min(abs(a), abs(b))), max(abs(a), abs(b))
         case _:
             return None
+
+
+def interval(
+    expression: Expression, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None = None
+) -> Interval | None:
+    """Return the least and greatest value while `ranges` (half-open) are run through; None where nobody knows.
+
+    Exact for expressions in which each symbol grows or falls throughout; otherwise it may be too wide. `memo`, if
+    given, holds what was worked out for this very point and these ranges before.
+    """
+    plain = slopes_of(expression, known)
+    if plain is not None:
+        return plain.bounds(point, ranges)
+    if not expression.has("load") and ranges.keys().isdisjoint(expression.leaves):  # all is bound: a number
+        value = evaluate(expression, known, point, memo[0] if memo is not None else None)
+        return None if value is None else (value, value)
+    if memo is None and expression.depth > MAX_UNSHARED:
+        memo = ({}, {})
+    return _interval(expression, known, point, ranges, memo)
+
+
+def _interval(
+    expression: Expression, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
+) -> Interval | None:
+    if expression.atom is not None:
+        bounds = _shared_interval(expression.atom, known, point, ranges, memo)
+        if bounds is None:
+            return None
+        low, high = bounds if bounds[0] <= bounds[1] else (bounds[1], bounds[0])
+        return (low, high) if low >= -LARGEST and high <= LARGEST else None
+    low = high = 0
+    for monomial, coefficient in expression.terms:
+        least: Value = coefficient
+        most: Value = coefficient
+        for atom in monomial:
+            bounds = _shared_interval(atom, known, point, ranges, memo)
+            if bounds is None:
+                return None
+            corners = (least * bounds[0], least * bounds[1], most * bounds[0], most * bounds[1])
+            least, most = min(corners), max(corners)
+        low += least
+        high += most
+    return (low, high) if low >= -LARGEST and high <= LARGEST else None
+
+
+def _shared_interval(
+    atom: Atom, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
+) -> Interval | None:
+    """Of one atom, which may stand in many places."""
+    if memo is None:
+        return _atom_interval(atom, known, point, ranges, None)
+    if atom in memo[1]:
+        return memo[1][atom]
+    bounds = memo[1][atom] = _atom_interval(atom, known, point, ranges, memo)
+    return bounds
+
+
+def _atom_interval(
+    atom: Atom, known: Knowledge, point: Point, ranges: Ranges, memo: tuple[Memo, Bounds] | None
+) -> Interval | None:
+    if atom in point:
+        return point[atom], point[atom]
+    if atom in ranges:
+        return ranges[atom][0], max(ranges[atom][0], ranges[atom][1] - 1)
+    if atom.kind == "load":
+        contents = held_at(atom, known.contents)
+        return contents.bounds if contents is not None else None
+    is_one = atom in known.fixed or ranges.keys().isdisjoint(atom.leaves)
+    if is_one and not (atom.varies and any(leaf.kind == "load" for leaf in atom.leaves)):
+        value = atom_value(atom, known, point, memo[0] if memo is not None else None)
+        return None if value is None else (value, value)
+    if atom.kind in _WITHOUT_INTERVAL:
+        return None
+    if atom.kind == "iterate":
+        return _iterated_interval(atom, known, point, ranges)
+    bounds = [_interval(a, known, point, ranges, memo) for a in atom.operands]
+    return operation_interval(atom.kind, bounds)
+
+
+def _iterated_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
+    """Return all that a loop's variable may be in any of its rounds: once for what that rests on."""
+    key = (atom, *((leaf, point.get(leaf), ranges.get(leaf)) for leaf in atom.leaves))
+    if key not in known.iterated:
+        known.iterated[key] = _found_interval(atom, known, point, ranges)
+    return known.iterated[key]
+
+
+def _found_interval(atom: Atom, known: Knowledge, point: Point, ranges: Ranges) -> Interval | None:
+    """`interval` of the step, round by round."""
+    rounds, symbol, start, after = atom.operands
+    reach, now = interval(rounds, known, point, ranges), interval(start, known, point, ranges)
+    if reach is None or now is None or symbol.atom is None:
+        return None
+    low, high = now
+    for _ in range(min(int(reach[1]), MAX_ROUNDS)):
+        known.steps[0] += 1
+        if known.steps[0] > MAX_STEPS:  # an editor waits no longer
+            return None
+        if not all(isinstance(bound, int) and abs(bound) < LARGEST for bound in now):
+            return None
+        span = (int(now[0]), int(now[1]) + 1)
+        following = interval(after, known, point, {**ranges, symbol.atom: span})
+        if following is None:
+            return None
+        if following == now:
+            return low, high
+        now = following
+        low, high = min(low, now[0]), max(high, now[1])
+    return (low, high) if reach[1] <= MAX_ROUNDS else None

@@ -11,14 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from model.work.evaluate import Knowledge, evaluate, interval
+from model.work.evaluate import evaluate
+from model.work.intervals import interval
+from model.work.knowledge import Knowledge
 from model.work.linear import LinearReader, NotLinear
+from model.work.linear_sums import Slopes
 from model.work.numbers import EVALUATED, Value
 from model.work.reached import Point, Ranges, Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, is_counter, typical
 from model.work.settings import Setting
-from model.work.slopes import Slopes, slopes_of
+from model.work.slopes import slopes_of
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 from model.work.touched import related_ids
 

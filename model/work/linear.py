@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.work.evaluate import Knowledge, Point, interval, value_at
-from model.work.symbolic import ZERO, Atom, Expression
+from model.work.evaluate import value_at
+from model.work.intervals import interval
+from model.work.knowledge import Knowledge
+from model.work.symbolic import ZERO, Atom, Expression, Point
 
 MAX_SPLITS = 6
 

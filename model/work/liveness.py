@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.work.interning import made_of
-from model.work.symbolic import Atom, Expression
+from model.work.symbolic import Atom, Expression, made_of
 
 
 class Live:

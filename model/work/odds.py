@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from model.work.chances import Assumed, Budget, chance, expected, is_described
-from model.work.evaluate import Knowledge, evaluate
+from model.work.evaluate import evaluate
+from model.work.knowledge import Knowledge
 from model.work.numbers import Value
 from model.work.region import Leaves, Loop
 from model.work.symbolic import Atom, Expression

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from enum import StrEnum
+from typing import NamedTuple
 
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
 from model.work.region import Access, Block, Branch, Loop
 from model.work.symbolic import GLOBAL_ID, LOCAL_ID
-
-if TYPE_CHECKING:
-    from model.work.contexts import Form
 
 UNROLLED_TRIPS = 64  # longer loops of constant length stay loops
 
@@ -20,6 +18,14 @@ OpKey = tuple[OpKind, str, int, str]  # kind, element, width, function
 Ops = tuple[tuple[int, float], ...]  # the number of a key, and how often a block executes such operations
 
 _LANE_IDS = frozenset((*GLOBAL_ID, *LOCAL_ID))
+
+
+class Form(StrEnum):
+    """How a compiler sees the index of an access, wherever it leads."""
+
+    PLAIN = "plain"  # sums of ids, counters and constants
+    OFFSET = "offset"  # with a scalar argument in it: `x[row * width + i]`
+    OPAQUE = "opaque"  # with a function of ids that hides which addresses are neighbours: `x[clamp(i - 1, 0, n)]`
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from model.work.evaluate import Bounds, Knowledge, Memo, interval
+from model.work.evaluate import Memo
+from model.work.intervals import Bounds, interval
+from model.work.knowledge import Knowledge
+from model.work.linear_sums import Slopes
 from model.work.numbers import Value
 from model.work.region import Block
-from model.work.slopes import Slopes, slopes_of
+from model.work.slopes import slopes_of
 from model.work.symbolic import Atom, Expression
 
 MAX_KEPT = 128

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from model.work.functions import MAX_DEPTH_OF_TEXT, OfAtom, Rounds, Step, rounds_for, step_for
+from model.work.linear_sums import is_of_launch
 from model.work.numbers import Value
 from model.work.region import Block, Branch, Loop
-from model.work.slopes import is_of_launch
 from model.work.symbolic import Atom, Expression
 
 ROUNDS_OF_TEXT = 64  # after which reading the expressions anew takes longer than making a function of them
@@ -96,7 +96,7 @@ def estimated_in(block: Block, runs: Mapping[int, float], estimated: Set[Atom]) 
 
 def running_of(atom: Atom) -> Running:
     """Made once, and kept with the atom."""
-    found = atom.running
+    found: Running | None = atom.running
     if found is None:
         found = atom.running = _running(atom)
     return found

@@ -6,16 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from math import prod
-from typing import TYPE_CHECKING
 
-from model.work.evaluate import Knowledge
+from model.work.knowledge import Knowledge
 from model.work.reached import Point, Ranges, Visit
+from model.work.strided import Touched
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
-
-if TYPE_CHECKING:
-    from model.work.gathers import Draws
-    from model.work.touched import Touched
-
 
 _BY_DIMENSION = tuple(zip(GLOBAL_ID, LOCAL_ID, GROUP_ID, strict=True))
 _IDS = frozenset({*GLOBAL_ID, *LOCAL_ID, *GROUP_ID})
@@ -27,6 +22,15 @@ class Scope(IntEnum):
     ITEM = 0
     GROUP = 1
     LAUNCH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """`number` independent choices of a place; at each, a piece of `bytes_each` bytes on `lines_each` cache lines."""
+
+    number: float
+    bytes_each: int
+    lines_each: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,13 @@ from collections import Counter
 
 from model.work.contents import held_at
 from model.work.counts import Pattern
-from model.work.evaluate import Knowledge, Point, evaluate
+from model.work.evaluate import evaluate
+from model.work.knowledge import Knowledge
+from model.work.linear_sums import Slopes
 from model.work.numbers import Value
 from model.work.region import Access
-from model.work.slopes import Slopes, slopes_of
-from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression
+from model.work.slopes import slopes_of
+from model.work.symbolic import GLOBAL_ID, LOCAL_ID, Atom, Expression, Point
 
 _LANE = frozenset({GLOBAL_ID[0], LOCAL_ID[0]})
 _TRIES = (0, 1, 5, 10)

@@ -43,6 +43,18 @@ class Strided(NamedTuple):
         return min(total, self.span)
 
 
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The sets of one access. `scale` is for how many times more of the same these stand, where values were sampled.
+
+    `is_exact` where the sets are all that is touched and nothing else.
+    """
+
+    sets: tuple[Strided, ...]
+    scale: float = 1.0
+    is_exact: bool = True
+
+
 def strided(start: int, strides: Iterable[tuple[int, int]], width: int, gap: int = 0) -> Strided:
     """Return the set in its simplest form: strides upwards, runs that touch (or leave fewer than `gap` out) merged."""
     kept: list[tuple[int, int]] = []

@@ -9,25 +9,39 @@ numbers give monomials an order. General computer algebra systems were too slow 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from threading import Lock
-from typing import TYPE_CHECKING, ClassVar
+from threading import Lock, local
+from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
-from model.work.interning import interned
-from model.work.numbers import is_evaluable
-
-if TYPE_CHECKING:
-    from model.work.draw_plans import DrawPlan
-    from model.work.functions import Function
-    from model.work.running import Running
-    from model.work.slopes import Parts
+from model.work.numbers import Value, is_evaluable
 
 MAX_TERMS = 48
 MAX_BITS = 200  # coefficients beyond are nobody's index
 _SMALL = 1024  # numbers up to here are made once
 MAX_DEPTH = 120  # nesting of atoms; deeper expressions become unknown
+
+
+class _Interned(local):
+    """Of this thread, for one analysis only: results of two analyses share no more than symbols."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[object, ...], Expression] = {}
+        self.cut: dict[Atom, tuple[Expression, ...]] = {}  # what was nested too deeply, and what it was made of
+
+
+interned = _Interned()
+
+
+def new_analysis() -> None:
+    """Forget the operations of the analysis before."""
+    interned.known, interned.cut = {}, {}
+
+
+def made_of(atom: Atom) -> tuple[Expression, ...]:
+    """Return what an operation was made of that became unknown for being nested too deeply."""
+    return interned.cut.get(atom, ())
 
 
 class Atom:
@@ -48,9 +62,9 @@ class Atom:
     leaf_kinds: int  # bits
     depth: int
     evaluable: bool  # a launch (and what is known of the data) gives it a number
-    function: Function | None  # kept by `evaluate`, once it was asked for often: `uses`
+    function: Callable[..., Value | None] | None  # a `Function` kept by `evaluate`, once it was asked for often: `uses`
     uses: int
-    running: Running | None  # kept by `running_of`
+    running: Any  # a `Running` kept by `running_of`, or None
 
     @classmethod
     def of(cls, kind: str, *arguments: Expression | str | int) -> Atom:
@@ -123,10 +137,10 @@ class Expression:
     terms: tuple[tuple[Monomial, int], ...]
     constant: int | None
     atom: Atom | None
-    function: Function | None  # as in an atom
+    function: Callable[..., Value | None] | None  # as in an atom
     uses: int
-    parts: tuple[Parts | None] | None  # kept by `slopes_of`
-    columns: dict[tuple[Atom, ...], DrawPlan] | None  # kept by `plan_of`
+    parts: Any  # kept by `slopes_of`, or None
+    columns: Any  # kept by `plan_of`, or None
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         kept = [term for term in terms.items() if term[1]]
@@ -287,6 +301,9 @@ def _alone(atom: Atom) -> Expression:
     made.leaves, made.depth, made.evaluable = atom.leaves, atom.depth, atom.evaluable
     return made
 
+
+Point = Mapping[Atom, Value]  # values of ids and loop counters
+Ranges = Mapping[Atom, tuple[int, int]]  # half-open
 
 ZERO = Expression({})
 ONE = Expression({(): 1})

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from model.work.contents import held_at
 from model.work.cuts import cut_ids, is_all, parted
-from model.work.evaluate import Knowledge, evaluate
+from model.work.evaluate import evaluate
+from model.work.knowledge import Knowledge
 from model.work.linear import Linear, LinearReader, NotLinear
+from model.work.linear_sums import Slopes
 from model.work.numbers import Value
 from model.work.reached import MAX_KEPT, Point, Ranges, Visit
 from model.work.region import Access
 from model.work.scopes import Scope, Shape, typical, volume
-from model.work.slopes import Slopes, slopes_of
-from model.work.strided import Strided, strided
+from model.work.slopes import slopes_of
+from model.work.strided import Strided, Touched, strided
 from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, Atom, Expression
 
 MAX_BOUND = 64  # values of ids and counters that are tried one by one where an index is not linear in them
@@ -23,18 +25,6 @@ MAX_VISITS = 4  # of an access whose index is not linear
 SHALLOW = 8  # deeper indices take long to evaluate
 MAX_BOUND_DEEP = 8
 _NEARLY = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Touched:
-    """The sets of one access. `scale` is for how many times more of the same these stand, where values were sampled.
-
-    `is_exact` where the sets are all that is touched and nothing else.
-    """
-
-    sets: tuple[Strided, ...]
-    scale: float = 1.0
-    is_exact: bool = True
 
 
 def touched(access: Access, visits: list[Visit], scope: Scope, known: Knowledge, shape: Shape) -> Touched | None:

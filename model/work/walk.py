@@ -14,9 +14,10 @@ from itertools import islice
 
 from model.work.binding import FREE_VISITS, MAX_EXACT, MAX_SHORT, Binding
 from model.work.conditions import is_linear, is_only_id, is_sum_of_loads, likelihood, rests_on_floats
-from model.work.evaluate import Memo, evaluate, interval
+from model.work.evaluate import Memo, evaluate
 from model.work.forks import Forks
 from model.work.guards import cut
+from model.work.intervals import interval
 from model.work.numbers import Value
 from model.work.odds import Odds
 from model.work.parts import Part, with_share, with_undecided_share

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from model.work.counts import AccessCount, WorkCounts
+    from model.work.counts import AccessCount
     from model.work.facts import AccessFacts, Footprint
+    from model.work.work_counts import WorkCounts
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from server.words.format import format_bytes, format_percent
 
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts, CompiledLoop, InstructionCount, LoopCode, PipeCycles
-    from model.work.counts import WorkCounts
+    from model.work.work_counts import WorkCounts
 
 _FLOATS = {"f16": "halves", "f32": "floats", "f64": "doubles"}
 _MOST_CALLS = 3

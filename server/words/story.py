@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from model.compiled_occupancy import Occupancy
     from model.launch.launch import Launch
     from model.prediction import Prediction
-    from model.work.counts import WorkCounts
+    from model.work.work_counts import WorkCounts
     from server.snapshot import KernelView, LaunchView, Snapshot
 
 _LINES_SHOWN = 5

@@ -13,8 +13,9 @@ from model.launch.launch import Fill, Launch, Number
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
 from model.work.analyse import analyse
-from model.work.counts import AccessCount, OpKind, WorkCounts
+from model.work.counts import AccessCount, OpKind
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 
 @dataclass(frozen=True)

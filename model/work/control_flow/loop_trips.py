@@ -9,10 +9,11 @@ from tree_sitter import Node
 from model.work.comparisons import any_of, less
 from model.work.conditions import likelihood
 from model.work.control_flow.trial import Trial
-from model.work.evaluate import Knowledge, evaluate
+from model.work.evaluate import evaluate
 from model.work.execution.findings import data_parameter
 from model.work.execution.flow import Exit, Flow
 from model.work.execution.state import ExecutionState
+from model.work.knowledge import Knowledge
 from model.work.operations import operation, substituted
 from model.work.region import DEFAULT_DATA_TRIPS, Leaves
 from model.work.symbolic import ONE, ZERO, Expression, number

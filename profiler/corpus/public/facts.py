@@ -21,8 +21,8 @@ from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from model.training.public_rows import Measured
 from model.work.analyse import analyse
-from model.work.counts import WorkCounts
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 from profiler.corpus.public.convolution import passes_the_edge
 from profiler.corpus.public.kept_facts import FOREIGN_FAMILIES, KeptFacts, is_complete, launch_key, read_kept_facts
 from profiler.corpus.public.row import PublicRow, Settings

@@ -8,7 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from model.launch.bounds import TOP, Bounds, BoundsOf, Scope, times
-from model.work.evaluate import Knowledge, evaluate
+from model.work.evaluate import evaluate
+from model.work.knowledge import Knowledge
 from model.work.numbers import Value
 from model.work.operations import operation
 from model.work.symbolic import Atom, Expression, number, opaque, symbol

@@ -15,7 +15,7 @@ from model.laws_gpu import caches_of
 from model.learned.gpu_facts import GPU_FACT_NAMES, gpu_facts
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from model.work.counts import WorkCounts
+from model.work.work_counts import WorkCounts
 
 COPY = "__kernel void k(__global float *x, __global float *y) { size_t i = get_global_id(0); y[i] = x[i]; }"
 SHARED = """__kernel void k(__global float *x, __global float *y, __local float *tile) {

@@ -12,7 +12,8 @@ from model.opencl.builtin_types import FLOAT, INT
 from model.work import draw_plans
 from model.work.chances import Budget, chance, expected
 from model.work.contents import contents_of
-from model.work.evaluate import Knowledge, evaluate
+from model.work.evaluate import evaluate
+from model.work.knowledge import Knowledge
 from model.work.running import Running, running_of
 from model.work.symbolic import Atom, Expression, number, opaque
 

@@ -19,8 +19,8 @@ from model.faults import InternalError
 from model.opencl.constants import fold
 from model.opencl.constants import number as number_in
 from model.work import functions
-from model.work.evaluate import Knowledge
 from model.work.functions import LARGEST, function_for
+from model.work.knowledge import Knowledge
 from model.work.symbolic import Expression, number, opaque, symbol
 
 HOSTILE = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from model.launch.launch import Launch
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from model.work.counts import WorkCounts
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 WALKS_ROWS = """
 kernel void rows(global const float *in, global float *out, int width, int height)

@@ -9,8 +9,8 @@ import pytest
 
 from model.errors import AnalysisError
 from model.opencl.program import read_program
-from model.work.execution import inlining
 from model.work.analyse import analyse
+from model.work.execution import inlining
 from model.work.settings import accesses_in
 
 Count = Callable[..., Any]

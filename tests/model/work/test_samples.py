@@ -12,11 +12,12 @@ from model.observing import observe
 from model.opencl.program import read_program
 from model.sampling.sample import AccessCounts, RawSample, SiteCounts
 from model.work.analyse import analyse
-from model.work.counts import OpKind, WorkCounts
+from model.work.counts import OpKind
 from model.work.region import Access, Branch, Loop
 from model.work.sample import numbered
 from model.work.sampled import leaves_open, sampled
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 
 HEAD = "kernel void k(global const float *x, global float *out, global const int *col, int n, int m) {\n"
 BUFFERS = (("x", 4096), ("out", 4096), ("col", 4096))

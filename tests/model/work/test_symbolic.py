@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from model.launch.launch import Fill
 from model.work.contents import Contents
-from model.work.evaluate import USES_OF_TEXT, Knowledge, evaluate, interval
+from model.work.evaluate import USES_OF_TEXT, evaluate
 from model.work.functions import function_for
+from model.work.intervals import interval
+from model.work.knowledge import Knowledge
 from model.work.numbers import EVALUATED
 from model.work.operations import operation, substituted
 from model.work.stairs import stairs

@@ -12,8 +12,9 @@ from model.launch.local_size import effective_local_size
 from model.observing import observe
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from model.work.counts import OpKind, WorkCounts
+from model.work.counts import OpKind
 from model.work.work import Work
+from model.work.work_counts import WorkCounts
 from tests.oracles.instructions.decided import Decided, decided
 from tests.oracles.instructions.meaning import flop_instructions, global_bytes, why_bytes_unseen
 from tests.oracles.instructions.simulate import simulate

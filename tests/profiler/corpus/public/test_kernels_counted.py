@@ -8,7 +8,8 @@ import pytest
 
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from model.work.counts import OpKind, WorkCounts
+from model.work.counts import OpKind
+from model.work.work_counts import WorkCounts
 from profiler.corpus.public import convolution, dedispersion, gemm, lattice, pnpoly
 from profiler.corpus.public.elementwise import elementwise
 from profiler.corpus.public.row import PublicLaunch, PublicRow, settings
