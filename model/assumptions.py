@@ -9,7 +9,7 @@ from dataclasses import replace
 from model.launch.launch import Assumption, Launch
 from model.launch.scalars import UNUSED
 from model.work.found_out import described, found_out, not_found_out, place_of
-from model.work.region import DEFAULT_DATA_TRIPS, Branch
+from model.work.regions.region import DEFAULT_DATA_TRIPS, Branch
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 

@@ -16,9 +16,9 @@ from model.bandwidth import read_between
 from model.device import Cost, Rates
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
-from model.work.contexts import Context
 from model.work.counts import AccessCount, OpCount, OpKind, Pattern
-from model.work.outline import Form
+from model.work.features.vectorization_contexts import Context
+from model.work.regions.flat_blocks import Form
 
 _FLOAT = frozenset({OpKind.ADD, OpKind.MUL, OpKind.FMA, OpKind.COMPARE})
 _CALLED = frozenset({OpKind.SPECIAL, OpKind.NATIVE, OpKind.SIMPLE, OpKind.SQRT})

@@ -18,8 +18,8 @@ from model.device import Device, Rates
 from model.laws_cpu_lines import GLOBAL, LINE_BYTES, is_column, lone_lines, spread_bytes
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
-from model.work.contexts import ContextCount
 from model.work.counts import AccessCount, OpKind, Pattern
+from model.work.features.vectorization_contexts import ContextCount
 from model.work.work_counts import WorkCounts
 
 _SPECIAL = frozenset({OpKind.DIVIDE, OpKind.SQRT, OpKind.SPECIAL, OpKind.NATIVE, OpKind.INT_DIVIDE})

@@ -22,8 +22,8 @@ from model.memory_levels import memory_levels
 from model.occupancy import occupancy
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, Pattern
+from model.work.features.working_sets import WorkingSet
 from model.work.work_counts import WorkCounts
-from model.work.working_sets import WorkingSet
 
 # Chosen on the public rows (profiler/corpus/public): what real code reaches of each peak, how many of the source's
 # integer operations remain when compilers have folded addresses and hoisted what loops repeat, and which part of what

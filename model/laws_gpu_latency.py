@@ -15,9 +15,9 @@ from model.device import Device
 from model.laws_gpu import LATE_SHARE, Traffic
 from model.occupancy import occupancy
 from model.opencl.types import AddressSpace
-from model.work.access_facts import GLOBAL_SPACES, AccessFacts
-from model.work.region import Loop
-from model.work.symbolic import Atom, Expression
+from model.work.expressions.symbolic import Atom, Expression
+from model.work.features.access_facts import GLOBAL_SPACES, AccessFacts
+from model.work.regions.region import Loop
 from model.work.work_counts import WorkCounts
 
 AHEAD = 4  # iterations of a loop whose loads compilers and cores have under way together

@@ -19,9 +19,9 @@ from model.predictor import Predictor
 from model.samples import SampleKey, Samples
 from model.throughput.cpu_code import KnownCode
 from model.work.analyse import analyse
-from model.work.sample import Sample
 from model.work.sampled import is_open, leaves_open, sampled, wanted_sites
-from model.work.walk import Walk
+from model.work.walk.sample import Sample
+from model.work.walk.walk import Walk
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 

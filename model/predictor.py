@@ -17,7 +17,7 @@ from model.laws import launch_times
 from model.prediction import Basis, Prediction, Quantiles
 from model.shares import LineCosts
 from model.throughput.cpu_code import CpuCode, KnownCode
-from model.work.sample import Sample
+from model.work.walk.sample import Sample
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cachetools import LRUCache
 
 if TYPE_CHECKING:
-    from model.work.sample import Sample
+    from model.work.walk.sample import Sample
 
 _KEPT = 4096  # some 2 KB each
 

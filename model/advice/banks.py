@@ -9,8 +9,8 @@ from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import Situation
 from model.advice.words import bytes_text, times_text
 from model.opencl.types import AddressSpace
-from model.work.affine import Obstacle
-from model.work.facts import AccessFacts
+from model.work.features.facts import AccessFacts
+from model.work.memory.affine import Obstacle
 
 _LEAST_DEGREE = 2.0
 _LANES = 32

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import Situation
-from model.work.region import Block, Loop
-from model.work.symbolic import LOCAL_ID, LOCAL_SIZE, Expression
+from model.work.expressions.symbolic import LOCAL_ID, LOCAL_SIZE, Expression
+from model.work.regions.region import Block, Loop
 
 _LONGEST_QUOTED = 60
 

@@ -10,9 +10,9 @@ from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import GLOBAL_SPACES, Situation
 from model.advice.words import bytes_text
 from model.opencl.types import StructType
-from model.work.affine import Obstacle
 from model.work.counts import AccessCount, Pattern
-from model.work.facts import AccessFacts
+from model.work.features.facts import AccessFacts
+from model.work.memory.affine import Obstacle
 
 _LANES = 32
 _SECTOR_BYTES = 32

@@ -16,7 +16,7 @@ from model.opencl.kernel import Parameter, ParameterKind
 from model.opencl.types import AddressSpace, ScalarKind, ScalarType
 from model.prediction import Prediction
 from model.work.counts import AccessCount
-from model.work.facts import AccessFacts
+from model.work.features.facts import AccessFacts
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 

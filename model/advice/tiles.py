@@ -11,8 +11,8 @@ from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import GLOBAL_SPACES, Situation
 from model.advice.words import bytes_text, sizes_text, times_text
 from model.work.counts import AccessCount
-from model.work.facts import AccessFacts, LoopFacts
-from model.work.symbolic import GLOBAL_ID, LOCAL_ID
+from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID
+from model.work.features.facts import AccessFacts, LoopFacts
 
 _LEAST_REUSE = 8.0  # by work-items of one group; what a few neighbours share, caches serve as well
 _LEAST_LOADS = 8.0  # of one work-item: a tile pays where it is filled and used over and over

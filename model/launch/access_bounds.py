@@ -17,11 +17,10 @@ from model.launch.fill_target import fills_of
 from model.launch.launch import Launch
 from model.opencl.kernel import ParameterKind
 from model.opencl.types import ArrayType, PointerType, ScalarKind, ScalarType, StructType, Type, VectorType
-from model.work.contents import contents_of, held_at
-from model.work.knowledge import Knowledge
-from model.work.numbers import Value
-from model.work.region import Block, Branch, Loop
-from model.work.symbolic import (
+from model.work.expressions.contents import contents_of, held_at
+from model.work.expressions.launch_bindings import LaunchBindings
+from model.work.expressions.numbers import Value
+from model.work.expressions.symbolic import (
     GLOBAL_ID,
     GLOBAL_SIZE,
     GROUP_ID,
@@ -32,6 +31,7 @@ from model.work.symbolic import (
     Atom,
     Expression,
 )
+from model.work.regions.region import Block, Branch, Loop
 from model.work.work import Work, knowledge
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -250,7 +250,7 @@ def _of_type(kind: Type | None) -> Bounds:
             return -math.inf, math.inf
 
 
-def _ids(known: Knowledge) -> Scope:
+def _ids(known: LaunchBindings) -> Scope:
     found: dict[Atom, Bounds] = {}
     for ids, sizes in ((GLOBAL_ID, GLOBAL_SIZE), (LOCAL_ID, LOCAL_SIZE), (GROUP_ID, NUM_GROUPS)):
         for d in range(3):

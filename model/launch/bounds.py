@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from model.work.floats import known_value
-from model.work.intervals import interval
-from model.work.knowledge import Knowledge
-from model.work.numbers import EVALUATED, Value, word_of
-from model.work.symbolic import NO_ATOMS, Atom, Expression, Monomial
+from model.work.expressions.floats import known_value
+from model.work.expressions.intervals import interval
+from model.work.expressions.launch_bindings import LaunchBindings
+from model.work.expressions.numbers import EVALUATED, Value, word_of
+from model.work.expressions.symbolic import NO_ATOMS, Atom, Expression, Monomial
 
 Bounds = tuple[Value, Value]  # both ends included
 
@@ -55,7 +55,7 @@ class Scope:
 class BoundsOf:
     """Works out bounds under one launch; `loads` says what buffers hold."""
 
-    known: Knowledge
+    known: LaunchBindings
     loads: Callable[[Atom], Bounds]
     steps: int = 0
 

@@ -13,8 +13,8 @@ from model.launch.launch import Assumption, Fill, Launch
 from model.launch.source_hints import SourceHints
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import AddressSpace, PointerType, ScalarKind, ScalarType, VectorType
-from model.work.region import Access, Block, Loop
-from model.work.symbolic import Atom, Expression
+from model.work.expressions.symbolic import Atom, Expression
+from model.work.regions.region import Access, Block, Loop
 from model.work.work import Work
 
 ROW_LENGTH = 16  # assumed average length of a row between two row pointers

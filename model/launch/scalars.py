@@ -15,8 +15,8 @@ from model.launch.source_hints import Product, SourceHints
 from model.launch.spec import SharedGuesses
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import ScalarKind, ScalarType, StructType, Type, VectorType, lane_names
-from model.work.symbolic import Atom
-from model.work.values import MAX_NUMBERS
+from model.work.execution.values import MAX_NUMBERS
+from model.work.expressions.symbolic import Atom
 from model.work.work import Work
 
 _LOOP_BOUNDS = (64, 64, 16, 8)  # by how many loops with unknown bounds are in each other

@@ -19,7 +19,7 @@ from model.launch.source_hints import SourceHints
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.types import ScalarKind, ScalarType
-from model.work.symbolic import Atom
+from model.work.expressions.symbolic import Atom
 
 Values = dict[str, tuple[Expression, ...]]
 _STEP = 16  # how much larger names are made to see what grows with them; rounding hardly matters then

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from model.opencl.types import AddressSpace
-from model.work.operations import operation
-from model.work.region import Block, Branch, Loop
-from model.work.symbolic import (
+from model.work.expressions.operations import operation
+from model.work.expressions.symbolic import (
     GLOBAL_ID,
     GLOBAL_SIZE,
     GROUP_ID,
@@ -20,7 +19,8 @@ from model.work.symbolic import (
     Atom,
     Expression,
 )
-from model.work.trips import conjuncts
+from model.work.expressions.trips import conjuncts
+from model.work.regions.region import Block, Branch, Loop
 from model.work.work import Work
 
 _IDS = (GLOBAL_ID, GROUP_ID, LOCAL_ID)

@@ -21,7 +21,7 @@ from model.launch.spec import LaunchSpec, SharedGuesses
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.options import BuildOptions
 from model.opencl.types import ScalarKind, ScalarType
-from model.work.symbolic import Atom
+from model.work.expressions.symbolic import Atom
 from model.work.work import Work
 
 Complete = Callable[[Kernel, Work, LaunchSpec], Launch]  # may raise KernelcastError

@@ -6,7 +6,7 @@ import math
 
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, Pattern
-from model.work.outline import Form
+from model.work.regions.flat_blocks import Form
 from model.work.work_counts import WorkCounts
 
 _SPACES = {

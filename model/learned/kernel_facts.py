@@ -7,7 +7,7 @@ from functools import lru_cache
 from model.opencl.kernel import ParameterKind
 from model.opencl.options import BuildOptions
 from model.opencl.types import PointerType
-from model.work.region import Block, Branch, Loop
+from model.work.regions.region import Block, Branch, Loop
 from model.work.work import Work
 
 _FLAGS = {

@@ -14,9 +14,9 @@ from model.learned.access_facts import ACCESS_AMOUNTS, ACCESS_SIZES, add_accesse
 from model.learned.kernel_facts import KERNEL_FACTS, kernel_facts
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
-from model.work.contexts import Context
 from model.work.counts import OpKind
-from model.work.region import Loop
+from model.work.features.vectorization_contexts import Context
+from model.work.regions.region import Loop
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 

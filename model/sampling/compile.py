@@ -21,7 +21,7 @@ from model.sampling.compiler import MAX_CALLS, Compiled, Compiler, Step, Table, 
 from model.sampling.counters import FunctionSites
 from model.sampling.places import Place, place_of_variable
 from model.sampling.values import Code, NotInterpreted, Value
-from model.work.sites import Site
+from model.work.regions.region import Site
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

@@ -21,7 +21,7 @@ from model.opencl.types import Type, VectorType
 from model.sampling.counters import FunctionSites
 from model.sampling.taint import Flows, Tokens
 from model.sampling.values import NO_TAINT, Code, NotInterpreted, Run
-from model.work.sites import Site
+from model.work.regions.region import Site
 
 if TYPE_CHECKING:
     from model.sampling.places import Place

@@ -27,7 +27,7 @@ from model.sampling.compiler import Compiler, Variable
 from model.sampling.conversions import converted
 from model.sampling.taint import Tokens, read_through
 from model.sampling.values import NO_TAINT, Array, Code, NotInterpreted, Run, Value, dtype_of, element_of, rows_of
-from model.work.swizzle import swizzled
+from model.work.execution.swizzle import swizzled
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

@@ -24,7 +24,7 @@ from model.sampling.memory import Memory, Whole
 from model.sampling.sample import RawSample, SampleBudget
 from model.sampling.totals import Totals
 from model.sampling.values import BudgetEnded, NotInterpreted
-from model.work.sites import Site
+from model.work.regions.region import Site
 
 DEFAULT_BUDGET = SampleBudget()
 FIRST_ITEMS, MOST_ITEMS = 2048, 1 << 15

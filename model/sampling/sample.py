@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.work.sites import Site
+from model.work.regions.region import Site
 
 SUBGROUP = 32  # work-items that are counted as running in lock-step
 LINE_BYTES = 64

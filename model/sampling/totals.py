@@ -17,7 +17,7 @@ from model.sampling.lanes import Lanes
 from model.sampling.memory import Memory
 from model.sampling.sample import AccessCounts, RawSample, SiteCounts
 from model.sampling.values import distinct
-from model.work.sites import Site
+from model.work.regions.region import Site
 
 _SETTLED = 0.02  # relative standard error of the work of a sub-group that is good enough
 

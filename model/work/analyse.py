@@ -15,22 +15,21 @@ from model.opencl.types import (
     Type,
     VectorType,
 )
-from model.work.builder import needed
 from model.work.control_flow.statements import STATEMENTS, block_value
+from model.work.execution.builder import needed
 from model.work.execution.calls import call
 from model.work.execution.dispatch import run_statement
 from model.work.execution.expressions import EXPRESSIONS
 from model.work.execution.findings import assume, note_unreadable
+from model.work.execution.registers import Pressure
 from model.work.execution.state import ExecutionState
+from model.work.execution.tables import numbers_of
+from model.work.execution.unknowns import UnknownKind
+from model.work.execution.values import MAX_NUMBERS, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
 from model.work.execution.variables import declare, fresh_value
-from model.work.region import Block
-from model.work.registers import Pressure
-from model.work.settings import accesses_in
-from model.work.symbolic import ZERO, new_analysis, symbol
-from model.work.tables import numbers_of
-from model.work.uniform import uniform_atoms
-from model.work.unknowns import UnknownKind
-from model.work.values import MAX_NUMBERS, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector
+from model.work.expressions.symbolic import ZERO, new_analysis, symbol
+from model.work.regions.enclosing_scopes import accesses_in, uniform_atoms
+from model.work.regions.region import Block
 from model.work.work import Work
 
 ANALYSIS_VERSION = 2  # one more whenever a kernel and its launch come to be counted otherwise

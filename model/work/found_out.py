@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from model.launch.launch import Assumption, Launch
 from model.opencl.kernel import Kernel, Parameter
 from model.opencl.types import PointerType, ScalarType, StructType, VectorType
-from model.work.region import Access, Block, Branch, Loop
-from model.work.sample import Sample, key_of, numbered
-from model.work.symbolic import Atom, Expression
-from model.work.values import is_float
+from model.work.execution.values import is_float
+from model.work.expressions.symbolic import Atom, Expression
+from model.work.regions.region import Access, Block, Branch, Loop
+from model.work.walk.sample import Sample, key_of, numbered
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 

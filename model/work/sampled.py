@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from model.launch.launch import Launch
 from model.opencl.types import AddressSpace
-from model.work.region import Access, Branch, Event, Loop
-from model.work.sample import AccessSample, BranchSample, LoopSample, Sample, key_of, numbered
-from model.work.sites import Site
-from model.work.stride import is_scattered
-from model.work.walk import Walk
+from model.work.memory.stride import is_scattered
+from model.work.regions.region import Access, Branch, Event, Loop, Site
+from model.work.walk.sample import AccessSample, BranchSample, LoopSample, Sample, key_of, numbered
+from model.work.walk.walk import Walk
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 

@@ -14,23 +14,23 @@ from model.launch.local_size import effective_local_size
 from model.opencl.builtin_types import INT
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.types import AddressSpace, PointerType, ScalarType, Type, lane_names
-from model.work.breakdown import Breakdown
-from model.work.contents import Contents, contents_of
 from model.work.counts import AccessCount, OpCount, Pattern
-from model.work.divergence import Paths
-from model.work.facts import GLOBAL_SPACES, Facts
-from model.work.footprint import Reach, distinct_bytes
-from model.work.knowledge import Knowledge
-from model.work.numbers import Value
-from model.work.outline import OpKey, Outline, outline_of
-from model.work.region import Access, Block, DataParameter, Loop
-from model.work.registers import NO_PRESSURE, Pressure
-from model.work.sample import Sample, seen_in
-from model.work.scopes import shape_of
-from model.work.stride import pattern_of, step_of
-from model.work.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
-from model.work.unknowns import Unknown
-from model.work.walk import MAX_VISITS, Walk
+from model.work.execution.registers import NO_PRESSURE, Pressure
+from model.work.execution.unknowns import Unknown
+from model.work.expressions.contents import Contents, contents_of
+from model.work.expressions.launch_bindings import DataParameter, LaunchBindings
+from model.work.expressions.numbers import Value
+from model.work.expressions.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, LOCAL_ID, LOCAL_SIZE, NUM_GROUPS, Atom
+from model.work.features.breakdown import Breakdown
+from model.work.features.divergence import Paths
+from model.work.features.facts import GLOBAL_SPACES, Facts
+from model.work.memory.footprint import Reach, distinct_bytes
+from model.work.memory.scopes import shape_of
+from model.work.memory.stride import pattern_of, step_of
+from model.work.regions.flat_blocks import OpKey, Outline, outline_of
+from model.work.regions.region import Access, Block, Loop
+from model.work.walk.sample import Sample, seen_in
+from model.work.walk.walk import MAX_VISITS, Walk
 from model.work.work_counts import WorkCounts
 
 PIXEL_BYTES = 16
@@ -129,7 +129,7 @@ def knowledge(
     tables: Mapping[str, Mapping[int, Value]] | None = None,
     named: dict[str, tuple[Atom, ...]] | None = None,
     uniform: frozenset[Atom] = frozenset(),
-) -> Knowledge:
+) -> LaunchBindings:
     """Return what a launch says, by symbol. `named` keeps the symbols of scalars from one launch to the next."""
     kept = named if named is not None else {}
     local = effective_local_size(launch, kernel)
@@ -157,7 +157,7 @@ def knowledge(
         contents[name] = contents_of(elements, _element(kernel.parameter(name)), fills_of(launch.fills, name))
     for name, values in (tables or {}).items():
         contents[name] = Contents(len(values), 1, None, values)
-    return Knowledge(symbols, contents, parameters, uniform=uniform)
+    return LaunchBindings(symbols, contents, parameters, uniform=uniform)
 
 
 def _element(parameter: Parameter | None) -> Type:

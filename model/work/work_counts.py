@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from model.work.breakdown import Breakdown
-from model.work.contexts import ContextCount
 from model.work.counts import AccessCount, LineCount, OpCount, OpKind
-from model.work.facts import Facts
-from model.work.sample import Sample
+from model.work.features.breakdown import Breakdown
+from model.work.features.facts import Facts
+from model.work.features.vectorization_contexts import ContextCount
+from model.work.walk.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from model.work.counts import AccessCount
-    from model.work.facts import AccessFacts, Footprint
+    from model.work.features.facts import AccessFacts, Footprint
     from model.work.work_counts import WorkCounts
 
 Json = dict[str, Any]

@@ -19,7 +19,7 @@ from model.observing import observe
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
 from model.opencl.reach import Reach
-from model.work.sample import Sample
+from model.work.walk.sample import Sample
 from profiler.child.main import limit_resources
 from profiler.process.inbox import packed
 from profiler.process.messages import Done, Failed, Message

@@ -29,7 +29,7 @@ from profiler.process.worker import search_path
 from server.predictor.messages import Ask, RunItems
 
 if TYPE_CHECKING:
-    from model.work.sample import Sample
+    from model.work.walk.sample import Sample
 
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from server.predictor.child import main; main()"
 DEFAULTS = {**ONE_THREAD, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "0"}

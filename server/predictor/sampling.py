@@ -157,7 +157,7 @@ class Sampling:
             self._give_up_on(key, f"the process that did it ended: {reason}")
 
     def _give_up_on(self, key: SampleKey, reason: str) -> None:
-        from model.work.sample import Sample  # noqa: PLC0415 - not before anybody asks
+        from model.work.walk.sample import Sample  # noqa: PLC0415 - not before anybody asks
 
         self.samples.put(key, Sample(0, stopped=reason))
 

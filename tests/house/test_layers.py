@@ -55,8 +55,9 @@ def test_imports_name_their_package_in_full(repository: Path) -> None:
     assert not found
 
 
-def _loaded_with(file: Path, modules: dict[str, Path]) -> set[str]:
-    """Return our own modules that importing `file` imports: not those for types or inside functions."""
+def _loaded_with(file: Path, modules: dict[str, Path], *, for_types: bool = False) -> set[str]:
+    """Return our own modules that importing `file` imports: not those inside functions, nor, unless asked for, those
+    for types."""
     found: set[str] = set()
     left: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
     while left:
@@ -64,7 +65,7 @@ def _loaded_with(file: Path, modules: dict[str, Path]) -> set[str]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            left += node.orelse
+            left += [*node.orelse, *(node.body if for_types else [])]
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -84,3 +85,13 @@ def test_no_module_imports_itself_through_others(repository: Path) -> None:
     graph = {name: _loaded_with(file, modules) - {name} for name, file in modules.items()}
     assert len(graph) > 800
     TopologicalSorter(graph).prepare()  # raises CycleError with the modules of a circle
+
+
+def test_no_module_of_the_analysis_needs_itself_through_others_for_types(repository: Path) -> None:
+    modules = {
+        ".".join(file.relative_to(repository).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in (repository / "model" / "work").rglob("*.py")
+    }
+    graph = {name: _loaded_with(file, modules, for_types=True) - {name} for name, file in modules.items()}
+    assert len(graph) > 60
+    TopologicalSorter(graph).prepare()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from model.launch.launch import Launch
 from model.opencl.kernel import ParameterKind
-from model.work.region import Block, Loop
-from model.work.walk import Walk
+from model.work.regions.region import Block, Loop
+from model.work.walk.walk import Walk
 from model.work.work import Work
 
 

@@ -21,7 +21,7 @@ from model.launch.launch import Assumption, Launch, Origin
 from model.laws import Times
 from model.opencl.kernel import Kernel, KernelAttributes, SourceRange
 from model.prediction import Basis, LineCost, LinePart, Prediction, Quantiles
-from model.work.facts import no_facts
+from model.work.features.facts import no_facts
 from model.work.work_counts import WorkCounts
 from profiler.measurement import Measurement
 from server.client.settings import Settings

@@ -10,7 +10,7 @@ import pytest
 
 from model.launch.launch import Launch
 from model.samples import SampleKey, Samples
-from model.work.sample import Sample
+from model.work.walk.sample import Sample
 from server.predictor import sampling as module
 from server.predictor.messages import RunItems
 from server.predictor.process import ProcessEnded

@@ -8,9 +8,8 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import INT
 from model.opencl.types import AddressSpace
-from model.work.builder import Builder, PendingBranch, PendingOp, cheap_enough
-from model.work.comparisons import any_of
 from model.work.counts import OpKind
+from model.work.execution.builder import Builder, PendingBranch, PendingOp, cheap_enough
 from model.work.execution.costs import count_operations, forget_available, make_available, new_block
 from model.work.execution.dispatch import run_statement
 from model.work.execution.findings import share_of
@@ -18,10 +17,10 @@ from model.work.execution.flow import Flow, Start, Way
 from model.work.execution.selection import conjunction, merge_values
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import forget_shared
-from model.work.operations import operation
-from model.work.region import Event
-from model.work.symbolic import Expression
-from model.work.writes import Origin, Spot, Stored, Write, distinct_spots, overlaps
+from model.work.execution.writes import Origin, Spot, Stored, Write, distinct_spots, overlaps
+from model.work.expressions.operations import any_of, operation
+from model.work.expressions.symbolic import Expression
+from model.work.regions.region import Event
 
 
 def run_statements(state: ExecutionState, nodes: Iterable[Node]) -> Flow:

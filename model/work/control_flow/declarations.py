@@ -14,12 +14,12 @@ from model.work.execution.lvalues import initial_value
 from model.work.execution.operators import convert
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import note_store
+from model.work.execution.tables import completed_type, table_of
+from model.work.execution.unknowns import UnknownKind
+from model.work.execution.values import Memory, Pointer, Value, element_name, scalar_of
 from model.work.execution.variables import declare, fresh_value, lookup
-from model.work.symbolic import ZERO, number
-from model.work.tables import completed_type, table_of
-from model.work.unknowns import UnknownKind
-from model.work.values import Memory, Pointer, Value, element_name, scalar_of
-from model.work.writes import Spot, Write
+from model.work.execution.writes import Spot, Write
+from model.work.expressions.symbolic import ZERO, number
 
 MAX_FOLLOWED = 64  # elements of an initialised array that are followed one by one
 

@@ -6,18 +6,17 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from model.work.comparisons import any_of, less
-from model.work.conditions import likelihood
 from model.work.control_flow.trial import Trial
-from model.work.evaluate import evaluate
 from model.work.execution.findings import data_parameter
 from model.work.execution.flow import Exit, Flow
 from model.work.execution.state import ExecutionState
-from model.work.knowledge import Knowledge
-from model.work.operations import operation, substituted
-from model.work.region import DEFAULT_DATA_TRIPS, Leaves
-from model.work.symbolic import ONE, ZERO, Expression, number
-from model.work.trips import ENDLESS, Induction, trip_count, upper_bound
+from model.work.expressions.conditions import likelihood
+from model.work.expressions.evaluate import evaluate
+from model.work.expressions.launch_bindings import LaunchBindings
+from model.work.expressions.operations import any_of, less, operation, substituted
+from model.work.expressions.symbolic import ONE, ZERO, Expression, number
+from model.work.expressions.trips import ENDLESS, Induction, trip_count, upper_bound
+from model.work.regions.region import DEFAULT_DATA_TRIPS, Leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def _run_now(count: Expression) -> Expression:
     """Return a trip count in plain numbers where no launch is needed for it: `for (k = 1; k < 16; k *= 2)`."""
     if count.constant is not None or not all(str(a.arguments[0]).startswith("phi.") for a in count.leaves):
         return count
-    known = Knowledge({}, {}, {})
+    known = LaunchBindings({}, {}, {})
     value = evaluate(count, known, {})
     return number(value) if isinstance(value, int) and not known.estimated and value < ENDLESS else count
 

@@ -5,31 +5,30 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
-from model.work.builder import Builder, PendingAccess, PendingBranch, PendingLoop, PendingOp
-from model.work.chain import chain_length
-from model.work.comparisons import less
 from model.work.control_flow.branches import go_on_unless
 from model.work.control_flow.declarations import run_declaration
 from model.work.control_flow.loop_trips import Trips, over_counter, trips_of
 from model.work.control_flow.trial import Trial, iteration_condition, run_iteration, try_iteration
 from model.work.counts import OpKind
+from model.work.execution.builder import Builder, PendingAccess, PendingBranch, PendingLoop, PendingOp
 from model.work.execution.costs import forget_available, new_block
 from model.work.execution.dispatch import value_of
 from model.work.execution.findings import data_parameter, unknown_number
 from model.work.execution.flow import Exit, Flow, LoopFrame
 from model.work.execution.loads import load_from
 from model.work.execution.lvalues import Location
+from model.work.execution.reuse import carried
 from model.work.execution.selection import conjunction, merge_values
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import store_access
+from model.work.execution.values import Other, Value, is_float, numbers_in, with_numbers
 from model.work.execution.variables import completed, fresh_value
-from model.work.operations import operation
-from model.work.region import Event
-from model.work.reuse import carried
-from model.work.symbolic import ZERO, Atom, Expression
-from model.work.uniform import CARRIED
-from model.work.values import Other, Value, is_float, numbers_in, with_numbers
-from model.work.writes import Origin, Spot, Write
+from model.work.execution.writes import Origin, Spot, Write
+from model.work.expressions.operations import less, operation
+from model.work.expressions.symbolic import ZERO, Atom, Expression
+from model.work.expressions.trips import chain_length
+from model.work.regions.enclosing_scopes import CARRIED
+from model.work.regions.region import Event
 
 MAX_LOOP_DEPTH = 24
 MAX_UNROLLED_STEPS = 700  # nodes of the source over all iterations, as compilers bound what they unroll

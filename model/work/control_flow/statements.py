@@ -18,8 +18,8 @@ from model.work.execution.findings import assume, note_unreadable
 from model.work.execution.flow import Exit, Flow
 from model.work.execution.operators import truth_of
 from model.work.execution.state import ExecutionState
-from model.work.unknowns import UnknownKind
-from model.work.values import Other, Value
+from model.work.execution.unknowns import UnknownKind
+from model.work.execution.values import Other, Value
 
 UNFOLLOWED_LOOP_SPREAD = 32.0
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from model.work.comparisons import any_of, either_holds, equal
 from model.work.control_flow.branches import fork, go_on_unless, run_statements
 from model.work.execution.dispatch import value_of
 from model.work.execution.flow import Flow
 from model.work.execution.selection import conjunction, merge_values
 from model.work.execution.state import ExecutionState
-from model.work.operations import operation
-from model.work.symbolic import ONE, ZERO, Expression
-from model.work.values import expression_of
+from model.work.execution.values import expression_of
+from model.work.expressions.operations import any_of, either_holds, equal, operation
+from model.work.expressions.symbolic import ONE, ZERO, Expression
 
 
 def switch_statement(state: ExecutionState, node: Node) -> Flow:

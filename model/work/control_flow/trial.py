@@ -8,18 +8,18 @@ from tree_sitter import Node
 
 from model.errors import AnalysisError
 from model.opencl.types import ArrayType, PointerType, Type
-from model.work.builder import Builder
+from model.work.execution.builder import Builder
 from model.work.execution.costs import forget_available, varies_in
 from model.work.execution.dispatch import run_statement, value_of
 from model.work.execution.flow import Exit, Flow, LoopFrame
 from model.work.execution.operators import truth_of
 from model.work.execution.selection import conjunction, merge_values
 from model.work.execution.state import ExecutionState
+from model.work.execution.values import Memory, Pointer, Value, numbers_in, with_numbers
 from model.work.execution.variables import completed, lookup
-from model.work.symbolic import ONE, Atom, Expression
-from model.work.trips import Induction
-from model.work.values import Memory, Pointer, Value, numbers_in, with_numbers
-from model.work.writes import Origin, Spot, Write, distinct_spots, overlaps
+from model.work.execution.writes import Origin, Spot, Write, distinct_spots, overlaps
+from model.work.expressions.symbolic import ONE, Atom, Expression
+from model.work.expressions.trips import Induction
 
 MAX_TRIALS = 1_500  # a loop in a call in a loop in a call ... is tried once for each way that leads to it
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})

@@ -22,8 +22,8 @@ from model.opencl.builtins import (
     Gives,
 )
 from model.opencl.types import PointerType, ScalarType, VectorType
-from model.work.builder import Builder, PendingOp
 from model.work.counts import OpKind
+from model.work.execution.builder import Builder, PendingOp
 from model.work.execution.costs import all_available, count_operations, home_block, is_known, make_available
 from model.work.execution.dispatch import value_of
 from model.work.execution.findings import assume, note_unreadable, nothing, unknown_number
@@ -42,10 +42,24 @@ from model.work.execution.memory_calls import (
 from model.work.execution.operators import binary, components, convert
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import forget_shared, store, wait_for_group
+from model.work.execution.unknowns import UnknownKind
+from model.work.execution.values import (
+    Other,
+    Pointer,
+    Scalar,
+    Value,
+    Vector,
+    common_type,
+    element_name,
+    expression_of,
+    is_float,
+    scalar_of,
+    width_of,
+)
 from model.work.execution.variables import fresh_value
-from model.work.floats import float_result
-from model.work.operations import operation
-from model.work.symbolic import (
+from model.work.expressions.floats import float_result
+from model.work.expressions.operations import operation
+from model.work.expressions.symbolic import (
     GLOBAL_ID,
     GLOBAL_SIZE,
     GROUP_ID,
@@ -58,20 +72,6 @@ from model.work.symbolic import (
     number,
     opaque,
     symbol,
-)
-from model.work.unknowns import UnknownKind
-from model.work.values import (
-    Other,
-    Pointer,
-    Scalar,
-    Value,
-    Vector,
-    common_type,
-    element_name,
-    expression_of,
-    is_float,
-    scalar_of,
-    width_of,
 )
 
 _CONVERT = re.compile(r"(convert|as)_([a-z]+(?:_t)?\d*)(?:_sat)?(?:_rt[ezpn])?\Z")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.opencl.types import ScalarType
-from model.work.builder import Builder, PendingAccess, PendingOp
 from model.work.counts import OpKind
+from model.work.execution.builder import Builder, PendingAccess, PendingOp
 from model.work.execution.flow import LoopFrame
 from model.work.execution.state import ExecutionState
-from model.work.region import Access
-from model.work.symbolic import Expression
-from model.work.values import element_name
+from model.work.execution.values import element_name
+from model.work.expressions.symbolic import Expression
+from model.work.regions.region import Access
 
 
 def varies_in(frame: LoopFrame, value: Expression) -> bool:

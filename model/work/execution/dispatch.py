@@ -7,8 +7,8 @@ from tree_sitter import Node
 from model.work.execution.findings import note_unreadable, nothing
 from model.work.execution.flow import Flow
 from model.work.execution.state import ExecutionState
-from model.work.unknowns import UnknownKind
-from model.work.values import Value
+from model.work.execution.unknowns import UnknownKind
+from model.work.execution.values import Value
 
 
 def value_of(state: ExecutionState, node: Node) -> Value:

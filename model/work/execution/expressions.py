@@ -14,6 +14,7 @@ from model.work.counts import OpKind
 from model.work.execution.costs import count_operations, new_block
 from model.work.execution.dispatch import value_of
 from model.work.execution.findings import free_name, nothing, unknown_number
+from model.work.execution.fused_integers import operations_saved
 from model.work.execution.literals import (
     braced_value,
     cast_to,
@@ -28,13 +29,12 @@ from model.work.execution.operators import binary, fused_multiply_add, truth_of,
 from model.work.execution.selection import aside, join_sides, selected_value
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import store
+from model.work.execution.swizzle import picked, swizzled
+from model.work.execution.tables import completed_type
+from model.work.execution.values import UNKNOWN_TYPE, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, is_float
 from model.work.execution.variables import fresh_value, lookup, value_held
-from model.work.fused_integers import operations_saved
-from model.work.operations import operation
-from model.work.swizzle import picked, swizzled
-from model.work.symbolic import ZERO, number, opaque
-from model.work.tables import completed_type
-from model.work.values import UNKNOWN_TYPE, Aggregate, Memory, Other, Pointer, Scalar, Value, Vector, is_float
+from model.work.expressions.operations import operation
+from model.work.expressions.symbolic import ZERO, number, opaque
 
 _CAST_LIKE = frozenset({"+", "-", "*", "&"})
 

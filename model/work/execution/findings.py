@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from model.launch.launch import Assumption
 from model.opencl.builtin_types import INT
-from model.work.conditions import likelihood
 from model.work.execution.state import ExecutionState
-from model.work.region import DataParameter
-from model.work.symbolic import Atom, Expression, opaque, symbol
-from model.work.unknowns import Unknown, UnknownKind
-from model.work.values import Scalar, Value
+from model.work.execution.unknowns import Unknown, UnknownKind
+from model.work.execution.values import Scalar, Value
+from model.work.expressions.conditions import likelihood
+from model.work.expressions.launch_bindings import DataParameter
+from model.work.expressions.symbolic import Atom, Expression, opaque, symbol
 
 
 def unknown_number(state: ExecutionState, reason: str, *rests: Expression) -> Expression:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from model.work.builder import Builder
-from model.work.symbolic import Atom, Expression
-from model.work.values import Value
-from model.work.writes import Spot, Write
+from model.work.execution.builder import Builder
+from model.work.execution.values import Value
+from model.work.execution.writes import Spot, Write
+from model.work.expressions.symbolic import Atom, Expression
 
 
 class Flow(IntEnum):

@@ -10,20 +10,20 @@ from model.errors import AnalysisError
 from model.opencl.builtin_types import VOID
 from model.opencl.reading import Function
 from model.opencl.types import AddressSpace, PointerType, ScalarType, VectorType
-from model.work.builder import PendingLoop
+from model.work.execution.builder import PendingLoop
+from model.work.execution.call_summaries import FREE_STEPS, CallSummary, extent
 from model.work.execution.costs import forget_available
 from model.work.execution.dispatch import run_statement
 from model.work.execution.findings import assume, note_unreadable, unknown_number
 from model.work.execution.operators import convert
-from model.work.execution.replays import FREE_STEPS, ReadCall, extent
 from model.work.execution.selection import conjunction, either_value
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import forget_shared, forget_variable, note_store
+from model.work.execution.unknowns import UnknownKind
+from model.work.execution.values import Aggregate, Other, Pointer, Scalar, Value, Vector, numbers_in
 from model.work.execution.variables import declare, fresh_value, value_held
-from model.work.symbolic import Atom, Expression, number
-from model.work.unknowns import UnknownKind
-from model.work.values import Aggregate, Other, Pointer, Scalar, Value, Vector, numbers_in
-from model.work.writes import Spot
+from model.work.execution.writes import Spot
+from model.work.expressions.symbolic import Atom, Expression, number
 
 MAX_CALL_DEPTH = 32
 REPLAY_SPREAD = 1.2
@@ -46,7 +46,7 @@ def inline(state: ExecutionState, helper: Function, arguments: list[Value], node
         forgets = any(write.spot is None for write in state.memory.writes.since(written))
         outputs = (*numbers_in(result), *(n for v in _reached(state, helper, arguments) for n in numbers_in(v)))
         added_to = None if state.counting_disabled else block
-        read = ReadCall(tuple(state.control.frames), added_to, start, extent(block), result, outputs, forgets)
+        read = CallSummary(tuple(state.control.frames), added_to, start, extent(block), result, outputs, forgets)
         if known is None or read.holds_more_widely(known, state.control.frames):
             state.calls.read[helper] = read
     return result
@@ -96,11 +96,11 @@ def _inlined(state: ExecutionState, helper: Function, arguments: list[Value], no
     return result
 
 
-def _stands_for_others(state: ExecutionState, known: ReadCall) -> bool:
+def _stands_for_others(state: ExecutionState, known: CallSummary) -> bool:
     return bool(state.counting_disabled) or (known.block is not None and known.holds_in(state.control.frames))
 
 
-def _replayed(state: ExecutionState, helper: Function, known: ReadCall, arguments: list[Value]) -> Value:
+def _replayed(state: ExecutionState, helper: Function, known: CallSummary, arguments: list[Value]) -> Value:
     """Once more the work of a call that was read; what it gives is a new value that rests on the arguments."""
     if not state.counting_disabled:
         _repeat(state, known)
@@ -119,7 +119,7 @@ def _replayed(state: ExecutionState, helper: Function, known: ReadCall, argument
     return fresh_value(state, result.type, f"`{helper.name}`", rests=rests)
 
 
-def _repeat(state: ExecutionState, known: ReadCall) -> None:
+def _repeat(state: ExecutionState, known: CallSummary) -> None:
     """Equal calls in one block are one loop around what the first of them did."""
     repeat = state.calls.repeats.get((state.block, known))
     if repeat is not None:

@@ -25,11 +25,11 @@ from model.work.execution.findings import free_name, note_unreadable, nothing
 from model.work.execution.lvalues import lvalue_of
 from model.work.execution.operators import components, convert
 from model.work.execution.state import ExecutionState
+from model.work.execution.tables import completed_type, entries_by_part
+from model.work.execution.unknowns import UnknownKind
+from model.work.execution.values import UNKNOWN_TYPE, Aggregate, Other, Pointer, Scalar, Value, Vector, expression_of
 from model.work.execution.variables import lookup
-from model.work.symbolic import ZERO, Expression, number, opaque
-from model.work.tables import completed_type, entries_by_part
-from model.work.unknowns import UnknownKind
-from model.work.values import UNKNOWN_TYPE, Aggregate, Other, Pointer, Scalar, Value, Vector, expression_of
+from model.work.expressions.symbolic import ZERO, Expression, number, opaque
 
 _SUFFIX = re.compile(r"[uUlLfF]*\Z")
 

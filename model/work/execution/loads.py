@@ -17,12 +17,9 @@ from model.work.execution.findings import note_unreadable
 from model.work.execution.lvalues import Location, Lvalue, Slot
 from model.work.execution.operators import components, convert
 from model.work.execution.state import ExecutionState
-from model.work.execution.variables import fresh_value, value_held
-from model.work.region import Access
-from model.work.swizzle import offset_of, path_to, picked
-from model.work.symbolic import ZERO, Expression, number, opaque
-from model.work.unknowns import UnknownKind
-from model.work.values import (
+from model.work.execution.swizzle import offset_of, path_to, picked
+from model.work.execution.unknowns import UnknownKind
+from model.work.execution.values import (
     MAX_NUMBERS,
     UNKNOWN_TYPE,
     Aggregate,
@@ -36,7 +33,10 @@ from model.work.values import (
     element_name,
     numbers_in,
 )
-from model.work.writes import Origin, Spot
+from model.work.execution.variables import fresh_value, value_held
+from model.work.execution.writes import Origin, Spot
+from model.work.expressions.symbolic import ZERO, Expression, number, opaque
+from model.work.regions.region import Access
 
 
 def pointer_to(state: ExecutionState, slot: Slot) -> Pointer:

@@ -13,12 +13,12 @@ from model.work.execution.dispatch import value_of
 from model.work.execution.findings import note_unreadable
 from model.work.execution.operators import components, convert
 from model.work.execution.state import ExecutionState
+from model.work.execution.swizzle import swizzled
+from model.work.execution.tables import table_of
+from model.work.execution.unknowns import UnknownKind
+from model.work.execution.values import UNKNOWN_TYPE, Memory, Pointer, Vector, expression_of
 from model.work.execution.variables import lookup, value_held
-from model.work.swizzle import swizzled
-from model.work.symbolic import ZERO, Expression, number
-from model.work.tables import table_of
-from model.work.unknowns import UnknownKind
-from model.work.values import UNKNOWN_TYPE, Memory, Pointer, Vector, expression_of
+from model.work.expressions.symbolic import ZERO, Expression, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def lvalue_of(state: ExecutionState, node: Node) -> Lvalue | None:
     """Return the place that `node` names, evaluating its subscripts; None when it names none."""
     match node.type:
         case "identifier":
-            return _named_place(state, state.reader.text(node))
+            return _named_lvalue(state, state.reader.text(node))
         case "parenthesized_expression":
             return lvalue_of(state, node.named_children[0]) if node.named_children else None
         case "subscript_expression":
@@ -73,7 +73,7 @@ def lvalue_of(state: ExecutionState, node: Node) -> Lvalue | None:
     return None
 
 
-def _named_place(state: ExecutionState, name: str) -> Lvalue | None:
+def _named_lvalue(state: ExecutionState, name: str) -> Lvalue | None:
     key = lookup(state, name)
     if key is None:
         declared = state.program.globals.get(name)

@@ -6,8 +6,8 @@ import re
 
 from model.opencl.builtin_types import HALF, INT, VOID, builtin_type
 from model.opencl.types import AddressSpace, VectorType
-from model.work.builder import PendingLoop
 from model.work.counts import OpKind
+from model.work.execution.builder import PendingLoop
 from model.work.execution.costs import count_access, count_operations, new_block
 from model.work.execution.findings import assume, nothing, unknown_number
 from model.work.execution.loads import access_memory, load, load_from
@@ -15,12 +15,22 @@ from model.work.execution.lvalues import Location
 from model.work.execution.operators import components, convert
 from model.work.execution.state import ExecutionState
 from model.work.execution.stores import atomic_access, note_store, store
+from model.work.execution.values import (
+    Memory,
+    Other,
+    Pointer,
+    Scalar,
+    Value,
+    Vector,
+    expression_of,
+    is_float,
+    scalar_of,
+)
 from model.work.execution.variables import fresh_value
-from model.work.operations import operation
-from model.work.region import Access
-from model.work.symbolic import LOCAL_SIZE, ONE, Atom, Expression, number, opaque, symbol
-from model.work.values import Memory, Other, Pointer, Scalar, Value, Vector, expression_of, is_float, scalar_of
-from model.work.writes import Spot
+from model.work.execution.writes import Spot
+from model.work.expressions.operations import operation
+from model.work.expressions.symbolic import LOCAL_SIZE, ONE, Atom, Expression, number, opaque, symbol
+from model.work.regions.region import Access
 
 VECTOR_MEMORY = re.compile(r"v(load|store)(a?_half)?(\d*)(?:_rt[ezpn])?\Z")
 IMAGE_SIZE = {

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from model.opencl.builtin_types import INT
 from model.opencl.types import PointerType, ScalarKind, ScalarType, Type, VectorType
-from model.work.comparisons import equal, less, negation
 from model.work.counts import OpKind
 from model.work.execution.costs import count_operations, is_known
 from model.work.execution.findings import unknown_number
 from model.work.execution.state import ExecutionState
-from model.work.execution.variables import fresh_value
-from model.work.floats import factors_of, float_result, literal, negated
-from model.work.operations import operation
-from model.work.symbolic import ONE, ZERO, Expression, number, opaque
-from model.work.values import (
+from model.work.execution.values import (
     Other,
     Pointer,
     Scalar,
@@ -25,6 +20,10 @@ from model.work.values import (
     scalar_of,
     width_of,
 )
+from model.work.execution.variables import fresh_value
+from model.work.expressions.floats import factors_of, float_result, literal, negated
+from model.work.expressions.operations import equal, less, negation, operation
+from model.work.expressions.symbolic import ONE, ZERO, Expression, number, opaque
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _FLOAT_COSTS = {"+": OpKind.ADD, "-": OpKind.ADD, "*": OpKind.MUL, "/": OpKind.DIVIDE}

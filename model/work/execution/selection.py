@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from tree_sitter import Node
 
 from model.opencl.types import VectorType
-from model.work.builder import Builder, PendingBranch, cheap_enough
 from model.work.counts import OpKind
+from model.work.execution.builder import Builder, PendingBranch, cheap_enough
 from model.work.execution.costs import count_operations, forget_available, make_available, new_block
 from model.work.execution.findings import share_of
 from model.work.execution.operators import components, convert
 from model.work.execution.state import ExecutionState
+from model.work.execution.values import Aggregate, Pointer, Scalar, Value, Vector, common_type, numbers_in, scalar_of
 from model.work.execution.variables import fresh_value, whole_struct
-from model.work.operations import operation
-from model.work.symbolic import ONE, Expression
-from model.work.values import Aggregate, Pointer, Scalar, Value, Vector, common_type, numbers_in, scalar_of
+from model.work.expressions.operations import operation
+from model.work.expressions.symbolic import ONE, Expression
 
 
 def conjunction(conditions: Sequence[Expression]) -> Expression:

@@ -15,17 +15,17 @@ from model.opencl.kernel import Kernel
 from model.opencl.program import Program, Reader
 from model.opencl.reading import Function
 from model.opencl.types import Type
-from model.work.builder import Builder, PendingLoop
+from model.work.execution.builder import Builder, PendingLoop
+from model.work.execution.call_summaries import CallSummary
 from model.work.execution.flow import Exit, Flow, LoopFrame
-from model.work.execution.replays import ReadCall
-from model.work.region import DataParameter
-from model.work.registers import Lifetimes
-from model.work.sites import Site
-from model.work.symbolic import Atom, Expression
-from model.work.tables import Table
-from model.work.unknowns import Unknown
-from model.work.values import Memory, Value
-from model.work.writes import Spot, Writes
+from model.work.execution.registers import Lifetimes
+from model.work.execution.tables import Table
+from model.work.execution.unknowns import Unknown
+from model.work.execution.values import Memory, Value
+from model.work.execution.writes import Spot, Writes
+from model.work.expressions.launch_bindings import DataParameter
+from model.work.expressions.symbolic import Atom, Expression
+from model.work.regions.region import Site
 
 MAX_STEPS = 300_000
 
@@ -83,13 +83,13 @@ class ControlFlow:
 
 @dataclass(slots=True, eq=False)
 class CallStack:
-    """The functions being read, the kernel first, and the helper functions read before (see `replays`)."""
+    """The functions being read, the kernel first, and the helper functions read before (see `call_summaries`)."""
 
     functions: list[Function]
     path: tuple[tuple[str, int], ...] = ()  # see `Site`
-    read: dict[Function, ReadCall] = field(default_factory=dict)
+    read: dict[Function, CallSummary] = field(default_factory=dict)
     # Calls that another call stands for, in the helper function being read.
-    repeats: dict[tuple[Builder, ReadCall], PendingLoop] = field(default_factory=dict)
+    repeats: dict[tuple[Builder, CallSummary], PendingLoop] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

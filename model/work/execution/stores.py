@@ -6,16 +6,16 @@ from functools import partial
 
 from model.opencl.kernel import ParameterKind
 from model.opencl.types import AddressSpace, ArrayType, PointerType, ScalarType, StructType, Type, VectorType
+from model.work.execution.group_values import passed_on
 from model.work.execution.loads import access_memory, load_variable, slot_at, spot_of, touched_bytes
 from model.work.execution.lvalues import Location, Lvalue, Slot
 from model.work.execution.operators import components, convert
 from model.work.execution.state import ExecutionState
+from model.work.execution.swizzle import with_path
+from model.work.execution.values import Aggregate, Memory, Pointer, Scalar, Value, Vector, numbers_in
 from model.work.execution.variables import fresh_value, value_held
-from model.work.group_values import passed_on
-from model.work.swizzle import with_path
-from model.work.symbolic import ZERO, Atom, Expression, number
-from model.work.values import Aggregate, Memory, Pointer, Scalar, Value, Vector, numbers_in
-from model.work.writes import Origin, Spot, Write
+from model.work.execution.writes import Origin, Spot, Write
+from model.work.expressions.symbolic import ZERO, Atom, Expression, number
 
 # How symbols begin that do not depend on the item of a group.
 _SAME_IN_GROUP = ("arg.", "name.", "group_id.", "local_size.", "num_groups.", "global_size.", "image.")

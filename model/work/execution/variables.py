@@ -6,9 +6,9 @@ from model.opencl.builtin_types import INT
 from model.opencl.types import ArrayType, PointerType, ScalarType, StructType, Type, VectorType
 from model.work.execution.findings import note_unreadable, unknown_number
 from model.work.execution.state import ExecutionState
-from model.work.symbolic import Expression
-from model.work.unknowns import UnknownKind, undeclared_types
-from model.work.values import MAX_NUMBERS, Aggregate, Other, Pointer, Scalar, Value, Vector, numbers_in
+from model.work.execution.unknowns import UnknownKind, undeclared_types
+from model.work.execution.values import MAX_NUMBERS, Aggregate, Other, Pointer, Scalar, Value, Vector, numbers_in
+from model.work.expressions.symbolic import Expression
 
 
 def declare(state: ExecutionState, name: str, kind: Type, value: Value) -> int:

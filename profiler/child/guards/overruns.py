@@ -13,9 +13,9 @@ from model.launch.source_hints import gather
 from model.opencl.kernel import ParameterKind
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from model.work.reached import Extent
-from model.work.region import Access
-from model.work.symbolic import Expression
+from model.work.expressions.symbolic import Expression
+from model.work.regions.region import Access
+from model.work.walk.access_extents import Extent
 from model.work.work import Work
 from profiler.bounds import Cause, Overrun
 from profiler.inferred_args import guessed_among, index_fill, misleading

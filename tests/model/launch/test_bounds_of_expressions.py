@@ -8,14 +8,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from model.launch.bounds import TOP, Bounds, BoundsOf, Scope, times
-from model.work.evaluate import evaluate
-from model.work.knowledge import Knowledge
-from model.work.numbers import Value
-from model.work.operations import operation
-from model.work.symbolic import Atom, Expression, number, opaque, symbol
+from model.work.expressions.evaluate import evaluate
+from model.work.expressions.launch_bindings import LaunchBindings
+from model.work.expressions.numbers import Value
+from model.work.expressions.operations import operation
+from model.work.expressions.symbolic import Atom, Expression, number, opaque, symbol
 
 NAMES = ("a", "b", "c")
-NOTHING = Knowledge({}, {}, {})
+NOTHING = LaunchBindings({}, {}, {})
 _TWO = ["div", "mod", "floordiv", "ceildiv", "floormod", "min", "max", "bitand", "bitor", "bitxor", "shl", "shr"]
 _OF_FLOATS = ["+", "-", "*", "/"]
 _CALLS = ["fabs", "floor", "ceil", "trunc", "rint", "round", "sqrt", "exp", "log2", "atan", "sin"]

@@ -16,7 +16,7 @@ from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
 from model.opencl.program import read_program
 from model.work.analyse import analyse
 from model.work.counts import OpKind
-from model.work.unknowns import UnknownKind
+from model.work.execution.unknowns import UnknownKind
 
 _NOT_KNOWN = {
     r"(amd|arm|intel)_\w+": "of one vendor",

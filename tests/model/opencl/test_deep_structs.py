@@ -8,7 +8,7 @@ from model.opencl.kernel import ParameterKind
 from model.opencl.program import read_program
 from model.opencl.types import PointerType, StructType
 from model.work.analyse import analyse
-from model.work.unknowns import Unknown, UnknownKind
+from model.work.execution.unknowns import Unknown, UnknownKind
 
 DEPTH = 60
 

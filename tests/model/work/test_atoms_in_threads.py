@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from model.work.symbolic import Atom
+from model.work.expressions.symbolic import Atom
 
 
 @pytest.fixture

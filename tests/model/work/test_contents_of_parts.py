@@ -11,8 +11,8 @@ from model.contents.buffer import buffer_contents
 from model.launch.fill import parse_fill, parse_named_fill
 from model.launch.launch import Fill
 from model.opencl.types import ArrayType, ScalarKind, ScalarType, StructType, Type, VectorType
-from model.work.contents import contents_of
-from model.work.symbolic import number, symbol
+from model.work.expressions.contents import contents_of
+from model.work.expressions.symbolic import number, symbol
 from tests.model.conftest import Count
 
 INT = ScalarType("int", ScalarKind.SIGNED, 4)

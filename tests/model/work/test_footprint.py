@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.launch.launch import Fill
-from model.work.footprint import expected_distinct
+from model.work.memory.footprint import expected_distinct
 
 Count = Callable[..., Any]
 Place = Callable[[Mapping[str, int]], int]

@@ -9,13 +9,13 @@ import pytest
 
 from model.launch.fill import parse_fill
 from model.opencl.builtin_types import FLOAT, INT
-from model.work import draw_plans
-from model.work.chances import Budget, chance, expected
-from model.work.contents import contents_of
-from model.work.evaluate import evaluate
-from model.work.knowledge import Knowledge
-from model.work.running import Running, running_of
-from model.work.symbolic import Atom, Expression, number, opaque
+from model.work.expressions.contents import contents_of
+from model.work.expressions.evaluate import evaluate
+from model.work.expressions.launch_bindings import LaunchBindings
+from model.work.expressions.loop_simulation import Running, running_of
+from model.work.expressions.symbolic import Atom, Expression, number, opaque
+from model.work.walk import draw_plans
+from model.work.walk.chances import Budget, chance, expected
 
 N, ID, COUNTER = Atom.of("symbol", "arg.n"), Atom.of("symbol", "global_id.0"), Atom.of("symbol", "loop.1")
 VARIABLES = (Atom.of("symbol", "phi.1"), Atom.of("symbol", "phi.2"))
@@ -23,13 +23,13 @@ BINARY = ("max", "min", "bitxor", "bitand", "floordiv", "floormod", "shr", "div"
 FLOATS = ("+", "-", "*", "/")
 
 
-def known() -> Knowledge:
+def known() -> LaunchBindings:
     contents = {
         "x": contents_of(64, FLOAT, {"": parse_fill("uniform:0:1").evaluate({})}),
         "kind": contents_of(64, INT, {"": parse_fill("randint:0:8").evaluate({})}),
         "list": contents_of(64, INT, {"": parse_fill("iota").evaluate({})}),
     }
-    return Knowledge({N: 37}, contents, {})
+    return LaunchBindings({N: 37}, contents, {})
 
 
 def single(atom: Atom) -> Expression:

@@ -18,10 +18,10 @@ from model.engine import Engine
 from model.faults import InternalError
 from model.opencl.constants import fold
 from model.opencl.constants import number as number_in
-from model.work import functions
-from model.work.functions import LARGEST, function_for
-from model.work.knowledge import Knowledge
-from model.work.symbolic import Expression, number, opaque, symbol
+from model.work.expressions import functions
+from model.work.expressions.functions import LARGEST, function_for
+from model.work.expressions.launch_bindings import LaunchBindings
+from model.work.expressions.symbolic import Expression, number, opaque, symbol
 
 HOSTILE = [
     "__import__", "__builtins__", "os", "exec", "eval", "v0", "k1", "of", "said", "known", "point", "LARGEST", "LEAST",
@@ -78,12 +78,12 @@ def _is_arithmetic(text: str) -> None:
             assert node.value is None or (isinstance(node.value, int) and node.value.bit_length() <= 64)
 
 
-def _known(**values: int | float) -> Knowledge:
+def _known(**values: int | float) -> LaunchBindings:
     atoms = {symbol(name).atom: value for name, value in values.items()}
-    return Knowledge({atom: value for atom, value in atoms.items() if atom is not None}, {}, {})
+    return LaunchBindings({atom: value for atom, value in atoms.items() if atom is not None}, {}, {})
 
 
-def _value(expression: Expression, known: Knowledge) -> int | float | None:
+def _value(expression: Expression, known: LaunchBindings) -> int | float | None:
     return function_for(expression, lambda atom, knowledge, point: None)({}, known)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.work.banks import conflict_degree
+from model.work.memory.transactions import conflict_degree
 
 Count = Callable[..., Any]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.work.registers import PER_BUFFER, RESERVED
+from model.work.execution.registers import PER_BUFFER, RESERVED
 
 Count = Callable[..., Any]
 

@@ -11,7 +11,7 @@ from model.errors import AnalysisError
 from model.opencl.program import read_program
 from model.work.analyse import analyse
 from model.work.execution import inlining
-from model.work.settings import accesses_in
+from model.work.regions.enclosing_scopes import accesses_in
 
 Count = Callable[..., Any]
 

@@ -13,9 +13,9 @@ from model.opencl.program import read_program
 from model.sampling.sample import AccessCounts, RawSample, SiteCounts
 from model.work.analyse import analyse
 from model.work.counts import OpKind
-from model.work.region import Access, Branch, Loop
-from model.work.sample import numbered
+from model.work.regions.region import Access, Branch, Loop
 from model.work.sampled import leaves_open, sampled
+from model.work.walk.sample import numbered
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.work.strided import Strided, blocks, rows_on_blocks, strided, union_size
+from model.work.memory.strided import Strided, blocks, rows_on_blocks, strided, union_size
 
 Parts = tuple[int, list[tuple[int, int]], int]
 

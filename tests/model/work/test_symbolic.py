@@ -12,20 +12,30 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from model.launch.launch import Fill
-from model.work.contents import Contents
-from model.work.evaluate import USES_OF_TEXT, evaluate
-from model.work.functions import function_for
-from model.work.intervals import interval
-from model.work.knowledge import Knowledge
-from model.work.numbers import EVALUATED
-from model.work.operations import operation, substituted
-from model.work.stairs import stairs
-from model.work.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID, LOCAL_SIZE, Atom, Expression, number, opaque, symbol
+from model.work.expressions.contents import Contents
+from model.work.expressions.evaluate import USES_OF_TEXT, evaluate
+from model.work.expressions.functions import function_for
+from model.work.expressions.intervals import interval
+from model.work.expressions.launch_bindings import LaunchBindings
+from model.work.expressions.numbers import EVALUATED
+from model.work.expressions.operations import operation, substituted
+from model.work.expressions.symbolic import (
+    GLOBAL_ID,
+    GROUP_ID,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    Atom,
+    Expression,
+    number,
+    opaque,
+    symbol,
+)
+from model.work.walk.range_splits import stairs
 
 NAMES = ("a", "b", "c")
 SYMBOLS = {name: symbol(name) for name in NAMES}
 ATOMS = {name: Atom.of("symbol", name) for name in NAMES}
-NOTHING = Knowledge({}, {}, {})
+NOTHING = LaunchBindings({}, {}, {})
 
 
 @dataclass(frozen=True)
@@ -221,5 +231,5 @@ def test_a_function_made_of_floats_says_what_reading_them_says(tree: Any, values
     assert found == expected or (expected is not None and math.isnan(expected))  # 0.0 and -0.0 are the same here
 
 
-def _by_reading(atom: Atom, known: Knowledge, point: Mapping[Atom, float]) -> int | float | None:
+def _by_reading(atom: Atom, known: LaunchBindings, point: Mapping[Atom, float]) -> int | float | None:
     return evaluate(Expression({(atom,): 1}), known, point)

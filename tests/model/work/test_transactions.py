@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from model.launch.launch import Fill
-from model.work.affine import Obstacle
+from model.work.memory.affine import Obstacle
 
 Count = Callable[..., Any]
 TEXT = """__kernel void f(__global const {type} *a, __global {type} *o, __global const int *col, int n) {{

@@ -6,7 +6,7 @@ import pytest
 
 from model.opencl.program import read_program
 from model.work.analyse import analyse
-from model.work.unknowns import Unknown, UnknownKind
+from model.work.execution.unknowns import Unknown, UnknownKind
 
 
 def unknowns(body: str, before: str = "") -> list[tuple[UnknownKind, str]]:

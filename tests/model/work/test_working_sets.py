@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.work.working_sets import TOGETHER, WorkingSet
+from model.work.features.working_sets import TOGETHER, WorkingSet
 from tests.model.conftest import Count
 
 PRODUCT = """kernel void product(global const float *a, global const float *b, global float *c, int n) {

@@ -16,7 +16,7 @@ from model.errors import AnalysisError
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program, read_program
 from model.work.analyse import analyse
-from model.work.unknowns import Unknown
+from model.work.execution.unknowns import Unknown
 from tests.oracles.compiler.building import Built, built
 from tests.oracles.compiler.comparing import Compared, compared
 from tests.oracles.compiler.programs import Source

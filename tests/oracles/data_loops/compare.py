@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.assumptions import assumptions_of
-from model.work.region import Access, Block, Branch, Event, Loop
-from model.work.sample import numbered
-from model.work.walk import Walk
+from model.work.regions.region import Access, Block, Branch, Event, Loop
+from model.work.walk.sample import numbered
+from model.work.walk.walk import Walk
 from model.work.work import Work
 from tests.oracles.data_loops.places import Place, Side, places_in
 from tests.oracles.instructions.compared import read_tasks

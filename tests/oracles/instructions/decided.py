@@ -8,8 +8,8 @@ from enum import StrEnum
 from model.launch.fill_target import buffer_of
 from model.launch.launch import Launch
 from model.opencl.types import AddressSpace
-from model.work.region import Block, Branch, Loop
-from model.work.symbolic import Atom
+from model.work.expressions.symbolic import Atom
+from model.work.regions.region import Block, Branch, Loop
 from model.work.work import Work
 
 

@@ -1,0 +1,192 @@
+"""In which surrounding each operation and access stands: what CPU runtimes vectorise is decided by it.
+
+A runtime for CPUs runs a work-group as a loop over its work-items. Whether that loop becomes vector code depends on
+what stands in it: loops, with or without barriers, of a length that is known when; branches. Which surrounding a
+runtime does vectorise is measured (`Rates.costs`), not written down here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from model.work.counts import AccessCount, OpCount
+from model.work.expressions.symbolic import GLOBAL_ID, GROUP_ID, LOCAL_ID
+from model.work.regions.flat_blocks import UNROLLED_TRIPS, Form, Outline, Part
+from model.work.regions.region import Access, Loop
+from model.work.walk.walk import Walk
+
+FORESEEN_TRIPS = 8  # loops that are mostly shorter end as foreseen
+_IDS = frozenset({*GLOBAL_ID, *GROUP_ID, *LOCAL_ID})
+_LINEAR = frozenset({"symbol", "convert"})
+_NEARLY_ALL = 0.95  # a guard that so many work-items pass is no branch
+
+
+class Context(StrEnum):
+    """Surroundings, in the words of `Cost.name`."""
+
+    STRAIGHT = "straight"
+    BRANCH = "branch"  # neighbouring work-items may differ in whether they enter
+    UNROLLED = "unrolled"  # a short loop of constant length
+    COUNTED = "counted"  # a loop whose length the launch decides, the same for all work-items
+    REDUCED = "reduced"  # as `counted`, side by side over memory, and no float waits for the one before
+    DATA = "data"  # a loop whose length the data or the work-item decide
+    BARRIER = "barrier"  # directly in a loop with a barrier
+    KEPT = "kept"  # in a loop without a barrier within one with: what it adds up outlives barriers
+
+
+class Placed(NamedTuple):
+    """An access and the form of its index: compilers that must mind the overflow of 32-bit indices see consecutive
+    addresses in the `offset` form, but not in the `plain` one."""
+
+    access: AccessCount
+    form: Form
+    image: str = ""  # "nearest", "linear" or "write" where it is one
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCount:
+    """What a launch executes in one surrounding.
+
+    `chain_ops` are operations that wait for the one before, `surprises` the turns that a processor cannot foresee:
+    the rarer side of branches that the data decide, and the ends of loops of which the data decide the length.
+    """
+
+    context: Context
+    ops: tuple[OpCount, ...]
+    accesses: tuple[Placed, ...]
+    chain_ops: float
+    surprises: float
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was met in one surrounding; operations by the number of their key."""
+
+    ops: dict[int, float] = field(default_factory=dict)
+    accesses: list[Placed] = field(default_factory=list)
+    chain_ops: float = 0.0
+    surprises: float = 0.0
+    is_met: bool = False
+
+
+def contexts_of(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]) -> tuple[ContextCount, ...]:
+    """Everything that `walk` met, by its surrounding. `counted` gives the counts by identity of the access."""
+    found = {context: _Found() for context in Context}
+    around: list[Context] = []  # by number of the part
+    runs_of = walk.runs
+    for part in outline.parts:
+        runs = runs_of.get(id(part.block), 0.0)
+        context = Context.STRAIGHT
+        if part.parent >= 0:
+            parent = runs_of.get(id(outline.parts[part.parent].block), 0.0)
+            context = around[part.parent]
+            if parent > 0:
+                context = _inside(part, context, runs, parent, found, counted)
+        around.append(context)
+        if runs > 0:
+            _add(part, context, runs, found, counted, outline.forms)
+    keys = outline.keys
+    return tuple(
+        ContextCount(
+            context,
+            tuple(OpCount(keys[k][0], keys[k][1], n, keys[k][2], keys[k][3]) for k, n in own.ops.items() if n),
+            tuple(own.accesses),
+            own.chain_ops,
+            own.surprises,
+        )
+        for context, own in found.items()
+        if own.is_met
+    )
+
+
+def _inside(
+    part: Part,
+    outer: Context,
+    runs: float,
+    parent: float,
+    found: Mapping[Context, _Found],
+    counted: Mapping[int, AccessCount],
+) -> Context:
+    """Return the surrounding within a loop or a side of a branch, which stands in `outer`; its turns are noted down."""
+    loop, branch = part.loop, part.branch
+    if loop is not None:
+        context = _within(loop, part, outer, counted)
+        found[context].chain_ops += loop.chain * runs
+        if loop.trips.has("load", "unknown"):
+            found[context].surprises += parent * min(1.0, runs / parent / FORESEEN_TRIPS)
+        return context
+    assert branch is not None
+    if part.is_then and (branch.share is not None or branch.condition.has("load")):
+        found[outer].surprises += max(0.0, min(runs, parent - runs))
+    if outer not in (Context.STRAIGHT, Context.BARRIER) or not part.parts_ways:
+        return outer
+    return outer if runs / parent >= _NEARLY_ALL else Context.BRANCH
+
+
+def _add(
+    part: Part,
+    context: Context,
+    runs: float,
+    found: Mapping[Context, _Found],
+    counted: Mapping[int, AccessCount],
+    forms: dict[int, tuple[Form, str]],
+) -> None:
+    for ops, is_unrolled in ((part.ops, False), (part.unrolled, True)):
+        if ops:
+            own = found[Context.UNROLLED if is_unrolled and context is Context.STRAIGHT else context]
+            own.is_met = True
+            total = own.ops
+            for key, times in ops:
+                total[key] = total.get(key, 0.0) + times * runs
+    for access in part.accesses:
+        count = counted.get(id(access))
+        if count is not None:
+            is_unrolled = context is Context.STRAIGHT and access.line in part.unrolled_lines
+            own = found[Context.UNROLLED if is_unrolled else context]
+            own.is_met = True
+            if id(access) not in forms:
+                forms[id(access)] = _form(access), _image(access)
+            own.accesses.append(Placed(count, *forms[id(access)]))
+
+
+def _within(loop: Loop, part: Part, context: Context, counted: Mapping[int, AccessCount]) -> Context:
+    if part.has_barrier:
+        return Context.BARRIER
+    if not _IDS.isdisjoint(loop.trips.leaves) or loop.trips.has("load", "unknown") or context is Context.DATA:
+        return Context.DATA
+    if context in (Context.BARRIER, Context.KEPT):
+        return Context.KEPT
+    if _reduces(loop, counted):
+        return Context.REDUCED
+    constant = loop.trips.constant
+    if constant is not None and constant <= UNROLLED_TRIPS:
+        return context if context is Context.COUNTED else Context.UNROLLED
+    return Context.COUNTED
+
+
+def _reduces(loop: Loop, counted: Mapping[int, AccessCount]) -> bool:
+    """Return whether a compiler may turn the iterations of an innermost loop themselves into vectors."""
+    if loop.chain or loop.body.inner or any(a.is_store or a.is_atomic for a in loop.body.accesses):
+        return False
+    steps = [counted[id(a)].step_bytes for a in loop.body.accesses if id(a) in counted]
+    sizes = [a.element_bytes for a in loop.body.accesses if id(a) in counted]
+    return bool(steps) and all(s is not None and 0 < s <= size for s, size in zip(steps, sizes, strict=True))
+
+
+def _form(access: Access) -> Form:
+    if access.offset is None:
+        return Form.OPAQUE
+    atoms = {atom for monomial, _ in access.offset.terms for atom in monomial}
+    if any(atom.kind not in _LINEAR and atom.leaves & _IDS for atom in atoms):
+        return Form.OPAQUE
+    symbols = (str(leaf.arguments[0]) for leaf in access.offset.leaves if leaf.kind == "symbol")
+    return Form.OFFSET if any(name.startswith("arg.") for name in symbols) else Form.PLAIN
+
+
+def _image(access: Access) -> str:
+    if not access.is_image:
+        return ""
+    return "write" if access.is_store else "linear" if access.is_between_texels else "nearest"

@@ -1,0 +1,4 @@
+"""What accesses touch: strides, sets of bytes, footprints, transactions of warps.
+
+May import `expressions`, `regions` and `walk`.
+"""

@@ -1,0 +1,135 @@
+"""A kernel's blocks in a row, with everything about them that no launch changes: what each count would ask anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from model.opencl.types import AddressSpace
+from model.work.counts import OpKind
+from model.work.expressions.symbolic import GLOBAL_ID, LOCAL_ID
+from model.work.regions.region import Access, Block, Branch, Loop
+
+UNROLLED_TRIPS = 64  # longer loops of constant length stay loops
+
+OpKey = tuple[OpKind, str, int, str]  # kind, element, width, function
+Ops = tuple[tuple[int, float], ...]  # the number of a key, and how often a block executes such operations
+
+_LANE_IDS = frozenset((*GLOBAL_ID, *LOCAL_ID))
+
+
+class Form(StrEnum):
+    """How a compiler sees the index of an access, wherever it leads."""
+
+    PLAIN = "plain"  # sums of ids, counters and constants
+    OFFSET = "offset"  # with a scalar argument in it: `x[row * width + i]`
+    OPAQUE = "opaque"  # with a function of ids that hides which addresses are neighbours: `x[clamp(i - 1, 0, n)]`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One block: the body of `loop`, or one side of `branch` (`is_then`: the first), in the block numbered `parent`.
+
+    `accesses` are those that go to memory. `ops` leaves out what stands on lines of loops that were followed iteration
+    by iteration: that is in `unrolled`. `waits`: work-items go through the loop one by one. `parts_ways`: neighbouring
+    work-items may differ in whether they enter.
+    """
+
+    block: Block
+    parent: int
+    loop: Loop | None
+    branch: Branch | None
+    is_then: bool
+    accesses: tuple[Access, ...]
+    ops: Ops
+    unrolled: Ops
+    unrolled_lines: frozenset[int]
+    has_barrier: bool
+    waits: bool
+    parts_ways: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outline:
+    """`parts` in the order of the source, outer ones first; `keys` are the operations that occur."""
+
+    parts: tuple[Part, ...]
+    keys: tuple[OpKey, ...]
+    forms: dict[int, tuple[Form, str]] = field(default_factory=dict)  # of accesses, kept by `contexts_of`
+
+
+def outline_of(root: Block, unrolled: frozenset[int]) -> Outline:
+    """`unrolled` are the lines of loops that stand in `root` iteration by iteration."""
+    parts: list[Part] = []
+    keys: dict[OpKey, int] = {}
+    barriers: dict[int, bool] = {}
+    _mark_barriers(root, barriers)
+    stack: list[tuple[_Inner, int, bool]] = [(_Inner(root), -1, False)]
+    while stack:
+        (block, loop, branch, is_then), parent, over_barrier = stack.pop()
+        has_barrier = barriers[id(block)]
+        waits = loop is not None and not has_barrier and _waits(loop, over_barrier=over_barrier)
+        own = len(parts)
+        parts.append(
+            Part(
+                block, parent, loop, branch, is_then, tuple(a for a in block.accesses if not is_register(a)),
+                _merged(block, keys, unrolled, inside=False), _merged(block, keys, unrolled, inside=True), unrolled,
+                has_barrier, waits, branch is not None and differs(branch),
+            )
+        )  # fmt: skip
+        over = over_barrier or (loop is not None and has_barrier)
+        stack.extend(reversed([(inner, own, over) for inner in _within(block)]))
+    return Outline(tuple(parts), tuple(keys))
+
+
+class _Inner(NamedTuple):
+    block: Block
+    loop: Loop | None = None
+    branch: Branch | None = None
+    is_then: bool = False
+
+
+def _within(block: Block) -> Iterator[_Inner]:
+    for inner in block.inner:
+        if isinstance(inner, Loop):
+            yield _Inner(inner.body, loop=inner)
+        else:
+            yield _Inner(inner.then, branch=inner, is_then=True)
+            yield _Inner(inner.otherwise, branch=inner)
+
+
+def _merged(block: Block, keys: dict[OpKey, int], unrolled: frozenset[int], *, inside: bool) -> Ops:
+    merged: dict[int, float] = {}
+    for line, kind, element, count, width, function in block.ops:
+        if count and (line in unrolled) is inside:
+            key = keys.setdefault((kind, element, width, function), len(keys))
+            merged[key] = merged.get(key, 0.0) + count
+    return tuple(merged.items())
+
+
+def _mark_barriers(block: Block, found: dict[int, bool]) -> bool:
+    """Return whether a barrier stands anywhere within, by identity of the block."""
+    inside = [_mark_barriers(inner.block, found) for inner in _within(block)]
+    has_any = found[id(block)] = bool(block.barriers) or any(inside)
+    return has_any
+
+
+def _waits(loop: Loop, *, over_barrier: bool) -> bool:
+    """Return whether work-items go through this loop one by one: its iterations wait for each other, or the data
+    decide how many there are. Short loops of fixed length are unrolled, unless what they sum up lives across
+    barriers and so in memory."""
+    if loop.trips.constant is not None and loop.trips.constant <= UNROLLED_TRIPS and not over_barrier:
+        return False
+    return loop.chain > 0 or loop.trips.has("load", "unknown")
+
+
+def is_register(access: Access) -> bool:
+    """Private arrays indexed by constants live in registers."""
+    return access.space is AddressSpace.PRIVATE and access.offset is not None and access.offset.constant is not None
+
+
+def differs(branch: Branch) -> bool:
+    """Return whether neighbouring work-items may take different sides."""
+    return branch.share is not None or not _LANE_IDS.isdisjoint(branch.condition.leaves)
