@@ -112,7 +112,8 @@ def _members(path: str, kind: StructType) -> Aggregate:
 def analyse(program: Program, kernel: Kernel) -> Work:
     """Return the symbolic work of `kernel`.
 
-    Raises AnalysisError for what OpenCL C does not allow (recursion) and for kernels too large to analyse."""
+    Raises AnalysisError for what OpenCL C does not allow (recursion) and for kernels too large to analyse.
+    """
     if kernel.name not in program.functions:
         raise AnalysisError(f"`{kernel.name}` could not be read", line=kernel.name_range.start_line + 1)
     new_analysis()

@@ -58,7 +58,7 @@ def found_out(work: Work, launch: Launch, sample: Sample) -> Iterator[Assumption
 
 
 def described(work: Work, counts: WorkCounts) -> frozenset[Atom]:
-    """The names of shares and trip counts that the data decide, and of which the launch says what they are."""
+    """Return the names of shares and trip counts that the data decide, and of which the launch says what they are."""
     walk = counts.facts.paths.walk
     known: set[Atom] = set()
     others: set[Atom] = set()
@@ -127,8 +127,7 @@ def _is_load(leaf: Atom, name: str) -> bool:
 
 
 def _places(work: Work, name: str) -> list[str]:
-    """Return the members of `name` that loops, conditions and indices are read from, or `name` where it has no
-    members."""
+    """Return the members of `name` that loops, conditions and indices are read from, or `name` if it has no members."""
     found: dict[str, None] = {}
     for _, inner in numbered(work.root):
         match inner:

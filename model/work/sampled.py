@@ -27,8 +27,7 @@ def is_open(work: Work, launch: Launch, counts: WorkCounts) -> bool:
 
 
 def leaves_open(work: Work, walk: Walk) -> bool:
-    """Return whether anything would have to be assumed: how often a loop runs, who enters a branch, where a gather
-    goes.
+    """Return whether anything would be assumed: how often a loop runs, who enters a branch, where a gather goes.
 
     `walk` is one without a sample.
     """
@@ -42,8 +41,7 @@ def wanted_sites(work: Work, walk: Walk) -> frozenset[Site]:
 
 
 def sampled(work: Work, walk: Walk, raw: RawSample) -> Sample:
-    """Return what was counted by site, in the order of `work`, which must come of the reading of the program that was
-    run.
+    """Return what was counted by site, in the order of `work`, which must come of the reading that was run.
 
     `walk` is one without a sample.
     """

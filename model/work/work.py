@@ -89,8 +89,10 @@ class Work:
         return self.samples.get(launch.key) if self.samples else None
 
     def sample_for(self, launch: Launch) -> Sample | None:
-        """As `sample_of`; where that is not known, what the last launch told: shares stay nearer to that than to any
-        guess."""
+        """Return `sample_of`, or where that is not known what the last launch told.
+
+        Shares stay nearer to that than to any guess.
+        """
         if not self.samples:
             return None
         found = self.samples.get(launch.key)
@@ -168,7 +170,8 @@ def _element(parameter: Parameter | None) -> Type:
 def _symbols_of(name: str, parameter: Parameter | None) -> tuple[Atom, ...]:
     """Return a scalar as an argument, where nothing declares it, and as what else the source may call it.
 
-    `v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components."""
+    `v.x` is `v.s0`; a plain `v` given for a vector stands for each of its components.
+    """
     own = Atom.of("symbol", f"arg.{name}"), Atom.of("symbol", f"name.{name}")
     if parameter is not None and isinstance(parameter.type, ScalarType):
         return own
@@ -263,8 +266,11 @@ def _op_counts(ops: Mapping[int, float], keys: Sequence[OpKey]) -> tuple[OpCount
 
 
 def _masks(outline: Outline, walk: Walk, counted: Mapping[int, AccessCount]) -> Sequence[bool]:
-    """Return whether code that only some work-items enter can run under a vector mask: memory in whole words, side by
-    side or broadcast. Narrower, strided and gathered accesses, images and data-dependent branches cannot. By part."""
+    """Return by part whether code that only some work-items enter can run under a vector mask.
+
+    Memory in whole words, side by side or broadcast, can. Narrower, strided and gathered accesses, images and data-
+    dependent branches cannot.
+    """
     found = [True] * len(outline.parts)
     for number in range(len(outline.parts) - 1, 0, -1):
         part = outline.parts[number]

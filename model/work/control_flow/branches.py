@@ -41,8 +41,10 @@ def fork(
     *,
     may_speculate: bool = True,
 ) -> Flow:
-    """Run a branch at `node` whose sides are `then` and `otherwise`; where one side leaves, what follows is inside the
-    other."""
+    """Run a branch at `node` whose sides are `then` and `otherwise`.
+
+    Where one side leaves, what follows is counted inside the other.
+    """
     start = Start(
         state.block,
         state.variables.values,
@@ -96,7 +98,7 @@ def _way(state: ExecutionState, start: Start, condition: Expression, run: Callab
 
 
 def _go_on_in(state: ExecutionState, way: Way) -> None:
-    """The other side has left: what follows is part of this one."""
+    """Go on inside one side, since the other has left."""
     state.block, state.variables.values = way.end, way.values
     state.control.path += way.path
     for value, level in way.found:
@@ -139,7 +141,7 @@ def _held_after(
 
 
 def go_on_unless(state: ExecutionState, node: Node, left: list[Expression]) -> None:
-    """What follows runs for those that did not leave `node` by one of the ways in `left`."""
+    """Go on with those work-items that did not leave `node` by one of the ways in `left`."""
     stays = operation("not", any_of(left))
     state.control.path.append(stays)
     side = new_block(state)

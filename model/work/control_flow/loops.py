@@ -133,7 +133,7 @@ def _in_region(state: ExecutionState, node: Node) -> Expression:
 
 
 def _unrolled(state: ExecutionState, node: Node, length: int) -> Flow:
-    """Iteration after iteration, with what is known in each."""
+    """Run iteration after iteration, with what is known in each."""
     path, exits, block = len(state.control.path), len(state.control.exits), state.block
     flow = Flow.NEXT
     for _ in range(length):
@@ -162,8 +162,10 @@ def _unrolled(state: ExecutionState, node: Node, length: int) -> Flow:
 
 
 def _chain(state: ExecutionState, tried: Trial) -> int:
-    """Return how many float operations each iteration waits for; a carried value that is lost sight of counts a
-    few."""
+    """Return how many float operations each iteration waits for.
+
+    A carried value that is lost sight of counts a few.
+    """
     floats = [k for k in tried.touched if _holds_floats(state.variables.types[k])]
     followed = [v for k in floats for v in tried.variables.get(k, ())]
     known = [k for k in floats if k in tried.variables]
@@ -226,7 +228,7 @@ def _enter(state: ExecutionState, tried: Trial, counter: Expression) -> Links:
 def _link(
     state: ExecutionState, links: Links, tried: Trial, kept: dict[Spot, tuple[Expression, ...]], entry: dict[int, Value]
 ) -> None:
-    """What an iteration starts with rests on what the one before ended with, and on what was before all."""
+    """Note that an iteration starts with what the one before ended with, or with what was before all."""
     keys = dict.fromkeys(key for _, key, _ in links)
     bounds = {key: (numbers_in(entry[key]), numbers_in(state.variables.values[key])) for key in keys}
     for atom, key, index in links:
@@ -277,7 +279,7 @@ def _carry(state: ExecutionState, tried: Trial) -> dict[Spot, tuple[Expression, 
 
 
 def _load_before(state: ExecutionState, loads: list[PendingAccess], trips: Expression, node: Node) -> None:
-    """What only the first iteration loads, if there is one."""
+    """Count what only the first iteration loads, if there is one."""
     if not loads:
         return
     block = state.block if trips.constant is not None else _if_begun(state, node, trips)
@@ -344,8 +346,10 @@ def _memory_after(
 
 
 def _is_followed(length: int, tried: Trial) -> bool:
-    """Return whether to go through the iterations one by one: where arrays become registers then. Elsewhere it is
-    enough to know that compilers unroll, and so know the counter."""
+    """Return whether to go through the iterations one by one, where arrays become registers then.
+
+    Elsewhere it is enough to know that compilers unroll, and so know the counter.
+    """
     if any(condition.constant is None for _, condition in tried.exits) and length > 1:
         return False
     if length == 1:

@@ -15,8 +15,10 @@ from model.work.expressions.symbolic import ONE, ZERO, Expression
 
 
 def switch_statement(state: ExecutionState, node: Node) -> Flow:
-    """Return a chain of ifs, in the order of the source: each case is entered by its labels, or from the one
-    before."""
+    """Run a `switch` as a chain of ifs, in the order of the source.
+
+    Each case is entered by its labels, or from the one before.
+    """
     condition_node, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
     if condition_node is None or body is None:
         return Flow.NEXT

@@ -13,8 +13,10 @@ from model.work.regions.region import Access, Block, Branch, Event, Leaves, Loop
 
 
 class PendingOp(NamedTuple):
-    """`per_result` operations for each of `results` (the components of a vector); one that nothing rests on is not
-    executed. Without results it always is."""
+    """`per_result` operations for each of `results` (the components of a vector); unused ones are not executed.
+
+    Without results it is always executed.
+    """
 
     line: int
     kind: OpKind
@@ -225,6 +227,6 @@ class Live:
                         stack += made_of(atom)
 
     def __contains__(self, value: Expression) -> bool:
-        """Sums are merged with what they are added to, so they count as needed where all their parts are."""
+        """Mark all parts of needed sums as needed: sums are merged with what they are added to."""
         atom = value.atom
         return atom in self.atoms if atom is not None else value.leaves <= self._leaves

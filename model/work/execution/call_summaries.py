@@ -1,5 +1,4 @@
-"""Helpers that a kernel calls hundreds of times: once a kernel has cost enough to read, a call that was read before
-stands for the later ones.
+"""Summaries of helper functions: once a kernel has cost enough to read, one call stands for the later ones.
 
 Without that, the work would be proportional to the calls, nested ones multiplied, and not to the source.
 """

@@ -292,7 +292,7 @@ def _reduced(
 def _normalized(
     state: ExecutionState, kind: ScalarType | VectorType, element: ScalarType, parts: tuple[Expression, ...]
 ) -> Value:
-    """A vector times one over its length."""
+    """Return a vector times one over its length."""
     length = _reduced(state, BUILTINS["length"], element, [parts])
     whole = Vector(parts, kind) if isinstance(kind, VectorType) else Scalar(parts[0], element)
     return binary(state, "*", whole, length)

@@ -14,8 +14,7 @@ _LOGIC, _SUMS = frozenset({"&", "|", "^"}), frozenset({"+", "-"})
 
 
 def operations_saved(root: Node) -> tuple[int, list[int]]:
-    """Return how many of the operations in a tree of sums or of logic need no instruction, and the ids of its inner
-    nodes.
+    """Return how many operations in a tree of sums or of logic need no instruction, and the ids of its inner nodes.
 
     Nothing is saved, and there are no inner nodes, where `root` is neither.
     """

@@ -25,7 +25,8 @@ _MOST_CONDITIONS = 16
 def passed_on(writes: Sequence[Write], is_uniform: Callable[[Atom], bool]) -> dict[Spot, Values]:
     """Return what local memory holds for all after a barrier, from the stores since the one before.
 
-    `is_uniform` tells of a leaf that is no local or global id whether it is the same in the whole group."""
+    `is_uniform` tells of a leaf that is no local or global id whether it is the same in the whole group.
+    """
     held: dict[Spot, Values] = {}
     if len(writes) > MAX_LOOKED_AT:
         return held

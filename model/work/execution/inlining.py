@@ -135,7 +135,7 @@ def _repeat(state: ExecutionState, known: CallSummary) -> None:
 def _forget_reached(
     state: ExecutionState, helper: Function, arguments: list[Value], rests: tuple[Expression, ...]
 ) -> None:
-    """What its pointers reach may be anything after a call that was not read."""
+    """Forget what the pointers given to a call reach: it may be anything after a call that was not read."""
     for pointer in _writable(helper, arguments):
         memory = pointer.memory
         if memory is None:

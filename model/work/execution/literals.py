@@ -107,7 +107,7 @@ def compound_literal(state: ExecutionState, node: Node) -> Value:
 
 
 def braced_value(state: ExecutionState, node: Node, kind: Type) -> Value:
-    """`{a, b, ...}` as a value of type `kind`."""
+    """Return `{a, b, ...}` as a value of type `kind`."""
     if isinstance(kind, StructType):
         return _braced_struct(state, node, kind)
     values = [

@@ -60,7 +60,7 @@ def slot_at(state: ExecutionState, lvalue: Location) -> Slot | None:
 
 
 def _array_in(state: ExecutionState, key: int, path: tuple[str, ...], kind: ArrayType) -> Pointer:
-    """An array in a struct is memory of its own, the same however it is reached."""
+    """Return an array in a struct: memory of its own, the same however it is reached."""
     memory = Memory(f"{'.'.join((state.variables.names[key], *path))} (private)", AddressSpace.PRIVATE, kind)
     state.variables.arrays_in.setdefault(key, {})[path] = memory
     return Pointer(memory, ZERO, PointerType(kind.element, AddressSpace.PRIVATE))

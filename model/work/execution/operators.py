@@ -32,7 +32,7 @@ _BOOLEAN_ATOMS = frozenset({"lt0", "eq0", "not", "and", "or"})
 
 
 def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
-    """`a operator b`, with the usual arithmetic conversions."""
+    """Return `a operator b`, with the usual arithmetic conversions."""
     if isinstance(a, Pointer) or isinstance(b, Pointer):
         return _pointer_arithmetic(state, operator, a, b)
     kind = common_type(_type(a), _type(b))
@@ -62,7 +62,7 @@ def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
 
 
 def fused_multiply_add(state: ExecutionState, operator: str, a: Value, b: Value, *, product: Value) -> Value:
-    """`a + b` or `a - b` where `product` is one of the two: one fma for each component that is a product still.
+    """Return `a + b` or `a - b` where `product` is one of the two: one fma for each component that is a product still.
 
     The multiplication has been counted when the product was read; nothing rests on it unless others use it.
     """

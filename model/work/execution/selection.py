@@ -50,7 +50,7 @@ def selected_value(state: ExecutionState, condition: Expression, a: Value, b: Va
 
 
 def either_value(state: ExecutionState, condition: Expression, a: Value, b: Value) -> Value:
-    """`a` where `condition` holds, else `b`; as control flow merges them."""
+    """Return `a` where `condition` holds, else `b`, as control flow merges them."""
     match a, b:
         case Scalar(), Scalar():
             return Scalar(operation("select", condition, a.value, b.value), a.type)

@@ -41,8 +41,7 @@ def wait_for_group(state: ExecutionState) -> None:
 
 
 def _is_uniform(state: ExecutionState, leaf: Atom) -> bool:
-    """Return whether what is no local or global id is the same for all items of a group that meet at a barrier
-    here."""
+    """Return whether `leaf`, which is no local or global id, is the same for all items of a group at this barrier."""
     name = str(leaf.arguments[0])
     if leaf.kind == "load":
         parameter = state.kernel.parameter(name)
@@ -132,7 +131,7 @@ def _store_struct(state: ExecutionState, memory: Memory, offset: Expression, val
 
 
 def _store_reinterpreted(state: ExecutionState, variable: int, lvalue: Location, value: Value) -> None:
-    """A variable written as something that is no member of it."""
+    """Write to a variable as something that is no member of it."""
     held, kind = value_held(state, variable), state.variables.types[variable]
     if isinstance(kind, ScalarType | VectorType | PointerType):
         _store_slot(state, Slot(variable, (), kind, lvalue.swizzle), value)

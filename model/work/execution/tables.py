@@ -28,7 +28,8 @@ def completed_type(kind: ArrayType, value: Node | None) -> ArrayType:
 def table_of(node: Node, kind: Type, read: Read, *, is_whole: bool = False) -> Table | None:
     """Return what `{...}` puts where; None for what is too long or too intricate to follow.
 
-    `is_whole`: what no initialiser is for is 0, as C has it; otherwise it is left out."""
+    `is_whole`: what no initialiser is for is 0, as C has it; otherwise it is left out.
+    """
     table: Table = {}
     for at, scalar, entry in _scalars(node, kind, 0, read):
         if len(table) >= MAX_TABLE or scalar is None:

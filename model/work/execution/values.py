@@ -139,7 +139,7 @@ def common_type(a: Type, b: Type) -> ScalarType | VectorType:
 
 
 def expression_of(value: Value) -> Expression:
-    """The number a value is, where it is one."""
+    """Return the number that a value is, where it is one."""
     match value:
         case Scalar():
             return value.value

@@ -170,7 +170,8 @@ class Contents:
     def values_of(self, shares: Sequence[float]) -> list[Value] | None:
         """Return what a share (0 to 1) of the elements stay below, for each of `shares`.
 
-        None where nothing is known."""
+        None where nothing is known.
+        """
         bounds = self.bounds
         if self.fill is None or bounds is None:
             return None
@@ -245,7 +246,8 @@ class Part:
 def held_at(load: Atom, buffers: Mapping[str, Contents]) -> Contents | None:
     """Return what is known of the part of a buffer that `load` reads.
 
-    None for buffers that the launch does not have."""
+    None for buffers that the launch does not have.
+    """
     contents = buffers.get(str(load.arguments[0]))
     return contents.of_load(load.arguments[1]) if contents is not None and contents.parts else contents
 
@@ -296,8 +298,7 @@ _BYTE = ScalarType("uchar", ScalarKind.UNSIGNED, 1)
 
 
 def _numbers(kind: Type) -> tuple[ScalarType, int] | None:
-    """Return the one type of number that something is made of, and how many of them; None for structs of several
-    members."""
+    """Return the one type of number that something is made of, and how many; None for structs of several members."""
     match kind:
         case ScalarType():
             return kind, 1

@@ -25,7 +25,8 @@ USES_OF_TEXT = 32  # after which reading an expression anew takes longer than ma
 def evaluate(expression: Expression, known: LaunchBindings, point: Point, memo: Memo | None = None) -> Value | None:
     """Return the value at `point` (ids and loop counters); None where the launch does not decide it.
 
-    `memo`, if given, holds what was worked out at this very point before."""
+    `memo`, if given, holds what was worked out at this very point before.
+    """
     function = expression.function
     if function is not None:
         return function(point, known)
@@ -211,8 +212,7 @@ def _round_by_round(
 
 
 def _one_round(running: Running, known: LaunchBindings, state: Point) -> Sequence[Value] | None:
-    """Return the variables after one iteration; nothing where the condition ends the loop, None where that is not
-    decided."""
+    """Return the variables after one iteration; nothing where the loop ends, None where that is not decided."""
     holds = evaluate(running.condition, known, state) if running.condition is not None else 1
     if not holds:
         return None if holds is None else ()

@@ -83,8 +83,10 @@ def function_for(expression: Expression, of_atom: OfAtom) -> Function:
 
 
 def step_for(condition: Expression | None, afters: Sequence[Expression], of_atom: OfAtom) -> Step:
-    """Return one iteration of a loop's variables: their values after it, nothing where `condition` ends it before, or
-    None where something is not decided."""
+    """Return one iteration of a loop's variables as a function that gives their values after it.
+
+    It gives nothing where `condition` ends the loop before, or None where something is not decided.
+    """
     text = _Text(of_atom)
     if condition is not None:
         text.lines.append(f"if not {text.expression(condition)}: return ()")
@@ -97,10 +99,10 @@ def step_for(condition: Expression | None, afters: Sequence[Expression], of_atom
 def rounds_for(
     condition: Expression | None, symbols: Sequence[Atom], afters: Sequence[Expression], of_atom: OfAtom
 ) -> Rounds:
-    """Return all rounds of a loop as one function, as `step_for` says of one round: how many there were where there is
-    a `condition`, else the first variable after them.
+    """Return all rounds of a loop as one function, as `step_for` does for one.
 
-    What no variable decides is worked out in the first round alone. No loop may be run within.
+    It gives how many rounds there were where there is a `condition`, else the first variable after them. What no
+    variable decides is worked out in the first round alone. No loop may be run within.
     """
     text = _Text(of_atom, frozenset(symbols))
     own = [text.variable(symbol, f"s{number}") for number, symbol in enumerate(symbols)]
@@ -127,7 +129,8 @@ def rounds_for(
 def columns_for(expression: Expression, inputs: Sequence[Atom], drawn: Iterable[Atom], of_atom: OfAtom) -> OfColumns:
     """Return `expression` for columns of its `inputs`, which are `drawn` or follow from what is.
 
-    What none of them decides is worked out once."""
+    What none of them decides is worked out once.
+    """
     text = _Text(of_atom, frozenset(drawn))
     own = [text.variable(atom, f"s{number}") for number, atom in enumerate(inputs)]
     value = text.expression(expression)

@@ -66,7 +66,7 @@ class LinearReader:
     whole: Expression = ZERO  # what is being read
 
     def read(self, expression: Expression) -> Linear:
-        """Raises NotLinear."""
+        """Return what an expression is as a sum. Raises NotLinear."""
         self.whole = expression
         for _ in range(MAX_SPLITS):
             try:
@@ -191,7 +191,7 @@ class LinearReader:
         return least >= 0 and high.base >= 0 and (bits == 0 or most < bits & -bits)
 
     def _reach(self, value: Linear) -> tuple[int, int]:
-        """The least and the greatest it may be."""
+        """Return the least and the greatest that it may be."""
         ends = [slope * (self.count(digit) - 1) for digit, slope in value.slopes]
         return value.base + sum(e for e in ends if e < 0), value.base + sum(e for e in ends if e > 0)
 

@@ -41,8 +41,7 @@ class Slopes:
     parts: Parts
 
     def bounds(self, point: Point, ranges: Ranges) -> tuple[Value, Value] | None:
-        """Return the least and the greatest value within `ranges` (half-open), term by term; None where an id has
-        neither."""
+        """Return the least and the greatest value within `ranges` (half-open); None where an id has no range."""
         low: Value = self.base
         high: Value = self.base
         for atom, slope in self.terms:

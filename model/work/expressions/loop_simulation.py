@@ -15,11 +15,11 @@ ROUNDS_OF_TEXT = 64  # after which reading the expressions anew takes longer tha
 
 @dataclass(slots=True, eq=False)
 class Running:
-    """A "trips" atom (with `condition`) or an "iterate" atom (with a `limit`). `leaves` are all that it rests on and
-    that the launch does not fix, in order; `starts` and `afters` give the variables before the loop and after one
-    iteration.
+    """A "trips" atom (with `condition`) or an "iterate" atom (with a `limit`).
 
-    `function` runs all rounds where none of `moving_loads`, those that go elsewhere in each round, is given.
+    `leaves` are all that it rests on and that the launch does not fix, in order; `starts` and `afters` give the
+    variables before the loop and after one iteration. `function` runs all rounds where none of `moving_loads`, those
+    that go elsewhere in each round, is given.
     """
 
     leaves: tuple[Atom, ...]

@@ -59,8 +59,7 @@ def function_of(kind: str, name: str) -> Callable[..., Value | None] | None:
 
 
 def word_of(arguments: Sequence[object]) -> str:
-    """Return the first argument where it is a word; spelling out an expression instead would take time without
-    bounds."""
+    """Return the first argument where it is a word: spelling out an expression would take time without bounds."""
     return arguments[0] if arguments and isinstance(arguments[0], str) else ""
 
 

@@ -232,8 +232,11 @@ class Expression:
 
 
 def _together(a: frozenset[Atom], b: frozenset[Atom]) -> frozenset[Atom]:
-    """Their union; one of the two itself where that is it. Long chains of operations rest on the same hundreds of loads
-    again and again: to make a new set for each of them takes longer than all else."""
+    """Return the union; one of the two itself where that is it.
+
+    Long chains of operations rest on the same hundreds of loads again and again: to make a new set for each of them
+    takes longer than all else.
+    """
     if a is b or not b:
         return a
     if not a:

@@ -50,7 +50,8 @@ def trip_count(
 ) -> Expression | None:
     """Return how often `condition` (over the variables' symbols) holds in a row; None where the data decide.
 
-    With `header`, how often both hold may be given instead: what has to be run ends with the loop then."""
+    With `header`, how often both hold may be given instead: what has to be run ends with the loop then.
+    """
     counts: list[Expression] = []
     missing = False
     for part in conjuncts(condition):
@@ -79,7 +80,7 @@ def upper_bound(condition: Expression, variables: list[Induction]) -> Expression
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
-    """`a && b && c` as a list; `!(a || b)` too."""
+    """Return `a && b && c` as a list; `!(a || b)` too."""
     atom = condition.atom
     if atom is not None and atom.kind == "and":
         return [c for a in atom.operands for c in conjuncts(a)]
@@ -93,7 +94,7 @@ def conjuncts(condition: Expression) -> list[Expression]:
 
 
 def disjuncts(condition: Expression) -> list[Expression]:
-    """`a || b || c` as a list; `!(a && b)` too."""
+    """Return `a || b || c` as a list; `!(a && b)` too."""
     atom = condition.atom
     if atom is not None and atom.kind == "or":
         return [d for a in atom.operands for d in disjuncts(a)]
@@ -181,7 +182,7 @@ def _closure(part: Expression, variables: list[Induction]) -> list[Induction]:
 
 
 def _closed(part: Expression, linear: dict[Atom, Induction]) -> Expression | None:
-    """Closed forms for `e < 0`, `e >= 0`, `e != 0` with `e` affine in the iteration number."""
+    """Return closed forms for `e < 0`, `e >= 0`, `e != 0` with `e` affine in the iteration number."""
     atom = part.atom
     negated = False
     if atom is not None and atom.kind == "not" and isinstance(atom.arguments[0], Expression):
@@ -239,7 +240,8 @@ _WAITED_FOR = frozenset({"float", "call", "select", "compare", "convert", "negat
 def chain_length(variables: Iterable[Induction]) -> int:
     """Return the longest chain of operations from a carried float variable to its own next value.
 
-    `s += a * b` is 1 (the product does not wait), `x = r * x * (1 - x)` is 3."""
+    `s += a * b` is 1 (the product does not wait), `x = r * x * (1 - x)` is 3.
+    """
     return max((_longest(v.after, v.symbol, {}) or 0 for v in variables), default=0)
 
 

@@ -142,7 +142,8 @@ def _branch(branch: Branch, setting: Setting, paths: Paths) -> BranchFacts:
 def _apart(seen: BranchSample) -> float:
     """Return how far lanes of one warp were seen to decide apart: 1 as if independently of each other, 0 all alike.
 
-    What warps that enter have room for, beyond those who do, against what independent lanes would leave."""
+    What warps that enter have room for, beyond those who do, against what independent lanes would leave.
+    """
     if seen.fullness is None or not 0 < seen.share < 1:
         return 1.0
     room = seen.share / seen.fullness - seen.share

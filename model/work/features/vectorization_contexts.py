@@ -38,8 +38,11 @@ class Context(StrEnum):
 
 
 class Placed(NamedTuple):
-    """An access and the form of its index: compilers that must mind the overflow of 32-bit indices see consecutive
-    addresses in the `offset` form, but not in the `plain` one."""
+    """An access and the form of its index.
+
+    Compilers that must mind the overflow of 32-bit indices see consecutive addresses in the `offset` form, but not in
+    the `plain` one.
+    """
 
     access: AccessCount
     form: Form

@@ -99,8 +99,7 @@ def _touched(
 
 
 def is_placed(offset: Expression, known: LaunchBindings) -> bool:
-    """Return whether the launch decides the place: nothing loaded (but what is known to be constant), nothing
-    unknown."""
+    """Return whether the launch decides the place: nothing unknown, nothing loaded but what is known to be constant."""
     for leaf in offset.leaves:
         if leaf.kind == "unknown" and leaf not in known.parameters:
             return False
@@ -186,10 +185,9 @@ def _is_linear(offset: Expression, visit: Visit, known: LaunchBindings, shape: S
 def _bound(
     offset: Expression, point: Point, ranges: Ranges, known: LaunchBindings, shape: Shape, budget: int, depth: int = 0
 ) -> Iterator[tuple[LinearReader, Linear, bool]]:
-    """Yield the index of a visit, taken apart by the values of what it is not linear in: (..., whether that is all of
-    it).
+    """Yield the index of a visit, taken apart by the values of what it is not linear in.
 
-    Raises NotLinear.
+    The last of each tells whether that is all of it. Raises NotLinear.
     """
     reader = LinearReader(known, point, ranges, related_ids(offset, point, ranges, shape))
     try:

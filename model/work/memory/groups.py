@@ -1,5 +1,6 @@
-"""Which work-groups to look at when not all of them can be: those at the edges, those that a condition cuts, and a few
-of the others, each with how many groups it stands for.
+"""Work-groups to look at when not all of them can be: at the edges, where conditions change, a few of the others.
+
+Each comes with how many groups it stands for.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Groups:
 def groups_for(
     conditions: Iterable[Expression], point: Point, known: LaunchBindings, shape: Shape, items: tuple[int, int, int]
 ) -> Groups:
-    """Groups that together show how `conditions` hold over the launch, `items` being its global size."""
+    """Return groups that together show how `conditions` hold over the launch; `items` is its global size."""
     leaves: frozenset[Atom] = frozenset().union(*(c.leaves for c in conditions))
     is_exact = True
     choices: list[list[tuple[int, float]]] = []
@@ -69,7 +70,7 @@ def groups_for(
 
 
 def _weighted(special: set[int], count: int, most: int) -> list[tuple[int, float]]:
-    """Special groups for themselves, and some in between for all others."""
+    """Return special groups for themselves, and some in between for all others."""
     kept = sorted(g for g in special if 0 <= g < count)
     found = [(g, 1.0) for g in kept]
     for low, high in zip([-1, *kept], [*kept, count], strict=True):
@@ -101,7 +102,7 @@ def _edges(
     shape: Shape,
     items: tuple[int, int, int],
 ) -> set[int] | None:
-    """Groups of dimension `d` in which a comparison changes sides; None where that depends on more than one id."""
+    """Return groups of dimension `d` where a comparison changes sides; None where that depends on more than one id."""
     found: set[int] = set()
     for inner in (e for c in conditions for e in _compared(c)):
         if not inner.leaves & {GLOBAL_ID[d], GROUP_ID[d]}:
@@ -140,7 +141,8 @@ def _compared(condition: Expression) -> Iterator[Expression]:
 def undecided(condition: Expression, group: Group, known: LaunchBindings) -> Expression | bool:
     """Return whether `condition` holds for a whole group.
 
-    Where it does not say, the part of it that lanes differ in."""
+    Where it does not say, the part of it that lanes differ in.
+    """
     atom = condition.atom
     inner = atom.operands if atom is not None else ()
     if atom is None or atom.kind not in ("and", "or", "not", "lt0", "eq0"):

@@ -234,7 +234,7 @@ def _evaluated(expression: Expression, known: LaunchBindings, point: Point) -> B
 
 
 def _on_lines(plain: Slopes) -> tuple[int, tuple[tuple[Atom, int], ...]]:
-    """Base and slopes with each step of a line or more, as from row to row, cut to whole lines."""
+    """Return base and slopes with each step of a line or more, as from row to row, cut to whole lines."""
     base = plain.base
     cut = {abs(slope): abs(slope) % LINE_BYTES for _, slope in plain.slopes if abs(slope) >= LINE_BYTES}
     rest = base

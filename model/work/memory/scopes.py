@@ -83,7 +83,8 @@ def is_counter(atom: Atom) -> bool:
 def typical(visits: list[Visit], scope: Scope, shape: Shape) -> list[Visit]:
     """Return the visits of one work-group in the middle (or one work-item of it), with `ranges` cut to it.
 
-    The first number is how often they are executed there."""
+    The first number is how often they are executed there.
+    """
     if not visits:
         return []
     _, point, ranges = visits[0]

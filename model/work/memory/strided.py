@@ -106,14 +106,16 @@ def _union_size(distinct: tuple[Strided, ...]) -> Size:
 def blocks(sets: Iterable[Strided], block: int) -> list[Strided]:
     """Return the blocks of `block` numbers (cache lines) that each set touches, as sets of block numbers.
 
-    A stride that is no multiple of the block meets blocks at places that repeat: one set for each place."""
+    A stride that is no multiple of the block meets blocks at places that repeat: one set for each place.
+    """
     return [part for s in sets for part in _in_blocks(s, block)]
 
 
 def rows_on_blocks(sets: Sequence[Strided], block: int) -> list[Strided]:
     """Return the sets as they stood if each stride of a block or more, as from row to row, were of whole blocks.
 
-    How many blocks they touch then does not hang on where rows of any length happen to begin."""
+    How many blocks they touch then does not hang on where rows of any length happen to begin.
+    """
     longer: dict[int, int] = {}
     below = 0
     for stride in sorted({stride for s in sets for stride, _ in s.strides if stride >= block}):

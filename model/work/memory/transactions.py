@@ -47,8 +47,10 @@ def gathered(element_bytes: int, lanes: int = 32) -> Transactions:
 
 
 def fetched_in_lines(lines: float, element_bytes: int, lanes: int = 32) -> Transactions:
-    """Of a gather that touches so many lines of 64 bytes: where they are fewer than the lanes' own bytes would fill one
-    by one, both sectors of a line are used."""
+    """Return the transactions of a gather that touches so many lines of 64 bytes.
+
+    Where lines are fewer than the lanes' own bytes would fill one by one, both sectors of a line are used.
+    """
     least = max(1.0, lanes * element_bytes / SECTOR_BYTES)
     sectors = max(lines, min(2 * lines, least))
     return Transactions(sectors, lines if sectors <= lines else max(1.0, lines / 2), min(least, sectors))
@@ -75,7 +77,7 @@ BANK_BYTES = 4
 
 
 def conflict_degree(offsets: Sequence[int], element_bytes: int, banks: int = BANKS) -> float:
-    """Passes over the fewest possible: 1 without conflicts, up to 32 where all lanes meet in one bank."""
+    """Return passes over the fewest possible: 1 without conflicts, up to 32 where all lanes meet in one bank."""
     words = max(1, -(-element_bytes // BANK_BYTES))
     lanes = max(1, banks // words)  # that are served at once
     phases = [offsets[i : i + lanes] for i in range(0, len(offsets), lanes)]

@@ -81,7 +81,8 @@ def uniform_atoms(accesses: Iterable[Access], rests: Rests) -> frozenset[Atom]:
 def _is_carried(atom: Atom, rests: Rests) -> bool:
     """Return whether it is what the iteration before left.
 
-    What a loop leaves at its end depends on who left it when."""
+    What a loop leaves at its end depends on who left it when.
+    """
     return atom in rests and CARRIED in atom.arguments
 
 

@@ -117,9 +117,11 @@ def _mark_barriers(block: Block, found: dict[int, bool]) -> bool:
 
 
 def _waits(loop: Loop, *, over_barrier: bool) -> bool:
-    """Return whether work-items go through this loop one by one: its iterations wait for each other, or the data
-    decide how many there are. Short loops of fixed length are unrolled, unless what they sum up lives across
-    barriers and so in memory."""
+    """Return whether work-items go through this loop one by one.
+
+    They do where its iterations wait for each other, or the data decide how many there are. Short loops of fixed length
+    are unrolled, unless what they sum up lives across barriers and so in memory.
+    """
     if loop.trips.constant is not None and loop.trips.constant <= UNROLLED_TRIPS and not over_barrier:
         return False
     return loop.chain > 0 or loop.trips.has("load", "unknown")

@@ -63,8 +63,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """When a loop over data ends: before an iteration where `before` holds, within one where `within` holds, and at the
-    latest after `limit`. Over the loop's counter."""
+    """When a loop over data ends, over the loop's counter.
+
+    Before an iteration where `before` holds, within one where `within` holds, and at the latest after `limit`.
+    """
 
     before: Expression
     within: Expression

@@ -53,7 +53,7 @@ class Binding:
             yield part, now, rest
 
     def relate(self, atom: Atom, point: Point, ranges: Ranges) -> None:
-        """A global id decides its group and local id; a local id within a group decides the global id."""
+        """Bind what `atom` decides: a global id its group and local id, a local id within a group the global id."""
         d = _DIMENSION.get(atom)
         if d is None:  # a counter
             return
@@ -68,8 +68,7 @@ class Binding:
             del ranges[GLOBAL_ID[d]]
 
     def in_groups(self, condition: Expression, point: Point, ranges: Ranges) -> Expression:
-        """Return a condition on a global id over group and local id, where an enclosing branch has narrowed the local
-        one."""
+        """Return a condition on a global id over group and local id, where a branch has narrowed the local one."""
         for d in range(3):
             if GLOBAL_ID[d] not in condition.leaves or GLOBAL_ID[d] not in ranges:
                 continue
@@ -82,8 +81,7 @@ class Binding:
         return condition
 
     def exact_share(self, condition: Expression, point: Point, ranges: Ranges, branch: Branch) -> float | None:
-        """Return the share of a short range that meets a condition like `lane % 6 == 0`, where nothing inside asks
-        which."""
+        """Return the share of a short range that meets a condition like `i % 6 == 0` whose id nothing inside uses."""
         unbound = self.unbound(condition, ranges)
         if len(unbound) != 1 or not condition.evaluable or condition.has("load"):
             return None

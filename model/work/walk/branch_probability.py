@@ -34,7 +34,8 @@ class Odds:
     def share(self, condition: Expression, point: Point, ranges: Ranges) -> float | None:
         """Return the share of executions, 0 to 1, that meet `condition`; None where no fill says.
 
-        Worked out once for all visits that see the same of it."""
+        Worked out once for all visits that see the same of it.
+        """
         if condition.constant is not None:
             return float(bool(condition.constant))
         if self.budget.left < 0 or self._is_open(condition):
@@ -59,7 +60,10 @@ class Odds:
         return expected(expression, self.known, point, ranges, self.budget)
 
     def iterations(self, loop: Loop, point: Point, ranges: Ranges, middle: Point) -> Value | None:
-        """Iterations to expect of a loop that data end: each meets new data, or follows them from where it stands."""
+        """Return iterations to expect of a loop that data end.
+
+        Each meets new data, or follows them from where it stands.
+        """
         if loop.leaves is None:
             return None
         limit: Value | None = MAX_SIMULATED_TRIPS

@@ -60,8 +60,10 @@ def chance(
     ranges: Ranges,
     budget: Budget,
 ) -> float | None:
-    """Return the share, 0 to 1, of draws that meet `condition` among those that meet what is `assumed`; None where no
-    fill says what it rests on."""
+    """Return the share, 0 to 1, of draws that meet `condition` among those that meet what is `assumed`.
+
+    None where no fill says what it rests on.
+    """
     random = _random(condition, known, point, ranges)
     if random is None or condition.depth > MAX_DEPTH:
         return None
@@ -87,7 +89,8 @@ def expected(
 ) -> float | None:
     """Return the mean of `expression` over what buffers may hold; None where no fill says, or where that is in order.
 
-    A loop that runs until the data end it is run for some draws: its length at mean values is not its mean length."""
+    A loop that runs until the data end it is run for some draws: its length at mean values is not its mean length.
+    """
     random = _random(expression, known, point, ranges)
     if random is None or expression.depth > MAX_DEPTH or len(random) > MAX_RANDOM:
         return None

@@ -1,5 +1,4 @@
-"""Loops whose length rests on conditions, such as those under which they are left: one length where such a condition
-holds, another elsewhere."""
+"""Loops whose length rests on conditions, such as those under which they are left: one length for each side."""
 
 from __future__ import annotations
 

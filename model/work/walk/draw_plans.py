@@ -23,8 +23,7 @@ class DrawPlan:
     uses: int = 0
 
     def function_if_often(self, expression: Expression, of_atom: OfAtom) -> OfColumns | None:
-        """Return the function of `expression`, whose plan this is, once there were many uses; None before, and where
-        there is nothing to draw."""
+        """Return the function of `expression`, whose plan this is; None before many uses, or with nothing to draw."""
         self.uses += 1
         if self.uses == USES_OF_TEXT and expression.depth <= MAX_DEPTH_OF_TEXT:
             self._read(expression)

@@ -37,13 +37,15 @@ _SURE = frozenset({(1, 1), (0, 0)})  # intervals of conditions that hold for all
 
 @dataclass(slots=True)
 class Walk(Binding):
-    """Results by identity of block and access; `undecided` holds the lines of loops that nothing bounds, `estimated` of
-    those that were followed for some of the work-items only.
+    """Results by identity of block and access.
+
+    `undecided` holds the lines of loops that nothing bounds, `estimated` of those that were followed for some of the
+    work-items only.
 
     `seen` is what running some work-items told; without, `assumed` holds what would have to be asked of that, by
     `key_of`, and `met` for each branch that data decide how many came, how many of them the launch lets in, and how
-    many it leaves undecided. `rewritten` are the buffers that the kernel stores to. What is `inside` something that
-    was `seen` goes by that: ids matter otherwise there.
+    many it leaves undecided. `rewritten` are the buffers that the kernel stores to. What is `inside` something that was
+    `seen` goes by that: ids matter otherwise there.
     """
 
     seen: Seen | None = None
@@ -152,7 +154,7 @@ class Walk(Binding):
         self._repeat(loop, trips, weight, point, ranges)
 
     def _observed(self, loop: Loop, point: Point, ranges: Ranges) -> float | None:
-        """Iterations that were seen, where the launch does not say how many there are."""
+        """Return iterations that were seen, where the launch does not say how many there are."""
         if self.seen is None:
             return None
         key = key_of(loop)
@@ -183,8 +185,8 @@ class Walk(Binding):
     ) -> list[tuple[int, int, Value]] | None:
         """Return the parts of a range within which a loop runs equally often, where those are few.
 
-        Grid-stride loops."""
-
+        Grid-stride loops.
+        """
         now = dict(point)
         only_id = is_only_id(atom, trips)
 
@@ -251,8 +253,10 @@ class Walk(Binding):
     def _split(
         self, condition: Expression, weight: float, point: Point, ranges: Ranges, branch: Branch
     ) -> Iterator[Split]:
-        """Divide the work-items within `ranges` into those for which `condition` holds and the others: their share,
-        where they are, whether it holds, and whether the launch says so."""
+        """Divide the work-items within `ranges` into those for which `condition` holds and the others.
+
+        Yields their share, where they are, whether it holds, and whether the launch says so.
+        """
         self.visits += 1
         atom = condition.atom
         arguments = atom.operands if atom is not None else ()
