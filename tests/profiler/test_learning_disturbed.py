@@ -20,6 +20,7 @@ from profiler.learning import AGAIN, MOST_TRIES, LearnProgress, learn
 from profiler.measurement import Measurement, MeasureRequest
 from profiler.store import FILE_NAME, Store
 from server.cli import main
+from server.cli.diagnosis import examine
 from server.words.accuracy import learned_words
 
 GPU = "nvidia-h100-80gb-hbm3"
@@ -178,3 +179,13 @@ def test_a_run_that_is_hardly_disturbed_says_how_much_is_left_out_and_no_more() 
     said = learned_words("pocl", done)
     assert said.endswith("known on pocl; 1 launch is left out, as others used the machine while it was timed")
     assert "left out" not in learned_words("pocl", replace(done, disturbed=0, programs_percent=None))
+
+
+def test_the_doctor_says_what_is_left_out_of_a_devices_lessons(
+    gpu: Device, learned: Callable[..., tuple[LearnProgress, Machine]], tmp_path: Path
+) -> None:
+    done, _ = learned(lambda *_: True, 1)
+    found = list(examine(tmp_path, lambda _: (gpu,)))
+    (told,) = [each.text for each in found if "left out" in each.text]
+    assert told.startswith(f"{done.disturbed} launches are left out, as others used the machine")
+    assert "`kernelcast learn` times it again" in told
