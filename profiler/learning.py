@@ -263,7 +263,7 @@ def _said(kernels: int, most_kernels: int | None) -> str:
 
 
 def _exercises(made: CorpusKernel, device: Device) -> list[_Exercise]:
-    """Launches that are long enough to tell of their kernel come first, in the order of the generator."""
+    """Return the launches to measure: long enough ones first, in the order of the generator."""
     program = read_program(made.source, None, made.options)
     kernel = program.kernel(made.name)
     work, tokens = analyse(program, kernel), normalised_tokens(program, made.name)

@@ -43,7 +43,7 @@ class Lessons:
 
     @classmethod
     def of(cls, lessons: Iterable[Lesson]) -> Lessons:
-        """The first undisturbed one of each question, and no more than `MOST_LESSONS`; the others are counted."""
+        """Return the first undisturbed one of each model input, at most `MOST_LESSONS`; count the others."""
         newest: dict[bytes, Lesson] = {}
         disturbed: set[bytes] = set()
         for each in lessons:

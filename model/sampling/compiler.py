@@ -139,7 +139,7 @@ class Compiler:
         return self.slots - 1
 
     def launch_slot(self, what: str, dimension: int) -> int:
-        """Holds an id or a size, which the sample sets before it runs."""
+        """Return the slot of an id or a size, which the sample sets before it runs."""
         key = (what, dimension)
         if key not in self.launch_slots:
             self.launch_slots[key] = self.new_slot()
@@ -165,7 +165,7 @@ class Compiler:
 
     @contextmanager
     def slots_of(self) -> Iterator[set[int]]:
-        """The slots that are used inside; they count for what is around, too."""
+        """Collect the slots that are used inside; they count for the enclosing code, too."""
         outer, self.used = self.used, set()
         inner = self.used
         try:

@@ -201,7 +201,7 @@ def _shifted(place: Place, kind: Type, by: int) -> Place:
 
 
 def braced(c: Compiler, node: Node, kind: Type) -> Code:
-    """`{a, b, ...}` as a value."""
+    """Compile `{a, b, ...}` as a value."""
     entries = _entries(node)
     match kind:
         case VectorType():

@@ -163,8 +163,10 @@ class _Trace:
             self.marks.append((self.iterations, lanes))
 
     def end(self, f: Lanes, remaining: Remaining | None, *, begun: int) -> None:
-        """The budget ends the loop: look how far its lanes would go, those that are in it alone, beyond what they have
-        `begun`."""
+        """End the loop, as the budget is spent.
+
+        Look how far its lanes would go, those that are in it alone, beyond what they have `begun`.
+        """
         if not self.is_ended and remaining is not None:
             with suppress(BudgetEnded, ValueError, IndexError):  # a value of lanes that were left away
                 far = remaining(f)

@@ -133,10 +133,9 @@ class Memory:
         return (len(self.segments) - 1) << SHIFT
 
     def load(self, lanes: Active, address: Value, dtype: np.dtype[Any], rows: Value = None) -> Value:
-        """Return the number of type `dtype` at each lane's address; with `rows` a column of byte offsets, a row for
-        each.
+        """Return the number of type `dtype` at each lane's address; outside all segments it reads as 0.
 
-        What lies in no segment reads as 0.
+        With `rows` a column of byte offsets, a row for each.
         """
         mask = lanes.mask
         first = address

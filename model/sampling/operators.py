@@ -32,7 +32,7 @@ from model.sampling.values import (
 
 
 def binary(c: Compiler, sign: str, a: Code, b: Code, node: Node) -> Code:
-    """`a sign b` with C's conversions."""
+    """Compile `a sign b` with C's conversions."""
     if isinstance(a.type, PointerType) or isinstance(b.type, PointerType):
         return _pointer_arithmetic(c, sign, a, b, node)
     for side in (a, b):

@@ -80,8 +80,10 @@ def uncounted(c: Compiler, place: Place) -> Place:
 
 
 def once(c: Compiler, place: Place, node: Node) -> tuple[Place, Place]:
-    """Return the place at `node` to be read, and then to be set: both are one access. What working out the address
-    changes, as `*p++ += x` does, it changes once."""
+    """Return the place at `node` to be read, and then to be set: both are one access.
+
+    What working out the address changes, as `*p++ += x` does, it changes once.
+    """
     again = replace(place, access=None)
     address = place.address
     if address is None or not (node.type in CHANGING or any(find(node, *CHANGING))):
@@ -156,7 +158,7 @@ def _picked_rows(place: Place, dtype: np.dtype[Any]) -> tuple[Array | None, int]
 
 
 def picker(picks: tuple[int, ...]) -> Callable[[Any], Any]:
-    """Reads components of a vector."""
+    """Return a function that reads components of a vector."""
     if len(picks) == 1:
         only = picks[0]
 
@@ -173,7 +175,7 @@ def picker(picks: tuple[int, ...]) -> Callable[[Any], Any]:
 
 
 def store(c: Compiler, place: Place, value: Code) -> Run:
-    """Sets a place and gives what it holds then; `value` has its type."""
+    """Compile setting a place, with the value it holds then as the result; `value` has its type."""
     c.cost += 2
     run = value.run
     if place.slot is not None:

@@ -43,7 +43,9 @@ class SiteCounts:
 
 @dataclass(frozen=True, slots=True)
 class AccessCounts:
-    """`executed`: by lanes. `lines_per_subgroup`: mean number of distinct 64-byte lines that the active lanes of one
+    """What was counted of an access.
+
+    `executed`: by lanes. `lines_per_subgroup`: mean number of distinct 64-byte lines that the active lanes of one
     sub-group touch in one execution. `distinct_bytes`: over the whole sample.
     """
 

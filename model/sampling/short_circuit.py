@@ -22,7 +22,7 @@ Later = Callable[[], Code]
 
 
 def short_circuit(c: Compiler, sign: str, left: Code, compile_right: Later, node: Node) -> Code:
-    """`a && b`, `a || b`; of vectors both sides are evaluated."""
+    """Compile `a && b` or `a || b`; of vectors both sides are evaluated."""
     right = compile_right()
     taint = left.taint | right.taint
     if isinstance(left.type, VectorType) or isinstance(right.type, VectorType):
@@ -92,7 +92,7 @@ def _of_vectors(sign: str, left: Code, right: Code, taint: frozenset[str]) -> Co
 
 
 def conditional(c: Compiler, chooser: Code, compile_yes: Later, compile_no: Later, node: Node) -> Code:
-    """`a ? b : c`."""
+    """Compile `a ? b : c`."""
     yes, no = compile_yes(), compile_no()
     kind = _result(c, yes.type, no.type, node)
     taint = chooser.taint | yes.taint | no.taint

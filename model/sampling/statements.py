@@ -127,7 +127,7 @@ def _initial(c: Compiler, kind: Type, value: Node | None) -> Code | None:
 
 
 def _fresh(c: Compiler, variable: Variable, value: Code | None) -> Run:
-    """A variable begins: what other lanes held there is nobody's any more."""
+    """Return the start of a variable, which forgets what other lanes held there."""
     slot, zero = variable.slot, zero_of(variable.type)
     if slot is None:
         raise NotInterpreted(f"`{variable.name}` is not a plain variable")

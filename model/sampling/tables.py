@@ -65,7 +65,7 @@ def spread(values: Sequence[Code], kind: Kind) -> list[Run]:
 def applied(
     c: Compiler, values: Sequence[Code], runs: Sequence[Run], result: Kind, function: Apply, cost: int = 1
 ) -> Code:
-    """`function` of all arguments; the result has as many components as `result` says."""
+    """Compile `function` of all arguments; the result has as many components as `result` says."""
     c.cost += cost
     pure = all(v.is_pure for v in values)
     taint = frozenset[str]().union(*(v.taint for v in values))
