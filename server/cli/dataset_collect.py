@@ -31,8 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     deadline_s = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
     folder = work_folder(arguments.workdir)
     wanted = _wanted(arguments.devices)
-    here = () if arguments.fleet else Devices().here
-    known = None if arguments.fleet else [device.id for device in here]
+    here = () if arguments.cluster else Devices().here
+    known = None if arguments.cluster else [device.id for device in here]
     plan = CollectPlan(
         tuple(corpus_device(name, known) for name in wanted),
         launches=arguments.launches,
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
             warn(f"{store.forget_failures()} cases that had failed are tried again")
     with cancelled_by_ctrl_c() as pressed, _shown() as on_figures:
         stop = Stop(pressed, deadline_s)
-        figures = _collect(arguments.fleet, folder, plan, here, on_figures, stop)
+        figures = _collect(arguments.cluster, folder, plan, here, on_figures, stop)
     with _store(folder) as store:
         out().print(outcome_table(store, plan.devices))
     warn(f"{_words(figures)}; all of it is in {folder}")
@@ -61,9 +61,9 @@ def _collect(
         used = {device.device_id for device in plan.devices}
         profiles = [device for device in here if device.id in used]
         return collect(folder, plan, profiles=profiles, on_figures=on_figures, cancel=stop)
-    from profiler.corpus.fleet.fleet import fleet  # noqa: PLC0415 - Dask is an extra, and loads slowly
+    from profiler.corpus.cluster.cluster import open_cluster  # noqa: PLC0415 - Dask is an extra, and loads slowly
 
-    with fleet(where, plan, stop) as workers:
+    with open_cluster(where, plan, stop) as workers:
         profiles = workers.profiles()
         return collect(folder, plan, profiles=profiles, on_figures=on_figures, cancel=stop, workplace=workers)
 

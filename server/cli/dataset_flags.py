@@ -79,11 +79,12 @@ def add_dataset_flags(parser: argparse.ArgumentParser) -> None:
     collect.add_argument(
         "--retry-failed", action="store_true", help="try what was given up in earlier collections once more"
     )
-    collect.add_argument(
-        "--fleet",
+    cluster = collect.add_argument(
+        "--cluster",
         metavar="WHERE",
         help="on the workers of a Dask scheduler (tcp://HOST:PORT), or on N worker processes here (local:N)",
     )
+    add_former_flag(collect, "--fleet", cluster)
 
     export = steps.add_parser("export", help="write what was collected as Parquet files")
     works = export.add_argument(

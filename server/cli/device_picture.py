@@ -18,9 +18,9 @@ from server.cli.accuracy import accuracy_json, accuracy_lines
 from server.cli.device_choice import Devices
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.terminal import out
-from server.portrait.facts import Group, groups, origin
-from server.portrait.picture import picture_svg
-from server.portrait.text import plain, roofline_lines
+from server.device_report.facts import Group, groups, origin
+from server.device_report.picture import picture_svg
+from server.device_report.text import plain, roofline_lines
 
 FORMATS = ("text", "json", "svg", "png")
 _STDOUT = "-"

@@ -56,7 +56,7 @@ _OPTIONAL = {
     "pyarrow": "parquet",
     "resvg-py": "picture",
     "torch": "train",
-    "distributed": "fleet",
+    "distributed": "cluster",
 }
 _PROBE = "__kernel void probe(__global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2.0f; }\n"
 

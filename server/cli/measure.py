@@ -20,10 +20,10 @@ from server.cli.answers import (
     prediction_answer,
 )
 from server.cli.batches import answer_batch, one_by_one
+from server.cli.cross_validation import Left, left_out
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster, Found
 from server.cli.learned import Learned
-from server.cli.left_out import Left, left_out
 from server.cli.requests import Request, requests_of
 from server.cli.runs import Runs
 from server.cli.sizes import at_sizes

@@ -10,10 +10,10 @@ from model.learned.lessons import packed
 from profiler.measure import measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.store import StoredMeasurement, StoreError, kernel_id
+from server.cli.cross_validation import Outcome
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Found, UnansweredError
 from server.cli.interrupts import cancelled_by_ctrl_c
-from server.cli.left_out import Outcome
 from server.cli.requests import Request
 from server.cli.streams import warn
 from server.cli.terminal import progress_bar

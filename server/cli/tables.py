@@ -19,8 +19,8 @@ from model.forecast import Forecast
 from model.launch.launch import Assumption
 from model.prediction import Prediction
 from profiler.measurement import MeasureError
+from server.cli.cross_validation import Left
 from server.cli.forecasts import Found
-from server.cli.left_out import Left
 from server.cli.terminal import err, listed, out
 from server.words.advice import sentence
 from server.words.fit import fit_sentence

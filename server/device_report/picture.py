@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 from model.device import Device
 from model.roofline import Roofline, Slope
-from server.portrait.curves import Curve, curves
-from server.portrait.facts import Figure, Group, ceilings, groups, intensities, levels, origin
+from server.device_report.curves import Curve, curves
+from server.device_report.facts import Figure, Group, ceilings, groups, intensities, levels, origin
 from server.report.charts.axes import LogAxis
 from server.report.charts.frame import Format, Frame, measured_mark, polyline, predicted_mark
 from server.report.charts.labels import text_width

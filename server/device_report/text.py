@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from model.device import Device
 from model.device_curves import MemoryLevel
 from model.roofline import Ceiling
-from server.portrait.facts import ceilings, intensities, level_name, levels
+from server.device_report.facts import ceilings, intensities, level_name, levels
 from server.words.format import format_count
 
 LEAST_WIDTH, MOST_WIDTH = 36, 100

@@ -18,6 +18,7 @@ FORMER = (
     ("history --most 3", "--limit", "limit", 3),
     ("dataset fetch --prepared", "--offline", "offline", True),
     ("dataset collect --builders 3", "--build-jobs", "build_jobs", 3),
+    ("dataset collect --fleet local:2", "--cluster", "cluster", "local:2"),
     ("dataset generate --count 1 --work DIR", "--workdir", "workdir", "DIR"),
     ("dataset export --work DIR DATA", "--workdir", "works", ["DIR"]),
     ("evaluate DATA --page FILE", "--update-readme", "update_readme", "FILE"),

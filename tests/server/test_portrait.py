@@ -17,9 +17,9 @@ from model.device_catalog import builtin_devices, device_from_json, find_builtin
 from model.device_curves import Calibration, ChainPoint, RateNoise, ScalingPoint
 from server.cli.devices import _outdated, _source
 from server.cli.entry import main
-from server.portrait.facts import groups, origin
-from server.portrait.picture import picture_svg
-from server.portrait.text import LEAST_WIDTH, plain, roofline_lines
+from server.device_report.facts import groups, origin
+from server.device_report.picture import picture_svg
+from server.device_report.text import LEAST_WIDTH, plain, roofline_lines
 
 SVG = "{http://www.w3.org/2000/svg}"
 

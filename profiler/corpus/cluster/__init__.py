@@ -1,4 +1,4 @@
-"""A collection on many hosts, by Dask distributed: an extra, `kernelcast[fleet]`.
+"""A collection on many hosts, by Dask distributed: an extra, `kernelcast[cluster]`.
 
-`fleet` gives small orders to workers that offer the device as a resource, `work` is what a worker does with one.
+`cluster` gives small orders to workers that offer the device as a resource, `work` is what a worker does with one.
 """

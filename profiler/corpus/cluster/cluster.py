@@ -12,10 +12,10 @@ from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 
 from model.device import Device
+from profiler.corpus.cluster.order import ClusterAnswer, ClusterOrder
+from profiler.corpus.cluster.work import profile, work
 from profiler.corpus.collection.plan import CollectPlan
 from profiler.corpus.collection.workplace import DueOn, OnBuilt, OnTimed, portions
-from profiler.corpus.fleet.order import FleetAnswer, FleetOrder
-from profiler.corpus.fleet.work import profile, work
 from profiler.measurement import Cancelled, DeviceGone, KernelCrashed, MeasureError
 from profiler.process.worker import CancelToken
 
@@ -24,7 +24,7 @@ try:
     from distributed import Client, Future, KilledWorker, LocalCluster
     from distributed import TimeoutError as DaskTimeoutError
 except ImportError:
-    raise MeasureError("a fleet needs the package distributed: pip install 'kernelcast[fleet]'") from None
+    raise MeasureError("a cluster needs the package distributed: pip install 'kernelcast[cluster]'") from None
 
 ORDER_ROWS = 24  # what a lost worker costs at most
 CANCEL_EVERY_S = 0.2  # is asked for
@@ -42,7 +42,7 @@ class WorkerKilled(KernelCrashed):
     code = "worker_killed"
 
 
-class Fleet:
+class Cluster:
     """Owns the orders that are out. A lost worker's orders are given to others by the scheduler."""
 
     def __init__(self, client: Client, plan: CollectPlan, cancel: CancelToken | None = None) -> None:
@@ -59,11 +59,11 @@ class Fleet:
         What was lost with its workers may have been innocent, in the queue of a worker that another order took down.
         Its kernels are tried again at the end, one after the other with nothing else out.
         """
-        ended: SimpleQueue[Future[FleetAnswer]] = SimpleQueue()
-        out: dict[Future[FleetAnswer], FleetOrder] = {}
-        suspects: deque[FleetOrder] = deque()
+        ended: SimpleQueue[Future[ClusterAnswer]] = SimpleQueue()
+        out: dict[Future[ClusterAnswer], ClusterOrder] = {}
+        suspects: deque[ClusterOrder] = deque()
 
-        def send(order: FleetOrder) -> None:
+        def send(order: ClusterOrder) -> None:
             future = self._client.submit(work, order, resources={order.device.device_id: 1}, pure=False)
             out[future] = order
             future.add_done_callback(ended.put)  # type: ignore[no-untyped-call]
@@ -82,14 +82,14 @@ class Fleet:
         finally:
             self._client.cancel(list(out), force=True)  # type: ignore[no-untyped-call]
 
-    def _orders(self, one: DueOn) -> Iterator[FleetOrder]:
+    def _orders(self, one: DueOn) -> Iterator[ClusterOrder]:
         plan = self._plan
         kernels = {kernel.id: kernel for kernel in one.kernels_with_due_launches()}
         for keys in portions(one.keys, ORDER_ROWS):
             chosen = tuple(kernels[kernel_id] for kernel_id in dict.fromkeys(key.kernel_id for key in keys))
-            yield FleetOrder(one.device, chosen, tuple(keys), plan.limits, plan.build_job, plan.time_job)
+            yield ClusterOrder(one.device, chosen, tuple(keys), plan.limits, plan.build_job, plan.time_job)
 
-    def _next(self, ended: SimpleQueue[Future[FleetAnswer]], out: Iterable[FleetOrder]) -> Future[FleetAnswer]:
+    def _next(self, ended: SimpleQueue[Future[ClusterAnswer]], out: Iterable[ClusterOrder]) -> Future[ClusterAnswer]:
         """Return the next that has ended. Raises Cancelled, or DeviceGone if nobody is left who could take an order."""
         seen_s = looked_s = time.monotonic()
         while True:
@@ -141,8 +141,8 @@ class Fleet:
 
 
 def _enter(
-    future: Future[FleetAnswer], order: FleetOrder, on_built: OnBuilt, on_timed: OnTimed, *, is_alone: bool = False
-) -> list[FleetOrder]:
+    future: Future[ClusterAnswer], order: ClusterOrder, on_built: OnBuilt, on_timed: OnTimed, *, is_alone: bool = False
+) -> list[ClusterOrder]:
     """Tell its outcomes; what must be tried alone comes back, kernel by kernel."""
     try:
         answer = future.result(timeout=RESULT_S)
@@ -162,13 +162,13 @@ def _enter(
 
 
 @contextmanager
-def fleet(where: str, plan: CollectPlan, cancel: CancelToken | None = None) -> Iterator[Fleet]:
+def open_cluster(where: str, plan: CollectPlan, cancel: CancelToken | None = None) -> Iterator[Cluster]:
     """Workers of the scheduler at `tcp://HOST:PORT`, or with `local:3` three processes on this machine.
 
     Raises DeviceGone where no scheduler answers, or where no worker offers a device of the plan.
     """
     with _client(where, plan) as client:
-        made = Fleet(client, plan, cancel)
+        made = Cluster(client, plan, cancel)
         made.check()
         yield made
 
@@ -189,11 +189,11 @@ def _client(where: str, plan: CollectPlan) -> Iterator[Client]:
         return
     count = where.removeprefix(_LOCAL)
     if not count.isdecimal() or not int(count):
-        raise DeviceGone(f"`{where}` names no fleet: local:3 starts three workers, tcp://HOST:PORT is a scheduler")
+        raise DeviceGone(f"`{where}` names no cluster: local:3 starts three workers, tcp://HOST:PORT is a scheduler")
     # The second worker that an order takes down is its last: see `WorkerKilled`.
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        tempfile.TemporaryDirectory(prefix="kernelcast-fleet-", ignore_cleanup_errors=True) as folder,
+        tempfile.TemporaryDirectory(prefix="kernelcast-cluster-", ignore_cleanup_errors=True) as folder,
         LocalCluster(  # type: ignore[no-untyped-call]
             n_workers=int(count),
             threads_per_worker=1,

@@ -10,7 +10,7 @@ from profiler.corpus.kernel import CorpusDevice, CorpusKernel
 
 
 @dataclass(frozen=True, slots=True)
-class FleetOrder:
+class ClusterOrder:
     """A few kernels, with those launches alone that are due, to build and to time on one device."""
 
     device: CorpusDevice
@@ -20,9 +20,9 @@ class FleetOrder:
     build_job: str
     time_job: str
 
-    def of_kernel(self, kernel_id: str) -> FleetOrder:
+    def of_kernel(self, kernel_id: str) -> ClusterOrder:
         """Return the part of it that is about one kernel."""
-        return FleetOrder(
+        return ClusterOrder(
             self.device,
             tuple(kernel for kernel in self.kernels if kernel.id == kernel_id),
             tuple(key for key in self.keys if key.kernel_id == kernel_id),
@@ -33,7 +33,7 @@ class FleetOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class FleetAnswer:
+class ClusterAnswer:
     """Outcomes as the device processes gave them: a value, or a KernelcastError in its place."""
 
     built: tuple[tuple[str, object], ...]  # by the kernel's id

@@ -47,4 +47,4 @@ def _file(name: str) -> IO[str]:
     """In a folder of the user's own: in one that all may write to, somebody else's link would be followed."""
     folder = user_cache_path("kernelcast", appauthor=False) / "locks"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return (folder / f"fleet-{name}.lock").open("a")
+    return (folder / f"cluster-{name}.lock").open("a")

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from model.device import Device
 from model.errors import KernelcastError
+from profiler.corpus.cluster.order import ClusterAnswer, ClusterOrder
+from profiler.corpus.cluster.quiet import host_alone, host_shared, own_processors
 from profiler.corpus.collection.jobs import run_tasks
 from profiler.corpus.collection.store import RowKey
 from profiler.corpus.collection.workplace import launch_of
 from profiler.corpus.collection_jobs import BuildOrder, BuildTask, BuiltKernel, TimeOrder, TimeTask
-from profiler.corpus.fleet.order import FleetAnswer, FleetOrder
-from profiler.corpus.fleet.quiet import host_alone, host_shared, own_processors
 from profiler.corpus.kernel import CorpusDevice, CorpusKernel
 from profiler.devices import discover
 
@@ -24,14 +24,14 @@ def profile(device_id: str) -> Device | None:
     return next((device for device in discover() if device.id == device_id), None)
 
 
-def work(order: FleetOrder) -> FleetAnswer:
+def work(order: ClusterOrder) -> ClusterAnswer:
     """Return all of an order's outcomes. Raises what keeps the device from opening."""
-    with tempfile.TemporaryDirectory(prefix="kernelcast-fleet-", ignore_cleanup_errors=True) as cache:
+    with tempfile.TemporaryDirectory(prefix="kernelcast-cluster-", ignore_cleanup_errors=True) as cache:
         built = _build(order, cache)
-        return FleetAnswer(tuple(built.items()), tuple(_time(order, cache, built)))
+        return ClusterAnswer(tuple(built.items()), tuple(_time(order, cache, built)))
 
 
-def _build(order: FleetOrder, cache: str) -> dict[str, object]:
+def _build(order: ClusterOrder, cache: str) -> dict[str, object]:
     found: dict[str, object] = {}
     with host_shared():
         run_tasks(
@@ -44,7 +44,7 @@ def _build(order: FleetOrder, cache: str) -> dict[str, object]:
     return found
 
 
-def _time(order: FleetOrder, cache: str, built: dict[str, object]) -> list[tuple[RowKey, object]]:
+def _time(order: ClusterOrder, cache: str, built: dict[str, object]) -> list[tuple[RowKey, object]]:
     kernels = {kernel.id: kernel for kernel in order.kernels}
     refused = {key for kernel in order.kernels for key in _refused(kernel, built[kernel.id])}
     tasks: list[TimeTask] = []

@@ -1,4 +1,4 @@
-"""Where the work of a chunk is done: on this machine, or on the workers of a fleet."""
+"""Where the work of a chunk is done: on this machine, or on the workers of a cluster."""
 
 from __future__ import annotations
 
