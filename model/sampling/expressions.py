@@ -63,7 +63,7 @@ def named_type(c: Compiler, node: Node) -> Type | None:
 
 
 def _binary(c: Compiler, node: Node) -> Code:
-    """A chain of operators on the left is compiled in a loop: sums of a thousand parts are no thousand levels deep."""
+    """Compile a chain of operators on the left in a loop, as a sum of a thousand parts is a thousand levels deep."""
     chain = [node]
     while (left := field(c, chain[-1], "left")).type == "binary_expression" and c.reader.operator(left) not in (
         "&&",

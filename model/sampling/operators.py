@@ -69,7 +69,7 @@ def binary(c: Compiler, sign: str, a: Code, b: Code, node: Node) -> Code:
 
 
 def _scalar_or(kind: ScalarType | VectorType, code: Code) -> Type:
-    """A scalar beside a vector is spread by NumPy: only its type is converted."""
+    """Return the type to convert an operand to: NumPy spreads scalars, so only their type is converted."""
     return kind if isinstance(code.type, VectorType) or isinstance(kind, ScalarType) else kind.element
 
 
