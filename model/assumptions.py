@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from model.launch.launch import Assumption, Launch
+from model.launch.plausible import implausible
 from model.launch.scalars import UNUSED
 from model.work.found_out import described, found_out, not_found_out, place_of
 from model.work.regions.region import DEFAULT_DATA_TRIPS, Branch
@@ -17,6 +18,7 @@ _UNDECIDED_SPREAD = 4.0
 _UNFILLED_SPREAD = 32.0  # iteration counts in buffers of state, as key derivation has them, go to tens of thousands
 _LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
 _ESTIMATED_SPREAD = 2.0
+_IMPLAUSIBLE_SPREAD = 4.0  # a signal for each division by zero, or no work at all
 _GUESSED_SPREAD = 3.0  # of an argument that decides loops or branches
 _ESTIMATED = "how often the loop on line {line} runs was worked out for a few work-items only: they stand for all"
 
@@ -30,7 +32,13 @@ def assumptions_of(work: Work, counts: WorkCounts, launch: Launch) -> tuple[Assu
     undecided = _undecided(work, counts.undecided_loops) if counts.undecided_loops else ()
     estimated = (Assumption(f"{_LOOP}{{line}}", _ESTIMATED, _ESTIMATED_SPREAD, line) for line in counts.estimated_loops)
     found = (*work.assumptions, *_by_data(work, counts, launch), *undecided, *estimated)
-    return (*_of_the_launch(launch, counts), *dict.fromkeys(found))
+    return (*_of_the_launch(launch, counts), *_implausible(work, launch), *dict.fromkeys(found))
+
+
+def _implausible(work: Work, launch: Launch) -> Iterator[Assumption]:
+    """Say where scalars, given or guessed, make a launch that does not do what its kernel is for."""
+    for reason in implausible(work, launch):
+        yield Assumption("line {line}", reason.text, _IMPLAUSIBLE_SPREAD, reason.line)
 
 
 def _of_the_launch(launch: Launch, counts: WorkCounts) -> Iterator[Assumption]:

@@ -66,7 +66,7 @@ _SIZES = frozenset({"size", "sizes", "dim", "dims", "n", "len", "extent", "exten
 
 
 _LEAST = frozenset({"min", "mini", "minimum", "lower", "low", "lo", "least"})
-_MOST = frozenset({"max", "maxi", "maximum", "upper", "high", "hi", "most"})
+_MOST = frozenset({"max", "maxi", "maximum", "upper", "high", "hi", "most", "sup"})
 
 
 def meaning_of_float(name: str) -> Meaning | None:

@@ -15,6 +15,8 @@ from model.launch.buffers import with_buffers
 from model.launch.extents import image_sizes
 from model.launch.launch import Assumption, Launch, Origin
 from model.launch.local_size import effective_local_size
+from model.launch.plausible import implausible
+from model.launch.plausible_scalars import plausible_scalars
 from model.launch.resolve import ResolvedSpec, resolve
 from model.launch.scalars import GuessedScalar, missing_scalars, name_of
 from model.launch.source_hints import SourceHints, gather
@@ -79,12 +81,20 @@ def _pointee_bytes(parameter: Parameter) -> int:
 
 
 def _attempt(
-    kernel: Kernel, work: Work, spec: LaunchSpec, said: ResolvedSpec, hints: SourceHints, shrink: int
+    kernel: Kernel,
+    work: Work,
+    spec: LaunchSpec,
+    said: ResolvedSpec,
+    hints: SourceHints,
+    shrink: int,
+    group: tuple[int, ...] | None = None,
 ) -> Launch:
+    """Return the launch with its sizes reduced by `shrink`; `group` is the work-group that scalars must fit, if any."""
     notes = [Assumption("sizes", text) for text in spec.notes]
     size = _global_size(said, hints, kernel, shrink, notes, spec.shared)
     scalars = dict(said.scalars)
-    for guess in _safe_scalars(kernel, work, spec, said, hints, size):
+    guesses = _safe_scalars(kernel, work, spec, said, hints, size)
+    for guess in plausible_scalars(work, guesses, lambda them: _with_scalars(spec, said, size, them, group)):
         scalars[guess.name] = guess.value
         notes.append(Assumption(guess.name, guess.text, is_guess=guess.matters))
     images, of_images = image_sizes(kernel, said.images, scalars, size)
@@ -101,7 +111,10 @@ def _attempt(
         origin=spec.origin,
     )
     local = _local_size(kernel, work, said, hints, launch, notes)
-    return with_buffers(kernel, work, replace(launch, local_size=local, assumptions=tuple(notes)), hints)
+    launch = replace(launch, local_size=local, assumptions=tuple(notes))
+    if guesses and group is None and local is not None and implausible(work, launch):
+        return _attempt(kernel, work, spec, said, hints, shrink, local)
+    return with_buffers(kernel, work, launch, hints)
 
 
 def _safe_scalars(
@@ -113,14 +126,24 @@ def _safe_scalars(
         return guesses
     tried = guesses
     for margin in _MARGINS:
-        scalars = {**said.scalars, **{guess.name: guess.value for guess in tried}}
-        launch = Launch(size, said.local_size, tuple(scalars.items()), options=spec.options)
-        if not AccessBounds(work, launch).falls_short:
+        if not AccessBounds(work, _with_scalars(spec, said, size, tried)).falls_short:
             return tried
         tried = missing_scalars(kernel, work, hints, size, said.scalars, margin=margin, shared=spec.shared)
         if tried == guesses:
             break
     return guesses
+
+
+def _with_scalars(
+    spec: LaunchSpec,
+    said: ResolvedSpec,
+    size: tuple[int, ...],
+    guesses: Sequence[GuessedScalar],
+    group: tuple[int, ...] | None = None,
+) -> Launch:
+    """Return the launch as far as it is known once its scalars are."""
+    scalars = {**said.scalars, **{guess.name: guess.value for guess in guesses}}
+    return Launch(size, said.local_size or group, tuple(scalars.items()), options=spec.options)
 
 
 def _guarded_size(hints: SourceHints, said: ResolvedSpec) -> tuple[int, ...] | None:

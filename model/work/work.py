@@ -28,6 +28,7 @@ from model.work.memory.footprint import Reach, distinct_bytes
 from model.work.memory.scopes import shape_of
 from model.work.memory.stride import pattern_of, step_of
 from model.work.regions.flat_blocks import OpKey, Outline, outline_of
+from model.work.regions.reached_arithmetic import ReachedArithmetic, reached_arithmetic
 from model.work.regions.region import Access, Block, Loop
 from model.work.walk.sample import Sample, seen_in
 from model.work.walk.walk import MAX_VISITS, Walk
@@ -62,11 +63,13 @@ class Work:
     uniform: frozenset[Atom] = frozenset()  # unknown values that are the same in all lanes
     outline: Outline = field(init=False)
     rewritten: frozenset[str] = field(init=False)  # buffers that it stores to
+    arithmetic: tuple[ReachedArithmetic, ...] = field(init=False)  # that the launch alone decides
     named: dict[str, tuple[Atom, ...]] = field(init=False, default_factory=dict)  # see `knowledge`
     samples: dict[str, Sample] = field(init=False, default_factory=dict)  # by the launch's key, see `remember`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outline", outline_of(self.root, self.unrolled_lines))
+        object.__setattr__(self, "arithmetic", reached_arithmetic(self.root))
         object.__setattr__(self, "rewritten", frozenset(a.buffer for a in self.accesses() if a.is_store or a.is_atomic))
 
     def count(self, launch: Launch, sample: Sample | None = None) -> WorkCounts:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from model.work.counts import OpKind
 from model.work.expressions.symbolic import Atom, Expression, made_of, number
+from model.work.regions.launch_arithmetic import Arithmetic
 from model.work.regions.region import Access, Block, Branch, Event, Leaves, Loop, Op, Site
 
 
@@ -44,6 +45,7 @@ class Builder:
     barriers: list[int] = field(default_factory=list)
     inner: list[PendingLoop | PendingBranch] = field(default_factory=list)
     fused: float = 0.0  # see Block
+    arithmetic: list[Arithmetic] = field(default_factory=list)
 
     def freeze(self, live: Live) -> Block:
         counts: defaultdict[tuple[int, OpKind, str, int, str], float] = defaultdict(float)
@@ -62,6 +64,7 @@ class Builder:
             barriers=tuple(self.barriers),
             inner=tuple(i.freeze(live) for i in self.inner if i not in live.without_effect),
             fused=min(self.fused, _integer_words(counts)),
+            arithmetic=tuple(dict.fromkeys(each for each in self.arithmetic if each.result in live)),
         )
 
     def has_effects(self, live: Live) -> bool:

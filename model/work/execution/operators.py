@@ -24,6 +24,7 @@ from model.work.execution.variables import fresh_value
 from model.work.expressions.floats import factors_of, float_result, literal, negated
 from model.work.expressions.operations import equal, less, negation, operation
 from model.work.expressions.symbolic import ONE, ZERO, Expression, number, opaque
+from model.work.regions.launch_arithmetic import noted
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _FLOAT_COSTS = {"+": OpKind.ADD, "-": OpKind.ADD, "*": OpKind.MUL, "/": OpKind.DIVIDE}
@@ -48,6 +49,7 @@ def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
             result, cost = _integer_result(operator, x, y), _integer_cost(operator, x, y)
         if result not in (x, y) and not (result.atom is not None and result.atom.kind == "negate"):
             count_operations(state, cost, element, result)
+            _note(state, operator, element, y, result)
         return Scalar(result, element)
     pairs = list(zip(components(left), components(right), strict=True))
     if element.kind is _FLOAT:
@@ -58,7 +60,17 @@ def binary(state: ExecutionState, operator: str, a: Value, b: Value) -> Value:
         results = tuple(_integer_result(operator, x, y) for x, y in pairs)
         if any(r not in pair for r, pair in zip(results, pairs, strict=True)):
             count_operations(state, _integer_cost(operator, *pairs[0]), element, *results)
+            for (_, y), result in zip(pairs, results, strict=True):
+                _note(state, operator, element, y, result)
     return Vector(results, kind) if isinstance(kind, VectorType) else Scalar(results[0], element)
+
+
+def _note(state: ExecutionState, operator: str, kind: ScalarType, right: Expression, result: Expression) -> None:
+    """Keep what a launch may break: see `launch_arithmetic`."""
+    if result.constant is None and kind.kind is not _FLOAT and not state.counting_disabled:
+        one = noted(operator, kind, right, result)
+        if one is not None:
+            state.block.arithmetic.append(one._replace(line=state.line))
 
 
 def fused_multiply_add(state: ExecutionState, operator: str, a: Value, b: Value, *, product: Value) -> Value:

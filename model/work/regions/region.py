@@ -14,6 +14,7 @@ from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
 from model.work.expressions.loop_simulation import runs_in
 from model.work.expressions.symbolic import Atom, Expression
+from model.work.regions.launch_arithmetic import Arithmetic
 
 DEFAULT_DATA_TRIPS = 16  # of a loop about which nothing is known
 
@@ -59,6 +60,7 @@ class Block:
     barriers: tuple[int, ...]  # the line of each
     inner: tuple[Loop | Branch, ...]
     fused: float = 0.0
+    arithmetic: tuple[Arithmetic, ...] = ()  # that the launch alone decides
 
 
 @dataclass(frozen=True, slots=True)

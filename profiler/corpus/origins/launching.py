@@ -13,6 +13,7 @@ from model.errors import KernelcastError
 from model.launch.expression import constant
 from model.launch.inference import buffer_bytes, complete
 from model.launch.launch import Launch, Origin
+from model.launch.plausible import implausible
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
@@ -39,6 +40,10 @@ class TooLate(KernelcastError):
 
 class TooLarge(KernelcastError):
     """No launch of a kernel is small enough."""
+
+
+class NoProgramsLaunch(KernelcastError):
+    """Whatever is guessed, the kernel divides by zero, or overflows where that decides what it does."""
 
 
 @contextmanager
@@ -73,6 +78,8 @@ def first_launch(program: Program, kernel: Kernel, options: BuildOptions) -> tup
         launch = smaller
     if blocks(work, launch) > MOST_BLOCKS:
         raise TooLarge("whatever its launch, this kernel does too much to be timed many times")
+    if reasons := implausible(work, launch):
+        raise NoProgramsLaunch(reasons[0].text.format(line=reasons[0].line + 1))
     return work, launch
 
 
@@ -207,7 +214,7 @@ def _what_varies(first: Launch, launch: Launch, vary: Vary) -> Vary:
 
 
 def _is_allowed(kernel: Kernel, work: Work, launch: Launch) -> bool:
-    """Small enough to be timed many times."""
+    """Return whether it is small enough to be timed many times, and a program may make it."""
     if buffer_bytes(kernel, launch) > MOST_BYTES or not 1 <= launch.work_items <= MOST_ITEMS:
         return False
-    return blocks(work, launch) <= MOST_BLOCKS
+    return blocks(work, launch) <= MOST_BLOCKS and not implausible(work, launch)
