@@ -170,3 +170,23 @@ def test_a_driver_without_profiling_times_is_a_named_failure(monkeypatch: pytest
         Clockwork([0.0], monkeypatch).measure(Plan(5))
     with pytest.raises(MeasureError, match="no profiling times"):
         Clockwork([0.0], monkeypatch).measure(Plan(5, repeats=2))
+
+
+def test_memory_that_slept_during_the_pause_is_awake_when_runs_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Clockwork([1.0], monkeypatch)
+    busy_since_s = 0.0
+
+    def sleeping(seconds: float) -> None:
+        nonlocal busy_since_s
+        device.now_s += seconds
+        busy_since_s = device.now_s
+
+    def times_us() -> Iterator[float]:
+        while True:
+            yield 4000.0 if device.now_s < busy_since_s + 0.008 else 1000.0
+
+    monkeypatch.setattr(device, "_sleep", sleeping)
+    monkeypatch.setattr(timing.time, "sleep", sleeping)
+    monkeypatch.setattr(device, "_times", times_us())
+    result = device.measure(Plan(budget_s=60))
+    assert runs_of(result.batches) == [pytest.approx(1000, abs=0.01)] * len(runs_of(result.batches))

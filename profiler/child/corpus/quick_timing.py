@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
-from profiler.child.timing import SINGLES, TRAIN, TRAIN_US, Subject, run_us
+from profiler.child.timing import AWAKE_S, SINGLES, TRAIN, TRAIN_US, Subject, rouse, run_us
 from profiler.measurement import MeasureError
 
 SHORT_US = 1_000.0
@@ -23,6 +23,7 @@ LEAST_RUNS = 2
 OVERTIME = 2.0  # times what a batch should take, after which it ends with fewer runs
 LONG_RUNS = ((5_000.0, 4), (30_000.0, 3))  # below so many us so many runs
 LEAST_LONG_RUNS = 2
+LEAST_ROUSED_US = 50.0  # shorter launches move too little to depend on how fast memory is clocked
 SURELY_LONG_US = 40_000.0  # such a launch's first run counts: that its caches were cold makes no difference
 
 
@@ -58,7 +59,7 @@ class Timetable:
     @property
     def longest_s(self) -> float:
         """What all batches take at the most, if nothing goes wrong."""
-        return self.batches * (OVERTIME * BATCH_S + (1 + LEAST_RUNS) * self.estimate_us / 1e6)
+        return self.batches * (OVERTIME * BATCH_S + AWAKE_S + (2 + LEAST_RUNS) * self.estimate_us / 1e6)
 
 
 PaceUs = Callable[[], float]
@@ -77,7 +78,7 @@ def timetable(subject: Subject, first: QuickBatch, pace_us: PaceUs) -> Timetable
     """For a launch that has just run for the first time."""
     if first.median_us >= SURELY_LONG_US:
         return Timetable(first.median_us, LEAST_LONG_RUNS - 1, seen=(first,))
-    look = _between(pace_us, lambda: _long(subject))
+    look = _between(pace_us, lambda: _long(subject, first.median_us))
     estimate_us = min(first.median_us, look.median_us)
     if estimate_us < 2 * SHORT_US:  # it was cold, or others disturbed it
         estimate_us = min(estimate_us, _alone(subject)[0])
@@ -90,7 +91,7 @@ def timetable(subject: Subject, first: QuickBatch, pace_us: PaceUs) -> Timetable
 
 def time_batch(subject: Subject, table: Timetable, pace_us: PaceUs) -> QuickBatch:
     """Return the next of the batches that `table` plans."""
-    return _between(pace_us, lambda: _long(subject) if table.is_long else _short(subject, table.train))
+    return _between(pace_us, lambda: _long(subject, table.estimate_us) if table.is_long else _short(subject, table))
 
 
 def _between(pace_us: PaceUs, times_us: Callable[[], tuple[list[float], list[float]]]) -> QuickBatch:
@@ -99,10 +100,14 @@ def _between(pace_us: PaceUs, times_us: Callable[[], tuple[list[float], list[flo
     return QuickBatch(tuple(runs_us), tuple(walls_us), (before_us + pace_us()) / 2)
 
 
-def _short(subject: Subject, train: int) -> tuple[list[float], list[float]]:
+def _short(subject: Subject, table: Timetable) -> tuple[list[float], list[float]]:
     """Return the times of runs, and of launches by the wall clock [us]."""
     subject.begin_batch()
-    _alone(subject)  # what ran since the last batch, and another place, have left the caches cold
+    if table.estimate_us >= LEAST_ROUSED_US:
+        rouse(subject)
+    else:
+        _alone(subject)  # what ran since the last batch, and another place, have left the caches cold
+    train = table.train
     runs_us: list[float] = []
     walls_us: list[float] = []
     began = time.perf_counter()
@@ -120,8 +125,11 @@ def _short(subject: Subject, train: int) -> tuple[list[float], list[float]]:
     return runs_us, walls_us
 
 
-def _long(subject: Subject) -> tuple[list[float], list[float]]:
+def _long(subject: Subject, estimate_us: float) -> tuple[list[float], list[float]]:
+    """Of a launch that is short enough for a pause to show, after others of the same."""
     subject.begin_batch()
+    if LEAST_ROUSED_US <= estimate_us < 1e6 * AWAKE_S:
+        rouse(subject)
     event_us, wall_us = _alone(subject)
     return [event_us], [wall_us]
 

@@ -96,3 +96,12 @@ def test_the_first_run_of_a_very_long_launch_counts() -> None:
     first = first_run(launch, lambda: 40.0)
     table = timetable(launch, first, lambda: 40.0)
     assert (table.seen, table.batches, launch.log.count("run")) == ((first,), 1, 1)
+
+
+@pytest.mark.parametrize("time_us", [300.0, 4_000.0])
+def test_what_moves_much_memory_runs_for_a_while_before_it_counts(time_us: float) -> None:
+    launch = Launch([time_us])
+    table = timetable(launch, QuickBatch((time_us,), (), 40.0), lambda: 40.0)
+    launch.log.clear()
+    batch = time_batch(launch, table, lambda: 40.0)
+    assert launch.log.count("run") > 2 * len(batch.runs_us)  # nothing waits here, so that 10 ms are many launches
