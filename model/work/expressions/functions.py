@@ -23,6 +23,8 @@ Step = Callable[[Point, LaunchBindings], tuple[Value, ...] | None]
 Rounds = Callable[..., Value | None]
 # All values at once, from a column for each input; None where one of them is not decided.
 OfColumns = Callable[..., list[Value] | None]
+# Values in lanes that meet all tests, from the lanes' ids; None where one of them is not decided.
+OfLanes = Callable[..., list[Value] | None]
 OfAtom = Callable[[Atom, LaunchBindings, Point], Value | None]
 
 LARGEST = 1 << 256  # beyond all types: squares of squares would fill the memory
@@ -143,6 +145,28 @@ def columns_for(expression: Expression, inputs: Sequence[Atom], drawn: Iterable[
     return made
 
 
+def lanes_for(
+    tests: Sequence[tuple[Expression, bool]], expression: Expression, ids: Sequence[Atom], of_atom: OfAtom
+) -> OfLanes:
+    """Return `expression` in all lanes in which each of `tests` holds, or does not, as its second part says.
+
+    Lane by lane, and in each as far as its tests hold: loops are run in the order in which lanes ask for them.
+    """
+    text = _Text(of_atom, frozenset(ids), place="now")
+    own = [text.variable(atom, f"s{number}") for number, atom in enumerate(ids)]
+    names = [text.constant(atom) for atom in ids]
+    for test, holds in tests:
+        value = text.expression(test)
+        text.lines.append(f"if {'not ' if holds else ''}{value}: continue")
+    value = text.expression(expression)
+    once, each = _apart(text.lines, (*own, "now", "continue"))
+    given = [f"{one} = now[{name}] = ids[{name}]" for one, name in zip(own, names, strict=True)]
+    loop = [*(f" {line}" for line in (*given, *each)), f" found.append({value})"]
+    text.lines = ["found = []", *once, "for ids in lanes:", *loop, "return found"]
+    made: OfLanes = text.function("now", "lanes")
+    return made
+
+
 def _apart(lines: Sequence[str], moving: Iterable[str], start: int = 0) -> tuple[list[str], list[str]]:
     """Return the lines from `start` on that no `moving` variable decides, and the others."""
     names, once, each = set(moving), list[str](), list[str]()
@@ -157,18 +181,18 @@ def _apart(lines: Sequence[str], moving: Iterable[str], start: int = 0) -> tuple
     return once, each
 
 
-_NAMES = re.compile(r"\b[sv]\d+\b")
+_NAMES = re.compile(r"\b(?:[sv]\d+|now|continue)\b")
 _MADE = re.compile(r"\b(v\d+) = ")
 
 
 class _Text:
     """The lines of one function. Names of values are `v` and a number, those of constants `k` and a number.
 
-    `moving` symbols are variables of the function: see `variable`.
+    `moving` symbols are variables of the function: see `variable`. Loops that they decide are run at `place`.
     """
 
-    def __init__(self, of_atom: OfAtom, moving: frozenset[Atom] = NO_ATOMS) -> None:
-        self._moving = moving
+    def __init__(self, of_atom: OfAtom, moving: frozenset[Atom] = NO_ATOMS, place: str = "point") -> None:
+        self._moving, self._place = moving, place
         self.lines: list[str] = []
         self.constants: dict[str, object] = {
             "LARGEST": LARGEST,
@@ -232,30 +256,31 @@ class _Text:
     def _value(self, atom: Atom) -> str:
         if atom.kind == "symbol":
             first, second = ("said", "of") if is_of_launch(atom) else ("of", "said")
-            name = self._set(f"{first}({self._constant(atom)})")
-            self.lines.append(f"if {name} is None: {name} = {second}({self._constant(atom)})")
+            name = self._set(f"{first}({self.constant(atom)})")
+            self.lines.append(f"if {name} is None: {name} = {second}({self.constant(atom)})")
             return self._decided(name)
         if atom.kind == "literal":
             value = known_value(Expression({(atom,): 1}))
-            return self._undecided() if value is None else self._float(self._constant(value))
+            return self._undecided() if value is None else self._float(self.constant(value))
         if atom.kind == "unknown":
-            return self._decided(self._set(f"of_atom({self._constant(atom)}, known, point)"))
+            return self._decided(self._set(f"of_atom({self.constant(atom)}, known, point)"))
         if not atom.varies and all(map(is_of_launch, atom.leaves)):
-            name = self._set(f"known.fixed.get({self._constant(atom)})")
-            self.lines.append(f"if {name} is None: {name} = of_atom({self._constant(atom)}, known, point)")
+            name = self._set(f"known.fixed.get({self.constant(atom)})")
+            self.lines.append(f"if {name} is None: {name} = of_atom({self.constant(atom)}, known, point)")
             return self._decided(name)
         if atom.kind == "load" and not self._moving.isdisjoint(atom.leaves):
             return self._loaded(atom)
         if atom.kind == "load":  # a draw of what is there may be in `point`
-            name = self._set(f"of({self._constant(atom)})")
-            self.lines.append(f"if {name} is None: {name} = of_atom({self._constant(atom)}, known, point)")
+            name = self._set(f"of({self.constant(atom)})")
+            self.lines.append(f"if {name} is None: {name} = of_atom({self.constant(atom)}, known, point)")
             return self._decided(name)
         if atom.kind in _RUN:
-            return self._decided(self._set(f"of_atom({self._constant(atom)}, known, point)"))
+            place = "point" if self._moving.isdisjoint(atom.leaves) else self._place
+            return self._decided(self._set(f"of_atom({self.constant(atom)}, known, {place})"))
         return self._operation(atom.kind, word_of(atom.arguments), atom)
 
     def _loaded(self, load: Atom) -> str:
-        contents = self._decided(self._set(f"known.contents.get({self._constant(str(load.arguments[0]))})"))
+        contents = self._decided(self._set(f"known.contents.get({self.constant(str(load.arguments[0]))})"))
         offsets = [self.expression(offset) for offset in load.operands]
         return self._decided(self._set(f"{contents}.at_byte({offsets[0]})")) if offsets else self._undecided()
 
@@ -279,7 +304,7 @@ class _Text:
         if kind == "convert":
             form = "{0}" if word.startswith(("float", "double", "half")) else "int({0})"
         # None of those that are called has no value for what has one.
-        name = self._set(form.format(*operands) if form else f"{self._constant(function)}({', '.join(operands)})")
+        name = self._set(form.format(*operands) if form else f"{self.constant(function)}({', '.join(operands)})")
         is_float = self._is_float(called or (word if kind == "float" else kind), form, operands)
         return self._float(name) if is_float else name
 
@@ -304,10 +329,10 @@ class _Text:
         return name if kind == "div" else self._set(f"{a} - {b} * {name}")
 
     def _number(self, value: int) -> str:
-        text = str(value) if value.bit_length() <= _EXACT_BITS else self._constant(value)
+        text = str(value) if value.bit_length() <= _EXACT_BITS else self.constant(value)
         return f"({text})" if value < 0 else text
 
-    def _constant(self, value: object) -> str:
+    def constant(self, value: object) -> str:
         name = f"k{len(self.constants)}"
         self.constants[name] = value
         return name

@@ -131,8 +131,8 @@ class Expression:
     `constant` is the value, if it is a plain number; `atom` the one atom this is, if it is just that.
     """
 
-    __slots__ = ("_hash", "atom", "columns", "constant", "depth", "evaluable", "function", "leaf_kinds", "leaves",
-                 "parts", "terms", "uses")  # fmt: skip
+    __slots__ = ("_hash", "atom", "columns", "constant", "depth", "evaluable", "function", "lanes", "leaf_kinds",
+                 "leaves", "parts", "terms", "uses")  # fmt: skip
 
     terms: tuple[tuple[Monomial, int], ...]
     constant: int | None
@@ -141,6 +141,7 @@ class Expression:
     uses: int
     parts: Any  # kept by `slopes_of`, or None
     columns: Any  # kept by `plan_of`, or None
+    lanes: Any  # kept by `lane_function`, or None
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         kept = [term for term in terms.items() if term[1]]
@@ -149,7 +150,7 @@ class Expression:
         self.terms = tuple(kept)
         self._hash = hash(self.terms)
         self.constant = self.atom = self.function = None
-        self.uses, self.parts, self.columns = 0, None, None
+        self.uses, self.parts, self.columns, self.lanes = 0, None, None, None
         leaves, leaf_kinds, depth, evaluable = NO_ATOMS, 0, 0, True
         for monomial, _ in kept:
             for atom in monomial:
@@ -299,7 +300,7 @@ def _alone(atom: Atom) -> Expression:
     made.terms = (((atom,), 1),)
     made._hash = hash(made.terms)
     made.constant = made.function = None
-    made.atom, made.uses, made.parts, made.columns = atom, 0, None, None
+    made.atom, made.uses, made.parts, made.columns, made.lanes = atom, 0, None, None, None
     made.leaf_kinds = atom.leaf_kinds
     made.leaves, made.depth, made.evaluable = atom.leaves, atom.depth, atom.evaluable
     return made

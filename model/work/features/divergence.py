@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from model.work.expressions.intervals import slopes_of
 from model.work.expressions.launch_bindings import LaunchBindings
 from model.work.expressions.numbers import Value
 from model.work.expressions.operations import BOOLEAN_KINDS
 from model.work.expressions.symbolic import GLOBAL_ID, GLOBAL_SIZE, GROUP_ID, Expression
 from model.work.memory.byte_footprints import number_at
 from model.work.memory.groups import Group, Groups, groups_for, undecided
-from model.work.memory.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, ByLane, by_lane, lanes_of, warp_starts
+from model.work.memory.lane_functions import lane_function
+from model.work.memory.lanes import LANE_IDS, MAX_WARPS, WARP_LANES, by_lane, lanes_of, warp_starts
 from model.work.memory.scopes import Shape
 from model.work.regions.enclosing_scopes import Setting, Settings, settings_of
 from model.work.regions.region import Block, Branch, Loop
@@ -200,21 +202,31 @@ def _by_warp(
 ) -> list[list[Value]]:
     """Return the value of `expression` in each lane that comes there, warp by warp."""
     shape, known = paths.shape, paths.known
-    tests: list[tuple[ByLane, bool]] = []
+    left: list[tuple[Expression, bool]] = []
     for condition, holds in outer:
-        left = undecided(condition, group, known)
-        if isinstance(left, bool):
-            if left is not holds:
-                return []
-        else:
-            tests.append((by_lane(left, group.point, group.ranges, known, shape), holds))
+        open_part = undecided(condition, group, known)
+        if not isinstance(open_part, bool):
+            left.append((open_part, holds))
+        elif open_part is not holds:
+            return []
+    tests = [(by_lane(part, group.point, group.ranges, known, shape), holds) for part, holds in left]
     whole = undecided(expression, group, known)
     constant = int(whole) if isinstance(whole, bool) and _is_condition(expression) else None
-    value = by_lane(whole if isinstance(whole, Expression) else expression, group.point, group.ranges, known, shape)
+    asked = whole if isinstance(whole, Expression) else expression
+    value = by_lane(asked, group.point, group.ranges, known, shape)
+    is_plain = constant is not None or all(
+        slopes_of(e, known) is not None for e in (asked, *(part for part, _ in left))
+    )
+    function = None if is_plain else lane_function(tuple(left), asked)
     warps: list[list[Value]] = []
     for start in warp_starts(shape, most):
+        lanes = lanes_of(start, WARP_LANES, group.ranges, shape)
+        at_once = function.values(asked, lanes, known, group.point) if function is not None else None
+        if at_once is not None:
+            warps.append(at_once)
+            continue
         found: list[Value] = []
-        for ids in lanes_of(start, WARP_LANES, group.ranges, shape):
+        for ids in lanes:
             if tests and any(bool(test(ids)) is not holds for test, holds in tests):
                 continue
             number = constant if constant is not None else value(ids)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -64,15 +64,20 @@ class Facts:
     @cached_property
     def buffers(self) -> tuple[BufferFacts, ...]:
         """Global and constant memory, images left out."""
-        own: dict[str, list[Reach]] = {}
+        own: dict[str, list[AccessFacts]] = {}
         for access in self.accesses:
             if access.count.space in GLOBAL_SPACES and not access.reach.access.is_image:
-                own.setdefault(access.count.buffer, []).append(access.reach)
-        walk, shape = self.paths.walk, self.paths.shape
-        return tuple(
-            BufferFacts(name, *(footprint_of(reaches, scope, walk, shape, lines=True) for scope in Scope))
-            for name, reaches in own.items()
-        )
+                own.setdefault(access.count.buffer, []).append(access)
+        return tuple(BufferFacts(name, *self._together(accesses)) for name, accesses in own.items())
+
+    def _together(self, accesses: Sequence[AccessFacts]) -> Iterator[Footprint]:
+        """Yield what accesses of one buffer touch together, by scope; a single one has that of its own."""
+        if len(accesses) == 1:
+            yield from (accesses[0].item, accesses[0].group, accesses[0].launch)
+            return
+        reaches = [access.reach for access in accesses]
+        for scope in Scope:
+            yield footprint_of(reaches, scope, self.paths.walk, self.paths.shape, lines=True)
 
     @cached_property
     def line_bytes(self) -> tuple[float, float]:

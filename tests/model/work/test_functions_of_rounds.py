@@ -1,4 +1,4 @@
-"""Loops and draws as one function give what is worked out round by round and operation by operation."""
+"""Loops, draws and lanes as one function give what is worked out one by one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from model.work.expressions.evaluate import evaluate
 from model.work.expressions.launch_bindings import LaunchBindings
 from model.work.expressions.loop_simulation import Running, running_of
 from model.work.expressions.symbolic import Atom, Expression, number, opaque
+from model.work.memory.lane_functions import LaneFunction
 from model.work.walk import draw_plans
 from model.work.walk.chances import Budget, chance, expected
 
-N, ID, COUNTER = Atom.of("symbol", "arg.n"), Atom.of("symbol", "global_id.0"), Atom.of("symbol", "loop.1")
+N, ID, LANE = (Atom.of("symbol", name) for name in ("arg.n", "global_id.0", "local_id.0"))
+COUNTER = Atom.of("symbol", "loop.1")
 VARIABLES = (Atom.of("symbol", "phi.1"), Atom.of("symbol", "phi.2"))
 BINARY = ("max", "min", "bitxor", "bitand", "floordiv", "floormod", "shr", "div", "mod", "and", "or")
 FLOATS = ("+", "-", "*", "/")
@@ -106,3 +108,21 @@ def test_all_draws_at_once_hold_as_often_as_operation_by_operation(seed: int, mo
     monkeypatch.setattr(draw_plans, "USES_OF_TEXT", -1)
     condition.columns = given.columns = None
     assert at_once == [asked(most) for most in (60_000, 1_500)]
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_many_lanes_at_once_decide_as_each_alone_does(seed: int) -> None:
+    random = Random(seed)
+    steps = [single(VARIABLES[0]), number(0), single(VARIABLES[0]) + single(LANE) + number(1)]
+    loop = opaque("trips", opaque("lt0", single(VARIABLES[0]) - single(ID)), *steps)
+    leaves = [loop, *map(single, (ID, LANE, N)), opaque("load", "list", single(LANE) * number(4), 0)]
+    test, value = any_of(random, leaves, 5), any_of(random, leaves, 5)
+    lanes = [{LANE: place, ID: 64 + place} for place in range(32)]
+    slow, fast = known(), known()
+    expected_values = [evaluate(value, slow, ids) for ids in lanes if bool(evaluate(test, slow, ids)) is bool(seed % 2)]
+    function = LaneFunction(((test, bool(seed % 2)),), value, (ID, LANE))
+    found = [function.values(value, lanes, fast, {}) for _ in range(6)]
+    assert found[0] is None  # not asked for often
+    assert found[-1] is None or list(map(repr, found[-1])) == list(map(repr, expected_values))
+    if found[-1] is not None:
+        assert fast.steps == slow.steps

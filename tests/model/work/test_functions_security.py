@@ -31,21 +31,21 @@ HOSTILE = [
 ]  # fmt: skip
 _NAMES = re.compile(
     r"[vks]\d+|column\d+|of|said|known|point|(FLOAT_)?LARGEST|LEAST|ENDLESS|of_atom|undecided|abs|int|float|function|"
-    r"done|most|begun|is_first|found|zip"
+    r"done|most|begun|is_first|found|zip|now|ids|lanes"
 )
 _ATTRIBUTES = {"get", "symbols", "fixed", "__class__", "contents", "at_byte", "steps", "append"}
 _NODES = (
     ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Try, ast.ExceptHandler, ast.Assign, ast.If, ast.Return,
     ast.Compare, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Call, ast.Tuple, ast.Name, ast.Attribute,
-    ast.Constant, ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context, ast.Break, ast.List,
+    ast.Constant, ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context, ast.Break, ast.Continue, ast.List,
 )  # fmt: skip
 # What is more than arithmetic stands in one form each: rounds and draws are counted, and so are steps.
 _FORMS: dict[type[ast.AST], str] = {
     ast.While: r"while done < most:\n.*",
-    ast.For: r"for (\(s\d+,\)|\(?s\d+(, s\d+)*\)?) in zip\(column\d+(, column\d+)*\):\n.*",
+    ast.For: r"for (ids in lanes|(\(s\d+,\)|\(?s\d+(, s\d+)*\)?) in zip\(column\d+(, column\d+)*\)):\n.*",
     ast.AugAssign: r"done \+= 1|known\.steps\[0\] \+= \(done - begun\) \* \d+",
-    ast.Subscript: r"known\.steps\[0\]",
-    ast.Expr: r"found\.append\([vs]\d+\)",
+    ast.Subscript: r"known\.steps\[0\]|(now|ids)\[k\d+\]",
+    ast.Expr: r"found\.append\(([vs]?\d+|\(?-\d+\)?)\)",
 }
 
 
