@@ -34,11 +34,11 @@ from model.learned.question import Question
 from model.line_remap import Moves, moves, placed
 from model.observing import Observer
 from model.opencl.fingerprint import Meaning
+from model.opencl.include_policy import Reach
 from model.opencl.kernel import Kernel
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
-from model.opencl.reach import Reach
 from model.placed_annotation import Annotations, annotations_of, place_of
 from model.prediction import Prediction
 from model.predictor import Predictor

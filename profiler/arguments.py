@@ -1,6 +1,6 @@
 """From a launch to what each kernel argument is: sizes, bytes and fills, checked before anything is allocated.
 
-No device is needed for this; `profiler.child.memory.allocation` makes real arguments of it.
+No device is needed for this; `profiler.device_worker.memory.allocation` makes real arguments of it.
 """
 
 from __future__ import annotations

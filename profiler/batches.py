@@ -1,6 +1,6 @@
 """What the batches of a measurement say: which of them count, when they are enough, and how well the median is known.
 
-Pure decisions over what was seen; `profiler.child.timing` does the seeing.
+Pure decisions over what was seen; `profiler.device_worker.timing` does the seeing.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def calibrate(
         heard.probe = None
         try:
             return run_job(
-                "profiler.child.calibrating:run",
+                "profiler.device_worker.calibrating:run",
                 (device_id, quick, skipped),
                 returns=Device,
                 limits=Limits(Phase(f"calibrating `{device_id}`", START_LIMIT_S)),

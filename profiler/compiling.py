@@ -133,7 +133,7 @@ def _run(
 ) -> tuple[CompiledFacts | MeasureError, ...]:
     opening = Phase(f"opening device `{requests[0].device_id}`", terms.limits.open_s)
     return run_job(
-        "profiler.child.compiling:run",
+        "profiler.device_worker.compiling:run",
         (tuple(requests), terms.limits, with_lines),
         returns=tuple,
         limits=Limits(opening, terms.limits.memory_bytes, terms.limits.niceness),

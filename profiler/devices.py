@@ -45,7 +45,7 @@ def discover(
     Raises DeviceGone if there is none, TimedOut or KernelCrashed if a driver hangs or crashes.
     """
     limits = Limits(Phase("asking the OpenCL drivers for their devices", time_limit_s))
-    facts = run_job("profiler.child.probing:probe", (), returns=tuple, limits=limits, cancel=cancel)
+    facts = run_job("profiler.device_worker.probing:probe", (), returns=tuple, limits=limits, cancel=cancel)
     if not facts:
         raise DeviceGone(NO_PLATFORM)
     found = tuple(device_of(device_id, each) for device_id, each in zip(assign_ids(facts), facts, strict=True))

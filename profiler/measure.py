@@ -61,7 +61,7 @@ def measure_all(
         opening = Phase(f"opening device `{waiting[0][1].device_id}`", limits.open_s)
         try:
             run_job(
-                "profiler.child.measuring:run",
+                "profiler.device_worker.measuring:run",
                 (waiting, limits),
                 returns=NoneType,
                 limits=Limits(opening, limits.memory_bytes),

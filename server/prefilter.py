@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 
 from model.launch.config_place import MAX_BYTES, find_config
+from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions
-from model.opencl.reach import Reach
 from model.safe_read import read_plain
 from server.documents import Document
 

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
+    from model.opencl.include_policy import Reach
     from model.opencl.options import BuildOptions
-    from model.opencl.reach import Reach
     from profiler.measurement import Measurement
     from server.analysis.fits import Run
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` nee
     from model.launch.launch import Launch
     from model.learned.lessons import Lessons
     from model.learned.question import Question
+    from model.opencl.include_policy import Reach
     from model.opencl.kernel import Kernel, SourceRange
-    from model.opencl.reach import Reach
     from model.samples import SampleKey
     from profiler.measurement import Measurement
     from server.device_work.refusals import Refusal

@@ -16,8 +16,8 @@ from pcpp.ply.ply.lex import LexToken
 from model.errors import SourceError
 from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
 from model.opencl.directive_skeleton import SourceFile
+from model.opencl.include_policy import OUT_OF_REACH, Reach
 from model.opencl.macros import Macro, MacroHistory
-from model.opencl.reach import OUT_OF_REACH, Reach
 from model.opencl.segments import cut, without_mark
 from model.safe_read import can_be_opened, read_plain
 

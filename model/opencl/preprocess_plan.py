@@ -13,9 +13,9 @@ from pathlib import Path
 from model.errors import SourceError
 from model.opencl.directive_skeleton import MARKER, SourceFile
 from model.opencl.directives import Reader, SourceNote, contents
+from model.opencl.include_policy import Reach
 from model.opencl.macros import MacroTable
 from model.opencl.options import BuildOptions
-from model.opencl.reach import Reach
 from model.opencl.segments import bytewise
 from model.safe_read import can_be_opened
 

@@ -2,8 +2,8 @@
 
 A text is cut into segments (`segments`), directives decide which of them are read (`preprocess_plan`), macros are
 expanded in each (`expanded_segments`), these form whole items (`top_level_items`), and each item is parsed alone
-(`reading`). All of this is kept from reading to reading by content, so that an edit costs the segment that it changes,
-and what depends on it.
+(`item_parser`). All of this is kept from reading to reading by content, so that an edit costs the segment that it
+changes, and what depends on it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from model.opencl.directive_skeleton import SourceFile
 from model.opencl.directives import SourceNote
 from model.opencl.expanded_segments import ExpandedSegment, ExpandedSegments
 from model.opencl.fingerprint import Definition, Meaning, Weight, joined, meaning
+from model.opencl.include_policy import Reach
+from model.opencl.item_parser import Function, Reading, read
 from model.opencl.kernel import Kernel, Parameter, SourceRange
 from model.opencl.masking import Masked
 from model.opencl.options import BuildOptions
 from model.opencl.overloads import chosen, same_parameters
 from model.opencl.preprocess_plan import Plan, made
-from model.opencl.reach import Reach
-from model.opencl.reading import Function, Reading, read
 from model.opencl.segments import Segment, bytewise, cut
 from model.opencl.top_level_items import Spot, TopLevelItem, grouped
 from model.opencl.types import Type

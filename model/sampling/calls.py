@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from model.opencl.reading import Function
+from model.opencl.item_parser import Function
 from model.opencl.types import ScalarType, VectorType
 from model.sampling.builtins_atomic import ATOMIC_FUNCTIONS
 from model.sampling.builtins_group import GROUP_FUNCTIONS

@@ -11,9 +11,9 @@ from tree_sitter import Node
 
 from model.launch.launch import Number
 from model.opencl.builtin_types import VOID
+from model.opencl.item_parser import Function
 from model.opencl.kernel import Kernel, ParameterKind
 from model.opencl.program import Program
-from model.opencl.reading import Function
 from model.opencl.types import ArrayType, OpaqueType, StructType, Type, VectorType
 from model.sampling import expressions, initialisers, leaves, members, statements
 from model.sampling.calls import call

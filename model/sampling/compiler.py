@@ -13,10 +13,10 @@ from tree_sitter import Node
 from model.launch.launch import Number
 from model.opencl.builtin_types import INT
 from model.opencl.declarations import Declared
+from model.opencl.item_parser import Function
 from model.opencl.jumps import Jumps
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program, Reader
-from model.opencl.reading import Function
 from model.opencl.types import Type, VectorType
 from model.sampling.counters import FunctionSites
 from model.sampling.taint import Flows, Tokens

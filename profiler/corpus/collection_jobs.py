@@ -13,8 +13,8 @@ from model.compiled import CompiledFacts
 from profiler.corpus.kernel import CorpusDevice, CorpusKernel, CorpusLaunch, RowTiming
 
 IN_TURN = 32  # launches that are timed together: a round of their batches takes about as long as most disturbances do
-BUILD_JOB = "profiler.child.corpus.build_job:run"  # takes a `BuildOrder`, answers with `BuiltKernel`
-TIME_JOB = "profiler.child.corpus.time_job:run"  # takes a `TimeOrder`, answers with `TimedRow`
+BUILD_JOB = "profiler.device_worker.corpus.build_job:run"  # takes a `BuildOrder`, answers with `BuiltKernel`
+TIME_JOB = "profiler.device_worker.corpus.time_job:run"  # takes a `TimeOrder`, answers with `TimedRow`
 
 
 @dataclass(frozen=True, slots=True)

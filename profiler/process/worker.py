@@ -30,7 +30,7 @@ from typing import IO, Any, Protocol, TypeVar
 from profiler.measurement import Cancelled, MeasureError, TimedOut
 from profiler.process.drivers import driver_environment
 from profiler.process.exit_diagnosis import sentence, why_it_died
-from profiler.process.inbox import Inbox
+from profiler.process.framing import Inbox
 from profiler.process.messages import FOLDER_VARIABLE, AtStake, Done, Failed, Job, Outcome, Phase, Progress
 from profiler.process.temp_cleanup import NATIVE_OUTPUT, PREFIX, claim, remove_leftovers
 
@@ -44,7 +44,7 @@ LEAVING_S = 5.0  # for a process that has said its last word, or was killed, to 
 DEFAULTS = {"POCL_AFFINITY": "1", "PYOPENCL_NO_CACHE": "1", "PYOPENCL_COMPILER_OUTPUT": "0"}
 WHOLE_JOB = Phase("the device process", 600.0)
 LOG_BYTES = 8192  # of the child's native output, from its end
-BOOT = "import sys; sys.path[:] = sys.argv[1:]; from profiler.child.main import main; main()"
+BOOT = "import sys; sys.path[:] = sys.argv[1:]; from profiler.device_worker.main import main; main()"
 
 
 class CancelToken(Protocol):

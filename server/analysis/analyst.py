@@ -20,8 +20,8 @@ from model.learned.learned import weights_folder
 from model.learned.lessons import Lesson, Lessons
 from model.measured import Fits
 from model.observing import Observer
+from model.opencl.include_policy import OUT_OF_REACH, Reach
 from model.opencl.kernel import Kernel
-from model.opencl.reach import OUT_OF_REACH, Reach
 from model.samples import Samples
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from model.opencl.reach import Reach
+from model.opencl.include_policy import Reach
 from model.samples import Samples
 from server import gc_policy
 from server.client.settings import Settings

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from pathlib import Path
 
-from model.opencl.reach import Reach
+from model.opencl.include_policy import Reach
 from server.client.settings import Settings
 from server.uris import path_of
 

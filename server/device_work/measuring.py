@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from model.errors import KernelcastError
 from model.launch.driver_choice import on_device
-from model.opencl.reach import OUT_OF_REACH
+from model.opencl.include_policy import OUT_OF_REACH
 from profiler.measurement import Cancelled, MeasureError, Measurement, MeasureRequest
 from server.client.progress import ProgressBar
 from server.device_work.jobs import OnProgress

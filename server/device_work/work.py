@@ -179,7 +179,7 @@ class DeviceWork:
         lessons = Lessons.of(Store.open().lessons(device.id, device.driver))
         figures: tuple[str, ...] = ()
         with contextlib.suppress(MeasureError):  # what was learned counts without them
-            found = run_job("profiler.child.judging:run", (lessons,), returns=tuple)
+            found = run_job("profiler.device_worker.judging:run", (lessons,), returns=tuple)
             figures = tuple(text for each in found for text in figure_words(each))
         text = learned_words(device.id, done)
         return Learned(text, done.kernels, done.launches, figures, done.disturbed, done.is_mostly_disturbed)

@@ -16,12 +16,12 @@ from model.errors import KernelcastError
 from model.learned.learned import UnusableModel, load_model
 from model.learned.lessons import Lessons
 from model.observing import observe
+from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program, read_program
-from model.opencl.reach import Reach
 from model.work.walk.sample import Sample
-from profiler.child.main import limit_resources
-from profiler.process.inbox import packed
+from profiler.device_worker.main import limit_resources
+from profiler.process.framing import packed
 from profiler.process.messages import Done, Failed, Message
 from server.client.streams import claim_streams
 from server.predictor.messages import Ask, RunItems

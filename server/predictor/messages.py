@@ -9,7 +9,7 @@ from pathlib import Path
 from model.launch.launch import Launch
 from model.learned.lessons import Lessons
 from model.learned.question import Question
-from model.opencl.reach import Reach
+from model.opencl.include_policy import Reach
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from model.errors import KernelcastError
 from model.learned.question import Answer
 from model.learned.threads import ONE_THREAD
 from profiler.measurement import MeasureError
-from profiler.process.inbox import Inbox
+from profiler.process.framing import Inbox
 from profiler.process.messages import Done, Failed
 from profiler.process.worker import search_path
 from server.predictor.messages import Ask, RunItems

@@ -219,7 +219,7 @@ class Editor:
 
 def runs_kernels(process: psutil.Process) -> bool:
     try:
-        return "profiler.child" in " ".join(process.cmdline())
+        return "profiler.device_worker" in " ".join(process.cmdline())
     except psutil.Error:  # it is gone, or going
         return False
 

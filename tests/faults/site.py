@@ -17,7 +17,7 @@ import pyopencl
 from model.device import ProfileSource
 from model.device_catalog import builtin_devices
 from profiler.measurement import Measurement
-from profiler.process.inbox import packed
+from profiler.process.framing import packed
 from profiler.process.messages import Progress
 from profiler.store import FILE_NAME, Store
 from tests.e2e.editor import Editor, started

@@ -11,9 +11,9 @@ import pytest
 from model.device import Device, Rates
 from model.device_catalog import find_builtin
 from profiler import calibrate as calibrating
-from profiler.child.calibrating import Session
-from profiler.child.calibration.probe import Finish, Probe
-from profiler.child.calibration.rounds import Sample, Timed
+from profiler.device_worker.calibrating import Session
+from profiler.device_worker.calibration.probe import Finish, Probe
+from profiler.device_worker.calibration.rounds import Sample, Timed
 from profiler.measurement import KernelCrashed, MeasureError, TimedOut
 from profiler.process.messages import AtStake
 

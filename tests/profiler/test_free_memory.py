@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from profiler.child import control_groups
-from profiler.child.memory import free_memory
-from profiler.child.memory.free_memory import LEAST_BYTES, free_memory_bytes
+from profiler.device_worker import control_groups
+from profiler.device_worker.memory import free_memory
+from profiler.device_worker.memory.free_memory import LEAST_BYTES, free_memory_bytes
 
 GB = 10**9
 

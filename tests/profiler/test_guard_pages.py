@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profiler.child.guards.canaries import canary_of
-from profiler.child.guards.pages import Flush, GuardedMemory, is_supported
+from profiler.device_worker.guards.canaries import canary_of
+from profiler.device_worker.guards.pages import Flush, GuardedMemory, is_supported
 from tests.profiler.conftest import FLOAT
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="guard pages are made by calls of Linux")
 
 TOUCH = """
 import ctypes, json, os, sys
-from profiler.child.guards.pages import Flush, GuardedMemory
+from profiler.device_worker.guards.pages import Flush, GuardedMemory
 
 def touch(size, flush, at, opens):
     memory = GuardedMemory(size, 1, 4, Flush(flush))

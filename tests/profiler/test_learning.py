@@ -269,7 +269,8 @@ def test_what_an_editors_extension_is_packed_with_is_enough_to_learn(repository:
     script = (repository / "editors/vscode/scripts/wheel.ts").read_text()
     left_out = re.findall(r"'(profiler/[\w/]+)'", script)
     assert "profiler/corpus/data" in left_out
-    code = "import sys, profiler.learning, profiler.child.judging, profiler.child.measuring; print(*sys.modules)"
+    imported = "profiler.learning, profiler.device_worker.judging, profiler.device_worker.measuring"
+    code = f"import sys, {imported}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=True)
     names = loaded.stdout.split()
     assert "profiler.corpus.generate" in names

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from profiler.batches import Batch, is_disturbed, others_meanwhile
-from profiler.child import machine_load
-from profiler.child.machine_load import LoadWatch
+from profiler.device_worker import machine_load
+from profiler.device_worker.machine_load import LoadWatch
 
 
 class Machine:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from profiler.child import control_groups, processors
-from profiler.child.pinning import pocl_may_pin, threads_for
+from profiler.device_worker import control_groups, processors
+from profiler.device_worker.pinning import pocl_may_pin, threads_for
 from profiler.process.worker import run_job
 
 JOBS = """
 import os
 from pathlib import Path
-from profiler.child.probing import opencl_devices
+from profiler.device_worker.probing import opencl_devices
 
 def where_threads_run(allowed, reporter):
     os.sched_setaffinity(0, allowed)

@@ -13,9 +13,9 @@ pytestmark = [pytest.mark.device, pytest.mark.usefixtures("nothing_left_behind")
 JOBS = '''
 import numpy as np
 import pyopencl as cl
-from profiler.child.memory import placements
-from profiler.child.memory.placements import Placements
-from profiler.child.probing import open_device
+from profiler.device_worker.memory import placements
+from profiler.device_worker.memory.placements import Placements
+from profiler.device_worker.probing import open_device
 
 SOURCE = """__kernel void k(__global int* sum, __global const int* x, __global int* seen, int by) {
     seen[0] = sum[0];

@@ -10,7 +10,7 @@ import pytest
 
 from model.launch.launch import Launch
 from model.opencl.kernel import Kernel
-from profiler.child.guards.pointer_casts import widest_cast_bytes
+from profiler.device_worker.guards.pointer_casts import widest_cast_bytes
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from model.launch.launch import Launch
 from model.opencl.program import read_program
-from profiler.child.guards.oclgrind import find_oclgrind, invalid_accesses
+from profiler.device_worker.guards.oclgrind import find_oclgrind, invalid_accesses
 from profiler.measurement import MeasureRequest, OutOfBounds
 from profiler.process.worker import run_job
 
@@ -32,10 +32,10 @@ __kernel void wild(__global const float* x, __global float* y) { *(__global floa
 __kernel void zeroes(__global float* y, int by) { y[(int)get_global_id(0) + by] = 0; }
 """
 JOBS = """
-from profiler.child import probing
-from profiler.child.guards import proof
-from profiler.child.guards.cross_device_check import prove_elsewhere
-from profiler.child.guards.elsewhere_jobs import trial_of
+from profiler.device_worker import probing
+from profiler.device_worker.guards import proof
+from profiler.device_worker.guards.cross_device_check import prove_elsewhere
+from profiler.device_worker.guards.elsewhere_jobs import trial_of
 from profiler.measurement import OutOfBounds
 
 def by_canaries(requests, reporter):
@@ -101,13 +101,13 @@ def test_a_launch_that_crashes_on_the_processor_is_not_run_on_the_gpu() -> None:
 )
 def test_oclgrind_names_the_element_too(kernel: str, launch: Launch, sentence: str) -> None:
     with pytest.raises(OutOfBounds, match=re.escape(sentence)):
-        run_job("profiler.child.guards.elsewhere_jobs:under_oclgrind", (request(kernel, launch),), returns=str)
+        run_job("profiler.device_worker.guards.elsewhere_jobs:under_oclgrind", (request(kernel, launch),), returns=str)
 
 
 @needs_oclgrind
 def test_oclgrind_has_nothing_to_say_of_a_kernel_that_stays_inside() -> None:
     job = (request("shifted", shifted(0)),)
-    assert run_job("profiler.child.guards.elsewhere_jobs:under_oclgrind", job, returns=str) == "oclgrind"
+    assert run_job("profiler.device_worker.guards.elsewhere_jobs:under_oclgrind", job, returns=str) == "oclgrind"
 
 
 @pytest.mark.device

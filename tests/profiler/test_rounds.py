@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiler.batches import Load
-from profiler.child.calibration.probe import difference_noise
-from profiler.child.calibration.rounds import (
+from profiler.device_worker.calibration.probe import difference_noise
+from profiler.device_worker.calibration.rounds import (
     Decides,
     Plan,
     Sample,

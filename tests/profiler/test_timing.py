@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from profiler.batches import Load, is_enough, repeat_interval, runs_of
-from profiler.child import timing
-from profiler.child.timing import Plan, Timing, clock_step_ns, time_launch
+from profiler.device_worker import timing
+from profiler.device_worker.timing import Plan, Timing, clock_step_ns, time_launch
 from profiler.measurement import MeasureError
 
 LAUNCH_US = 3.0  # what the clockwork takes to start a launch

@@ -15,7 +15,7 @@ from statistics import median
 from model.device import Device, Rates
 from model.errors import KernelcastError
 from profiler.calibrate import calibrate
-from profiler.child.machine_load import LoadWatch
+from profiler.device_worker.machine_load import LoadWatch
 from profiler.statistics import quantile
 
 WANTED_PERCENT = 5.0  # median difference over all rates

@@ -13,7 +13,7 @@ from model.engine import Engine
 from model.errors import ConfigError
 from model.launch.config import MAX_KEY_PARTS, Config, parse_config
 from model.launch.toml_keys import too_long_key
-from model.opencl.reach import Reach
+from model.opencl.include_policy import Reach
 
 PLACE = Path("/somewhere/kernelcast.toml")
 KERNEL = "__kernel void k(__global int *a, int n) { a[get_global_id(0)] = n; }\n"

@@ -18,8 +18,8 @@ from model.errors import ConfigError
 from model.forecast import FileForecast
 from model.launch.allowed_build_flags import harmful
 from model.launch.config import load_config, parse_config
+from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions
-from model.opencl.reach import Reach
 from server.client.settings import Settings
 from server.client.trust import Trust, reach_of
 from server.documents import Document

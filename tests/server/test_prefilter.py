@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from model.device import Device
 from model.device_catalog import find_builtin
 from model.engine import Engine
+from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions
-from model.opencl.reach import Reach
 from server.documents import Document
 from server.positions import IndexedText
 from server.prefilter import may_contain_kernel

@@ -27,6 +27,6 @@ def _role(process: psutil.Process, server: int) -> str:
     command = " ".join(process.cmdline())
     if "server.predictor.child" in command:
         return PREDICTOR
-    if "profiler.child.main" in command:
+    if "profiler.device_worker.main" in command:
         return DEVICE if process.ppid() == server else WATCHER
     return process.name()

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from model.errors import AnalysisError
 from model.opencl.builtin_types import VOID
-from model.opencl.reading import Function
+from model.opencl.item_parser import Function
 from model.opencl.types import AddressSpace, PointerType, ScalarType, VectorType
 from model.work.execution.builder import PendingLoop
 from model.work.execution.call_summaries import FREE_STEPS, CallSummary, extent

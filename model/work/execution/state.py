@@ -10,10 +10,10 @@ from tree_sitter import Node
 from model.errors import AnalysisError
 from model.launch.launch import Assumption
 from model.opencl.declarations import Names
+from model.opencl.item_parser import Function
 from model.opencl.jumps import Jumps
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program, Reader
-from model.opencl.reading import Function
 from model.opencl.types import Type
 from model.work.execution.builder import Builder, PendingLoop
 from model.work.execution.call_summaries import CallSummary

@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from model.errors import UnknownDevice
-from profiler.child.processors import allowed_processors
 from profiler.corpus.kernel import CorpusDevice
+from profiler.device_worker.processors import allowed_processors
 
 DEFAULT_DEVICES = ("pocl", "intel", "pocl-1core", "intel-1core")
 _SHORT = {"intel": "intel-cpu"}

@@ -2,9 +2,9 @@
 
 Processors of a cloud machine are halves of cores whose other halves belong to other guests: the same launch takes up to
 twice as long while those work, for a tenth of a second or for minutes. Beside each batch of a launch stands what a
-fixed piece of host work took around it, its pace (`profiler.child.corpus.pace`). Of code that is limited by what the
-halves share, the time follows the pace; of code that waits for its own results, or for memory, it hardly does. So for
-each row
+fixed piece of host work took around it, its pace (`profiler.device_worker.corpus.pace`). The time of code that is
+limited by what the halves share follows the pace; that of code that waits for its own results, or for memory, hardly
+does. So for each row
 
     ln(batch) = ln(runtime) + s ln(pace / usual pace)
 

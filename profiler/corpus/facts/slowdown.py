@@ -20,12 +20,12 @@ import numpy as np
 
 from model.device import Device
 from model.opencl.program import read_program
-from profiler.child.processors import allowed_processors
 from profiler.corpus.collection.devices import corpus_device, processor_slots
 from profiler.corpus.dataset.reading import launches_of, options_from, read_dataset
 from profiler.corpus.facts.devices import Pace
 from profiler.corpus.facts.sources import SOURCE_COLUMNS, Seed, text_at
 from profiler.corpus.kernel import GENERATOR
+from profiler.device_worker.processors import allowed_processors
 from profiler.measure import measure
 from profiler.measurement import MeasureError, MeasureRequest
 

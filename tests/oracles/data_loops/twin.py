@@ -14,9 +14,9 @@ import numpy as np
 import pyopencl as cl
 
 from profiler.arguments import plan_arguments
-from profiler.child.building import build
-from profiler.child.memory.allocation import allocate
-from profiler.child.probing import open_device
+from profiler.device_worker.building import build
+from profiler.device_worker.memory.allocation import allocate
+from profiler.device_worker.probing import open_device
 from tests.oracles.data_loops.places import places_in, with_counters
 from tests.oracles.instructions.task import MARK, Task
 

@@ -13,8 +13,8 @@ import pyopencl as cl
 
 from model.errors import KernelcastError
 from profiler.arguments import plan_arguments
-from profiler.child.building import build
-from profiler.child.memory.allocation import allocate
+from profiler.device_worker.building import build
+from profiler.device_worker.memory.allocation import allocate
 from tests.oracles.instructions.optimise import CannotOptimise, optimised, unoptimised
 from tests.oracles.instructions.task import MARK, Compiled, Task
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from profiler.child.corpus import load_window
-from profiler.child.corpus.load_window import LoadWindow
+from profiler.device_worker.corpus import load_window
+from profiler.device_worker.corpus.load_window import LoadWindow
 
 
 class Machine:

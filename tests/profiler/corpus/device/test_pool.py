@@ -10,7 +10,7 @@ import pytest
 from model.launch.launch import Fill
 from model.opencl.types import ScalarKind, ScalarType
 from profiler.arguments import PAD_BYTES, BufferArgument
-from profiler.child.memory.contents import write_contents
+from profiler.device_worker.memory.contents import write_contents
 from profiler.measurement import NeedsAnnotation, OutOfResources
 
 pytestmark = pytest.mark.device
@@ -27,7 +27,7 @@ def opened() -> tuple[Any, Any]:
 
 @pytest.fixture
 def pool(opened: Any) -> Any:
-    from profiler.child.corpus.pool import Pool
+    from profiler.device_worker.corpus.pool import Pool
 
     return Pool(*opened, most_bytes=1 << 20)
 

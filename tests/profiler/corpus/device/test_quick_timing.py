@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from profiler.child.corpus.quick_timing import BATCHES, QuickBatch, first_run, time_batch, timetable
-from profiler.child.timing import TRAIN
+from profiler.device_worker.corpus.quick_timing import BATCHES, QuickBatch, first_run, time_batch, timetable
+from profiler.device_worker.timing import TRAIN
 from profiler.measurement import MeasureError
 
 
@@ -35,7 +35,7 @@ class Launch:
 
 @pytest.fixture(autouse=True)
 def _nothing_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("profiler.child.timing.cl.wait_for_events", lambda _events: None)
+    monkeypatch.setattr("profiler.device_worker.timing.cl.wait_for_events", lambda _events: None)
 
 
 def _time(launch: Launch, first_us: float, pace_us: float = 40.0) -> list[QuickBatch]:

@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from profiler.child.processors import allowed_processors
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.devices import PACES, Pace, log2_paces, read_devices, read_paces, write_paces
 from profiler.corpus.facts.slowdown import FEWEST, measure_pace
+from profiler.device_worker.processors import allowed_processors
 
 DEVICE = "pocl-1core"
 

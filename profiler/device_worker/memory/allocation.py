@@ -1,0 +1,61 @@
+"""Real kernel arguments on the device, from a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import pyopencl as cl
+
+from profiler.arguments import (
+    Argument,
+    BufferArgument,
+    ImageArgument,
+    LocalArgument,
+    SamplerArgument,
+    ValueArgument,
+)
+from profiler.device_worker.memory.contents import write_contents
+from profiler.device_worker.memory.images import make_image
+from profiler.device_worker.memory.layout import Layout, PaddedLayout
+
+Value = Any  # whatever PyOpenCL takes as a kernel argument: a memory object, bytes, a sampler
+
+
+@dataclass(slots=True)
+class Arguments:
+    """What the kernel is called with."""
+
+    values: list[Value] = field(default_factory=list)
+
+    def release(self) -> None:
+        """Give the device's memory back at once."""
+        for value in self.values:
+            if isinstance(value, cl.Buffer | cl.Image):
+                value.release()
+
+
+def allocate(
+    plan: tuple[Argument, ...], context: cl.Context, queue: cl.CommandQueue, layout: Layout | None = None
+) -> Arguments:
+    """Create and fill everything in `plan`; buffers are padded if no other layout is given."""
+    made = Arguments()
+    layout = layout or PaddedLayout(context, queue)
+    lengths = [argument.length for argument in plan if isinstance(argument, BufferArgument)]
+    shortest = min(lengths, default=0)
+    for argument in plan:
+        match argument:
+            case BufferArgument():
+                made.values.append(layout.buffer(argument, partial(write_contents, argument, shortest)))
+            case LocalArgument(_, size_bytes):
+                made.values.append(cl.LocalMemory(max(1, size_bytes)))
+            case ValueArgument(_, data_bytes):
+                made.values.append(data_bytes)
+            case ImageArgument():
+                made.values.append(make_image(argument, context, layout))
+            case SamplerArgument():
+                sampler = cl.Sampler(context, False, cl.addressing_mode.CLAMP_TO_EDGE, cl.filter_mode.NEAREST)
+                made.values.append(sampler)
+    queue.finish()
+    return made
