@@ -15,7 +15,7 @@ const OF_NO_USE_IN_AN_EDITOR = new Set([
   'profiler/corpus/data',
   'profiler/corpus/dataset',
   'profiler/corpus/facts',
-  'profiler/corpus/fleet',
+  'profiler/corpus/cluster',
   'profiler/corpus/origins',
   'profiler/corpus/pictures',
   'profiler/corpus/public',
