@@ -35,7 +35,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Facts of each launch by its key, and of each device the laws' (see `launch_facts.py` and `law_facts.py`).
+    """Features of each launch by its key, and the analytical ones by device (`launch_facts`, `analytic_features`).
 
     A launch of which drivers choose the local size stands there once for each choice, with the devices that make it.
 
