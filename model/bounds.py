@@ -1,8 +1,8 @@
 """Bounds of every prediction: none is faster than the peaks of its device allow.
 
-`floor_us` says what a launch takes at least on a device, `within_bounds` keeps an answer's quantiles above it. A bound
-is optimistic: it takes everything to overlap, and each resource for as good as datasheets or measurements know it at
-its best. Where a calibration measured what is sustained, a peak lies above that by a margin. Source: Williams et al.,
+`floor_us` says what a launch takes at least on a device; no quantile of a prediction lies below it. A bound is
+optimistic: it takes everything to overlap, and each resource for as good as datasheets or measurements know it at its
+best. Where a calibration measured what is sustained, a peak lies above that by a margin. Source: Williams et al.,
 "Roofline", CACM 2009.
 """
 
@@ -15,7 +15,6 @@ from functools import lru_cache
 from model.device import Device, DeviceType, Rates
 from model.laws_gpu import caches_of, rewritten_bytes, streamed
 from model.opencl.types import AddressSpace
-from model.prediction import Quantiles
 from model.work.counts import OpKind, Pattern
 from model.work.work_counts import WorkCounts
 
@@ -29,12 +28,6 @@ ATOMICS_AT_ONCE = 8  # words of a sector that are updated together
 _SPECIAL = frozenset({OpKind.SPECIAL, OpKind.NATIVE})
 _INTEGER = frozenset({OpKind.INTEGER, OpKind.INT_MUL})
 _TYPES = ("f64", "f16")
-
-
-def within_bounds(runtime_us: Quantiles, floor_us: float) -> Quantiles:
-    """Return the same quantiles, in order and none of them below `floor_us`."""
-    p50 = max(runtime_us.p50, floor_us)
-    return Quantiles(min(max(runtime_us.p10, floor_us), p50), p50, max(runtime_us.p90, p50))
 
 
 def floor_us(work: WorkCounts, device: Device) -> float:

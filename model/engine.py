@@ -29,9 +29,9 @@ from model.launch.spec import LaunchSpec
 from model.launch.together import Complete, FileGuesses
 from model.launch.vectors import with_components
 from model.launch_specs import Written, limit_launches, silent_kernels, written_for
-from model.learned.asking import covers, no_lessons, question_of
+from model.learned.asking import covers, no_lessons, question_about
 from model.learned.question import Question
-from model.line_remap import Moves, moves, placed
+from model.line_remap import LineShifts, line_shifts
 from model.observing import Observer
 from model.opencl.fingerprint import Meaning
 from model.opencl.include_policy import Reach
@@ -43,7 +43,7 @@ from model.placed_annotation import Annotations, annotations_of, place_of
 from model.prediction import Prediction
 from model.predictor import Predictor
 from model.samples import SampleKey
-from model.throughput.cpu_code import KnownCode
+from model.throughput.cpu_code import CodeOf, KnownCode, not_compiled
 from model.work.analyse import analyse
 from model.work.work import Work
 
@@ -91,12 +91,6 @@ class _State:
 
 _TYPED_IN = 4  # files, of which what was overwritten is kept: it may be undone
 _StateKey = tuple[Path | None, BuildOptions, Reach | None]
-# What the device's compiler is known to make of a kernel under a launch; it is asked each time, and must be quick.
-CodeOf = Callable[[Kernel, Launch, Device], KnownCode | None]
-
-
-def not_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> KnownCode | None:
-    return None
 
 
 class Engine:
@@ -275,7 +269,7 @@ class Engine:
         ):
             return before
         spec = replace(made.spec, range=annotation.range) if annotation is not None else made.spec
-        prediction = placed(made.prediction, moves(made.stood, places))
+        prediction = made.prediction.moved(line_shifts(made.stood, places))
         forecast = Forecast(
             kernel,
             made.launch,
@@ -299,18 +293,17 @@ class Engine:
             work, stood = self._work(program, kernel, places)
         analysed_s = time.perf_counter()
         self._told("analyse", analysed_s - began_s)
-        moved = moves(stood, places)
+        shifts = line_shifts(stood, places)
         spec = refitted(kernel, work, replace(with_components(kernel, written), options=program.options))
         launch = self._complete(kernel, work, spec, device)
         code = self._code_of(kernel, launch, device)
         plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device, code)
-        prediction = self._advised(plain, program, work, moved, launch, device)
-        if any(a.code in ignored for a in prediction.advice):
-            prediction = replace(prediction, advice=tuple(a for a in prediction.advice if a.code not in ignored))
+        advice = self._advice_on(plain, program, work, shifts, launch, device)
+        prediction = replace(plain, candidate_advice=tuple(a for a in advice if a.code not in ignored))
         tokens = self._tokens_of(program, kernel) if self._asks else ()
         question = None
         if self._asks_of(device):
-            question = question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
+            question = question_about(prediction, work, launch, device, tokens)
         self._told("predict", time.perf_counter() - analysed_s)
         meaning = program.meanings[kernel.name]
         return _Made(
@@ -341,9 +334,9 @@ class Engine:
             tokens = self._tokens[key] = normalised_tokens(program, kernel.name)
         return tokens
 
-    def _advised(
-        self, prediction: Prediction, program: Program, work: Work, moved: Moves, launch: Launch, device: Device
-    ) -> Prediction:
+    def _advice_on(
+        self, prediction: Prediction, program: Program, work: Work, shifts: LineShifts, launch: Launch, device: Device
+    ) -> tuple[Advice, ...]:
         key = (work, launch, device, prediction.code, prediction.work.sample)
         advice = self._advice.get(key)
         if advice is None:
@@ -351,11 +344,11 @@ class Engine:
 
             def source_line(line: int) -> str:
                 lines.extend(() if lines else program.lines())
-                now = moved.line(line)
+                now = shifts.line(line)
                 return lines[now] if 0 <= now < len(lines) else ""
 
             advice = self._advice[key] = advise(Situation(work, launch, prediction, device, source_line))
-        return replace(prediction, advice=advice)
+        return advice
 
     def _complete(self, kernel: Kernel, work: Work, spec: LaunchSpec, device: Device) -> Launch:
         key = (work, spec, device)
@@ -396,5 +389,6 @@ class Engine:
             self._works[key] = known
         work, stood = known
         if isinstance(work, AnalysisError):
-            raise AnalysisError(work.message, line=moves(stood, places).line(work.line - 1) + 1 if work.line else None)
+            line = line_shifts(stood, places).line(work.line - 1) + 1 if work.line else None
+            raise AnalysisError(work.message, line=line)
         return work, stood

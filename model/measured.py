@@ -1,4 +1,4 @@
-"""Predictions of launches that were not measured, through the measurements of other launches of the same kernel."""
+"""The time of a launch that was not measured, through the measurements of other launches of the same kernel."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
-from model.bounds import within_bounds
 from model.device import Device
 from model.fit import MAX_POINTS, Fit, Point, fit
 from model.launch.driver_choice import on_device
-from model.launch.launch import Assumption, Launch
+from model.launch.launch import Launch
 from model.laws import Times, launch_times
-from model.prediction import Basis, Prediction, Quantiles, Through, retimed
+from model.prediction import Quantiles, Through
 from model.work.sampled import is_open
 from model.work.work import Work
 
@@ -49,16 +48,14 @@ class _Line:
 
 
 class Fits:
-    """Predicts through samples; remembers lines, and what the laws make of each launch. Not for two threads at once."""
+    """Lines through samples, remembered with what the laws make of each launch. Not for two threads at once."""
 
     def __init__(self) -> None:
         self._counted: LRUCache[tuple[object, ...], _Counted] = LRUCache(_KEPT)
         self._lines: LRUCache[tuple[object, ...], _Line | None] = LRUCache(_KEPT)
 
-    def through(
-        self, prediction: Prediction, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]
-    ) -> Prediction:
-        """`prediction`, of `launch`, as the samples' own line has it; the same where there is none.
+    def through(self, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]) -> Through | None:
+        """Return the time of `launch` as the samples' own line has it; None where there is no line.
 
         The samples must be of the kernel whose work this is, under the same build options, on this device and driver.
         Within its bounds, except where a sample was faster than they say: then they are as much lower. Samples that are
@@ -67,22 +64,13 @@ class Fits:
         alike = _alike(launch, samples)
         line = self._line(work, alike, device)
         if line is None:
-            return prediction
+            return None
         times = self._laws(work, launch, device).times
         work_us = _work_us(times, device)
         middle_us, spread = line.fit.runtime_us(work_us), line.fit.spread(work_us)
-        runtime_us = within_bounds(
-            Quantiles(middle_us / spread, middle_us, middle_us * spread), times.floor_us * line.beaten
-        )
-        own = prediction.own_us
+        runtime_us = Quantiles(middle_us / spread, middle_us, middle_us * spread).at_least(times.floor_us * line.beaten)
         items = [each.launch.work_items for each in self._settled(work, alike, device)]
-        return retimed(
-            prediction,
-            runtime_us,
-            Basis.MEASURED,
-            assumptions=(_assumption(len(items)), *prediction.assumptions),
-            through=Through(line.fit, min(items), max(items), own, prediction.basis),
-        )
+        return Through(runtime_us, line.fit, min(items), max(items))
 
     def unsettled(self, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]) -> tuple[Launch, ...]:
         """Return the measured launches whose loops or branches the data decide, and of which no work-items were run."""
@@ -126,8 +114,3 @@ def _alike(launch: Launch, samples: Sequence[Sample]) -> tuple[Sample, ...]:
 
 def _work_us(times: Times, device: Device) -> float:
     return max(0.0, times.total_us - device.rates.launch_floor_us)
-
-
-def _assumption(count: int) -> Assumption:
-    what = "one measurement" if count == 1 else f"{count} measurements"
-    return Assumption("measurements", f"its time follows its work through {what} of this kernel on this device")

@@ -1,21 +1,36 @@
-"""A prediction: what `Predictor.predict` answers."""
+"""A prediction: what `Predictor.predict` answers.
+
+It holds its parts: what the analysis counted, and the times that the analytical model, the learned model and
+measurements give. All that is shown follows from them, so that no two places can tell different figures, and a part
+that comes later changes one field.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from model.account import OTHER, Bound, ResourceTime, TimeAccount, account_of
+from model.account import Bound, ResourceTime, TimeAccount, account_of
 from model.advice.advice import Advice, relevant
 from model.fit import Fit
 from model.launch.launch import Assumption
+from model.line_costs import LineCost, LineShare, line_shares
+from model.line_remap import LineShifts, PlacedCounts
 from model.work.work_counts import WorkCounts
 
 if TYPE_CHECKING:
     from model.compiled_occupancy import OfflineFacts
     from model.laws import Times
+
+# The factor between p50 and p90 (and p10) of the host's launch cost, by whether the device is calibrated: in clpeak's
+# public results a card differs by 1.5 between two computers, and from others under such drivers by up to 2.5.
+HOST_COST_SPREAD = {True: 1.2, False: 2.0}
+HELD = Assumption(
+    "sample", "the time is the one before the last edit: work-items of the kernel as it is now are being run"
+)
 
 
 class Basis(StrEnum):
@@ -35,78 +50,115 @@ class Quantiles:
     p50: float
     p90: float
 
-
-# The factor between p50 and p90 (and p10) of the host's launch cost, by whether the device is calibrated: in clpeak's
-# public results a card differs by 1.5 between two computers, and from others under such drivers by up to 2.5.
-HOST_COST_SPREAD = {True: 1.2, False: 2.0}
-NO_LINE = -2  # of the source: what the launch itself costs, and what nothing explains
+    def at_least(self, floor_us: float) -> Quantiles:
+        """Return the same quantiles, in order and none of them below `floor_us`."""
+        p50 = max(self.p50, floor_us)
+        return Quantiles(min(max(self.p10, floor_us), p50), p50, max(self.p90, p50))
 
 
 @dataclass(frozen=True, slots=True)
-class LineShare:
-    """`share` of the predicted runtime (0..1) that source line `line` accounts for, and its main cost.
+class ModelEstimate:
+    """A time of a launch, and what says so.
 
-    Lines count from 0; -1 are those of included files, `NO_LINE` is what no line takes.
+    `novelty` is how far the kernel is from those in training: 0 = as seen there, 1 = unlike anything; None where no
+    learned model was asked. `by_lessons`: an analytic time was compared with measurements of other kernels on the
+    device; `is_corrected`: these moved the time.
     """
 
-    line: int
-    share: float
-    what: str  # "12.6 MB loaded from `A`, strided", "268 M fp32 operations"
-
-
-@dataclass(frozen=True, slots=True)
-class LinePart:
-    """`fraction` (0..1) of the time of a resource, and what it is for."""
-
-    resource: str
-    fraction: float
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class LineCost:
-    """What one source line has in the time of each resource; each resource's fractions sum to 1 over all lines."""
-
-    line: int
-    parts: tuple[LinePart, ...]
+    runtime_us: Quantiles
+    basis: Basis
+    novelty: float | None = None
+    by_lessons: bool = False
+    is_corrected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Through:
-    """The measurements that a prediction goes through, of launches from `least_items` to `most_items` work-items.
+    """The time of a launch through measurements of its kernel, of launches from `least_items` to `most_items`."""
 
-    `own_us`, on its `own_basis`, is what the model says without them: what a measurement of the launch itself is held
-    against.
-    """
-
+    runtime_us: Quantiles
     fit: Fit
     least_items: int
     most_items: int
-    own_us: Quantiles
-    own_basis: Basis
+
+    @property
+    def assumption(self) -> Assumption:
+        count = len(self.fit.points)
+        what = "one measurement" if count == 1 else f"{count} measurements"
+        return Assumption("measurements", f"its time follows its work through {what} of this kernel on this device")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prediction:
-    """The runtime of one launch of one kernel on one device, why, and how sure it is."""
+    """The runtime of one launch of one kernel on one device, why, and how sure it is.
 
-    runtime_us: Quantiles
-    basis: Basis
-    work: WorkCounts
-    assumptions: tuple[Assumption, ...]
+    `learned` replaces what the analytical model says; `through` goes before both. Where `is_held`, `learned` is the
+    last prediction's time, which is shown until this launch's own is known.
+    """
+
+    analytic_us: Quantiles
+    counted: PlacedCounts
     device_id: str
     device_name: str
     calibrated: bool
-    line_costs: Sequence[LineCost] = ()  # a tuple, or equal to one
     is_guessed: bool = False  # whether sizes, or how often loops run, are among the assumptions
-    novelty: float | None = None  # 0 = as seen in training, 1 = unlike anything; None for the analytical model alone
-    advice: tuple[Advice, ...] = ()  # in the order of the source
-    through: Through | None = None  # set where the basis is `measured`
+    candidate_advice: tuple[Advice, ...] = ()  # as the analytical model's time has it; in the order of the source
     laws: Times | None = None  # by the analytical model alone; None where it was not evaluated
     code: OfflineFacts | None = None  # what a GPU's compiler made of the kernel, where the analytical model uses it
-    by_lessons: bool = False  # whether measurements of other kernels on the device were compared with it
-    is_corrected: bool = False  # whether measurements of other kernels on the device moved what the model says alone
     host_cost_us: float = 0.0  # what the host waits for a launch beyond the device's time; 0: unknown
+    learned: ModelEstimate | None = None
+    through: Through | None = None
+    is_held: bool = False
+
+    @cached_property
+    def own(self) -> ModelEstimate:
+        """What the models say, whatever was measured of other launches of the kernel; never below the launch's bound.
+
+        A measurement of the launch itself is compared with this.
+        """
+        if self.learned is None:
+            return ModelEstimate(self.analytic_us.at_least(self.floor_us), Basis.ANALYTIC)
+        return replace(self.learned, runtime_us=self.learned.runtime_us.at_least(self.floor_us))
+
+    @property
+    def runtime_us(self) -> Quantiles:
+        return self.through.runtime_us if self.through is not None else self.own.runtime_us
+
+    @property
+    def basis(self) -> Basis:
+        return Basis.MEASURED if self.through is not None else self.own.basis
+
+    @property
+    def own_us(self) -> Quantiles:
+        return self.own.runtime_us
+
+    @property
+    def novelty(self) -> float | None:
+        return self.own.novelty
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether measurements of other kernels on the device moved what the model says alone."""
+        return self.own.is_corrected
+
+    @property
+    def laws_us(self) -> float | None:
+        """Time by the analytical model alone (p50), within its bounds."""
+        return self.laws.bounded_us if self.laws else None
+
+    @property
+    def floor_us(self) -> float:
+        """What no answer about this launch may be below: see `model.bounds`. Measurements may show it too high."""
+        return self.laws.floor_us if self.laws else 0.0
+
+    @property
+    def work(self) -> WorkCounts:
+        return self.counted.work
+
+    @cached_property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        measured = (self.through.assumption,) if self.through is not None else ()
+        return (*measured, *self.counted.assumptions, *((HELD,) if self.is_held else ()))
 
     @property
     def guesses(self) -> tuple[Assumption, ...]:
@@ -128,9 +180,24 @@ class Prediction:
         return self.account.parts
 
     @property
+    def line_costs(self) -> Sequence[LineCost]:
+        return self.counted.line_costs
+
+    @property
     def lines(self) -> tuple[LineShare, ...]:
         """The same time by source line, hottest first."""
-        return _shares(self.line_costs, self.account)
+        return line_shares(self.line_costs, self.account)
+
+    @cached_property
+    def advice(self) -> tuple[Advice, ...]:
+        """What is worth saying of the time that is predicted, in the order of the source."""
+        found, before_us = self.candidate_advice, self.analytic_us.p50
+        for part in (self.own if self.learned is not None else None, self.through):
+            if part is not None and found:
+                now_us = part.runtime_us.p50
+                found = relevant(found, account_of(self.laws, now_us), now_us / before_us if before_us > 0 else 1.0)
+                before_us = now_us
+        return found
 
     @property
     def host_runtime_us(self) -> Quantiles | None:
@@ -145,46 +212,10 @@ class Prediction:
         q, cost_us = self.runtime_us, self.host_cost_us
         return Quantiles(q.p10 + cost_us / varies, q.p50 + cost_us, q.p90 + cost_us * varies)
 
-    @property
-    def own_us(self) -> Quantiles:
-        """What the model says by itself, whatever was measured of other launches."""
-        return self.through.own_us if self.through else self.runtime_us
-
-    @property
-    def laws_us(self) -> float | None:
-        """Time by the analytical model alone (p50), within its bounds."""
-        return self.laws.bounded_us if self.laws else None
-
-    @property
-    def floor_us(self) -> float:
-        """What no answer about this launch may be below: see `model.bounds`."""
-        return self.laws.floor_us if self.laws else 0.0
-
-
-def retimed(prediction: Prediction, runtime_us: Quantiles, basis: Basis, **changes: Any) -> Prediction:  # noqa: ANN401
-    """`prediction` with another time, and with the advice that is worth giving in its account."""
-    before_us, account = prediction.runtime_us.p50, account_of(prediction.laws, runtime_us.p50)
-    advice = relevant(prediction.advice, account, runtime_us.p50 / before_us if before_us > 0 else 1.0)
-    return replace(prediction, runtime_us=runtime_us, basis=basis, advice=advice, **changes)
-
-
-def _shares(costs: Sequence[LineCost], account: TimeAccount) -> tuple[LineShare, ...]:
-    of_resource = {part.resource: part.share for part in account.parts}
-    found = []
-    placed = dict.fromkeys(of_resource, 0.0)
-    for cost in costs:
-        own = [(of_resource.get(part.resource, 0.0) * part.fraction, part) for part in cost.parts]
-        for share, part in own:
-            placed[part.resource] = placed.get(part.resource, 0.0) + share
-        whole = sum(share for share, _ in own)
-        if whole > 0:
-            found.append(LineShare(cost.line, whole, max(own, key=lambda each: each[0])[1].what))
-    for resource, share in of_resource.items():
-        left = share - placed[resource]
-        if left > _ROUNDING:
-            found.append(LineShare(NO_LINE, left, _NO_LINES.get(resource, resource)))
-    return tuple(sorted(found, key=lambda each: (-each.share, each.line)))
-
-
-_ROUNDING = 1e-9
-_NO_LINES = {OTHER: "more than the analytical model explains"}
+    def moved(self, shifts: LineShifts) -> Prediction:
+        """Return the prediction of a kernel that was analysed elsewhere, with all lines as they are now."""
+        counted = replace(self.counted, shifts=shifts)
+        if not shifts.any:
+            return replace(self, counted=counted)
+        advice = tuple(a if a.line is None else replace(a, line=shifts.line(a.line)) for a in self.candidate_advice)
+        return replace(self, counted=counted, candidate_advice=advice)

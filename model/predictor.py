@@ -1,11 +1,16 @@
-"""`Predictor`: kernel's work + launch + device -> prediction by the laws. `model.learned` makes it better."""
+"""`Predictor.predict` is the one place that makes a prediction, from a kernel's work and all else that is known of it.
+
+The analytical model prices what was counted, exactly where a compiler's output is known. The learned model's answer
+replaces its time, and measurements of the kernel replace both. What comes later is composed anew, and nothing else.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
 
 from model.assumptions import assumptions_of, doubt_of
-from model.bounds import within_bounds
 from model.compiled_occupancy import OfflineFacts
 from model.costs import costs_of
 from model.device import Device, DeviceType
@@ -14,7 +19,12 @@ from model.host_cost import host_cost_us
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
 from model.laws import launch_times
-from model.prediction import Basis, Prediction, Quantiles
+from model.learned.estimate import estimate
+from model.learned.question import Answer, Question
+from model.line_remap import PlacedCounts
+from model.measured import Fits
+from model.measured import Sample as MeasuredSample
+from model.prediction import Prediction, Quantiles
 from model.shares import LineCosts
 from model.throughput.cpu_code import CpuCode, KnownCode
 from model.work.walk.sample import Sample
@@ -30,6 +40,22 @@ _COSTS_SPREAD = 2.0
 _COUNTS_KEPT = 64
 
 
+@dataclass(frozen=True, slots=True)
+class LateInputs:
+    """What is known of a launch beside its source, as far as it has come in.
+
+    `answer` is the learned model's to `question`. `measured` are launches of the same kernel, under the same build
+    options, on the same device and driver; the newest come first.
+    """
+
+    question: Question | None = None
+    answer: Answer | None = None
+    measured: tuple[MeasuredSample, ...] = ()
+
+
+NO_LATE_INPUTS = LateInputs()
+
+
 class Predictor:
     """Predicts, and remembers: the cache is keyed by work, launch and device. Not for two threads at once."""
 
@@ -38,9 +64,17 @@ class Predictor:
             cache_size
         )
         self._counts: LRUCache[tuple[Work, Launch, Sample | None], WorkCounts] = LRUCache(_COUNTS_KEPT)
+        self._fits = Fits()
 
-    def predict(self, work: Work, launch: Launch, device: Device, code: KnownCode | None = None) -> Prediction:
-        """The runtime of `launch` of the kernel whose work this is. Never below its bounds.
+    def predict(
+        self,
+        work: Work,
+        launch: Launch,
+        device: Device,
+        code: KnownCode | None = None,
+        late: LateInputs = NO_LATE_INPUTS,
+    ) -> Prediction:
+        """Return the runtime of `launch` of the kernel whose work this is. Never below its bounds.
 
         `code` is what the device's compiler made of the kernel; without it, that is estimated from the source.
         """
@@ -48,8 +82,24 @@ class Predictor:
         found = self._cache.get(key)
         if found is None:
             counts = self._count(work, on_device(launch, device))
-            found = self._cache[key] = _predicted(work, counts, launch, device, code)
-        return found
+            found = self._cache[key] = _analytic(work, counts, launch, device, code)
+        return found if late is NO_LATE_INPUTS else self.with_late_inputs(found, work, launch, device, late)
+
+    def with_late_inputs(
+        self, prediction: Prediction, work: Work, launch: Launch, device: Device, late: LateInputs
+    ) -> Prediction:
+        """Return an earlier prediction of `launch` with what has come in since; nothing is counted or priced anew.
+
+        Parts that `late` does not hold stay as they are.
+        """
+        if late.question is not None and late.answer is not None:
+            prediction = replace(prediction, learned=estimate(late.question, late.answer), is_held=False)
+        through = self._fits.through(work, launch, device, late.measured) if late.measured else None
+        return replace(prediction, through=through) if through is not None else prediction
+
+    def unsettled(self, work: Work, launch: Launch, device: Device, late: LateInputs) -> tuple[Launch, ...]:
+        """Return the measured launches that count only once some of their work-items were run: see `Fits`."""
+        return self._fits.unsettled(work, launch, device, late.measured)
 
     def _count(self, work: Work, launch: Launch) -> WorkCounts:
         """The same on every device, unless drivers choose local sizes: whoever compares devices counts once."""
@@ -60,7 +110,8 @@ class Predictor:
         return found
 
 
-def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, code: KnownCode | None) -> Prediction:
+def _analytic(work: Work, counts: WorkCounts, launch: Launch, device: Device, code: KnownCode | None) -> Prediction:
+    """Return the prediction by the analytical model alone."""
     offline = code if isinstance(code, OfflineFacts) else None
     times = launch_times(counts, device, offline)
     assumptions = assumptions_of(work, counts, launch)
@@ -71,23 +122,20 @@ def _predicted(work: Work, counts: WorkCounts, launch: Launch, device: Device, c
 
         p50 = with_code_us(work, counts, device, times, code)
     return Prediction(
-        runtime_us=within_bounds(Quantiles(p50 * margins.below, p50, p50 * margins.above), times.floor_us),
-        basis=Basis.ANALYTIC,
-        work=counts,
-        assumptions=assumptions,
+        analytic_us=Quantiles(p50 * margins.below, p50, p50 * margins.above).at_least(times.floor_us),
+        counted=PlacedCounts(counts, assumptions, LineCosts(counts, device)),
         device_id=device.id,
         device_name=device.name,
         calibrated=device.calibrated,
-        line_costs=LineCosts(counts, device),
         is_guessed=any(each.is_guess for each in assumptions),
         laws=times,
-        host_cost_us=host_cost_us(device),
         code=offline,
+        host_cost_us=host_cost_us(device),
     )
 
 
 def own_margins(device: Device) -> Margins:
-    """From p50 to p10 and p90 where nothing had to be assumed."""
+    """Return the way from p50 to p10 and p90 where nothing had to be assumed."""
     if device.type is DeviceType.GPU:
         return margins_of(device)
     spread = _COSTS_SPREAD if costs_of(device.rates) is not None else _SPREAD[device.calibrated]

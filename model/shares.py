@@ -12,8 +12,8 @@ from model.costs import costs_of
 from model.device import Device, DeviceType
 from model.laws import access_time_us, atomic_time_us
 from model.laws_compute import one_by_one, operation_time_us, resource_of
+from model.line_costs import LineCost, LinePart
 from model.opencl.types import AddressSpace
-from model.prediction import LineCost, LinePart
 from model.work.counts import AccessCount, OpKind, Pattern
 from model.work.work_counts import WorkCounts
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from model.opencl.include_policy import Reach
     from model.opencl.options import BuildOptions
     from profiler.measurement import Measurement
-    from server.analysis.fits import Run
+    from server.analysis.sources import Run
 
 
 SETTLE_S = 30.0  # for an analysis that is under way when a command comes

@@ -11,7 +11,7 @@ from server.snapshot import Analysis, Failure, Slot, slots
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts, FactsKey
     from profiler.measurement import Measurement
-    from server.analysis.fits import Run
+    from server.analysis.sources import Run
 
 _NONE: Mapping[Any, Any] = {}  # always the same, so that views of it are
 _RUNS_KEPT = 2000  # of this session; the store has the others

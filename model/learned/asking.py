@@ -81,9 +81,8 @@ def _of_code(compiled: CompiledFacts, launch: tuple[float, ...]) -> tuple[float,
     return compiled_facts(kernel_code(compiled), launch)
 
 
-def at_launch(question: Question, work: Work, launch: Launch, device: Device, prediction: Prediction) -> Question:
-    """Return the model input of the same kernel under another launch or on another device, predicted analytically.
-
-    What a compiler made of it is not carried over: it is another's, or for other groups.
-    """
-    return question_of(work, prediction.work, launch, device, question.tokens, times=prediction.laws)
+def question_about(
+    prediction: Prediction, work: Work, launch: Launch, device: Device, tokens: Sequence[str]
+) -> Question:
+    """Return the question about a launch that the analytical model made `prediction` of, without its code."""
+    return question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)

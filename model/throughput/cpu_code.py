@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from model.compiled import CompiledFacts
 from model.compiled_occupancy import OfflineFacts
+
+if TYPE_CHECKING:
+    from model.device import Device
+    from model.launch.launch import Launch
+    from model.opencl.kernel import Kernel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,3 +23,10 @@ class CpuCode:
 
 
 KnownCode = OfflineFacts | CpuCode  # what is known of a kernel's code on a device
+# What the device's compiler is known to make of a kernel under a launch; it is asked each time, and must be quick.
+CodeOf = Callable[["Kernel", "Launch", "Device"], KnownCode | None]
+
+
+def not_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> KnownCode | None:
+    """Return None: no kernel was compiled."""
+    return None

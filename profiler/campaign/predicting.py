@@ -9,14 +9,13 @@ from pathlib import Path
 
 from model.device import Device
 from model.errors import KernelcastError
-from model.learned.asking import covers, question_of
-from model.learned.blend import blended
+from model.learned.asking import covers, question_about
 from model.learned.learned import LearnedModel, UnusableModel, load_model
 from model.observing import Observer
 from model.opencl.normalise import normalised_tokens
 from model.opencl.program import read_program
 from model.prediction import Prediction
-from model.predictor import Predictor
+from model.predictor import LateInputs, Predictor
 from model.work.analyse import analyse
 from profiler.corpus.collection.devices import usable_processors
 from profiler.corpus.facts.pool import parallel_map
@@ -99,8 +98,9 @@ def _estimates(kernel: CorpusKernel, of: CorpusLaunch, devices: Sequence[Device]
         model = _model() if covers(device) else None
         if model is not None:
             tokens = normalised_tokens(program, kernel.name)
-            question = question_of(work, analytic.work, launch, device, tokens, times=analytic.laws)
-            shown = blended(analytic, question, model.answer([question])[0])
+            question = question_about(analytic, work, launch, device, tokens)
+            late = LateInputs(question, model.answer([question])[0])
+            shown = predictor.with_late_inputs(analytic, work, launch, device, late)
         host = shown.host_runtime_us
         found.append(Estimate(shown.runtime_us.p50, analytic.runtime_us.p50, host.p50 if host else None))
     return found

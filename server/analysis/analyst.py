@@ -18,20 +18,20 @@ from model.launch.config_place import find_config
 from model.launch.launch import Launch, Origin
 from model.learned.learned import weights_folder
 from model.learned.lessons import Lesson, Lessons
-from model.measured import Fits
+from model.learned.question import Answer, Question
 from model.observing import Observer
 from model.opencl.include_policy import OUT_OF_REACH, Reach
 from model.opencl.kernel import Kernel
 from model.samples import Samples
 from profiler.devices import with_calibrations
 from profiler.measurement import Measurement
+from server.analysis.composer import Composer, ForecastGroup, KnownAnswers
 from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, shipped_for
-from server.analysis.fits import Run, with_fits
 from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
-from server.analysis.questions import Answers, is_answered
 from server.analysis.scheduler import Order
+from server.analysis.sources import Run, Sources
 from server.log.events import document_name, event, milliseconds
 from server.log.timings import Timings, Watch
 from server.snapshot import Analysis, ConfigProblem, Slot, Unsampled, slots
@@ -61,8 +61,8 @@ class Analyst:
             observer=Observer(samples), code_of=self._code.of, is_taught=self._memory.is_taught,
         )  # fmt: skip
         self._configurations = Configurations()
-        self._fits = Fits()
-        self._answers = Answers()
+        self._composer = Composer()
+        self._answers = KnownAnswers()
         self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
         self._store_news = 0
 
@@ -104,17 +104,15 @@ class Analyst:
         with self._watch.whole("remember"):
             runs = self._runs(forecast, device, order)
             lessons = self._lessons(device, order)
-        with self._watch.whole("put in the model's answers"):
-            forecasts, unanswered = self._by_the_model(forecast, device, lessons, order)
         unsampled_runs: list[Unsampled] = []
 
         def settle(forecast: Forecast, launches: Sequence[Launch]) -> None:
             found = self._engine.settle(forecast, launches, document.text.value, document.path, order.reach)
             unsampled_runs.extend(Unsampled(key, forecast.kernel.name, launch) for key, launch in found)
 
-        forecasts = with_fits(
-            forecasts, lambda fingerprint: runs.get(fingerprint, ()), device, self._fits, settle=settle
-        )
+        with self._watch.whole("put in the model's answers"):
+            sources = self._sources(device, runs, lessons, order)
+            (forecasts,) = self._composer.composed([ForecastGroup(forecast.forecasts, device, settle)], sources)
         forecast = replace(forecast, forecasts=forecasts)
         return Analysis(
             order.number,
@@ -131,12 +129,7 @@ class Analyst:
             hints_off=read.config is not None and read.config.hints_enabled is False,
             unknown_device=unknown,
             found=order.found,
-            unanswered={
-                slot: each.question
-                for _, own in slots(forecast)
-                for slot, each in own
-                if each.question is not None and id(each.question) in unanswered
-            },
+            unanswered=_unanswered(forecast, lessons, order),
             reach=order.reach,
             lessons=lessons,
             unsampled={
@@ -154,17 +147,22 @@ class Analyst:
         if path is not None:
             self._memory.forget(path)
 
-    def _by_the_model(
-        self, forecast: FileForecast, device: Device, lessons: Mapping[str, Lessons], order: Order
-    ) -> tuple[tuple[Forecast, ...], frozenset[int]]:
-        """By the learned model what it has answered; and which questions it may still answer, by their identities."""
+    def _sources(
+        self, device: Device, runs: Mapping[str, Sequence[Run]], lessons: Mapping[str, Lessons], order: Order
+    ) -> Sources:
+        """Return what is known by now beside the document, of the device that it is analysed for."""
         learned = order.learned
-        if learned is None:
-            return forecast.forecasts, frozenset()
         newest = order.compiled.get(device.id, {})
         with_code = self._memory.with_code(device) | {key.kernel_fingerprint for key in newest}
+        self._answers.begin_round()
 
-        def compiled_of(kernel: Kernel, launch: Launch) -> CompiledFacts | None:
+        def ask(asked: Sequence[tuple[Question, Device]]) -> list[Answer | None]:
+            if learned is None:
+                return []
+            own = lessons.get(device.id)
+            return [self._answers.of(question, own, lambda q: learned.known(q, lessons)) for question, _ in asked]
+
+        def compiled_of(kernel: Kernel, launch: Launch, _device: Device) -> CompiledFacts | None:
             if kernel.fingerprint not in with_code:
                 return None
             found = newest.get(key_of(kernel, launch, device.id))
@@ -172,11 +170,10 @@ class Analyst:
                 return found
             return self._memory.compiled(kernel, launch, device)
 
-        forecasts = self._answers.put(
-            forecast.forecasts, compiled_of, lambda q: learned.known(q, lessons), lessons.get(device.id)
-        )
-        open_ones = (f.question for f in forecasts if f.question is not None and not is_answered(f))
-        return forecasts, frozenset(id(question) for question in open_ones if learned.awaits(question, lessons))
+        def runs_of(fingerprint: str, _device_id: str) -> Sequence[Run]:
+            return runs.get(fingerprint, ())
+
+        return Sources(ask if learned is not None else None, runs_of, compiled_of)
 
     def _lessons(self, device: Device, order: Order) -> dict[str, Lessons]:
         """Return the measurements of this device: those of this session, then those that the store keeps."""
@@ -223,6 +220,21 @@ class Analyst:
     def _last(self, forecast: FileForecast, path: Path | None, device: Device) -> dict[str, Measurement]:
         found = {kernel.name: self._memory.last(path, kernel.name, device.id) for kernel in forecast.kernels}
         return {name: m for name, m in found.items() if m is not None}
+
+
+def _unanswered(forecast: FileForecast, lessons: Mapping[str, Lessons], order: Order) -> dict[Slot, Question]:
+    """Return the questions that the learned model may still answer."""
+    learned = order.learned
+    if learned is None:
+        return {}
+    return {
+        slot: each.question
+        for _, own in slots(forecast)
+        for slot, each in own
+        if each.question is not None
+        and (each.prediction is None or each.prediction.learned is None)
+        and learned.awaits(each.question, lessons)
+    }
 
 
 def _stored(forecast: FileForecast, runs: Mapping[str, Sequence[Run]]) -> tuple[Measurement, ...]:

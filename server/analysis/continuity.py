@@ -64,10 +64,10 @@ def _with_last_advice(before: Analysis, now: Analysis) -> Analysis:
 
 def _advised(forecast: Forecast, last: Forecast, before: Analysis, now: Analysis) -> Forecast:
     """`forecast` with the advice that `last` had, on the lines where what it is about stands now."""
-    if forecast.prediction is None or last.prediction is None or not last.prediction.advice:
+    if forecast.prediction is None or last.prediction is None or not last.prediction.candidate_advice:
         return forecast
-    advice = tuple(replace(a, line=_line(a.line, before, now)) for a in last.prediction.advice)
-    return replace(forecast, prediction=replace(forecast.prediction, advice=advice))
+    advice = tuple(replace(a, line=_line(a.line, before, now)) for a in last.prediction.candidate_advice)
+    return replace(forecast, prediction=replace(forecast.prediction, candidate_advice=advice))
 
 
 def _line(line: int | None, before: Analysis, now: Analysis) -> int | None:

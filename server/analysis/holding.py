@@ -11,17 +11,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from model.launch.launch import Assumption
-from model.learned.blend import with_own
 from server.snapshot import Analysis, Slot, slots
 from server.words.learned import is_by_the_model
 
 if TYPE_CHECKING:
     from model.prediction import Prediction
-
-AS_BEFORE = Assumption(
-    "sample", "the time is the one before the last edit: work-items of the kernel as it is now are being run"
-)
 
 
 def hold_answers(before: Analysis | None, now: Analysis) -> Analysis:
@@ -48,16 +42,13 @@ def _held(
     last = shown.get(slot)
     if last is None:
         return None
-    basis = last.through.own_basis if last.through else last.basis
     if slot in now.unsampled and prediction.work.sample is None and _rests_on_a_sample(last):
-        kept = with_own(prediction, last.own_us, basis, last.novelty)
-        return replace(kept, assumptions=(*kept.assumptions, AS_BEFORE))
-    if slot in now.unanswered and (is_by_the_model(last) or last.by_lessons):
-        held = with_own(prediction, last.own_us, basis, last.novelty)
-        return replace(held, by_lessons=last.by_lessons, is_corrected=last.is_corrected)
+        return replace(prediction, learned=last.own, is_held=True)
+    if slot in now.unanswered and (is_by_the_model(last) or last.own.by_lessons):
+        return replace(prediction, learned=last.own)
     return None
 
 
 def _rests_on_a_sample(prediction: Prediction) -> bool:
     sample = prediction.work.sample
-    return AS_BEFORE in prediction.assumptions or (sample is not None and sample.stopped is None)
+    return prediction.is_held or (sample is not None and sample.stopped is None)

@@ -18,7 +18,7 @@ from model.opencl.kernel import Kernel
 from profiler.compile_cache import known_facts
 from profiler.measurement import Measurement
 from profiler.store import FILE_NAME, Store, StoreError, data_folder, kernel_id
-from server.analysis.fits import Run
+from server.analysis.sources import Run
 
 FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
 PATIENCE_S = 0.2  # for a store that is locked: predictions do not wait for it

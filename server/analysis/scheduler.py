@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
     from server.analysis.analyst import Analyst
-    from server.analysis.fits import Run
+    from server.analysis.sources import Run
     from server.predictor.answers import LearnedAnswers
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from model.fit import Fit
 from model.forecast import Forecast
 from model.measured import Fits
 from profiler.measurement import Measurement
-from server.analysis.fits import Run, samples_of
+from server.analysis.sources import Run, samples_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +56,5 @@ def _left(outcome: Outcome, runs: Sequence[Run], device: Device, fits: Fits) -> 
     others = samples_of((run for run in runs if run.measurement is not measured), launch, device)
     if not others:
         return Left(outcome, line)
-    return Left(outcome, line, fits.through(prediction, work, launch, device, others).runtime_us.p50)
+    through = fits.through(work, launch, device, others)
+    return Left(outcome, line, (through or prediction).runtime_us.p50)

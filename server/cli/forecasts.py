@@ -11,7 +11,7 @@ from typing import TypeVar
 from cachetools import LRUCache
 
 from model.device import Device
-from model.engine import CodeOf, Engine, not_compiled
+from model.engine import Engine
 from model.errors import ConfigError, KernelcastError, NoSuchKernel, SourceError
 from model.faults import contained
 from model.forecast import FileForecast, Forecast, Problem
@@ -20,13 +20,10 @@ from model.launch.config import Config
 from model.launch.config_place import find_config
 from model.launch.launch import Launch
 from model.launch.spec import LaunchSpec
-from model.learned.asking import no_lessons
-from model.measured import Fits
 from model.observing import Observer
+from server.analysis.composer import Composer, ForecastGroup
 from server.analysis.configurations import Configurations
-from server.analysis.fits import with_fits
-from server.analysis.memory import Memory
-from server.cli.learned import Learned
+from server.analysis.sources import Sources
 from server.cli.requests import BadRequestError, Request
 
 MAX_SOURCE_BYTES = 64_000_000
@@ -55,27 +52,23 @@ class Found:
 class Forecaster:
     """Owns the engine, and keeps files and configurations until they change.
 
-    With a `memory`, launches are predicted through what was measured of their kernels; those that were measured
-    themselves only if `measured_too`. With `learned`, that is by the learned model, if there is one. `code_of` knows
-    what compilers made of kernels for GPUs.
+    Launches are predicted by what `sources` know beside the files; through the measurements of a launch itself only if
+    `measured_too`.
     """
 
     def __init__(
         self,
         device_for: Callable[[str | None], Device],
-        memory: Memory | None = None,
+        sources: Sources | None = None,
         *,
         measured_too: bool = False,
-        learned: Learned | None = None,
-        code_of: CodeOf = not_compiled,
     ) -> None:
-        self._memory = memory
+        self._sources = sources = sources or Sources()
         self._measured_too = measured_too
-        self._learned = learned
-        self._fits = Fits()
+        self._composer = Composer()
         self._engine = Engine(
-            asks=learned is not None and learned.is_there, observer=Observer(runs=True), code_of=code_of,
-            is_taught=learned.is_taught if learned is not None else no_lessons,
+            asks=sources.ask is not None, observer=Observer(runs=True), code_of=sources.code_of,
+            is_taught=sources.is_taught,
         )  # fmt: skip
         self._device_for = device_for
         self._texts: LRUCache[tuple[Path, int, int], str] = LRUCache(64)
@@ -86,7 +79,7 @@ class Forecaster:
 
         Raises `KernelcastError` if there is nothing to forecast.
         """
-        return _raised(contained("predicting", lambda: self._by_the_model([self._by_the_laws(request, launches)])))[0]
+        return _raised(contained("predicting", lambda: self._composed([self._analysed(request, launches)])))[0]
 
     def forecast_one(self, request: Request) -> tuple[Found, Forecast]:
         """Return the forecast for the one launch that a line of a batch is about. Raises `KernelcastError`."""
@@ -95,26 +88,26 @@ class Forecaster:
 
     def forecast_each(self, requests: Sequence[Request]) -> list[Found | KernelcastError]:
         """As `forecast_one`, with one forecast in each; the learned model is asked of all at once."""
-        outcomes = [contained("predicting", partial(self._one_by_the_laws, request)) for request in requests]
+        outcomes = [contained("predicting", partial(self._one_analysed, request)) for request in requests]
         asked = [each for each in outcomes if isinstance(each, Found)]
-        answers = contained("asking the learned model", lambda: self._by_the_model(asked))
-        by_the_model = iter(self._each_alone(asked) if isinstance(answers, KernelcastError) else answers)
-        return [next(by_the_model) if isinstance(each, Found) else each for each in outcomes]
+        answers = contained("asking the learned model", lambda: self._composed(asked))
+        composed = iter(self._each_alone(asked) if isinstance(answers, KernelcastError) else answers)
+        return [next(composed) if isinstance(each, Found) else each for each in outcomes]
 
     def _each_alone(self, asked: Sequence[Found]) -> Iterator[Found | KernelcastError]:
         """One of them fails by a mistake of ours: the others must not."""
         for each in asked:
-            answers = contained("asking the learned model", partial(self._by_the_model, [each]))
+            answers = contained("asking the learned model", partial(self._composed, [each]))
             yield answers if isinstance(answers, KernelcastError) else answers[0]
 
-    def _one_by_the_laws(self, request: Request) -> Found:
-        found = self._by_the_laws(request, ())
+    def _one_analysed(self, request: Request) -> Found:
+        found = self._analysed(request, ())
         kernels = list(dict.fromkeys(forecast.kernel.name for forecast in found.forecasts))
         if len(kernels) > 1:
             raise BadRequestError(f"`kernel` is missing: {request.file} holds {', '.join(kernels)}")
         return replace(found, forecasts=found.forecasts[:1])
 
-    def _by_the_laws(self, request: Request, launches: Sequence[LaunchSpec]) -> Found:
+    def _analysed(self, request: Request, launches: Sequence[LaunchSpec]) -> Found:
         text = self._text(request.file)
         config = self._config(request.file)
         device = self._device_for(request.device or (config.device_id if config else None))
@@ -134,29 +127,22 @@ class Forecaster:
         problems = (*found.problems, *found.annotation_problems, *_misused(request, found.forecasts))
         return Found(text, path, device, found.forecasts, problems)
 
-    def _by_the_model(self, found: Sequence[Found]) -> list[Found]:
-        """By the learned model if it can be asked, and through what was measured."""
-        if self._learned is not None:
-            answered = self._learned.answered([(each.forecasts, each.device) for each in found])
-            found = [replace(each, forecasts=own) for each, own in zip(found, answered, strict=True)]
-        return [replace(each, forecasts=self._through_measurements(each)) for each in found]
+    def at(self, found: Found, forecast: Forecast, launches: Sequence[Launch]) -> tuple[Forecast, ...]:
+        """Return the forecast's kernel under each of `launches`; itself for its own."""
+        made = [
+            forecast if each is forecast.launch else self._composer.at(forecast, each, found.device, self._sources)
+            for each in launches
+        ]
+        return self._composed([replace(found, forecasts=tuple(made))])[0].forecasts
 
-    def _through_measurements(self, found: Found) -> tuple[Forecast, ...]:
-        memory = self._memory
-        if memory is None:
-            return found.forecasts
+    def _composed(self, found: Sequence[Found]) -> list[Found]:
+        """Return the same by all that is known beside the files; the learned model is asked of all at once."""
+        groups = [ForecastGroup(each.forecasts, each.device, partial(self._settle, each)) for each in found]
+        composed = self._composer.composed(groups, self._sources, measured_too=self._measured_too)
+        return [replace(each, forecasts=own) for each, own in zip(found, composed, strict=True)]
 
-        def settle(forecast: Forecast, launches: Sequence[Launch]) -> None:
-            self._engine.settle(forecast, launches, found.text, found.path)
-
-        return with_fits(
-            found.forecasts,
-            lambda fingerprint: memory.runs(fingerprint, found.device.id),
-            found.device,
-            self._fits,
-            measured_too=self._measured_too,
-            settle=settle,
-        )
+    def _settle(self, found: Found, forecast: Forecast, launches: Sequence[Launch]) -> None:
+        self._engine.settle(forecast, launches, found.text, found.path)
 
     def _text(self, file: Path) -> str:
         try:

@@ -1,4 +1,4 @@
-"""The learned model in this very process, for commands: loaded with the first question, not before."""
+"""What commands predict by: the learned model in this very process, loaded with the first question, and the store."""
 
 from __future__ import annotations
 
@@ -6,24 +6,40 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from model.device import Device
-from model.forecast import Forecast
+from model.learned.asking import no_lessons
 from model.learned.learned import UnusableModel, load_model, weights_folder
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from model.learned.threads import use_one_thread
+from server.analysis.all_code import AllCode
 from server.analysis.memory import Memory
-from server.analysis.questions import answered, with_compiled_facts
+from server.analysis.offline_targets import GpuCode
+from server.analysis.sources import Sources, nothing_measured
 from server.cli.streams import warn
 
 if TYPE_CHECKING:
     from model.learned.answering import Answering
 
 
+def sources_of(memory: Memory, *, analytic_only: bool, ignore_measurements: bool = False) -> Sources:
+    """Return what a command predicts by.
+
+    With `analytic_only` the learned model is not asked; with `ignore_measurements` nothing that was measured counts.
+    """
+    learned = None if analytic_only else Learned(memory, unmeasured=ignore_measurements)
+    return Sources(
+        ask=learned.ask if learned is not None and learned.is_there else None,
+        runs_of=nothing_measured if ignore_measurements else memory.runs,
+        compiled_of=memory.compiled,
+        code_of=(AllCode(memory) if analytic_only else GpuCode(memory)).of,
+        is_taught=learned.is_taught if learned is not None else no_lessons,
+    )
+
+
 class Learned:
     """Answers, or does not where there is no model; why it cannot be used is said once.
 
-    `memory` knows what compilers made of kernels, and what was measured on the devices: unless it is `unmeasured`,
-    that corrects the answers.
+    `memory` knows what was measured on the devices: unless `unmeasured`, that corrects the answers.
     """
 
     def __init__(self, memory: Memory, *, unmeasured: bool = False) -> None:
@@ -40,29 +56,6 @@ class Learned:
     def is_taught(self, device: Device) -> bool:
         """Whether something was measured there that corrects what is predicted."""
         return bool(self._lessons(device).lessons)
-
-    def answered(self, found: Sequence[tuple[Sequence[Forecast], Device]]) -> list[tuple[Forecast, ...]]:
-        """Return the forecasts of each device, answered by the model where they have an input for it.
-
-        The model is called once for all of them.
-        """
-        told = [[self._told(forecast, device) for forecast in forecasts] for forecasts, device in found]
-        asked = [
-            (each.question, device)
-            for forecasts, (_, device) in zip(told, found, strict=True)
-            for each in forecasts
-            if each.question is not None
-        ]
-        answers = iter(self.ask(asked))
-        return [
-            tuple(answered(each, next(answers)) if each.question is not None else each for each in forecasts)
-            for forecasts in told
-        ]
-
-    def _told(self, forecast: Forecast, device: Device) -> Forecast:
-        if forecast.question is None or forecast.launch is None:
-            return forecast
-        return with_compiled_facts(forecast, self._memory.compiled(forecast.kernel, forecast.launch, device))
 
     def ask(self, questions: Sequence[tuple[Question, Device]]) -> Sequence[Answer | None]:
         if not questions:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 from model.errors import KernelcastError, UnknownDevice
 from model.forecast import Forecast
-from model.predictor import Predictor
 from profiler.measurement import Cancelled
 from server.analysis.memory import Memory
-from server.analysis.offline_targets import GpuCode
+from server.analysis.sources import nothing_measured
 from server.cli import tables
 from server.cli.answers import (
     Answer,
@@ -23,7 +24,7 @@ from server.cli.batches import answer_batch, one_by_one
 from server.cli.cross_validation import Left, left_out
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster, Found
-from server.cli.learned import Learned
+from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
 from server.cli.runs import Runs
 from server.cli.sizes import at_sizes
@@ -45,11 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_run_on(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    memory = Memory()
-    learned = None if arguments.analytic_only else Learned(memory)
-    forecaster = Forecaster(devices.to_run_on, learned=learned, code_of=GpuCode(memory).of)
+    sources = replace(sources_of(Memory(), analytic_only=arguments.analytic_only), runs_of=nothing_measured)
+    forecaster = Forecaster(devices.to_run_on, sources)
     runs = Runs(devices, arguments.budget_s, arguments.repeat)
-    command = _Measure(forecaster, runs, arguments.sizes, learned)
+    command = _Measure(forecaster, runs, arguments.sizes)
     if arguments.batch is not None:
         return answer_batch(arguments, one_by_one(command.answer))
     is_json = arguments.format == "json"
@@ -59,12 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
 class _Measure:
     """`sizes` is None where each launch is measured as it is."""
 
-    def __init__(self, forecaster: Forecaster, runs: Runs, sizes: SizesWanted | None, learned: Learned | None) -> None:
+    def __init__(self, forecaster: Forecaster, runs: Runs, sizes: SizesWanted | None) -> None:
         self._forecaster = forecaster
-        self._learned = learned
         self._runs = runs
         self._sizes = sizes
-        self._predictor = Predictor()
 
     def answer(self, request: Request) -> Answer:
         """Return one line of a batch. Raises `KernelcastError`."""
@@ -122,13 +120,10 @@ class _Measure:
             yield from (tuple(f for f in found.forecasts if f.kernel.range == each) for each in kernels)
             return
         for forecast in found.forecasts:
-            made = at_sizes(forecast, sizes, found.device, self._predictor)
+            made = at_sizes(forecast, sizes, found.device, partial(self._forecaster.at, found, forecast))
             if made.problem:
                 warn(f"{request.file}: {forecast.kernel.name}: {made.problem}")
-            yield self._by_the_model(made.forecasts, found)
-
-    def _by_the_model(self, forecasts: tuple[Forecast, ...], found: Found) -> tuple[Forecast, ...]:
-        return self._learned.answered([(forecasts, found.device)])[0] if self._learned else forecasts
+            yield made.forecasts
 
 
 def _until_interrupted(measured: Sequence[Left]) -> Iterator[Left]:

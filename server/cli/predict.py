@@ -8,16 +8,14 @@ from functools import partial
 
 from model.errors import KernelcastError, UnknownDevice
 from model.faults import contained
-from server.analysis.all_code import AllCode
 from server.analysis.memory import Memory
-from server.analysis.offline_targets import GpuCode
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, prediction_answer
 from server.cli.batch_workers import Workers
 from server.cli.batches import answer_batch
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
-from server.cli.learned import Learned
+from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import write_json
@@ -31,12 +29,10 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_predict_for(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    memory, unmeasured = Memory(), arguments.ignore_measurements
-    learned = None if arguments.analytic_only else Learned(memory, unmeasured=unmeasured)
-    forecaster = Forecaster(
-        devices.to_predict_for, None if unmeasured else memory, measured_too=True, learned=learned,
-        code_of=(AllCode(memory) if arguments.analytic_only else GpuCode(memory)).of,
-    )  # fmt: skip
+    sources = sources_of(
+        Memory(), analytic_only=arguments.analytic_only, ignore_measurements=arguments.ignore_measurements
+    )
+    forecaster = Forecaster(devices.to_predict_for, sources, measured_too=True)
     if arguments.batch is not None:
         return answer_batch(arguments, lambda requests: _each(forecaster, requests), partial(_others, arguments))
     if not arguments.files:

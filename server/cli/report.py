@@ -11,14 +11,11 @@ from model.errors import KernelcastError, UnknownDevice
 from model.forecast import FileForecast
 from profiler.measurement import MeasureError
 from profiler.store import StoredMeasurement, StoreError
-from server.analysis.all_code import AllCode
-from server.analysis.elsewhere import Sources
 from server.analysis.memory import Memory
-from server.analysis.offline_targets import GpuCode
 from server.cli import tables
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
-from server.cli.learned import Learned
+from server.cli.learned import sources_of
 from server.cli.requests import Request, requests_of
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import json_text, warn
@@ -41,21 +38,12 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_predict_for(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    memory = Memory()
-    learned = None if arguments.analytic_only else Learned(memory)
-    code_of = (AllCode(memory) if arguments.analytic_only else GpuCode(memory)).of
-    forecaster = Forecaster(devices.to_predict_for, memory, learned=learned, code_of=code_of)
+    sources = sources_of(Memory(), analytic_only=arguments.analytic_only)
+    forecaster = Forecaster(devices.to_predict_for, sources)
     subjects, status = _subjects(arguments, forecaster)
     if not subjects:
         return SOME_FAILED
-    report = gather(
-        _title(subjects),
-        subjects,
-        _here(devices),
-        devices.remembered,
-        _history(devices),
-        Sources(learned.ask if learned else None, memory.runs, memory.compiled, code_of, memory.is_taught),
-    )
+    report = gather(_title(subjects), subjects, _here(devices), devices.remembered, _history(devices), sources)
     if devices.store is not None and devices.store.left_out:
         warn(devices.store.left_out)
     _deliver(report, arguments)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from model.device import Device
 from model.errors import LaunchError
 from model.forecast import Forecast, Problem
 from model.launch.launch import Launch
-from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_as_wanted, sizes_to_measure
-from model.work.work import Work
-from server.analysis.questions import question_at
 from server.cli.sizes_wanted import SizesWanted
 
 
@@ -23,28 +21,20 @@ class Sizes:
     problem: str = ""
 
 
-def at_sizes(forecast: Forecast, wanted: SizesWanted, device: Device, predictor: Predictor) -> Sizes:
-    """Return the launch of a forecast at the sizes that are wanted; itself alone where it cannot be scaled.
+def at_sizes(
+    forecast: Forecast, wanted: SizesWanted, device: Device, at: Callable[[Sequence[Launch]], tuple[Forecast, ...]]
+) -> Sizes:
+    """Return the launch of a forecast at the sizes that are wanted, each predicted by `at`.
 
-    Where the device can hold none of them, there is a problem in place of a launch.
+    Where it cannot be scaled, it stands alone; where the device can hold no size, there is a problem in its place.
     """
-    launch, work, spec = forecast.launch, forecast.work, forecast.spec
-    if launch is None or work is None or spec is None or wanted.launches:
+    if forecast.launch is None or forecast.work is None or forecast.spec is None or wanted.launches:
         return Sizes((forecast,))
     try:
         choice = _choice(forecast, wanted, device)
     except LaunchError as error:
         return Sizes((replace(forecast, launch=None, problem=Problem(error.code, error.message)),))
-    made = (forecast if each is launch else _at(each, forecast, work, device, predictor) for each in choice.launches)
-    return Sizes(tuple(made), choice.problem)
-
-
-def _at(launch: Launch, forecast: Forecast, work: Work, device: Device, predictor: Predictor) -> Forecast:
-    """Return the forecast's kernel under another launch, analytically, and with the learned model's input."""
-    prediction = predictor.predict(work, launch, device)
-    asked = forecast.question
-    question = question_at(forecast, asked, work, launch, device, prediction) if asked is not None else None
-    return replace(forecast, launch=launch, prediction=prediction, question=question)
+    return Sizes(at(choice.launches), choice.problem)
 
 
 def _choice(forecast: Forecast, wanted: SizesWanted, device: Device) -> SizeChoice:

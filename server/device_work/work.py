@@ -20,7 +20,6 @@ from model.learned.lessons import Lessons, packed
 from model.measured import Fits
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
-from model.predictor import Predictor
 from model.sizes_to_measure import SizeChoice, sizes_to_measure
 from profiler.calibrate import calibrate
 from profiler.compile_cache import Outcome, collect_facts
@@ -31,9 +30,9 @@ from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.offline.compiling import compile_offline, offline_driver
 from profiler.process.worker import CancelToken, run_job
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
-from server.analysis.fits import Run, samples_of
+from server.analysis.composer import Composer
 from server.analysis.memory import PATIENCE_S
-from server.analysis.questions import question_at
+from server.analysis.sources import Run, Sources, samples_of
 from server.device_work.jobs import OnProgress
 from server.device_work.verified_launches import with_proofs
 from server.words.accuracy import figure_words, learned_words
@@ -95,10 +94,9 @@ class DeviceWork:
 
     def asked_at(self, forecast: Forecast, launch: Launch, device: Device) -> bytes:
         """Return the model input of another launch of the forecast's kernel. Takes milliseconds."""
-        asked, work = forecast.question, forecast.work
-        if asked is None or work is None:
+        if forecast.question is None or forecast.work is None:
             return b""
-        return packed(question_at(forecast, asked, work, launch, device, Predictor().predict(work, launch, device)))
+        return self.asked(Composer().at(forecast, launch, device, Sources(is_taught=lambda _: True)))
 
     def run(self, measurement: Measurement, launch: Launch, question: bytes = b"") -> Run:
         return Run(measurement, launch, question)

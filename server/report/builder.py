@@ -28,8 +28,8 @@ from model.roofline import roofline
 from profiler.devices import distinct_devices
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
-from server.analysis.elsewhere import Elsewhere, Sources
-from server.analysis.fits import Run, samples_of
+from server.analysis.sources import Run, Sources, samples_of
+from server.report.elsewhere import Elsewhere
 from server.report.facts import (
     DeviceRow,
     HistoryRow,

@@ -12,10 +12,9 @@ from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from profiler.devices import with_calibrations
 from profiler.store import Store, StoredMeasurement, StoreError
-from server.analysis.elsewhere import Sources
-from server.analysis.fits import Run
 from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
+from server.analysis.sources import Run, Sources
 from server.report.builder import Subject, gather
 from server.report.page import page
 from server.snapshot import Snapshot

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from model.account import OTHER, Bound
-from model.prediction import NO_LINE
+from model.line_costs import NO_LINE
 from server.words.format import format_duration_us
 
 if TYPE_CHECKING:
     from model.account import ResourceTime, TimeAccount
-    from model.prediction import LineShare, Prediction
+    from model.line_costs import LineShare
+    from model.prediction import Prediction
 
 _PARTS_SHOWN = 3
 _LEAST_SHARE = 0.005  # less would be shown as 0 %

@@ -53,7 +53,7 @@ def _predicted(prediction: Prediction, *, beside_measured: bool) -> tuple[str, s
     through, q = prediction.through, prediction.runtime_us
     whence = basis_text(prediction)
     if through is not None and beside_measured:
-        q, whence = through.own_us, basis_name(through.own_basis)
+        q, whence = prediction.own_us, basis_name(prediction.own.basis)
     elif through is not None:
         whence = f"{through_words(through)}, {spread_text(q)}"
     return "Predicted", format_duration_us(q.p50), format_interval(q.p10, q.p90), whence

@@ -15,8 +15,7 @@ CORRECTED = "by measurements of other kernels on this device"
 
 def is_by_the_model(prediction: Prediction) -> bool:
     """Return whether the learned model gave the prediction, or would have given it without measurements."""
-    own = prediction.through.own_basis if prediction.through else prediction.basis
-    return str(own) in BY_THE_MODEL
+    return str(prediction.own.basis) in BY_THE_MODEL
 
 
 def novelty_words(novelty: float, model: str = "it") -> str:

@@ -13,7 +13,7 @@ import psutil
 from launches import Spread, _kernels, _launches, _timed_ms, _yardstick
 
 from model.device import Device
-from model.learned.asking import question_of
+from model.learned.asking import question_about
 from model.learned.learned import load_model
 from model.learned.question import Question
 from model.opencl.normalise import normalised_tokens
@@ -60,7 +60,7 @@ def learned(device: Device) -> Learned | None:
                 begun = time.perf_counter()
             prediction = predictor.predict(work, launch, device)
             predicted = time.perf_counter()
-            question = question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
+            question = question_about(prediction, work, launch, device, tokens)
             model.answer([question])
             answered = time.perf_counter()
             times[of_changed if number else of_new].append(1e3 * (answered - begun))

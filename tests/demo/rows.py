@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +11,14 @@ from model.engine import Engine
 from model.errors import KernelcastError
 from model.forecast import Forecast
 from model.launch.launch import Launch
-from model.learned.learned import LearnedModel, load_model
+from model.learned.learned import load_model
+from model.learned.question import Answer, Question
 from model.observing import Observer
 from model.prediction import Prediction
 from profiler.measure import measure
 from profiler.measurement import Measurement, MeasureRequest
-from server.analysis.questions import answered
+from server.analysis.composer import Composer, ForecastGroup
+from server.analysis.sources import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +56,19 @@ def predicted(files: list[Path], device: Device) -> list[tuple[Path, Forecast | 
     By the learned model, as everywhere, but for what was measured before: nothing is known of that here.
     """
     model = load_model()
-    engine = Engine(asks=model is not None, observer=Observer(runs=True))
+
+    def ask(asked: Sequence[tuple[Question, Device]]) -> Sequence[Answer]:
+        return model.answer([question for question, _ in asked]) if model is not None else ()
+
+    engine, composer = Engine(asks=model is not None, observer=Observer(runs=True)), Composer()
     found: list[tuple[Path, Forecast | Row]] = []
     for file in files:
         forecast = engine.forecast(file.read_text(encoding="utf-8"), file, device)
         problems = (*forecast.problems, *forecast.annotation_problems)
         found.extend((file, Row(file.name, failure=f"{problem.code}: {problem.message}")) for problem in problems)
-        found.extend((file, _answered(one, model)) for one in forecast.forecasts)
+        (shown,) = composer.composed([ForecastGroup(forecast.forecasts, device)], Sources(ask))
+        found.extend((file, one) for one in shown)
     return found
-
-
-def _answered(forecast: Forecast, model: LearnedModel | None) -> Forecast:
-    if model is None or forecast.question is None:
-        return forecast
-    (answer,) = model.answer([forecast.question])
-    return answered(forecast, answer)
 
 
 def measured(found: list[tuple[Path, Forecast | Row]], device: Device, budget_s: float) -> Iterator[Row]:

@@ -14,8 +14,9 @@ from model.account import CRITICAL_SHARE, MOST_EXPLAINED, Bound, account_of, ove
 from model.device import Cost, Device
 from model.device_catalog import builtin_devices
 from model.engine import Engine
+from model.fit import Fit
 from model.laws import Times
-from model.prediction import Basis, Prediction, Quantiles, retimed
+from model.prediction import Basis, ModelEstimate, Prediction, Quantiles, Through
 from server.words.account import overlap_text, parts_text, reading
 
 HEAD = "__global const float *a, __global const float *b, __global float *c, const int n"
@@ -117,9 +118,11 @@ def agrees(prediction: Prediction) -> None:
 def test_what_is_said_of_the_time_agrees_on_every_kind_of_device(name: str, device: Device) -> None:
     prediction = predicted(name, device)
     agrees(prediction)
-    for factor, basis in ((0.3, Basis.MODEL), (2.0, Basis.COMPILED), (30.0, Basis.MEASURED)):
+    for factor, basis in ((0.3, Basis.MODEL), (2.0, Basis.COMPILED), (30.0, Basis.MODEL)):
         q = prediction.runtime_us
-        agrees(retimed(prediction, Quantiles(q.p10 * factor, q.p50 * factor, q.p90 * factor), basis))
+        shown = Quantiles(q.p10 * factor, q.p50 * factor, q.p90 * factor)
+        agrees(replace(prediction, learned=ModelEstimate(shown, basis)))
+        agrees(replace(prediction, through=Through(shown, Fit(1.0, 1.0, 0.1, ()), 1, 2)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -152,9 +155,14 @@ def test_advice_goes_with_the_time_that_it_was_about() -> None:
     prediction = predicted("product", gpu)
     assert [each for each in prediction.advice if each.resources == ("global memory",)]
     q = prediction.runtime_us
-    half = retimed(prediction, Quantiles(q.p10 / 2, q.p50 / 2, q.p90 / 2), Basis.MODEL)
+    assert prediction.laws is not None
+    laws = replace(prediction.laws, floor_us=0.0)
+    half = replace(
+        prediction, laws=laws, learned=ModelEstimate(Quantiles(q.p10 / 2, q.p50 / 2, q.p90 / 2), Basis.MODEL)
+    )
     for before, after in zip(prediction.advice, half.advice, strict=True):
         assert before.gain_us is None or after.gain_us == pytest.approx(before.gain_us / 2)
     assert prediction.laws is not None
     computing = tuple((name, bound, 1e6 if name == "integer" else 1.0) for name, bound, _ in prediction.laws.resources)
-    assert not retimed(replace(prediction, laws=Times(computing, 1e6, 1.0)), q, Basis.MODEL).advice
+    shown = ModelEstimate(q, Basis.MODEL)
+    assert not replace(prediction, laws=Times(computing, 1e6, 1.0), learned=shown).advice

@@ -19,8 +19,10 @@ from model.device_catalog import find_builtin
 from model.forecast import FileForecast, Forecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
 from model.laws import Times
+from model.line_costs import LineCost, LinePart
+from model.line_remap import PlacedCounts
 from model.opencl.kernel import Kernel, KernelAttributes, SourceRange
-from model.prediction import Basis, LineCost, LinePart, Prediction, Quantiles
+from model.prediction import Basis, ModelEstimate, Prediction, Quantiles
 from model.work.features.facts import no_facts
 from model.work.work_counts import WorkCounts
 from profiler.measurement import Measurement
@@ -70,10 +72,17 @@ def prediction(device: Device, runtime_us: tuple[float, float, float], **changes
         local_store_bytes=0, local_bytes_per_group=0, private_array_bytes=0, atomics=0, barriers=0, image_reads=0,
         image_writes=0, facts=no_facts(),
     )  # fmt: skip
+    counted = PlacedCounts(
+        changes.pop("work", work),
+        changes.pop("assumptions", (Assumption("n", "`n` is taken to be 1024.", 1.5),)),
+        changes.pop("line_costs", (LineCost(2, (LinePart("global memory", 1.0, "12.6 MB stored to `a`"),)),)),
+    )
+    shown, basis = Quantiles(*runtime_us), changes.pop("basis", Basis.ANALYTIC)
+    by_lessons, is_corrected = changes.pop("by_lessons", False), changes.pop("is_corrected", False)
+    if basis is not Basis.ANALYTIC or is_corrected:
+        changes["learned"] = ModelEstimate(shown, basis, changes.pop("novelty", None), by_lessons, is_corrected)
     plain = Prediction(
-        Quantiles(*runtime_us), Basis.ANALYTIC, work,
-        (Assumption("n", "`n` is taken to be 1024.", 1.5),), device.id, device.name, calibrated=False,
-        line_costs=(LineCost(2, (LinePart("global memory", 1.0, "12.6 MB stored to `a`"),)),),
+        shown, counted, device.id, device.name, calibrated=False, candidate_advice=changes.pop("advice", ()),
         laws=Times((("global memory", Bound.MEMORY, 3100.0), ("launch floor", Bound.LAUNCH, 100.0)), 3200.0, 10.0),
     )  # fmt: skip
     return replace(plain, **changes)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from model.device import Device
 from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.forecast import Forecast
 from model.learned.question import Answer, Question
 from model.prediction import Basis, Quantiles
-from server.analysis.questions import Answers
+from server.analysis.composer import Composer, ForecastGroup, KnownAnswers
+from server.analysis.sources import Sources
 
 TEXT = """\
 #define STEP 3
@@ -24,13 +27,24 @@ __kernel void plain(__global float *y) { y[get_global_id(0)] = 1.0f; }
 """
 
 
-class Model:
-    """Says the same of everything, and remembers how often it was asked."""
+class Editor:
+    """Analyses a text again and again, with a model that says the same of everything and counts what it is asked."""
 
     def __init__(self) -> None:
         self.asked = 0
+        self._engine, self._composer, self._known = Engine(asks=True), Composer(), KnownAnswers()
 
-    def __call__(self, question: Question) -> Answer:
+    def shows(self, text: str) -> tuple[Forecast, ...]:
+        self._known.begin_round()
+        (found,) = self._composer.composed(
+            [ForecastGroup(self._engine.forecast(text, None, device()).forecasts, device())], Sources(self._ask)
+        )
+        return found
+
+    def _ask(self, asked: Sequence[tuple[Question, Device]]) -> list[Answer | None]:
+        return [self._known.of(question, None, self._answer) for question, _ in asked]
+
+    def _answer(self, _question: Question) -> Answer:
         self.asked += 1
         return Answer(Quantiles(50.0, 70.0, 90.0), 0.2)
 
@@ -41,16 +55,10 @@ def device() -> Device:
     return found
 
 
-def by_the_model(engine: Engine, answers: Answers, model: Model, text: str) -> tuple[Forecast, ...]:
-    found = engine.forecast(text, None, device()).forecasts
-    return answers.put(found, lambda _kernel, _launch: None, model, None)
-
-
 def test_moved_forecasts_are_those_of_somebody_who_never_saw_the_text_before() -> None:
-    engine, answers, model = Engine(asks=True), Answers(), Model()
+    editor = Editor()
     for text in (TEXT, f"\n\n{TEXT}", f"// one\n{TEXT}", TEXT.replace("    y[i * 17]", "\n    y[i * 17]"), TEXT):
-        known = by_the_model(engine, answers, model, text)
-        afresh = by_the_model(Engine(asks=True), Answers(), Model(), text)
+        known, afresh = editor.shows(text), Editor().shows(text)
         assert known == afresh
         for one, other in zip(known, afresh, strict=True):
             assert one.prediction is not None
@@ -61,8 +69,14 @@ def test_moved_forecasts_are_those_of_somebody_who_never_saw_the_text_before() -
 
 
 def test_the_model_is_not_asked_again_for_a_line_typed_above() -> None:
-    engine, answers, model = Engine(asks=True), Answers(), Model()
-    by_the_model(engine, answers, model, TEXT)
-    asked = model.asked
-    by_the_model(engine, answers, model, f"\n{TEXT}")
-    assert model.asked == asked > 0
+    editor = Editor()
+    editor.shows(TEXT)
+    asked = editor.asked
+    editor.shows(f"\n{TEXT}")
+    assert editor.asked == asked > 0
+
+
+def test_a_forecast_of_which_nothing_new_is_known_stays_the_same_object() -> None:
+    editor = Editor()
+    before, after = editor.shows(TEXT), editor.shows(TEXT)
+    assert all(one is other for one, other in zip(before, after, strict=True))

@@ -87,7 +87,7 @@ def test_launches_with_the_same_advice_say_it_once_and_for_whom(snapshot_of: Sna
     less = replace(FAR, gain_us=1.0)
     first = found.forecasts[0]
     assert first.prediction is not None
-    forecasts = (replace(first, prediction=replace(first.prediction, advice=(less,))), found.forecasts[1])
+    forecasts = (replace(first, prediction=replace(first.prediction, candidate_advice=(less,))), found.forecasts[1])
     (told,) = diagnostics(snapshot_of(TEXT, forecast=replace(found, forecasts=forecasts)))
     assert told.message.endswith("This is about launch large (and 1 other).")
     (told,) = diagnostics(

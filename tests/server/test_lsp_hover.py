@@ -14,8 +14,10 @@ from model.fit import Fit
 from model.forecast import FileForecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
 from model.laws import Times
+from model.line_costs import LineCost, LinePart
+from model.line_remap import PlacedCounts
 from model.opencl.program import read_program
-from model.prediction import Basis, LineCost, LinePart, Quantiles, Through
+from model.prediction import Basis, Quantiles, Through
 from model.work.analyse import analyse
 from profiler.measurement import Measurement
 from server.features.hover import hover
@@ -89,21 +91,20 @@ def long_winded(snapshot: Snapshot) -> Snapshot:
     forecast = snapshot.analysis.forecast
     (first,) = forecast.forecasts
     assert first.prediction is not None
-    prediction = replace(
-        first.prediction,
-        laws=Times(tuple((f"a resource of many words {n}", Bound.MEMORY, 1234.5) for n in range(3)), 3200.0, 10.0),
-        line_costs=tuple(
-            LineCost(
-                n,
-                tuple(
-                    LinePart(f"a resource of many words {m}", 1 / 9, f"{n} MB loaded from `{LONG}`, strided")
-                    for m in range(3)
-                ),
-            )
-            for n in range(9)
-        ),
-        assumptions=(Assumption("n", "the data decide " + "and decide " * 30 + "`n`.", 4.0),),
+    costs = tuple(
+        LineCost(
+            n,
+            tuple(
+                LinePart(f"a resource of many words {m}", 1 / 9, f"{n} MB loaded from `{LONG}`, strided")
+                for m in range(3)
+            ),
+        )
+        for n in range(9)
     )
+    assumed = (Assumption("n", "the data decide " + "and decide " * 30 + "`n`.", 4.0),)
+    laws = Times(tuple((f"a resource of many words {n}", Bound.MEMORY, 1234.5) for n in range(3)), 3200.0, 10.0)
+    counted = replace(first.prediction.counted, assumed=assumed, costs=costs)
+    prediction = replace(first.prediction, counted=counted, laws=laws)
     wordy = replace(first, prediction=prediction)
     return replace(snapshot, analysis=replace(snapshot.analysis, forecast=replace(forecast, forecasts=(wordy,))))
 
@@ -122,7 +123,8 @@ def test_reuse_and_bank_conflicts_are_named_where_there_are_any(snapshot_of: Sna
     assert first.prediction is not None
     program = read_program(CONFLICTS)
     launch = Launch((64, 64), (32, 32), scalars=(("n", 64),))
-    busy = replace(first, prediction=replace(first.prediction, work=analyse(program, program.kernels[0]).count(launch)))
+    counted = PlacedCounts(analyse(program, program.kernels[0]).count(launch), ())
+    busy = replace(first, prediction=replace(first.prediction, counted=counted))
     snapshot = replace(plain, analysis=replace(plain.analysis, forecast=replace(forecast, forecasts=(busy,))))
     words = " ".join(told(snapshot).split())
     assert "(each 32.5 times)" in words
@@ -237,7 +239,8 @@ def test_lines_that_take_no_time_worth_telling_are_left_out(snapshot_of: Snapsho
         LineCost(line, (LinePart("global memory", share, "loads"),)) for line, share in ((2, 0.998), (3, 0.002))
     )
     laws = Times((("global memory", Bound.MEMORY, 3200.0),), 3200.0, 10.0)
-    prediction = replace(first.prediction, line_costs=costs, laws=laws)
+    counted = replace(first.prediction.counted, costs=costs)
+    prediction = replace(first.prediction, counted=counted, laws=laws)
     changed = replace(forecast, forecasts=(replace(first, prediction=prediction),))
     story = told(replace(snapshot, analysis=replace(snapshot.analysis, forecast=changed)))
     assert "100 %  line 3" in story
@@ -289,8 +292,8 @@ def test_a_time_that_the_devices_own_kernels_corrected_says_so_with_the_laws_bes
 def test_a_time_through_measurements_of_the_kernel_itself_is_not_said_to_be_corrected_by_others(
     snapshot_of: Snapshots, forecast_of: Forecasts
 ) -> None:
-    through = Through(Fit(1.0, 1.0, 0.1, ()), 1, 2, Quantiles(1.0, 2.0, 3.0), Basis.ANALYTIC)
-    measured = {"basis": Basis.MEASURED, "through": through, "is_corrected": True}
+    through = Through(Quantiles(1.0, 2.0, 3.0), Fit(1.0, 1.0, 0.1, ()), 1, 2)
+    measured = {"through": through, "is_corrected": True}
     text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **measured)))
     assert "Corrected" not in text
 

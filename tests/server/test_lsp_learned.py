@@ -75,12 +75,12 @@ def test_a_prediction_through_measurements_keeps_its_time_and_holds_the_models_o
     analysed: Callable[..., Analysis],
 ) -> None:
     model = analysed(500.0, basis=Basis.MODEL, novelty=0.1)
-    through = Through(Fit(1.0, 1.0, 0.1, ()), 1, 2, Quantiles(1.0, 2.0, 3.0), Basis.ANALYTIC)
-    now = analysed(900.0, unanswered=True, basis=Basis.MEASURED, through=through)
+    through = Through(Quantiles(450.0, 900.0, 1800.0), Fit(1.0, 1.0, 0.1, ()), 1, 2)
+    now = analysed(2.0, unanswered=True, through=through)
     found = shown(hold_answers(model, now))
     assert (found.runtime_us.p50, found.basis) == (900.0, Basis.MEASURED)
     assert found.through is not None
-    assert (found.own_us.p50, found.through.own_basis) == (500.0, Basis.MODEL)
+    assert (found.own_us.p50, found.own.basis) == (500.0, Basis.MODEL)
 
 
 def test_the_status_says_why_the_model_does_not_answer(snapshot_of: Snapshots) -> None:

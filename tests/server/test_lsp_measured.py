@@ -12,12 +12,12 @@ from lsprotocol import types
 from model.fit import Fit, Point
 from model.forecast import FileForecast
 from model.launch.launch import Launch
-from model.prediction import Basis, Quantiles, Through
+from model.prediction import Quantiles, Through
 from profiler.measurement import Measurement
 from profiler.store import Store, StoredMeasurement, kernel_id
 from server.analysis.analyst import Analyst
-from server.analysis.fits import Run
 from server.analysis.scheduler import Order
+from server.analysis.sources import Run
 from server.client.settings import Settings
 from server.documents import Document
 from server.features.hover import hover
@@ -30,7 +30,7 @@ Forecasts = Callable[..., FileForecast]
 Measured = Callable[..., Measurement]
 TEXT = "// one\n__kernel void blur(__global float *a) {\n  a[0] = 1;\n}\n"
 LINE = Fit(5.0, 2.0, 0.05, (Point(100, 205), Point(200, 405), Point(400, 805)))
-THROUGH = Through(LINE, 65536, 1 << 20, Quantiles(1000.0, 2000.0, 4000.0), Basis.ANALYTIC)
+THROUGH = Through(Quantiles(2963.0, 3200.0, 3456.0), LINE, 65536, 1 << 20)
 SCALE = """// kernelcast: global=65536 local=64 n=65536 name=small
 // kernelcast: global=1048576 local=64 n=1048576 name=large
 __kernel void scale(__global float *a, int n) {
@@ -50,7 +50,7 @@ def told(snapshot: Snapshot) -> str:
 @pytest.fixture
 def through(snapshot_of: Snapshots, forecast_of: Forecasts) -> Snapshot:
     """A launch that is predicted through three measurements of others."""
-    forecast = forecast_of(TEXT, runtime_us=(2963.0, 3200.0, 3456.0), basis=Basis.MEASURED, through=THROUGH)
+    forecast = forecast_of(TEXT, runtime_us=(1000.0, 2000.0, 4000.0), through=THROUGH)
     return snapshot_of(TEXT, forecast=forecast)
 
 
@@ -72,7 +72,7 @@ def test_a_measurement_is_held_against_what_the_model_says_without_others(
     assert "predicted 2.0 ms" in text
     assert "the prediction is 20 % too low" in text
     assert "analytical model" in text
-    assert "measurements of this kernel" not in text
+    assert "work-items), ±" not in text
 
 
 def test_what_disturbed_a_measurement_is_said_in_few_words(snapshot_of: Snapshots, measurement: Measured) -> None:

@@ -14,14 +14,12 @@ from model.engine import Engine
 from model.forecast import FileForecast
 from model.launch.expression import constant
 from model.launch.spec import LaunchSpec
-from model.learned.lessons import Lessons
-from model.opencl.kernel import Kernel
 from model.prediction import Basis, Prediction
-from server.analysis.elsewhere import Sources
+from server.analysis.composer import Composer, ForecastGroup
 from server.analysis.memory import Memory
-from server.analysis.questions import Answers
+from server.analysis.sources import Sources
 from server.cli.forecasts import Forecaster
-from server.cli.learned import Learned
+from server.cli.learned import sources_of
 from server.cli.requests import Request
 from server.report.as_json import report_json
 from server.report.builder import Subject, gather
@@ -46,7 +44,7 @@ DEVICES = ("generic-cpu", "nvidia-geforce-rtx-3080", "intel-arc-a770-graphics")
 @dataclass(frozen=True, slots=True)
 class World:
     file: Path
-    learned: Learned
+    sources: Sources
     forecaster: Forecaster
 
     def predicted(self, device_id: str, kernel: str) -> Prediction:
@@ -60,8 +58,7 @@ class World:
         found = self.forecaster.forecast(Request(self.file, device=device_id))
         kernels = tuple({f.kernel.name: f.kernel for f in found.forecasts}.values())
         subject = Subject(self.file, "both.cl", FileForecast(kernels, found.forecasts), found.device)
-        sources = Sources(self.learned.ask)
-        return gather("both", [subject], (), (), lambda _path, _kernel: (), sources)
+        return gather("both", [subject], (), (), lambda _path, _kernel: (), self.sources)
 
 
 def _device(device_id: str | None) -> Device:
@@ -80,8 +77,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         json.dumps({"kind": "linear", "log2_factor": 1.0, "spread": 1.25, "novelty": 0.5})
     )
     monkeypatch.setenv("KERNELCAST_WEIGHTS", str(weights))
-    learned = Learned(Memory(), unmeasured=True)
-    return World(file, learned, Forecaster(_device, learned=learned))
+    sources = sources_of(Memory(), analytic_only=False, ignore_measurements=True)
+    return World(file, sources, Forecaster(_device, sources))
 
 
 def test_the_reports_table_says_of_each_device_what_predict_says(world: World) -> None:
@@ -142,13 +139,7 @@ def test_a_batch_and_a_report_in_json_say_the_same(world: World, device_id: str)
 def test_the_editors_analysis_says_the_same(world: World, device_id: str) -> None:
     device = _device(device_id)
     found = Engine(asks=True).forecast(TEXT, world.file, device)
-
-    def nothing_compiled(_kernel: Kernel, _launch: object) -> None:
-        return None
-
-    shown = Answers().put(
-        found.forecasts, nothing_compiled, lambda question: world.learned.ask([(question, device)])[0], Lessons()
-    )
+    (shown,) = Composer().composed([ForecastGroup(found.forecasts, device)], Sources(world.sources.ask))
     for forecast in shown:
         assert forecast.prediction is not None
         asked = world.predicted(device_id, forecast.kernel.name)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.bounds import floor_us, within_bounds
+from model.bounds import floor_us
 from model.device import Device, DeviceType
 from model.prediction import Prediction, Quantiles
 from tests.model.bounds.kernels import KERNELS, OF_ANY_SIDE, STRIDED, analysed, devices, predict
@@ -179,9 +179,9 @@ def test_whoever_answers_stays_above_the_floor(times: list[float], name: str, at
     device = devices()[at % len(devices())]
     work, launch = KERNELS[name].at(KERNELS[name].sizes[0])
     least_us = floor_us(work.count(launch), device)
-    found = within_bounds(Quantiles(*sorted(times)), least_us)
+    found = Quantiles(*sorted(times)).at_least(least_us)
     assert least_us <= found.p10 <= found.p50 <= found.p90
-    again = within_bounds(found, least_us)
+    again = found.at_least(least_us)
     assert again == found
 
 

@@ -1,4 +1,4 @@
-"""What the learned model answers becomes a prediction that keeps what the laws know."""
+"""The learned model's answer becomes a part of a prediction, which keeps what the laws know."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from model.device_catalog import find_builtin
 from model.engine import Engine
 from model.forecast import Forecast
-from model.learned.blend import blended
+from model.learned.estimate import estimate
 from model.learned.question import Answer, Question
-from model.measured import Fits, Sample
+from model.measured import Sample
 from model.prediction import Basis, Prediction, Quantiles
+from model.predictor import LateInputs, Predictor
 
 SCALE = "// kernelcast: global=65536 local=64 n=65536\n" + (
     "__kernel void scale(__global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2.0f; }\n"
@@ -36,6 +37,10 @@ def parts() -> tuple[Prediction, Question]:
     assert FORECAST.prediction is not None
     assert FORECAST.question is not None
     return FORECAST.prediction, FORECAST.question
+
+
+def blended(laws: Prediction, question: Question, answer: Answer) -> Prediction:
+    return replace(laws, learned=estimate(question, answer))
 
 
 def around(p50: float, factor: float = 1.5) -> Answer:
@@ -102,15 +107,28 @@ def test_a_prediction_through_measurements_stays_and_carries_the_models_own() ->
     device = find_builtin("generic-cpu")
     assert device is not None
     smaller = replace(FORECAST.launch, global_size=(1024,), scalars=(("n", 1024),))
-    through = Fits().through(laws, FORECAST.work, FORECAST.launch, device, [Sample(smaller, 50.0)])
+    at = FORECAST.work, FORECAST.launch, device
+    samples = (Sample(smaller, 50.0),)
+    through = Predictor().with_late_inputs(laws, *at, LateInputs(measured=samples))
     answer = around(10 * question.least_us)
-    found = blended(through, question, answer)
-    assert (found.basis, found.runtime_us) == (Basis.MEASURED, through.runtime_us)
-    assert found.through is not None
-    assert (found.through.own_basis, found.own_us.p50) == (Basis.MODEL, answer.runtime_us.p50)
-    # In the other order it is the same.
-    other = Fits().through(
-        blended(laws, question, answer), FORECAST.work, FORECAST.launch, device, [Sample(smaller, 50.0)]
-    )
-    assert other.through == found.through
-    assert [each.time_us for each in other.resources] == pytest.approx([each.time_us for each in found.resources])
+    found = Predictor().predict(*at, late=LateInputs(question, answer, samples))
+    assert (found.basis, found.runtime_us, found.through) == (Basis.MEASURED, through.runtime_us, through.through)
+    assert (found.own.basis, found.own_us.p50) == (Basis.MODEL, answer.runtime_us.p50)
+    assert [each.time_us for each in through.resources] == [each.time_us for each in found.resources]
+
+
+def test_each_part_may_come_first() -> None:
+    laws, question = parts()
+    assert FORECAST.launch is not None
+    assert FORECAST.work is not None
+    device = find_builtin("generic-cpu")
+    assert device is not None
+    at = FORECAST.work, FORECAST.launch, device
+    smaller = replace(FORECAST.launch, global_size=(1024,), scalars=(("n", 1024),))
+    answered = LateInputs(question, around(10 * question.least_us))
+    measured = LateInputs(measured=(Sample(smaller, 50.0),))
+    predictor = Predictor()
+    one = predictor.with_late_inputs(predictor.with_late_inputs(laws, *at, answered), *at, measured)
+    other = predictor.with_late_inputs(predictor.with_late_inputs(laws, *at, measured), *at, answered)
+    assert one == other
+    assert (one.assumptions, one.advice, one.lines) == (other.assumptions, other.advice, other.lines)

@@ -1,0 +1,77 @@
+"""What is known of launches beside their source: where predictions look for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from model.compiled import CompiledFacts
+from model.device import Device
+from model.launch.launch import Launch
+from model.learned.asking import no_lessons
+from model.learned.question import Answer, Question
+from model.measured import Sample
+from model.opencl.kernel import Kernel
+from model.throughput.cpu_code import CodeOf, not_compiled
+from profiler.measurement import Measurement
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A measurement with all sizes and arguments of its launch; None where they were not kept.
+
+    `question` is what the learned model was asked of it, packed; empty where it was not, or was read elsewhere.
+    """
+
+    measurement: Measurement
+    launch: Launch | None
+    question: bytes = b""
+
+
+# Each question with the device that it is about; None where there is no answer, or none yet.
+Ask = Callable[[Sequence[tuple[Question, Device]]], Sequence[Answer | None]]
+RunsOf = Callable[[str, str], Sequence[Run]]  # by the kernel's fingerprint and the device's id, the newest first
+CompiledOf = Callable[[Kernel, Launch, Device], CompiledFacts | None]
+
+
+def nothing_measured(_fingerprint: str, _device_id: str) -> Sequence[Run]:
+    return ()
+
+
+def _nothing_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> CompiledFacts | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What predictions of a command, an analysis or a report rest on.
+
+    `ask` is the learned model, None where it is not to be asked. `compiled_of` is what its input tells of the code,
+    `code_of` what the analytical model prices. `is_taught`: whether measurements correct answers on a device.
+    """
+
+    ask: Ask | None = None
+    runs_of: RunsOf = nothing_measured
+    compiled_of: CompiledOf = _nothing_compiled
+    code_of: CodeOf = not_compiled
+    is_taught: Callable[[Device], bool] = no_lessons
+
+
+def samples_of(
+    runs: Iterable[Run], launch: Launch, device: Device, known: Mapping[str, Launch] | None = None
+) -> tuple[Sample, ...]:
+    """Return the samples for `launch`: runs under the same build options and driver.
+
+    `known` are launches by their keys.
+    """
+    found = ((run.measurement, run.launch or (known or {}).get(run.measurement.launch_key)) for run in runs)
+    return tuple(
+        Sample(was, m.median_us, _noise(m))
+        for m, was in found
+        if was is not None and was.options == launch.options and m.driver == device.driver
+    )
+
+
+def _noise(m: Measurement) -> float:
+    low, high = m.ci95_us
+    return (high - low) / 2 / m.median_us if m.median_us > 0 else 0.0
