@@ -174,6 +174,8 @@ def written(expression: Expression) -> str:
         factors = [_written_atom(atom) for atom in monomial]
         if abs(coefficient) != 1 or not monomial:
             factors.insert(0, str(abs(coefficient)))
+        if len(factors) > 1:
+            factors = [f"({each})" if " / " in each or " % " in each else each for each in factors]
         sign = " - " if coefficient < 0 else " + "
         text += (sign if text else sign.strip(" +")) + " * ".join(factors)
     return text or "0"

@@ -40,6 +40,13 @@ def test_scalars_that_make_a_divisor_zero_are_named() -> None:
     assert not broken(DRAWS, inf=1, sup=2)
 
 
+def test_a_divisor_is_written_as_c_reads_it() -> None:
+    (reason,) = broken(
+        "int p, int stage) { int i = get_global_id(0); a[i] = i / (2 * p * (stage / 2)); }", p=64, stage=1
+    )
+    assert reason.written == "2 * p * (stage / 2)"
+
+
 def test_a_product_that_wraps_around_in_a_check_is_named_with_what_the_device_makes_of_it() -> None:
     (reason,) = broken(PICTURE, w=SIDE, h=SIDE)
     assert reason.written == "w * h"
