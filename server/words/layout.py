@@ -65,7 +65,7 @@ def as_markdown(story: Story) -> str:
     parts = [line_of_paragraph(inline(story.lead))]
     for section in story.sections:
         if title := inline(section.title):
-            parts.append(f"**{title}**")
+            parts.append(line_of_paragraph(f"**{title}**"))  # one of asterisks alone would be a rule
         if section.figures:
             # Named `text`: VS Code colours a block without a name as if it were the document's language.
             parts.append("\n".join(("```text", *section.figures, "```")))

@@ -31,12 +31,12 @@ TARGETS = (
     "faults",
     "soak",
     "fuzz",
-    "lowest",
+    "test-min-deps",
     "audit",
     "oracles",
     "catalog",
     "packages",
-    "families",
+    "test-generator",
     "programs",
     "repeatability",
     "recalibration",
@@ -48,6 +48,10 @@ TARGETS = (
 SET_UP = {f"make {target}" for target in TARGETS}
 NEEDS_DEVICE = {"compile", "measure", "devices", "calibrate", "learn"}
 WAITS_FOR_AN_EDITOR = {"serve"}
+# Beside the rest of the suite a machine may be too busy to teach anything: the command says so, and what to do.
+TOO_BUSY = re.compile(
+    r"kernelcast learn .*\nno kernel of the corpus is known on .*others used the machine while they were timed"
+)
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,8 @@ def test_command_runs(command: str, checkout: Path) -> None:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+    is_too_busy = TOO_BUSY.match(f"{command}\n{done.stdout}") is not None
+    assert done.returncode == int(is_too_busy), f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
     assert "Traceback" not in done.stderr
 
 

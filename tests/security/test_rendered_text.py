@@ -56,6 +56,7 @@ def test_the_renderer_would_see_what_gets_through() -> None:
 
 @given(texts, texts, texts, texts)
 @example("a", "Advice", "`` ` [x](command:y)", "z")
+@example("a", "**", "", "")
 @example("a", "b", "word " * 14 + "# no heading", "word " * 15 + "1. no list")
 def test_nothing_in_a_hover_becomes_markup(lead: str, title: str, note: str, other: str) -> None:
     sections = (Section(title, notes=(note, other)), Section("Launch", ("a figure",)), Section("", notes=(other,)))
