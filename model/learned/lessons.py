@@ -21,7 +21,7 @@ class Lesson:
     """One measurement. `question` is packed, as it is kept: unpacked only where it is learned from.
 
     `family` is the generator's, of kernels of the corpus; "" of a user's own. A disturbed one was timed while others
-    used the processors: it teaches nothing of the device.
+    used the processors: it teaches nothing of the device. A user's own is never marked: nothing times it again.
     """
 
     question: bytes

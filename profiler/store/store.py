@@ -307,8 +307,10 @@ def _lessons(database: sqlite3.Connection, device_id: str, driver: str, most: in
     ):
         if not (isinstance(question, bytes) and isinstance(median_us, float | int)):
             continue
-        lesson = Lesson(question, float(median_us), corpus_family(str(kernel)), bool(is_disturbed))
-        if is_disturbed:
+        family = corpus_family(str(kernel))
+        # A user's own measurement counts as it is: nothing times it again, and its note tells of the others.
+        lesson = Lesson(question, float(median_us), family, bool(is_disturbed and family))
+        if lesson.is_disturbed:
             disturbed.setdefault(launch, lesson)
         else:
             found.setdefault(question, lesson)

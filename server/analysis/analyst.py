@@ -182,7 +182,7 @@ class Analyst:
         kept = self._memory.lessons(device)
         if self._taught is None or self._taught[0] is not kept or self._taught[1] is not order.runs:
             own = (
-                Lesson(run.question, run.measurement.median_us, is_disturbed=run.measurement.is_disturbed)
+                Lesson(run.question, run.measurement.median_us)
                 for run in reversed(order.runs)
                 if run.question and (run.measurement.device_id, run.measurement.driver) == (device.id, device.driver)
             )
