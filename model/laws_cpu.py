@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s
 from model.costs import Costs
 from model.device import Device, Rates
-from model.laws_cpu_lines import GLOBAL, LINE_BYTES, is_column, lone_lines, spread_bytes
+from model.laws_cpu_lines import LINE_BYTES, is_column, lone_lines, spread_bytes
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpKind, Pattern
+from model.work.features.access_facts import GLOBAL_SPACES
 from model.work.features.vectorization_contexts import ContextCount
 from model.work.work_counts import WorkCounts
 
@@ -107,13 +108,13 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
     spread_of = {
         access: spread_bytes(access, work, whole_bytes.get(access.buffer, 0))
         for access in work.accesses
-        if access.space in GLOBAL
+        if access.space in GLOBAL_SPACES
     }
     if max(work.global_footprint_bytes, *spread_of.values(), 0.0) <= SMALL_BYTES:
         return 0.0
     buffers: dict[tuple[str, bool], list[AccessCount]] = defaultdict(list)
     for access, _, image in (placed for part in work.contexts for placed in part.accesses):
-        if access.space in GLOBAL and not access.is_atomic and not image:
+        if access.space in GLOBAL_SPACES and not access.is_atomic and not image:
             buffers[access.buffer, access.is_store].append(access)
     streams = {False: 0.0, True: 0.0}
     lone = 0.0

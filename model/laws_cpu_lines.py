@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, Pattern
 from model.work.work_counts import WorkCounts
 
-GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 LINE_BYTES, PAGE_BYTES = 64, 4096
 COLUMN_STEP_BYTES, COLUMN_STEPS = 2048, 64  # more lines apart than prefetchers follow and the nearest cache keeps
 

@@ -18,7 +18,7 @@ from model.work.work_counts import WorkCounts
 
 @dataclass(frozen=True, slots=True)
 class LineShifts:
-    """Where functions stood (ascending), and how many lines each has moved since."""
+    """Old first lines of functions (ascending), and the number of lines that each has moved since."""
 
     starts: tuple[int, ...] = ()
     deltas: tuple[int, ...] = ()

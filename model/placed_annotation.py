@@ -1,4 +1,4 @@
-"""The annotations of a program, found segment by segment, so that an edit costs the segment it stands in."""
+"""The annotations of a program, found segment by segment: an edit repeats the search in its own segment only."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from model.launch.resolve import ResolvedSpec, resolve
 from model.launch.scalars import GuessedScalar, missing_scalars, name_of
 from model.launch.source_hints import SourceHints, gather
 from model.launch.spec import LaunchSpec, SharedGuesses
-from model.opencl.kernel import Kernel, Parameter
+from model.opencl.kernel import Kernel
 from model.work.work import Work
 
 _DEFAULT_GLOBAL: dict[int, tuple[int, ...]] = {1: (1 << 20,), 2: (1024, 1024), 3: (128, 128, 64)}
@@ -71,13 +71,8 @@ def buffer_bytes(kernel: Kernel, launch: Launch) -> int:
     total = 0
     for name, elements in launch.buffers:
         parameter = kernel.parameter(name)
-        total += elements * (_pointee_bytes(parameter) if parameter else 4)
+        total += elements * (parameter.pointee_bytes if parameter else 4)
     return total + sum(prod(size) * 16 for _, size in launch.images)
-
-
-def _pointee_bytes(parameter: Parameter) -> int:
-    pointee = getattr(parameter.type, "pointee", None)
-    return max(1, pointee.size_bytes) if pointee is not None else 4
 
 
 def _attempt(
@@ -286,7 +281,7 @@ def check(kernel: Kernel, launch: Launch, device: Device | None) -> None:
         )
     for name, elements in launch.buffers:
         parameter = kernel.parameter(name)
-        size = elements * (_pointee_bytes(parameter) if parameter else 4)
+        size = elements * (parameter.pointee_bytes if parameter else 4)
         if size > device.max_alloc_bytes:
             raise LaunchError(
                 f"`{name}` takes {size / 1e9:.3g} GB, more than {device.name} gives to one buffer "

@@ -21,7 +21,7 @@ def plausible_scalars(work: Work, guesses: list[GuessedScalar], launch_with: Lau
     """Return `guesses`, with others in place of those that make the launch implausible, as far as others do better.
 
     A divisor that is 0 gets a larger scalar, first one that is a limit by its name (`sup` of `sup - inf`); of a product
-    that 32 bits do not hold, factors get smaller, first those that no work-item's id is held against.
+    that exceeds 32 bits, factors are made smaller, first those that no id is compared with.
     """
     reasons = implausible(work, launch_with(guesses)) if guesses else ()
     while reasons:

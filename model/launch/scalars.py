@@ -191,7 +191,7 @@ def _guess(
 
 
 def _factor(wanted: Atom, product: Product, size: int, known: Mapping[str, Number]) -> int:
-    """Return one of the factors nobody gave, as extents that fit each other and what is left to them of `size`."""
+    """Return a factor that is not given: the factors are extents whose product is `size`."""
     left = size / product.times
     open_factors = []
     for factor in product.factors:
@@ -203,6 +203,8 @@ def _factor(wanted: Atom, product: Product, size: int, known: Mapping[str, Numbe
     items = max(1, math.ceil(left))
     if len(open_factors) == 1:
         return items
+    if len(set(open_factors)) < len(open_factors):  # `i < n * n`
+        return max(1, round(math.pow(items, 1 / len(open_factors))))
     place = open_factors.index(wanted)
     return extents((items,), min(3, len(open_factors)))[place] if place < 3 else 1
 

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 def too_long_key(text: str, most_parts: int) -> int | None:
     """Return the line (from 1) of the first key with more than `most_parts` parts.
 
-    Numbers and strings are taken for keys, too.
+    Numbers and strings count as keys, too.
     """
     parts, continues = 0, False
     for token in _TOKEN.finditer(text):

@@ -56,7 +56,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """By how much the predicted spread is to be stretched so that 80 % lie within p10 to p90.
+    """Factors that stretch the predicted spread so that 80 % of the times lie between p10 and p90.
 
     Conformal prediction (Angelopoulos & Bates, arXiv 2107.07511), on kernels of families that were held out of
     training.

@@ -44,6 +44,12 @@ class Parameter:
     access: str = ""
 
     @property
+    def pointee_bytes(self) -> int:
+        """Bytes of one element behind a pointer; 4 where the type does not say."""
+        pointee = getattr(self.type, "pointee", None)
+        return max(1, pointee.size_bytes) if pointee is not None else 4
+
+    @property
     def kind(self) -> ParameterKind:
         match self.type:
             case PointerType(space=AddressSpace.LOCAL):

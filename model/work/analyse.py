@@ -46,7 +46,7 @@ def _work(state: ExecutionState) -> Work:
         declare(state, parameter.name, parameter.type, _argument(state, parameter))
         if isinstance(parameter.type, OpaqueType) and parameter.type.is_unknown:
             text = f"the type `{parameter.type.name}` of `{parameter.name}` is not declared"
-            assume(state, parameter.name, f"{text}: taken for an image or opaque value", 1.3)
+            assume(state, parameter.name, f"{text}: treated as an image or opaque value", 1.3)
     if kernel.has_errors:
         note_unreadable(state, UnknownKind.SYNTAX, kernel.name)
         assume(state, "source", "the kernel has syntax errors: what could not be read is not counted", 1.5)

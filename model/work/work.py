@@ -260,8 +260,7 @@ def totals(work: Work, launch: Launch, walk: Walk, sample: Sample | None = None)
 def _buffer_bytes(kernel: Kernel, launch: Launch) -> Iterator[tuple[str, int]]:
     for name, elements in launch.buffers:
         parameter = kernel.parameter(name)
-        pointee = getattr(parameter.type, "pointee", None) if parameter is not None else None
-        yield name, elements * max(1, pointee.size_bytes if pointee is not None else 4)
+        yield name, elements * (parameter.pointee_bytes if parameter is not None else 4)
 
 
 def _op_counts(ops: Mapping[int, float], keys: Sequence[OpKey]) -> tuple[OpCount, ...]:

@@ -54,7 +54,7 @@ def trips_of(state: ExecutionState, node: Node, tried: Trial, line: int) -> Trip
 
 
 def _once(state: ExecutionState, node: Node, tried: Trial, flat: list[Induction]) -> Trips:
-    """Of a loop whose body is left in its first iteration, one way or another, if that is begun."""
+    """Return the trips of a loop whose first iteration, if it begins, always leaves the loop."""
     starts = {v.symbol: v.start for v in flat}
     begun = ONE if node.type == "do_statement" else substituted(tried.condition, starts)
     returning = [substituted(c, starts) for e, c in tried.exits if e.flow is Flow.RETURN]
@@ -72,7 +72,7 @@ def _once(state: ExecutionState, node: Node, tried: Trial, flat: list[Induction]
 
 
 def _by_data(state: ExecutionState, bound: Expression | None) -> Expression:
-    """Where the data decide, a named parameter with a default, never a silent guess."""
+    """Return a named parameter with a default where the data decide: never a silent guess."""
     if bound is not None:
         text = (
             "the data decide when the loop on line {line} is left: taken to run half its iterations, "
@@ -86,7 +86,7 @@ def _by_data(state: ExecutionState, bound: Expression | None) -> Expression:
 
 
 def over_counter(leaves: Leaves, tried: Trial, counter: Expression) -> Leaves:
-    """With the loop's variables as they are at the start of iteration `counter`, as far as that is known."""
+    """Return `leaves` with the loop's variables as at the start of iteration `counter`, as far as these are known."""
     symbols = frozenset(v.symbol for vs in tried.variables.values() for v in vs)
     values = {
         v.symbol: at

@@ -159,7 +159,7 @@ def _load_memory(state: ExecutionState, lvalue: Location) -> Value:
 
 
 def _load_components(state: ExecutionState, memory: Memory, lvalue: Location, kind: VectorType) -> Value:
-    """Of one component only that is loaded; of several, the vector."""
+    """Return the component if only one is loaded, else the vector."""
     if len(lvalue.swizzle) > 1:
         return picked(load_from(state, memory, lvalue.offset, kind, touched_bytes(kind)), lvalue.swizzle)
     element = kind.element

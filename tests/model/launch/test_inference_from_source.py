@@ -69,6 +69,11 @@ def test_the_product_of_sides_that_ids_stay_below_is_as_large_as_the_launch(infe
     assert prod(sides) * (2 if "2 *" in text else 1) == launch.work_items
 
 
+def test_the_side_of_a_square_is_the_root_of_the_launch(infer: Infer) -> None:
+    launch = infer(VOLUME.replace("w * h * d", "w * w"))
+    assert dict(launch.scalars)["w"] ** 2 == launch.work_items
+
+
 def test_sides_that_are_given_tell_how_many_work_items_there_are(forecasts: Forecasts) -> None:
     assert annotated(forecasts, "width=640 height=480", PICTURE).global_size == (640 * 480,)
     launch = annotated(forecasts, "global=307200 width=640", PICTURE)
