@@ -15,7 +15,8 @@ from profiler.corpus.origins.includes import with_includes
 from profiler.corpus.origins.jobs import WRITE_JOB, Written, outcomes
 from profiler.corpus.origins.licences import has_strict_head
 from profiler.corpus.origins.literals import KERNEL, programs_in
-from profiler.corpus.origins.sources import CODE_SUFFIXES, HEADER_SUFFIXES, OPENCL_SUFFIXES
+from profiler.corpus.origins.sources import CODE_SUFFIXES, HEADER_SUFFIXES, OPENCL_SUFFIXES, Unreachable
+from profiler.measurement import MeasureError
 
 # A text around the text: literals of a host's language, or a macro that makes one of its argument.
 _IS_HOST = re.compile(r'R"|\bchar\s*\*\s*\w+\s*=|\bstd::string\b|=[ \t]*#[ \t]*\w+[ \t]*;')
@@ -47,11 +48,20 @@ def recorded_programs(path: Path) -> Iterator[FoundProgram]:
 
 
 def written_programs(device_id: str) -> Iterator[FoundProgram]:
-    """Yield what an installed library writes when it is asked for all that it can do, each text once."""
+    """Yield what an installed library writes when it is asked for all that it can do, each text once.
+
+    Raises Unreachable where it writes nothing at all.
+    """
     known: set[str] = set()
     for place in range(0, 1 << 20, _AT_A_TIME):
         made = outcomes(WRITE_JOB, device_id, range(place, place + _AT_A_TIME), WRITE_S, Written)
         written = [one for one in made if isinstance(one, Written)]
+        if not written and not known:
+            reasons = {one.message for one in made if isinstance(one, MeasureError)}
+            raise Unreachable(
+                f"the library writes no kernels here ({'; '.join(sorted(reasons))}); PyOpenCL's templates need Mako: "
+                "pip install 'kernelcast[corpus]'"
+            )
         for reference, text in (source for one in written for source in one.sources):
             if text not in known:
                 known.add(text)

@@ -6,9 +6,13 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from profiler.corpus.origins.decontamination import is_exam_kernel
-from profiler.corpus.origins.finding import programs_of, recorded_programs
+from profiler.corpus.origins.finding import programs_of, recorded_programs, written_programs
 from profiler.corpus.origins.literals import programs_in
+from profiler.corpus.origins.sources import Unreachable
+from profiler.measurement import MeasureError
 
 KERNEL = "__kernel void twice(__global float *x) { x[get_global_id(0)] *= 2.0f; }\n"
 
@@ -104,3 +108,12 @@ def test_recorded_programs_keep_their_defines(tmp_path: Path) -> None:
     path.write_text(json.dumps({"reference": "a.cl", "text": KERNEL, "defines": [["N", "4"]], "flags": ["-w"]}) + "\n")
     (program,) = recorded_programs(path)
     assert program.options.arguments() == ["-DN=4", "-w"]
+
+
+def test_a_library_that_writes_nothing_says_why_and_how_to_mend_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def all_fail(*_: object) -> list[MeasureError]:
+        return [MeasureError("install the mako package")] * 3
+
+    monkeypatch.setattr("profiler.corpus.origins.finding.outcomes", all_fail)
+    with pytest.raises(Unreachable, match=r"install the mako package.*kernelcast\[corpus\]"):
+        list(written_programs("pocl"))
