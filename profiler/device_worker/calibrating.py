@@ -57,7 +57,7 @@ def run(device_id: str, quick: bool, skipped: Mapping[int, str], reporter: Repor
         bench = Bench(opened, device, effort.target)
     probes = _probes(device, quick=quick)
     if not skipped:  # else what crashed would do so again with all that it is built with
-        bench.foresee([probe.source for probe in probes if probe.source])
+        bench.foresee([source for probe in probes for source in probe.sources])
     session = Session(probes, reporter, dict(skipped))
     session.prepare(bench)
     outcome = run_rounds(bench.launches, effort.plan, LoadWatch, session.on_sample)

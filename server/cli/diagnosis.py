@@ -197,7 +197,7 @@ def _devices(profiles: Callable[[], tuple[Device, ...]], find_devices: Discover)
             floor = format_duration_us(device.rates.launch_floor_us)
             yield Finding("", Health.GOOD, f"calibrated {(device.measured_at or '')[:10]}, launch floor {floor}")
             if device.calibration is None or device.calibration.version < CALIBRATION_VERSION:
-                text = "calibrated by an earlier version, which measured less"
+                text = "calibrated by an earlier version, which measured less, or less well"
                 yield Finding("", Health.NOTE, text, f"kernelcast calibrate {device.id}")
         else:
             mend = f"kernelcast calibrate {device.id}"

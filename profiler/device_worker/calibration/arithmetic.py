@@ -48,23 +48,23 @@ def probes(device: Device, *, quick: bool) -> list[Probe]:
             Probe(
                 f"{type_name} {operation}",
                 partial(_arithmetic, type_name, operation, rate),
-                unrolled(type_name, operation)[0],
+                (unrolled(type_name, operation)[0],),
             )
             for type_name, operation, rate in types
             if rate or not quick
         ),
-        Probe("multiply-adds in a counted loop", counted, COUNTED),
-        Probe("latency of a multiply-add", latency, COUNTED),
+        Probe("multiply-adds in a counted loop", counted, (COUNTED,)),
+        Probe("latency of a multiply-add", latency, (COUNTED,)),
         *(
-            Probe(f"{count} accumulators", partial(chains, count), counted_chains(count))
+            Probe(f"{count} accumulators", partial(chains, count), (counted_chains(count),))
             for count in CHAIN_COUNTS
             if not quick
         ),
-        Probe("division", divides, unrolled("float", "divide")[0]),
-        Probe("integer division", int_divides, unrolled("int", "divide")[0]),
+        Probe("division", divides, (unrolled("float", "divide")[0],)),
+        Probe("integer division", int_divides, (unrolled("int", "divide")[0],)),
         Probe("special functions", special),
         Probe("native functions", native),
-        *([] if quick else [Probe("denormals", denormals, scaled())]),
+        *([] if quick else [Probe("denormals", denormals, (scaled(),))]),
     ]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 LANES = 64
 ROUNDS = 32  # of each loop
 STRAIGHT_ROUNDS = 8  # of straight-line code
+FURTHER_ROUNDS = 16  # of it, for groups of few work-items: all are within 32 KiB still
 _TILE_ROUNDS = 16
 
 REGIONS = 61
@@ -32,7 +33,13 @@ _FLOATS = (
     "p2 = p * c, q2 = q * c, r2 = r * c, s2 = s * c;"
 )
 _FLOAT_SUM = "p + q + r + s + p2 + q2 + r2 + s2"
+# A plain sum of integers is one that compilers make in vectors, with all that leads to it.
+_MIXED = "((((((p ^ q) + r) ^ s) + p2) ^ q2) + r2) ^ s2"
 _EIGHT = ("p", "q", "r", "s", "p2", "q2", "r2", "s2")
+
+# In groups of few work-items hardly anything runs beside one: only values that do not wait for each other keep the core
+# busy.
+_APART: Mapping[str, Callable[[int, str], str]] = {"fp": lambda _, v: f"{v} = {v} * c + 0.25f;"}
 
 # What one round does to eight values, `K` being the round's number: OpenCL C for the j-th of them, and per round.
 BODIES: Mapping[str, tuple[Callable[[int, str], str], int]] = {
@@ -66,14 +73,19 @@ INT_BODIES: Mapping[str, tuple[Callable[[int, str], str], int]] = {
 }
 
 
-def straight(body: str) -> tuple[str, int]:
-    """Straight-line code of that body, and how many operations (loads, stores) it holds."""
+def straight(body: str, rounds: int = STRAIGHT_ROUNDS, *, is_alone: bool = False) -> tuple[str, int]:
+    """Straight-line code of that body, and how many operations (loads, stores) it holds.
+
+    `is_alone`: for groups of few work-items.
+    """
     if body in INT_BODIES:
         step, per_round = INT_BODIES[body]
-        return _program(_INTS, _rounds(step), f"(float)({_FLOAT_SUM})"), per_round * STRAIGHT_ROUNDS
+        result = _MIXED if is_alone else _FLOAT_SUM
+        return _program(_INTS, _rounds(step, rounds), f"(float)({result})"), per_round * rounds
     step, per_round = BODIES[body]
+    step = _APART.get(body, step) if is_alone else step
     own = _OWN_REGION if body in STORING else ""
-    return _program(_FLOATS + own, _rounds(step), _FLOAT_SUM), per_round * STRAIGHT_ROUNDS
+    return _program(_FLOATS + own, _rounds(step, rounds), _FLOAT_SUM), per_round * rounds
 
 
 def in_loop(context: str, body: str) -> tuple[str, int]:
@@ -160,8 +172,8 @@ def nothing() -> str:
     return _program(_FLOATS, "", _FLOAT_SUM)
 
 
-def _rounds(step: Callable[[int, str], str]) -> str:
-    return " ".join(_round(step).replace("K", str(k)) for k in range(STRAIGHT_ROUNDS))
+def _rounds(step: Callable[[int, str], str], rounds: int = STRAIGHT_ROUNDS) -> str:
+    return " ".join(_round(step).replace("K", str(k)) for k in range(rounds))
 
 
 def _round(step: Callable[[int, str], str]) -> str:

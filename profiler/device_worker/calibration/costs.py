@@ -41,6 +41,8 @@ INDEXED_ITEMS = 1 << 18  # two vectors of 1 MiB: not the nearest cache, but near
 INDEX_TYPES = ("int", "uint", "size_t")
 LANES = kernels.LANES
 SHORT = Target(600, 3000)
+SHORT_AND_LONG = (kernels.STRAIGHT_ROUNDS, kernels.STRAIGHT_ROUNDS + kernels.FURTHER_ROUNDS)  # rounds
+FEW_AND_MANY_CALLS = (4, 20)
 
 
 _WORDS = {
@@ -87,6 +89,22 @@ class CostBench:
             item_ns = 1000 * item_us(timed)
             each_ns = max(item_ns - 1000 * item_us(empty), LEAST_SHARE * item_ns) / per_item
             return _with_cost(rates, name, each_ns, difference_noise(timed, empty))
+
+        return finish
+
+    def lengthened(self, name: str, short: tuple[str, int], long: tuple[str, int], lanes: int) -> Finish:
+        """Return what each operation takes that the long kernel has beyond the short one.
+
+        In groups of few work-items, cores run one group beside the start and the end of others: what a short body
+        takes is hidden, and an empty work-item tells nothing of it.
+        """
+        timed = [self.bench.sized(self._kernel(source), lanes, target=SHORT) for source, _ in (short, long)]
+        operations = long[1] - short[1]
+
+        def finish(rates: Rates) -> Rates:
+            short_ns, long_ns = (1000 * item_us(each) for each in timed)
+            each_ns = max(long_ns - short_ns, LEAST_SHARE * long_ns) / operations
+            return _with_cost(rates, name, each_ns, difference_noise(timed[1], timed[0]))
 
         return finish
 
@@ -148,41 +166,49 @@ class CostProbes:
                 self._shapes()
         else:
             for body in GPU_BODIES:
-                self._program(f"vector.{body}", partial(kernels.straight, body))
+                self._program(f"vector.{body}", kernels.straight(body))
         self._functions(device, quick=quick)
 
-    def _add(self, name: str, prepare: Callable[[CostBench, str], Finish], source: str = "") -> None:
+    def _add(self, name: str, prepare: Callable[[CostBench, str], Finish], *sources: str) -> None:
         def with_bench(bench: Bench) -> Finish:
             if self._bench is None:
                 self._bench = CostBench(bench)
             return prepare(self._bench, name)
 
-        self.found.append(Probe(_in_words(name), with_bench, source))
+        self.found.append(Probe(_in_words(name), with_bench, sources))
 
-    def _program(self, name: str, made: Callable[[], tuple[str, int]], lanes: int = LANES) -> None:
-        source, per_item = made()
+    def _program(self, name: str, made: tuple[str, int], lanes: int = LANES) -> None:
+        source, per_item = made
         self._add(name, lambda bench, name: bench.program(name, source, per_item, lanes), source)
+
+    def _lengthened(self, name: str, short: tuple[str, int], long: tuple[str, int], lanes: int) -> None:
+        self._add(name, lambda bench, name: bench.lengthened(name, short, long, lanes), short[0], long[0])
 
     def _surroundings(self, *, quick: bool) -> None:
         """Straight-line code in groups of many and of one; then a few bodies in every surrounding."""
         for body in (*kernels.STRAIGHT_BODIES, *kernels.INT_BODIES):
             if quick and body in TOLD_ONLY:
                 continue
-            self._program(f"vector.{body}", partial(kernels.straight, body))
-            self._program(f"scalar.{body}", partial(kernels.straight, body), lanes=1)
+            self._program(f"vector.{body}", kernels.straight(body))
+            short, long = (kernels.straight(body, rounds, is_alone=True) for rounds in SHORT_AND_LONG)
+            self._lengthened(f"scalar.{body}", short, long, lanes=1)
         for lanes in GROUP_SIZES:
-            self._program(f"width.{lanes}", partial(kernels.straight, "fp"), lanes=lanes)
+            if lanes < LANES:
+                short, long = (kernels.straight("fp", rounds, is_alone=True) for rounds in SHORT_AND_LONG)
+                self._lengthened(f"width.{lanes}", short, long, lanes)
+            else:
+                self._program(f"width.{lanes}", kernels.straight("fp"), lanes)
         for context in kernels.CONTEXTS:
             for body in IN_CALLS if context == "called" else QUICK_IN_CONTEXTS if quick else IN_CONTEXTS:
-                self._program(f"{context}.{body}", partial(kernels.in_loop, context, body))
-        self._program("reduced.fp", kernels.reduced)
+                self._program(f"{context}.{body}", kernels.in_loop(context, body))
+        self._program("reduced.fp", kernels.reduced())
 
     def _memory(self, device: Device) -> None:
         """Add probes of stores to lines outside the caches, by footprint, and of images of 512 x 512."""
         for kib in SCATTER_KIB:
             prepare = partial(CostBench.scattered, footprint_bytes=kib * 1024)
             self._add(f"scatter.{kib}", prepare, kernels.scattered())
-        self._program("atomic.local", kernels.local_atomics)
+        self._program("atomic.local", kernels.local_atomics())
         for access in ("nearest", "linear", "write") if device.has_images else ():
             self._add(f"image.{access}", partial(CostBench.image, access=access), kernels.image(access))
 
@@ -200,16 +226,17 @@ class CostProbes:
         wanted = None if is_cpu and not quick else QUICK_CALLS if quick else GPU_CALLS
         for name, call in FLOAT_CALLS.items():
             if wanted is None or name in wanted:
-                self._program(f"call.{name}", partial(kernels.calls, call))
+                self._program(f"call.{name}", kernels.calls(call))
         for name in LONE_CALLS if is_cpu and not quick else ():
-            self._program(f"lone.{name}", partial(kernels.calls, FLOAT_CALLS[name]), lanes=1)
+            short, long = (kernels.calls(FLOAT_CALLS[name], times=times) for times in FEW_AND_MANY_CALLS)
+            self._lengthened(f"lone.{name}", short, long, lanes=1)
         for name, call in INT_CALLS.items():
             if wanted is None or name in wanted:
-                self._program(f"call.{name}", partial(kernels.calls, call, "int"))
+                self._program(f"call.{name}", kernels.calls(call, "int"))
         for name, call in VECTOR_CALLS.items() if is_cpu else ():
-            self._program(f"call4.{name}", partial(kernels.calls, call, "float4"))
+            self._program(f"call4.{name}", kernels.calls(call, "float4"))
         for body in LONG_BODIES:
-            self._program(f"long.{body}", partial(kernels.long_straight, body))
+            self._program(f"long.{body}", kernels.long_straight(body))
         if device.has_fp64 and not quick:
             for name, call in DOUBLE_CALLS.items():
-                self._program(f"call64.{name}", partial(kernels.calls, call, "double"))
+                self._program(f"call64.{name}", kernels.calls(call, "double"))

@@ -45,17 +45,17 @@ def probes(device: Device, *, quick: bool) -> list[Probe]:
     return [
         Probe("launch, group and work-item overhead", overheads),
         Probe("launches by the host's clock", launch_wall),
-        Probe("scaling with work-groups", scaling, COUNTED),
+        Probe("scaling with work-groups", scaling, (COUNTED,)),
         Probe("local memory", local_memory),
         *([] if quick else [Probe("strides in local memory", local_strides)]),
-        Probe("private arrays", private_rows, PRIVATE_ROWS),
+        Probe("private arrays", private_rows, (PRIVATE_ROWS,)),
         *(
-            Probe(f"private arrays of {n} bytes", partial(private_arrays, n), private_array(n // 4))
+            Probe(f"private arrays of {n} bytes", partial(private_arrays, n), (private_array(n // 4),))
             for n in arrays
             if not quick
         ),
         *(Probe(f"barriers of {n} work-items", partial(barriers, n)) for n in groups),
-        *([] if quick else [Probe("diverging branches", diverging, divergence())]),
+        *([] if quick else [Probe("diverging branches", diverging, (divergence(),))]),
         Probe("local atomics on many addresses", local_spread_atomics),
         Probe("local atomics on one address", local_contended_atomics),
     ]

@@ -40,11 +40,13 @@ def probes(device: Device, *, quick: bool) -> list[Probe]:
         Probe("atomics on one address", contended_atomics),
     ]
     if device.has_images:
-        found.append(Probe("image, nearest", partial(images, 2, "nearest"), image_reads(2, "nearest")))
+        found.append(Probe("image, nearest", partial(images, 2, "nearest"), (image_reads(2, "nearest"),)))
         if not quick:
             others = [(d, how) for d in (1, 2, 3) for how in ("nearest", "linear") if (d, how) != (2, "nearest")]
-            found.extend(Probe(f"{d}D image, {how}", partial(images, d, how), image_reads(d, how)) for d, how in others)
-            found.append(Probe("image writes", image_writes, IMAGE_WRITES))
+            found.extend(
+                Probe(f"{d}D image, {how}", partial(images, d, how), (image_reads(d, how),)) for d, how in others
+            )
+            found.append(Probe("image writes", image_writes, (IMAGE_WRITES,)))
     return found
 
 

@@ -22,7 +22,7 @@ class Probe:
 
     what: str  # in the words that users see
     prepare: Callable[[Bench], Finish]
-    source: str = ""  # of its kernel, if that is built together with others
+    sources: tuple[str, ...] = ()  # of its kernels, if they are built together with others
 
 
 def noted(rates: Rates, *measured: tuple[str, Timed]) -> tuple[RateNoise, ...]:
