@@ -6,6 +6,7 @@ import argparse
 
 from profiler.corpus.collection.folder import work_folder
 from profiler.corpus.dataset.export import export
+from profiler.corpus.facts.devices import FILE_NAME, add_calibrated
 from server.cli.status import ANSWERED
 
 
@@ -16,4 +17,6 @@ def run(arguments: argparse.Namespace) -> int:
     print(summary)
     for name, size in summary.file_bytes:
         print(f"  {name:<18} {size / 1e6:7.2f} MB")
+    for name in add_calibrated(arguments.data):
+        print(f"the profile of {name} is new in {FILE_NAME}")
     return ANSWERED

@@ -17,7 +17,9 @@ from pathlib import Path
 from cattrs import BaseValidationError
 
 from model.device import Device
+from profiler.corpus.collection.devices import corpus_device
 from profiler.corpus.dataset.columns import DatasetError
+from profiler.corpus.dataset.reading import read_dataset
 from profiler.store.as_json import CONVERTER
 
 FILE_NAME, PACES = "devices.json", "paces.json"
@@ -47,6 +49,28 @@ def read_devices(folder: Path) -> dict[str, Device]:
 def write_devices(folder: Path, devices: dict[str, Device]) -> None:
     plain = {name: CONVERTER.unstructure(device) for name, device in sorted(devices.items())}
     (folder / FILE_NAME).write_text(json.dumps(plain, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def add_calibrated(folder: Path) -> list[str]:
+    """Add the profiles of devices that the dataset has rows of and no profile yet; return their names.
+
+    Taken are those that the collection noted beside its rows, the newest one, where the device was calibrated as a
+    whole: nobody calibrated the part of it that `-1core` means. Raises DatasetError.
+    """
+    known = read_devices(folder) if (folder / FILE_NAME).exists() else {}
+    dataset = read_dataset(folder)
+    noted = dataset.metadata.get("profiles", {})
+    newest: dict[str, Device] = {}
+    for cells in dataset.rows.select(["device", "profile"]).group_by(["device", "profile"]).aggregate([]).to_pylist():
+        name, content = cells["device"], noted.get(cells["profile"])
+        if name in known or content is None or corpus_device(name, None).processors is not None:
+            continue
+        device = CONVERTER.structure(content, Device)
+        if device.calibrated and (name not in newest or (device.measured_at or "") > (newest[name].measured_at or "")):
+            newest[name] = device
+    if newest:
+        write_devices(folder, known | newest)
+    return sorted(newest)
 
 
 def read_paces(folder: Path) -> dict[str, Pace]:
