@@ -12,7 +12,7 @@ from model.learned.analytic_features import LAW_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
-from model.learned.inputs import log2_flops
+from model.learned.inputs import log2_pace
 from model.learned.launch_facts import AMOUNTS, LAUNCH_FACT_NAMES, LEAST, SIZES
 from model.training.boosting import Boosting
 from model.training.costs import CostRecipe
@@ -75,7 +75,7 @@ def made_rows() -> Rows:
     compiled[on == 3] = np.nan
     noise = 0.1 * random.normal(size=len(at))
     return Rows(
-        launch=launch[at], laws=laws, device=own, compiled=compiled, terms=terms_of(launch[at], log2_flops(own)),
+        launch=launch[at], laws=laws, device=own, compiled=compiled, terms=terms_of(launch[at], log2_pace(own)),
         runtime=runtime_of(own, DEVICE_FACT_NAMES), log2_us=(laws[:, 0] + 1 + (on == 1) + noise).astype(np.float32),
         weight=np.ones(len(at), np.float32),
         kernel=kernel, launch_key=key, device_name=np.array(list(RUNTIMES))[on],

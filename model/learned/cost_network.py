@@ -170,11 +170,11 @@ def _gelu(x: Floats) -> Floats:
     return found
 
 
-def terms_of(launch: Floats, flops: Floats) -> Floats:
+def terms_of(launch: Floats, pace: Floats) -> Floats:
     """log2 of the launch's totals [rows, TERMS], from its facts [rows, launch facts].
 
-    `flops` [rows], log2 of what the device computes: amounts are in its own measure, so that prices hold for machines
-    with more or faster cores.
+    `pace` [rows], log2 of how fast the device's cores are together: amounts are in its own measure, so that prices hold
+    for machines with more or faster cores.
     """
     found = np.empty((len(launch), len(TERMS)), np.float32)
     amounts, sizes = found[:, _AMOUNTS], found[:, len(AMOUNTS) :]
@@ -183,7 +183,7 @@ def terms_of(launch: Floats, flops: Floats) -> Floats:
     found[:] = np.log2(np.maximum(found, np.float32(2.0**NOTHING)))
     amounts += launch[:, _AT[2], None]  # of each work-item, times the work-items
     sizes[:, -1] += sizes[:, 0]  # barriers of a group, times the groups
-    found -= flops[:, None]
+    found -= pace[:, None]
     return found
 
 

@@ -15,6 +15,7 @@ from model.device import Device, DeviceType, Rates
 _KIB, _MIB = 1 << 10, 1 << 20
 _FOOTPRINTS = {"16k": 16 * _KIB, "256k": 256 * _KIB, "2m": 2 * _MIB, "16m": 16 * _MIB, "128m": 128 * _MIB}
 _STRIDES = (1, 2, 8, 32)
+_FMA_CYCLES, _USUAL_CLOCK_MHZ = 4, 3500
 _RATIOS = (
     "fp64_gflop_s", "fp16_gflop_s", "int32_gop_s", "scalar_fp32_gflop_s", "divide_gop_s", "special_gop_s",
     "native_gop_s", "int_divide_gop_s",
@@ -30,10 +31,10 @@ _COSTS = (
 )  # fmt: skip
 GROUPS: dict[str, tuple[str, ...]] = {
     "shape": (
-        "is_gpu", "is_pocl", "is_intels", "compute_units", "groups_to_fill", "max_work_group_size",
+        "is_gpu", "is_pocl", "is_intels", "is_amd", "compute_units", "groups_to_fill", "max_work_group_size",
         "preferred_multiple", "local_mem_bytes", "cache_bytes", "calibrated",
     ),
-    "compute": ("fp32_per_unit", *_RATIOS),
+    "compute": ("fp32_per_unit", "chain_per_unit", *_RATIOS),
     "memory": (
         "bytes_per_flop", "bandwidth",
         *(f"read.{name}" for name in _FOOTPRINTS), *(f"write.{name}" for name in _FOOTPRINTS),
@@ -58,6 +59,7 @@ def device_facts(device: Device) -> tuple[float, ...]:
         "is_pocl": float("portable computing" in platform),
         "is_intels": float("intel" in platform),
         "is_gpu": float(device.type is DeviceType.GPU),
+        "is_amd": float(device.type is DeviceType.CPU and "amd" in device.name.lower()),
         "compute_units": _log(units),
         "groups_to_fill": _log(rates.groups_to_fill),
         "max_work_group_size": _log(device.max_work_group_size),
@@ -66,6 +68,7 @@ def device_facts(device: Device) -> tuple[float, ...]:
         "cache_bytes": _log(device.cache_bytes),
         "calibrated": float(device.calibrated),
         "fp32_per_unit": _log(flops / units),
+        "chain_per_unit": _log(1 / _fma_latency_ns(device)),
         **{name: _log(getattr(rates, name) / flops) for name in (*_RATIOS, *_ON_CHIP)},
         "bytes_per_flop": _log(far_gb_s / flops),
         "bandwidth": _log(far_gb_s),
@@ -77,6 +80,12 @@ def device_facts(device: Device) -> tuple[float, ...]:
         **_costs(rates),
     }
     return tuple(found[name] for names in GROUPS.values() for name in names)
+
+
+def _fma_latency_ns(device: Device) -> float:
+    """As calibrated; else as long as most processors take at the clock that the driver names."""
+    clock_mhz = device.clock_mhz or _USUAL_CLOCK_MHZ
+    return device.rates.fma_latency_ns or 1e3 * _FMA_CYCLES / clock_mhz
 
 
 def _memory(rates: Rates, far_gb_s: float) -> dict[str, float]:

@@ -17,7 +17,7 @@ from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import OTHER, CostNetwork, log2_us_each, runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.forest import Forest, predict_each
-from model.learned.inputs import compiled_inputs, log2_flops, source_inputs
+from model.learned.inputs import compiled_inputs, log2_pace, source_inputs
 from model.learned.novelty import Novelty
 from model.learned.question import Answer, Question
 from model.prediction import Quantiles
@@ -108,7 +108,7 @@ class Ensemble:
 
     def estimate(self, facts: Facts) -> Estimate:
         source = source_inputs(facts.launch, facts.laws, facts.device)
-        terms = terms_of(facts.launch, log2_flops(facts.device))
+        terms = terms_of(facts.launch, log2_pace(facts.device))
         runtime = runtime_of(facts.device, DEVICE_FACT_NAMES)
         plain = self.prices.log2_us(source, terms, facts.laws, runtime)
         found, apart = together(self.source, source, terms, facts.laws, runtime, plain)

@@ -1,7 +1,7 @@
 """What the boosted trees see of a question: its facts in one row, with the laws' times against their sum.
 
-Of the device they see which runtime it has and how many units: its rates speak through the laws, so that the trees
-carry to machines that they never saw.
+Of the device they see which runtime and make of processor it has, and how many units: its rates speak through the
+laws, so that the trees carry to machines that they never saw.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from model.learned.machine_facts import CYCLES
 
 Floats = npt.NDArray[np.float32]
 _LEAST = -20.0  # log2 of the share below which a resource does not matter
-_SEEN = ("shape.is_pocl", "shape.is_intels", "shape.compute_units")
+_SEEN = ("shape.is_pocl", "shape.is_intels", "shape.is_amd", "shape.compute_units")
 _OF_DEVICE = [DEVICE_FACT_NAMES.index(name) for name in _SEEN]
-_UNIT_FLOPS, _UNITS_OF_DEVICE = (DEVICE_FACT_NAMES.index(n) for n in ("compute.fp32_per_unit", "shape.compute_units"))
+_CHAIN, _UNITS_OF_DEVICE = (DEVICE_FACT_NAMES.index(n) for n in ("compute.chain_per_unit", "shape.compute_units"))
 INPUT_NAMES = (*LAUNCH_FACT_NAMES, *(f"law.{name}" for name in LAW_FACT_NAMES), *_SEEN)
 _OF_CODE = (
     "once", "rounds", "together", "all", "all.rounds", "inner", "outer", *(f"cycles.{name}" for name in CYCLES),
@@ -79,10 +79,11 @@ def _code(source: Floats, compiled: Floats) -> Floats:
     return np.concatenate([np.stack(found, axis=1), cycles], axis=1).astype(np.float32)
 
 
-def log2_flops(device: Floats) -> Floats:
-    """Return what the device computes, from its features [rows, device features] -> [rows].
+def log2_pace(device: Floats) -> Floats:
+    """Return how fast the device's cores are together, from its features [rows, device features] -> [rows].
 
-    GFLOP/s of single precision, log2.
+    log2 of multiply-adds in a nanosecond, each of which waits for the one before on its core. That follows the clock
+    alone: what a compiler makes of a loop, as the rate of vector code does, says nothing of other code.
     """
-    found: Floats = device[:, _UNIT_FLOPS] + device[:, _UNITS_OF_DEVICE]
+    found: Floats = device[:, _CHAIN] + device[:, _UNITS_OF_DEVICE]
     return found

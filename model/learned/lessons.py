@@ -12,7 +12,7 @@ from typing import Any
 from model.learned.question import Question
 from model.prediction import Quantiles
 
-FACTS_VERSION = 2  # one more whenever facts are added, left out or come to mean something else
+FACTS_VERSION = 3  # one more whenever facts are added, left out or come to mean something else
 MOST_LESSONS = 512
 
 

@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from model.learned.cost_network import MOST_OCTAVES, RUNTIMES, CostNetwork, Floats, Ints
 
-_START = -5.0  # log2 of a price, in operations, before anything is learned
+_START = -10.0  # log2 of a price [us for each multiply-add in a nanosecond], before anything is learned
 
 
 @dataclass(frozen=True, slots=True)

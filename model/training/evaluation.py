@@ -24,6 +24,7 @@ SPLITS = {
     "validation": "families never trained on",
     "test-origins": "packages never trained on",
 }
+CALIBRATION_KERNELS = 100  # as `kernelcast calibrate` ends with
 FIRST_MACHINE = "four processors"  # of the devices whose names do not say a machine
 Predicted = dict[str, Floats]  # log2 us of all rows, by who says it
 _SIZE_FACTS = ("log.items", "log.groups", "log.group_items")
@@ -147,32 +148,35 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe, n
     return lines
 
 
-def unseen_machine_table(rows: Rows, recipe: Recipe) -> list[Line]:
+def unseen_machine_table(rows: Rows, recipe: Recipe, novelty: Novelty, names: tuple[str, ...] = ()) -> list[Line]:
     """Train without each machine in turn, test on it from its calibrated profile alone; beside training with it.
 
-    A machine is what stands before the `/` in its devices' names; the first one has no name. Both models are boosted
-    trees over plain prices: what ships without its networks, which take ten times as long to train.
+    Then as calibration ends: with `CALIBRATION_KERNELS` of its kernels in training measured, one launch each. A machine
+    is what stands before the `/` in its devices' names; the first one has no name; `names` are all of them unless
+    given. Both models are boosted trees over plain prices: what ships without its networks, which take ten times as
+    long to train. `novelty` knows no times.
     """
     lines: list[Line] = []
     machine = np.array([name.rpartition("/")[0] for name in rows.device_name])
-    names = np.unique(machine)
-    if len(names) < 2:
+    known_names = np.unique(machine)
+    if len(known_names) < 2:
         return lines
     train, test = rows.where("train"), rows.judged(*SPLITS)
-    inputs = source_inputs(rows.launch, rows.laws, rows.device)
+    inputs, launches = source_inputs(rows.launch, rows.laws, rows.device), launches_of(rows, novelty)
     known = np.maximum(_forest_of(rows, inputs, rows.runtime, train, recipe), rows.laws[:, 1])
-    for name in names:
+    for name in names or known_names:
         theirs = machine == name
         unseen = np.maximum(_forest_of(rows, inputs, rows.runtime, train[~theirs[train]], recipe), rows.laws[:, 1])
+        said = {"laws alone": rows.laws[:, 0], "trained without it": unseen, "trained with it": known}
         for split in SPLITS:
             own = test[theirs[test] & (rows.split[test] == split)]
             if not len(own):
                 continue
-            said = {"laws alone": rows.laws[:, 0], "trained without it": unseen, "trained with it": known}
-            lines += [
-                Line(f"{name or FIRST_MACHINE}: {who}", split, "all", figures_of(each[own], rows.log2_us[own]))
-                for who, each in said.items()
-            ]
+            found = {who: figures_of(each[own], rows.log2_us[own]) for who, each in said.items()}
+            who = f"trained without it, {CALIBRATION_KERNELS} kernels measured"
+            pool = train[theirs[train]]
+            found[who] = few_shot(rows, unseen, rows.log2_us, launches, pool, own, CALIBRATION_KERNELS)
+            lines += [Line(f"{name or FIRST_MACHINE}: {who}", split, "all", figures) for who, figures in found.items()]
     return lines
 
 

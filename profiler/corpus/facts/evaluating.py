@@ -71,7 +71,7 @@ def evaluate(
         say("models without one runtime are trained")
         tables["unseen"] = _lines(unseen_runtime_table(rows, RUNTIMES, Recipe(), ensemble.novelty), "who")
         say("models without one machine are trained")
-        tables["machines"] = _lines(unseen_machine_table(rows, Recipe()), "who and split")
+        tables["machines"] = _lines(unseen_machine_table(rows, Recipe(), ensemble.novelty), "who and split")
     if sources is not None:
         from profiler.corpus.facts.text_baseline import text_table  # noqa: PLC0415 - seconds of imports
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from model.learned.compiled_facts import COMPILED_FACT_NAMES, KernelCode, compiled_facts, kernel_code
 from model.learned.cost_network import runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
-from model.learned.inputs import log2_flops
+from model.learned.inputs import log2_pace
 from model.training.rows import Rows
 from profiler.corpus.collection.devices import corpus_device
 from profiler.corpus.dataset.cells import facts_from_cells
@@ -60,7 +60,7 @@ def read_rows(folder: Path) -> Rows:
         laws=np.array([facts.laws[key] for key in keys], np.float32),
         device=device,
         compiled=np.array(code, np.float32),
-        terms=terms_of(launch, log2_flops(device)),
+        terms=terms_of(launch, log2_pace(device)),
         runtime=runtime_of(device, DEVICE_FACT_NAMES),
         log2_us=_log2_us(given, dataset, paces),
         weight=np.where(disturbed, DISTURBED_WEIGHT, 1.0).astype(np.float32),
