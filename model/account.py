@@ -13,10 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from model.laws import Times
 
 LAUNCH_FLOOR = "launch floor"
 OTHER = "other"
@@ -53,10 +49,33 @@ BOUNDS = {
     "launch floor": Bound.LAUNCH,
 }
 
-RESOURCES = tuple(BOUNDS)  # in the order of `model.laws.Times.resources`
+RESOURCES = tuple(BOUNDS)  # in the order of `Times.resources`
 COMPUTE = ("floating point", "integer", "special functions", "operations that wait for each other")
 ON_CHIP = ("local memory", "private memory", "images")
 MEMORY = ("global memory", *ON_CHIP)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Microseconds per resource, and the whole.
+
+    `floor_us` is what no answer may be below (see `model.bounds`); `least_us`, a roofline that takes everything for
+    cached, is what the learned model was trained to look at. In the order of `resources`, `needed_us` is what each
+    takes with the efficiency that is reckoned with, `exposed_us` what it adds to `total_us` (their sum): the rest of it
+    is hidden behind others.
+    """
+
+    resources: tuple[tuple[str, Bound, float], ...]
+    total_us: float
+    least_us: float
+    floor_us: float = 0.0
+    needed_us: tuple[float, ...] = ()
+    exposed_us: tuple[float, ...] = ()
+
+    @property
+    def bounded_us(self) -> float:
+        """What the laws say, within its bounds."""
+        return max(self.total_us, self.least_us, self.floor_us)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Bound, overlapped
+from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Times, overlapped
 from model.architectures import architecture_of, vendor_of
 from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.bounds import floor_us
@@ -52,29 +51,6 @@ TYPICAL_EFFICIENCY = 0.65
 CACHE_LINE_BYTES = 64
 BOUNDS_OPS = 4  # integer operations of a work-item until it knows whether it is within bounds
 _GLOBAL = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Microseconds per resource, and the whole.
-
-    `floor_us` is what no answer may be below (see `model.bounds`); `least_us`, a roofline that takes everything for
-    cached, is what the learned model was trained to look at. In the order of `resources`, `needed_us` is what each
-    takes with the efficiency that is reckoned with, `exposed_us` what it adds to `total_us` (their sum): the rest of it
-    is hidden behind others.
-    """
-
-    resources: tuple[tuple[str, Bound, float], ...]
-    total_us: float
-    least_us: float
-    floor_us: float = 0.0
-    needed_us: tuple[float, ...] = ()
-    exposed_us: tuple[float, ...] = ()
-
-    @property
-    def bounded_us(self) -> float:
-        """What the laws say, within its bounds."""
-        return max(self.total_us, self.least_us, self.floor_us)
 
 
 def launch_times(work: WorkCounts, device: Device, code: OfflineFacts | None = None) -> Times:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
+from model.account import Times
 from model.device import Device
 from model.fit import MAX_POINTS, Fit, Point, fit
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
-from model.laws import Times, launch_times
+from model.laws import launch_times
 from model.prediction import Quantiles, Through
 from model.work.sampled import is_open
 from model.work.work import Work

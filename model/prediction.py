@@ -22,8 +22,8 @@ from model.line_remap import LineShifts, PlacedCounts
 from model.work.work_counts import WorkCounts
 
 if TYPE_CHECKING:
+    from model.account import Times
     from model.compiled_occupancy import OfflineFacts
-    from model.laws import Times
 
 # The factor between p50 and p90 (and p10) of the host's launch cost, by whether the device is calibrated: in clpeak's
 # public results a card differs by 1.5 between two computers, and from others under such drivers by up to 2.5.

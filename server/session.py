@@ -19,7 +19,8 @@ from model.samples import Samples
 from model.version import VERSION
 from server.analysis.continuity import carry_over
 from server.analysis.holding import hold_answers
-from server.analysis.scheduler import Order, Scheduler
+from server.analysis.order import Order
+from server.analysis.scheduler import Scheduler
 from server.client.capabilities import Supports
 from server.client.converter import strict_converter
 from server.client.protocol import KernelcastProtocol
@@ -37,13 +38,14 @@ from server.device_work.refusals import Refusal, Refusals
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
+from server.launch_view import Failure, Slot
 from server.log.timings import Timings
 from server.predictor.answers import LearnedAnswers
 from server.predictor.messages import RunItems
 from server.predictor.sampling import Sampling
 from server.prefilter import may_contain_kernel
 from server.session_measurements import SessionMeasurements
-from server.snapshot import Analysis, ConfigProblem, Failure, Slot, Snapshot, Views
+from server.snapshot import Analysis, ConfigProblem, Snapshot, Views
 from server.words.escaping import message as as_message
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from server.snapshot import Analysis, Failure, Slot, slots
+from server.launch_view import Failure, Slot
+from server.snapshot import Analysis, slots
 
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts, FactsKey

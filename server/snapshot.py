@@ -15,6 +15,7 @@ from lsprotocol import types
 from model.compiled import CompiledFacts, FactsKey, key_of
 from server.client.settings import Settings
 from server.documents import Document
+from server.launch_view import Failure, LaunchView, Slot
 from server.positions import Encoding, range_of, source_end, source_offsets
 from server.words.render import hint_label, hint_tooltip
 
@@ -29,24 +30,6 @@ if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` nee
     from model.samples import SampleKey
     from profiler.measurement import Measurement
     from server.device_work.refusals import Refusal
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One launch of one kernel as the user thinks of it: it stays the same while sizes and code are edited."""
-
-    kernel: str
-    launch: str  # its name, else its place among the kernel's launches
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why the last measurement of a launch could not be had; shown until the kernel or its launch changes."""
-
-    fingerprint: str
-    launch_key: str
-    device_id: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +75,6 @@ class Analysis:
     unsampled_runs: tuple[Unsampled, ...] = ()  # measured launches, through which others are to be predicted
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchView:
-    """One launch with what was measured of it. At most one of `measured` and `stale` is set."""
-
-    slot: Slot
-    forecast: Forecast
-    measured: Measurement | None
-    stale: Measurement | None  # of this slot, before the kernel or the launch changed
-    failure: Failure | None
-    compiled: CompiledFacts | None = None  # what the device's compiler made of it, where that is known
-
-
 @dataclass(frozen=True)
 class KernelView:
     kernel: Kernel
@@ -111,11 +82,11 @@ class KernelView:
 
     @cached_property  # all of a file's are looked at after every keystroke, and nearly all say what they said
     def label(self) -> str:
-        return hint_label(self)
+        return hint_label(self.launches)
 
     @cached_property
     def tooltip(self) -> str:
-        return hint_tooltip(self)
+        return hint_tooltip(self.launches)
 
 
 class Views:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from model.account import RESOURCES
-from model.laws import Times
+from model.account import RESOURCES, Times
 
 LEAST_US = 2.0**-20
 LAW_FACT_NAMES = ("total", "least", *RESOURCES)

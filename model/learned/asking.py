@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from model.account import Times
 from model.assumptions import assumptions_of, doubt_of
 from model.compiled import CompiledFacts
 from model.device import Device, DeviceType
 from model.launch.launch import Launch
-from model.laws import Times, launch_times
+from model.laws import launch_times
 from model.learned.analytic_features import law_facts
 from model.learned.device_facts import device_facts
 from model.learned.launch_facts import launch_facts

@@ -9,11 +9,12 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, VOID
 from model.opencl.types import PointerType, ScalarKind, ScalarType
+from model.sampling.code import Code, Place
 from model.sampling.compiler import Compiler
-from model.sampling.places import Place, assigned_as, load, stored
+from model.sampling.places import assigned_as, load, stored
 from model.sampling.tables import Function, table
 from model.sampling.taint import read_through
-from model.sampling.values import Array, Code, Value, dtype_of
+from model.sampling.values import Array, Value, dtype_of
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

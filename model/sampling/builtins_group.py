@@ -12,10 +12,11 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, LONG, UINT
 from model.opencl.types import ScalarType, VectorType
+from model.sampling.code import Code
 from model.sampling.compiler import Compiler
 from model.sampling.conversions import converted, truth_of
 from model.sampling.tables import Function, table
-from model.sampling.values import Array, Code, Value, dtype_of
+from model.sampling.values import Array, Value, dtype_of
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

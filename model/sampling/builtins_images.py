@@ -9,12 +9,13 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import FLOAT, HALF, INT, UINT, ULONG, VOID
 from model.opencl.types import ImageType, OpaqueType, ScalarType, VectorType
+from model.sampling.code import Code
 from model.sampling.compiler import Compiler
 from model.sampling.images import coordinates_of, found_image, texel_offsets
 from model.sampling.places import assigned_as
 from model.sampling.tables import Function, table
 from model.sampling.taint import read_through
-from model.sampling.values import Array, Code, Value, dtype_of
+from model.sampling.values import Array, Value, dtype_of
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

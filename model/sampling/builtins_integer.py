@@ -9,10 +9,11 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, SCALARS, UINT
 from model.opencl.types import ScalarKind, ScalarType, VectorType
+from model.sampling.code import Code
 from model.sampling.compiler import Compiler
 from model.sampling.places import assigned_as
 from model.sampling.tables import Function, applied, arguments, common_kind, elementwise, spread, table
-from model.sampling.values import Code, Value, dtype_of, element_of, integer_like, is_float, with_element
+from model.sampling.values import Value, dtype_of, element_of, integer_like, is_float, with_element
 
 
 def _bits(x: Value) -> Value:

@@ -8,10 +8,11 @@ import numpy as np
 from tree_sitter import Node
 
 from model.opencl.builtin_types import LONG, UINT, ULONG, VOID
+from model.sampling.code import Code
 from model.sampling.compiler import Compiler
 from model.sampling.conversions import converted
 from model.sampling.tables import Function, table
-from model.sampling.values import Code, Value
+from model.sampling.values import Value
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

@@ -10,10 +10,11 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, SCALARS
 from model.opencl.types import PointerType, ScalarType, VectorType
+from model.sampling.code import Code, Place
 from model.sampling.compiler import Compiler
-from model.sampling.places import Place, assigned_as, stored
+from model.sampling.places import assigned_as, stored
 from model.sampling.tables import Function, applied, arguments, common_kind, elementwise, float_kind, spread, table
-from model.sampling.values import Code, Value, dtype_of, element_of, integer_like, with_element
+from model.sampling.values import Value, dtype_of, element_of, integer_like, with_element
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

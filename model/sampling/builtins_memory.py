@@ -10,12 +10,13 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import FLOAT, HALF, LONG, UINT, VOID
 from model.opencl.types import OpaqueType, PointerType, ScalarType, Type, VectorType
+from model.sampling.code import Code, Place
 from model.sampling.compiler import Compiler
 from model.sampling.conversions import converted
-from model.sampling.places import Place, assigned_as, load, rows_at
+from model.sampling.places import assigned_as, load, rows_at
 from model.sampling.tables import Function, arguments, table
 from model.sampling.taint import read_through
-from model.sampling.values import Code, Value, dtype_of, element_of, is_float
+from model.sampling.values import Value, dtype_of, element_of, is_float
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

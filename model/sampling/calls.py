@@ -16,11 +16,12 @@ from model.sampling.builtins_integer import INTEGER_FUNCTIONS
 from model.sampling.builtins_items import ITEM_FUNCTIONS
 from model.sampling.builtins_math import MATH_FUNCTIONS
 from model.sampling.builtins_memory import MEMORY_FUNCTIONS, VECTOR_MEMORY, vector_memory
+from model.sampling.code import Code
 from model.sampling.compiler import Compiled, Compiler
 from model.sampling.conversions import exact_converter, reinterpreted
 from model.sampling.expressions import cast, expression, named_type, vector_of
 from model.sampling.places import assigned_as
-from model.sampling.values import Code, Value, element_of, is_float, with_element, zero_of
+from model.sampling.values import Value, element_of, is_float, with_element, zero_of
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

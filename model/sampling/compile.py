@@ -17,10 +17,11 @@ from model.opencl.program import Program
 from model.opencl.types import ArrayType, OpaqueType, StructType, Type, VectorType
 from model.sampling import expressions, initialisers, leaves, members, statements
 from model.sampling.calls import call
+from model.sampling.code import Code, Place
 from model.sampling.compiler import MAX_CALLS, Compiled, Compiler, Step, Table, Variable
 from model.sampling.counters import FunctionSites
-from model.sampling.places import Place, place_of_variable
-from model.sampling.values import Code, NotInterpreted, Value
+from model.sampling.places import place_of_variable
+from model.sampling.values import NotInterpreted, Value
 from model.work.regions.region import Site
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from tree_sitter import Node
@@ -18,13 +18,11 @@ from model.opencl.jumps import Jumps
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program, Reader
 from model.opencl.types import Type, VectorType
+from model.sampling.code import Code, Place, Run
 from model.sampling.counters import FunctionSites
 from model.sampling.taint import Flows, Tokens
-from model.sampling.values import NO_TAINT, Code, NotInterpreted, Run
+from model.sampling.values import NO_TAINT, NotInterpreted
 from model.work.regions.region import Site
-
-if TYPE_CHECKING:
-    from model.sampling.places import Place
 
 Step = Callable[[Any], bool]  # a statement: gives whether no lane is left to go on
 MAX_NODES = 150_000

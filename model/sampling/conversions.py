@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from model.opencl.types import ScalarKind, ScalarType, Type, VectorType
-from model.sampling.values import Code, Value, dtype_of, element_of, is_float
+from model.sampling.code import Code
+from model.sampling.values import Value, dtype_of, element_of, is_float
 
 Convert = Callable[[Any], Any]
 

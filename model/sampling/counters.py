@@ -1,22 +1,60 @@
-"""Counting at sites, one set of records for each chain of calls."""
+"""Counting at sites, one set of records for each chain of calls, and what the counting itself costs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from time import thread_time
+from typing import Protocol
 
 import numpy as np
 
 from model.sampling.sample import LINE_BYTES
-from model.sampling.values import Array, Value, distinct
+from model.sampling.values import Array, BudgetEnded, Value, distinct
 
-if TYPE_CHECKING:
-    from model.sampling.lanes import Lanes
-
+CALL_COST = 1000  # lane-steps that a NumPy call costs, however few its lanes
 _LOOKED_AT = 8  # executions of an access whose lines are counted; later ones are looked at ever more rarely
 _KEPT_ADDRESSES = 1 << 14
 LOOK_COST = 20_000  # lane-steps of sorting the addresses of one execution
 _SHARE_OF_LOOKS = 0.2  # of the budget: beyond, each access is looked at twice
+
+
+class Meter:
+    """What a sample has cost, and may."""
+
+    __slots__ = ("cancelled", "deadline", "limit", "looks", "spent", "why")
+
+    def __init__(self, limit: float, seconds: float, cancelled: Value) -> None:
+        self.limit = limit
+        self.spent = 0.0
+        self.looks = 0.0  # of that, on counting the lines of accesses
+        self.deadline = thread_time() + seconds
+        self.cancelled = cancelled
+        self.why = ""
+
+    def spend(self, calls: int, width: int) -> None:
+        """Note so many NumPy calls on so many lanes; raises BudgetEnded."""
+        self.spent += calls * (CALL_COST + width)
+        if self.spent > self.limit:
+            self.why = "steps"
+        elif thread_time() > self.deadline:
+            self.why = "time"
+        elif self.cancelled():
+            self.why = "cancelled"
+        else:
+            return
+        raise BudgetEnded
+
+
+class CountedLanes(Protocol):
+    """The lanes whose steps are counted: `active` of them, those in `mask`; see `model.sampling.lanes`."""
+
+    items: int
+    active: int
+    lane: Array | None
+    mask: Array | None
+    meter: Meter
+
+    def subgroups(self) -> Array: ...
 
 
 @dataclass(slots=True)
@@ -30,7 +68,7 @@ class SiteRecord:
     by_lane: Array | None = None
     scale: float = 1.0  # of what a sample that was ended leaves out
 
-    def take(self, lanes: Lanes, mask: Array | None, times: int = 1) -> None:
+    def take(self, lanes: CountedLanes, mask: Array | None, times: int = 1) -> None:
         """Note that the lanes in `mask` (None: all of `lanes`) took it."""
         if mask is None and lanes.lane is None:
             self.by_all += times
@@ -72,7 +110,7 @@ class AccessRecord:
         )
         return both - before > 0.5 * later
 
-    def note(self, lanes: Lanes, addresses: Value, size_bytes: int) -> None:
+    def note(self, lanes: CountedLanes, addresses: Value, size_bytes: int) -> None:
         """Note one execution by the active lanes; `addresses` are the first bytes, of all lanes."""
         self.executed += lanes.active
         self.executions += 1

@@ -16,6 +16,7 @@ from model.opencl.types import (
     Type,
     VectorType,
 )
+from model.sampling.code import Code
 from model.sampling.compiler import Compiler, field, inner
 from model.sampling.conversions import converted
 from model.sampling.leaves import LEAVES, constant, value_of
@@ -27,14 +28,7 @@ from model.sampling.places import (
     stored,
 )
 from model.sampling.short_circuit import conditional, short_circuit
-from model.sampling.values import (
-    Array,
-    Code,
-    Value,
-    dtype_of,
-    rows_of,
-    with_element,
-)
+from model.sampling.values import Array, Value, dtype_of, rows_of, with_element
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

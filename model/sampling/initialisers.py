@@ -11,9 +11,10 @@ from tree_sitter import Node
 
 from model.opencl.constants import string_bytes
 from model.opencl.types import ArrayType, ScalarType, StructType, Type, VectorType
+from model.sampling.code import Code, Place, Run
 from model.sampling.compiler import PRIVATE_BASE, Compiler
-from model.sampling.places import Place, load, store, stored
-from model.sampling.values import Code, Run, Value, dtype_of, element_of, rows_of
+from model.sampling.places import load, store, stored
+from model.sampling.values import Value, dtype_of, element_of, rows_of
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

@@ -7,43 +7,13 @@ question of identity.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from time import thread_time
 from typing import Any
 
 import numpy as np
 
-from model.sampling.counters import Context
+from model.sampling.counters import Context, Meter
 from model.sampling.memory import Memory
-from model.sampling.values import Array, BudgetEnded, Value
-
-CALL_COST = 1000  # lane-steps that a NumPy call costs, however few its lanes
-
-
-class Meter:
-    """What a sample has cost, and may."""
-
-    __slots__ = ("cancelled", "deadline", "limit", "looks", "spent", "why")
-
-    def __init__(self, limit: float, seconds: float, cancelled: Value) -> None:
-        self.limit = limit
-        self.spent = 0.0
-        self.looks = 0.0  # of that, on counting the lines of accesses
-        self.deadline = thread_time() + seconds
-        self.cancelled = cancelled
-        self.why = ""
-
-    def spend(self, calls: int, width: int) -> None:
-        """Note so many NumPy calls on so many lanes; raises BudgetEnded."""
-        self.spent += calls * (CALL_COST + width)
-        if self.spent > self.limit:
-            self.why = "steps"
-        elif thread_time() > self.deadline:
-            self.why = "time"
-        elif self.cancelled():
-            self.why = "cancelled"
-        else:
-            return
-        raise BudgetEnded
+from model.sampling.values import Array, Value
 
 
 class Lanes:

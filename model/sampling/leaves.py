@@ -18,18 +18,10 @@ from model.opencl.types import (
     ScalarType,
     Type,
 )
+from model.sampling.code import Code, Place
 from model.sampling.compiler import Compiler, code_of_slot
-from model.sampling.places import (
-    Place,
-    load,
-    place_of_variable,
-)
-from model.sampling.values import (
-    Code,
-    Value,
-    dtype_of,
-    element_of,
-)
+from model.sampling.places import load, place_of_variable
+from model.sampling.values import Value, dtype_of, element_of
 
 _SUFFIX = re.compile(r"[uUlLfF]*\Z")
 _TINY: dict[str, Value] = {

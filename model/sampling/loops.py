@@ -10,11 +10,12 @@ import numpy as np
 from tree_sitter import Node
 
 from model.opencl.syntax import find
+from model.sampling.code import Run
 from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import truth_of
 from model.sampling.lanes import Compacted
 from model.sampling.upper_bounds import Remaining, remaining_iterations
-from model.sampling.values import BudgetEnded, Run, Value
+from model.sampling.values import BudgetEnded, Value
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

@@ -17,28 +17,12 @@ from model.opencl.types import (
     Type,
     VectorType,
 )
+from model.sampling.code import Code, Place, Run
 from model.sampling.compiler import Compiler, field, inner
 from model.sampling.leaves import constant, value_of
 from model.sampling.operators import offset_by
-from model.sampling.places import (
-    Place,
-    components_of,
-    counted,
-    member_of,
-    picker,
-    place_of_variable,
-    swizzle,
-    uncounted,
-)
-from model.sampling.values import (
-    Array,
-    Code,
-    Run,
-    Value,
-    dtype_of,
-    element_of,
-    rows_of,
-)
+from model.sampling.places import components_of, counted, member_of, picker, place_of_variable, swizzle, uncounted
+from model.sampling.values import Array, Value, dtype_of, element_of, rows_of
 
 
 def place(c: Compiler, node: Node) -> Place | None:

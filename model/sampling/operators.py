@@ -13,22 +13,13 @@ from model.opencl.types import (
     VectorType,
 )
 from model.sampling import arithmetic
+from model.sampling.code import Code, Run
 from model.sampling.compiler import Compiler
 from model.sampling.conversions import converted, truth_of
 from model.sampling.places import (
     assigned_as,
 )
-from model.sampling.values import (
-    Code,
-    Run,
-    Value,
-    common_type,
-    dtype_of,
-    element_of,
-    integer_like,
-    is_float,
-    promoted,
-)
+from model.sampling.values import Value, common_type, dtype_of, element_of, integer_like, is_float, promoted
 
 
 def binary(c: Compiler, sign: str, a: Code, b: Code, node: Node) -> Code:

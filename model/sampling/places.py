@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +23,11 @@ from model.opencl.types import (
     Type,
     VectorType,
 )
+from model.sampling.code import Code, Place, Run
 from model.sampling.compiler import Compiler, Variable
 from model.sampling.conversions import converted
-from model.sampling.taint import Tokens, read_through
-from model.sampling.values import NO_TAINT, Array, Code, NotInterpreted, Run, Value, dtype_of, element_of, rows_of
+from model.sampling.taint import read_through
+from model.sampling.values import Array, NotInterpreted, Value, dtype_of, element_of, rows_of
 from model.work.execution.swizzle import swizzled
 
 if TYPE_CHECKING:
@@ -38,25 +39,6 @@ CHANGING = ("update_expression", "assignment_expression", "call_expression")
 _UCHAR = np.dtype(np.uint8)
 MOST_COMPONENTS = 16  # of a vector
 ACCESS_COST = 16  # NumPy calls, about: addresses, bounds, the contents of what was never written
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """`slot` or `address`. `picks`: the components that are spoken of, of a vector of type `whole`.
-
-    `index` decides the address, and taints it; `pointer` are the tokens of the address itself. `access` is the number
-    of its record; None for variables, which are not counted.
-    """
-
-    type: Type
-    slot: int | None = None
-    address: Run | None = None
-    whole: Type | None = None
-    picks: tuple[int, ...] = ()
-    pointer: Tokens = NO_TAINT
-    index: Tokens = NO_TAINT
-    access: int | None = None
-    is_followed: bool = False  # through a pointer or an index
 
 
 def place_of_variable(variable: Variable) -> Place:

@@ -16,10 +16,10 @@ from model.opencl.program import Program
 from model.sampling.arguments import arguments
 from model.sampling.compile import CompiledKernel, compile_kernel
 from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE
-from model.sampling.counters import Context
+from model.sampling.counters import Context, Meter
 from model.sampling.estimate import scaled_up
 from model.sampling.items import Chosen, Shape, batches, everything, shape_of
-from model.sampling.lanes import Lanes, Meter
+from model.sampling.lanes import Lanes
 from model.sampling.memory import Memory, Whole
 from model.sampling.sample import RawSample, SampleBudget
 from model.sampling.totals import Totals

@@ -10,10 +10,11 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import INT
 from model.opencl.types import PointerType, ScalarType, StructType, Type, VectorType
+from model.sampling.code import Code, Run
 from model.sampling.compiler import Compiler
 from model.sampling.conversions import truth_of
 from model.sampling.places import assigned_as
-from model.sampling.values import Code, Run, Value, common_type, dtype_of, element_of, integer_like, with_element
+from model.sampling.values import Value, common_type, dtype_of, element_of, integer_like, with_element
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

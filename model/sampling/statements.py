@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from model.opencl.jumps import Jump
 from model.opencl.types import AddressSpace, ArrayType, OpaqueType, PointerType, StructType, Type
+from model.sampling.code import Code, Run
 from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE, Compiler, Step, Variable, field
 from model.sampling.conversions import truth_of
 from model.sampling.expressions import expression
@@ -17,7 +18,7 @@ from model.sampling.initialisers import braced, completed, initialise
 from model.sampling.loops import loop
 from model.sampling.places import assigned_as, place_of_variable, stored
 from model.sampling.switches import switch
-from model.sampling.values import Code, NotInterpreted, Run, Value, zero_of
+from model.sampling.values import NotInterpreted, Value, zero_of
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

@@ -9,9 +9,10 @@ from tree_sitter import Node
 
 from model.opencl.builtin_types import FLOAT
 from model.opencl.types import ScalarType, VectorType
+from model.sampling.code import Code, Run
 from model.sampling.compiler import Compiler
 from model.sampling.places import assigned_as
-from model.sampling.values import Code, Run, Value, common_scalar, element_of, is_float
+from model.sampling.values import Value, common_scalar, element_of, is_float
 
 Function = Callable[[Compiler, str, list[Code], Node], Code]
 Kind = ScalarType | VectorType

@@ -10,8 +10,9 @@ from tree_sitter import Node
 
 from model.opencl.syntax import find
 from model.opencl.types import ScalarType
+from model.sampling.code import Code, Run
 from model.sampling.compiler import Compiler
-from model.sampling.values import Code, Run, is_float
+from model.sampling.values import is_float
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes

@@ -1,4 +1,4 @@
-"""How values are held: one NumPy array for all lanes, and what compiling an expression gives.
+"""How values are held: one NumPy array for all lanes.
 
 A scalar is an array of one number a lane, or a NumPy scalar where all lanes hold the same. A vector has a row for each
 component, and as columns the lanes, or one column where all hold the same. A struct by value is a vector of its bytes.
@@ -7,9 +7,7 @@ A pointer is an address in 64 bits: the number of a segment, and the byte within
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +25,8 @@ from model.opencl.types import (
     VectorType,
 )
 
-if TYPE_CHECKING:
-    from model.sampling.lanes import Lanes
-
 Array = npt.NDArray[Any]
 Value = Any  # an Array or a NumPy scalar: the two share no type that has operators
-Run = Callable[["Lanes"], Value]
 
 _LETTERS = {ScalarKind.SIGNED: "i", ScalarKind.UNSIGNED: "u", ScalarKind.FLOAT: "f", ScalarKind.BOOL: "b"}
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -48,22 +42,6 @@ class NotInterpreted(Exception):
 
 class BudgetEnded(Exception):
     """The budget, or whoever waits, ends the run here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """An expression compiled.
-
-    `truth` gives it as booleans, where that is cheaper than comparing with 0. `constant` is its value where that never
-    changes. `is_pure`: it may be computed for lanes that do not ask for it. `taint`: see `taint`.
-    """
-
-    run: Run
-    type: Type
-    truth: Run | None = None
-    constant: Any = None
-    is_pure: bool = True
-    taint: frozenset[str] = NO_TAINT
 
 
 def dtype_of(kind: ScalarType) -> np.dtype[Any]:

@@ -12,10 +12,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from model.account import Times
 from model.compiled import moved_to
 from model.costs import alike, costs_of
 from model.device import Device, Rates
-from model.laws import Times
 from model.laws_cpu import MISPREDICTED_CLOCKS, far_us
 from model.learned.loop_costs import call_cycles
 from model.opencl.builtins import BUILTINS

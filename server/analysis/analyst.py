@@ -30,11 +30,12 @@ from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, shipped_for
 from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
-from server.analysis.scheduler import Order
+from server.analysis.order import Order
 from server.analysis.sources import Run, Sources
+from server.launch_view import Slot
 from server.log.events import document_name, event, milliseconds
 from server.log.timings import Timings, Watch
-from server.snapshot import Analysis, ConfigProblem, Slot, Unsampled, slots
+from server.snapshot import Analysis, ConfigProblem, Unsampled, slots
 
 # Each keystroke makes another kernel, of which nobody asks again but by undoing; those of open files are kept by file.
 _KERNELS_KEPT = 128

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from server.snapshot import Analysis, Slot, slots
+from server.launch_view import Slot
+from server.snapshot import Analysis, slots
 from server.words.learned import is_by_the_model
 
 if TYPE_CHECKING:

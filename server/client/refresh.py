@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from pygls.exceptions import JsonRpcException
-
-if TYPE_CHECKING:
-    from server.session import KernelcastServer
 
 Labels = tuple[tuple[str, str], ...]
 
@@ -22,11 +19,27 @@ _ANSWER_S = 5.0
 _AGAIN_AFTER_S = (0.5, 2.0, 8.0)
 
 
+class Supported(Protocol):
+    @property
+    def hint_refresh(self) -> bool: ...
+
+
+class Client(Protocol):
+    """What telling needs of the server's session."""
+
+    @property
+    def supports(self) -> Supported: ...
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> object: ...
+
+    async def workspace_inlay_hint_refresh_async(self, params: None) -> None: ...
+
+
 class HintRefresh:
     """Remembers what each document's hints last said to the client; one request under way at most."""
 
-    def __init__(self, server: KernelcastServer, again_after_s: tuple[float, ...] = _AGAIN_AFTER_S) -> None:
-        self._server = server
+    def __init__(self, client: Client, again_after_s: tuple[float, ...] = _AGAIN_AFTER_S) -> None:
+        self._client = client
         self._again_after_s = again_after_s
         self._told: dict[str, Labels] = {}
         self._offered: dict[str, Labels] = {}
@@ -65,7 +78,7 @@ class HintRefresh:
 
     def offer(self, uri: str, labels: Labels) -> None:
         """Tell the client to ask again if these hints, which would be shown now, differ from what it has."""
-        if not self._server.supports.hint_refresh or labels == self._offered.get(uri):
+        if not self._client.supports.hint_refresh or labels == self._offered.get(uri):
             return
         if labels == self._told.get(uri, ()):
             self._let_be(uri)
@@ -79,7 +92,7 @@ class HintRefresh:
         self._news.set()
         if not self._under_way:
             self._under_way = True
-            self._server.spawn(self._keep_telling())
+            self._client.spawn(self._keep_telling())
 
     async def _keep_telling(self) -> None:
         """Until nothing is awaited any more, or the client has been told often enough."""
@@ -89,7 +102,7 @@ class HintRefresh:
                 self._news.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_ANSWER_S):
-                        await self._server.workspace_inlay_hint_refresh_async(None)
+                        await self._client.workspace_inlay_hint_refresh_async(None)
                 if not self._news.is_set():
                     pause_s = next(pauses, None)
                     if pause_s is None:

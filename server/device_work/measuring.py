@@ -22,10 +22,11 @@ from server.device_work.preconditions import (
     unless_cancelled,
     wait_for_discovery,
 )
+from server.launch_view import Failure, LaunchView, Slot
 from server.log.events import document_name, event, milliseconds, native_output
 from server.log.timings import Phases, Watch
 from server.session import SETTLE_S, KernelcastServer
-from server.snapshot import Failure, LaunchView, Slot, Snapshot
+from server.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from model.device import Device

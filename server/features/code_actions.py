@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
+from server.launch_view import LaunchView
 from server.positions import offset_of, position_of
-from server.snapshot import KernelView, LaunchView, Snapshot
+from server.snapshot import KernelView, Snapshot
 from server.words.render import launch_title
 
 _RUN = "kernelcast"

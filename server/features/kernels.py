@@ -30,7 +30,7 @@ def _listed(view: KernelView, snapshot: Snapshot) -> dict[str, Any]:
             "end": {"line": where.end.line, "character": where.end.character},
         },
         "line": snapshot.range(view.kernel.name_range).start.line,
-        "label": hint_label(view),
+        "label": hint_label(view.launches),
         "launches": [
             {
                 "id": launch.slot.launch,

@@ -13,8 +13,9 @@ from profiler.measurement import Cancelled
 from server.client.progress import ProgressBar
 from server.device_work.measuring import launch_of, ready, run
 from server.features.arguments import error_answer, texts
+from server.launch_view import LaunchView
 from server.session import KernelcastServer
-from server.snapshot import LaunchView, Snapshot
+from server.snapshot import Snapshot
 from server.words.format import format_duration_us, format_percent
 from server.words.measured_json import measured_json
 from server.words.render import error_percent, launch_title

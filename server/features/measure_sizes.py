@@ -14,8 +14,9 @@ from server.client.progress import ProgressBar
 from server.device_work.measuring import Outcome, Planned, launch_of, planned, ready, run_all
 from server.device_work.preconditions import device_work
 from server.features.arguments import error_answer, texts
+from server.launch_view import LaunchView
 from server.session import KernelcastServer
-from server.snapshot import LaunchView, Snapshot
+from server.snapshot import Snapshot
 from server.words.fit import fit_json, fit_sentence
 from server.words.measured_json import measured_json
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from model.opencl.kernel import Kernel
     from model.prediction import Prediction
     from server.client.settings import Settings
-    from server.snapshot import KernelView, LaunchView
+    from server.launch_view import LaunchView
+    from server.snapshot import KernelView
 
 OFF = "off"
 

@@ -14,7 +14,7 @@ from server.words.render import basis_name, basis_text, error_percent, spread_te
 if TYPE_CHECKING:
     from model.prediction import Prediction
     from profiler.measurement import Measurement
-    from server.snapshot import LaunchView
+    from server.launch_view import LaunchView
 
 _NOTES_SHOWN = 2
 _HEAD = (" " * LABEL_WIDTH, "time", "80 % range", "from")

@@ -8,13 +8,9 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 from server.words.escaping import inline, line_of_paragraph
-
-if TYPE_CHECKING:
-    from server.words.story import Section, Story
 
 WIDTH = 76  # with a border on either side this fits 80 columns; VS Code's hovers are a little wider
 LABEL_WIDTH = 13
@@ -23,6 +19,23 @@ _BEFORE_A_UNIT = re.compile(r"(?<=\d) (?=\S)")
 _CODE = re.compile(r"`[^`]*`")
 _NO_BREAK = "\u00a0"
 _LEAST_ROOM = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`figures` are lines whose columns are aligned already; `notes` are sentences."""
+
+    title: str
+    figures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """`lead` says what launch it is about, what of that was guessed, and the answer; the rest says why and how sure."""
+
+    lead: str
+    sections: tuple[Section, ...]
 
 
 def labelled(rows: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from server.words.format import format_duration_us, format_factor
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from model.launch.launch import Assumption
     from model.prediction import Prediction, Quantiles
     from profiler.measurement import Measurement
-    from server.snapshot import KernelView, LaunchView
+    from server.launch_view import LaunchView
 
 HINT_LENGTH = 30
 _GUESSES_SHOWN = 4
@@ -25,22 +26,19 @@ _BASIS = {
 }
 
 
-def hint_label(view: KernelView) -> str:
-    """Return one kernel's cost, or the reason why it cannot be told."""
-    if len(view.launches) == 1:
-        return _launch_label(view.launches[0])
-    short = " · ".join(f"{_name(launch)}: {_briefest(launch)}" for launch in view.launches)
+def hint_label(launches: Sequence[LaunchView]) -> str:
+    """Return one kernel's cost under its launches, or the reason why it cannot be told."""
+    if len(launches) == 1:
+        return _launch_label(launches[0])
+    short = " · ".join(f"{_name(launch)}: {_briefest(launch)}" for launch in launches)
     if len(short) <= HINT_LENGTH:
         return short
-    more = f" (+{len(view.launches) - 1} more)"
-    return (
-        _first_that_fits([_launch_label(view.launches[0]), _briefest(view.launches[0])], HINT_LENGTH - len(more)) + more
-    )
+    more = f" (+{len(launches) - 1} more)"
+    return _first_that_fits([_launch_label(launches[0]), _briefest(launches[0])], HINT_LENGTH - len(more)) + more
 
 
-def hint_tooltip(view: KernelView) -> str:
+def hint_tooltip(launches: Sequence[LaunchView]) -> str:
     """Return what the mouse on a hint brings up: what it is the time of."""
-    launches = view.launches
     problem = next((launch.forecast.problem for launch in launches if launch.forecast.problem), None)
     if problem is not None:
         return problem.message

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from model.compiled_occupancy import offline_facts
@@ -12,7 +11,7 @@ from server.words.advice import advice_of
 from server.words.comparison import compared
 from server.words.compiled import in_short
 from server.words.format import format_bytes, format_count, format_duration_us
-from server.words.layout import in_columns, labelled, plain
+from server.words.layout import Section, Story, in_columns, labelled, plain
 from server.words.render import guesses_text, launch_title
 
 if TYPE_CHECKING:
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from model.launch.launch import Launch
     from model.prediction import Prediction
     from model.work.work_counts import WorkCounts
-    from server.snapshot import KernelView, LaunchView, Snapshot
+    from server.launch_view import LaunchView
+    from server.snapshot import KernelView, Snapshot
 
 _LINES_SHOWN = 5
 _LINES_SHOWN_OF_MANY = 3  # of each launch, where a kernel has several
@@ -28,23 +28,6 @@ _LEAST_REUSE = 1.5
 _LEAST_CONFLICT = 1.5
 _NOTICEABLY = 1.1  # how much longer the host waits than the device works, for it to be worth a line
 _ORIGIN = {"config": "kernelcast.toml"}
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """`figures` are lines whose columns are aligned already; `notes` are sentences."""
-
-    title: str
-    figures: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Story:
-    """`lead` says what launch it is about, what of that was guessed, and the answer; the rest says why and how sure."""
-
-    lead: str
-    sections: tuple[Section, ...]
 
 
 def tell(view: KernelView, snapshot: Snapshot) -> Story:

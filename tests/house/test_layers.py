@@ -76,22 +76,13 @@ def _loaded_with(file: Path, modules: dict[str, Path], *, for_types: bool = Fals
     return found & modules.keys()
 
 
-def test_no_module_imports_itself_through_others(repository: Path) -> None:
+@pytest.mark.parametrize("for_types", [False, True])
+def test_no_module_needs_itself_through_others(repository: Path, for_types: bool) -> None:
     modules = {
         ".".join(file.relative_to(repository).with_suffix("").parts).removesuffix(".__init__"): file
         for package in MAY_IMPORT
         for file in (repository / package).rglob("*.py")
     }
-    graph = {name: _loaded_with(file, modules) - {name} for name, file in modules.items()}
+    graph = {name: _loaded_with(file, modules, for_types=for_types) - {name} for name, file in modules.items()}
     assert len(graph) > 800
     TopologicalSorter(graph).prepare()  # raises CycleError with the modules of a circle
-
-
-def test_no_module_of_the_analysis_needs_itself_through_others_for_types(repository: Path) -> None:
-    modules = {
-        ".".join(file.relative_to(repository).with_suffix("").parts).removesuffix(".__init__"): file
-        for file in (repository / "model" / "work").rglob("*.py")
-    }
-    graph = {name: _loaded_with(file, modules, for_types=True) - {name} for name, file in modules.items()}
-    assert len(graph) > 60
-    TopologicalSorter(graph).prepare()

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from model.account import CRITICAL_SHARE, MOST_EXPLAINED, Bound, account_of, overlapped
+from model.account import CRITICAL_SHARE, MOST_EXPLAINED, Bound, Times, account_of, overlapped
 from model.device import Cost, Device
 from model.device_catalog import builtin_devices
 from model.engine import Engine
 from model.fit import Fit
-from model.laws import Times
 from model.prediction import Basis, ModelEstimate, Prediction, Quantiles, Through
 from server.words.account import overlap_text, parts_text, reading
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from model.account import Times
 from model.engine import Engine
 from model.known_devices import find_builtin_by_name
-from model.laws import Times, issue_us, launch_times
+from model.laws import issue_us, launch_times
 
 CHASE = """kernel void chase(global const int *next, global int *out, int n) {
     int j = get_global_id(0);

@@ -13,12 +13,11 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from model.account import Bound
+from model.account import Bound, Times
 from model.device import Device
 from model.device_catalog import find_builtin
 from model.forecast import FileForecast, Forecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
-from model.laws import Times
 from model.line_costs import LineCost, LinePart
 from model.line_remap import PlacedCounts
 from model.opencl.kernel import Kernel, KernelAttributes, SourceRange

@@ -14,9 +14,10 @@ from pygls.workspace import Workspace
 from server.analysis.analyst import Analyst
 from server.documents import Document, changed
 from server.handlers import create_server
+from server.launch_view import Failure, Slot
 from server.positions import IndexedText
 from server.session import KernelcastServer
-from server.snapshot import Analysis, Failure, Slot
+from server.snapshot import Analysis
 
 pytestmark = pytest.mark.asyncio
 

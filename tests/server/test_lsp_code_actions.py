@@ -11,7 +11,8 @@ from lsprotocol import types
 from model.device import ProfileSource
 from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
 from server.features.code_actions import code_actions
-from server.snapshot import Slot, Snapshot
+from server.launch_view import Slot
+from server.snapshot import Snapshot
 
 Snapshots = Callable[..., Snapshot]
 LINE = "// kernelcast: global=1024 local=64"

@@ -18,7 +18,8 @@ from profiler.measurement import Measurement
 from server.client.settings import Settings
 from server.documents import changed
 from server.features.inlay_hints import inlay_hints, shown_labels
-from server.snapshot import Slot, Snapshot
+from server.launch_view import Slot
+from server.snapshot import Snapshot
 from server.words.render import HINT_LENGTH, shorten, spread_text
 
 Snapshots = Callable[..., Snapshot]

@@ -8,12 +8,11 @@ from dataclasses import replace
 import pytest
 from lsprotocol import types
 
-from model.account import Bound
+from model.account import Bound, Times
 from model.device import ProfileSource
 from model.fit import Fit
 from model.forecast import FileForecast, Problem
 from model.launch.launch import Assumption, Launch, Origin
-from model.laws import Times
 from model.line_costs import LineCost, LinePart
 from model.line_remap import PlacedCounts
 from model.opencl.program import read_program
@@ -21,7 +20,8 @@ from model.prediction import Basis, Quantiles, Through
 from model.work.analyse import analyse
 from profiler.measurement import Measurement
 from server.features.hover import hover
-from server.snapshot import Failure, Slot, Snapshot
+from server.launch_view import Failure, Slot
+from server.snapshot import Snapshot
 
 Snapshots = Callable[..., Snapshot]
 Forecasts = Callable[..., FileForecast]

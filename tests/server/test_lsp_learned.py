@@ -14,7 +14,8 @@ from model.learned.question import Question
 from model.prediction import Basis, Prediction, Quantiles, Through
 from server.analysis.holding import hold_answers
 from server.client.status import ServerFacts, status_of
-from server.snapshot import Analysis, Slot, Snapshot
+from server.launch_view import Slot
+from server.snapshot import Analysis, Snapshot
 
 Snapshots = Callable[..., Snapshot]
 Forecasts = Callable[..., FileForecast]

@@ -16,13 +16,14 @@ from model.prediction import Quantiles, Through
 from profiler.measurement import Measurement
 from profiler.store import Store, StoredMeasurement, kernel_id
 from server.analysis.analyst import Analyst
-from server.analysis.scheduler import Order
+from server.analysis.order import Order
 from server.analysis.sources import Run
 from server.client.settings import Settings
 from server.documents import Document
 from server.features.hover import hover
+from server.launch_view import Slot
 from server.positions import IndexedText
-from server.snapshot import Analysis, Slot, Snapshot
+from server.snapshot import Analysis, Snapshot
 from server.words.render import hint_label
 
 Snapshots = Callable[..., Snapshot]
@@ -60,8 +61,8 @@ def test_the_hover_says_through_which_measurements_it_predicts(through: Snapshot
 
 
 def test_the_hint_is_marked_as_better_founded_than_the_laws(through: Snapshot, snapshot_of: Snapshots) -> None:
-    assert hint_label(through.kernels[0]).startswith("≈ 3.2 ms ±8 %")
-    assert hint_label(snapshot_of().kernels[0]).startswith("~ ")
+    assert hint_label(through.kernels[0].launches).startswith("≈ 3.2 ms ±8 %")
+    assert hint_label(snapshot_of().kernels[0].launches).startswith("~ ")
 
 
 def test_a_measurement_is_held_against_what_the_model_says_without_others(

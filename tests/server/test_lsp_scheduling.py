@@ -12,7 +12,8 @@ from types import ModuleType
 import pytest
 
 from profiler.measurement import Cancelled
-from server.analysis.scheduler import Order, Scheduler
+from server.analysis.order import Order
+from server.analysis.scheduler import Scheduler
 from server.client.settings import Settings
 from server.device_work.jobs import Jobs, OnProgress
 from server.documents import Document

@@ -13,8 +13,9 @@ from lsprotocol import types
 from model.forecast import FileForecast
 from profiler.measurement import Measurement
 from server.features.inlay_hints import inlay_hints
+from server.launch_view import Slot
 from server.positions import offset_of
-from server.snapshot import Slot, Snapshot
+from server.snapshot import Snapshot
 
 Snapshots = Callable[..., Snapshot]
 TWO = "__kernel void a(int n) {}\n__kernel void b(int n) {}\n"

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.account import RESOURCES, Bound
+from model.account import RESOURCES, Bound, Times
 from model.device import Device
 from model.device_catalog import builtin_devices
 from model.launch.launch import Launch
-from model.laws import Times, launch_times
+from model.laws import launch_times
 from model.learned.analytic_features import LAW_FACT_NAMES, law_facts
 from model.opencl.program import read_program
 from model.work.analyse import analyse
