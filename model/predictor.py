@@ -102,7 +102,7 @@ class Predictor:
         return self._fits.unsettled(work, launch, device, late.measured)
 
     def _count(self, work: Work, launch: Launch) -> WorkCounts:
-        """The same on every device, unless drivers choose local sizes: whoever compares devices counts once."""
+        """Count a launch's work, once for all devices: it is the same on each, unless drivers choose local sizes."""
         sample = work.sample_for(launch)
         found = self._counts.get((work, launch, sample))
         if found is None:

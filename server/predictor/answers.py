@@ -47,8 +47,10 @@ class _Order:
 
 
 class LearnedAnswers:
-    """Safe for all threads. `news` hears on the event loop for whom there are answers, and "" when there are to be none
-    any more: then `problem` says why. After `idle_s` without a question the process leaves, until there is one.
+    """The learned model's answers, from a process of its own. Safe for all threads.
+
+    `news` hears on the event loop for whom there are answers, and "" when there are to be none any more: then `problem`
+    says why. After `idle_s` without a question the process leaves, until there is one.
     """
 
     def __init__(self, news: Callable[[str], None], timings: Timings | None = None, *, idle_s: float = IDLE_S) -> None:
@@ -95,7 +97,7 @@ class LearnedAnswers:
         self._loop = asyncio.get_running_loop()
 
     def ask(self, uri: str, questions: Sequence[Question], lessons: Taught) -> None:
-        """What is asked for `uri` now; what was asked before and still waits is not wanted any more."""
+        """Ask these questions for `uri`, in place of those asked for it before that still wait."""
         self._put(_Order(uri, questions, lessons))
 
     def now(self, questions: Sequence[Question], lessons: Taught, patience_s: float) -> list[Answer | None]:
@@ -112,7 +114,7 @@ class LearnedAnswers:
             self._waiting.pop(uri, None)
 
     def stop(self) -> None:
-        """Ends the process, too."""
+        """Stop, and end the process, too."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
@@ -258,7 +260,7 @@ class LearnedAnswers:
             self._changed.notify_all()
 
     def _handle_crash(self, keys: Sequence[_Key], exit_reason: str = "") -> None:
-        """The process has died, perhaps over these questions."""
+        """Take note that the process died, perhaps over these questions."""
         told = ""
         if self._process is not None:
             exit_reason = exit_reason or self._process.exit_reason()

@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _listen(incoming: IO[bytes], orders: SimpleQueue[Ask | RunItems]) -> None:
-    """The end of the input is the end of the server, however long an answer may still take."""
+    """Put what comes in into `orders`; leave where it ends, however long an answer may still take."""
     try:
         while True:
             orders.put(pickle.load(incoming))

@@ -87,8 +87,10 @@ class PredictorProcess:
     def ask(
         self, order: Ask | RunItems, limit_s: float, is_stopped: Callable[[], bool]
     ) -> Sequence[Answer] | Sequence[Sample]:
-        """Return the answers, in the order of the questions. Raises `ProcessEnded`, `Stopped` or what the child
-        names."""
+        """Return the answers, in the order of the questions.
+
+        Raises `ProcessEnded`, `Stopped` or what the child names.
+        """
         deadline_s = time.monotonic() + limit_s
 
         def check() -> None:

@@ -60,7 +60,7 @@ class Sampling:
         self._loop = asyncio.get_running_loop()
 
     def ask(self, uri: str, wanted: Mapping[SampleKey, RunItems]) -> None:
-        """What is wanted for `uri` now; what was wanted before and still waits is not any more."""
+        """Have these run for `uri`, in place of those wanted for it before that still wait."""
         with self._changed:
             if self._stopped:
                 return
@@ -76,7 +76,7 @@ class Sampling:
             self._waiting.pop(uri, None)
 
     def stop(self) -> None:
-        """Ends the process, too."""
+        """Stop, and end the process, too."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
