@@ -190,10 +190,12 @@ class _Job:
 def _summary(batches: Sequence[QuickBatch], others: Others, load_average: float) -> RowTiming:
     runs = [run for batch in batches for run in batch.runs_us]
     medians_us = tuple(batch.median_us for batch in batches)
+    # Each batch counts alike in the median, however few its runs: while others run, that may be beyond the runs' ends.
+    median_us = median(medians_us)
     return RowTiming(
-        median_us=median(medians_us),
-        p10_us=quantile(runs, 0.1),
-        p90_us=quantile(runs, 0.9),
+        median_us=median_us,
+        p10_us=min(quantile(runs, 0.1), median_us),
+        p90_us=max(quantile(runs, 0.9), median_us),
         wall_us=median(wall for batch in batches for wall in batch.walls_us),
         runs=len(runs),
         batches_us=medians_us,
