@@ -110,7 +110,7 @@ class RateNoise:
 
 
 CALIBRATION_VERSION = 3
-"""Of what is measured.
+"""Version of what a calibration measures.
 
 1 kept no conditions, and no curves but bandwidth, gathers and strides. 2 took what groups of few work-items cost for
 less than it is where cores run the start of one group beside the end of another.

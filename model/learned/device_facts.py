@@ -83,7 +83,7 @@ def device_facts(device: Device) -> tuple[float, ...]:
 
 
 def _fma_latency_ns(device: Device) -> float:
-    """As calibrated; else as long as most processors take at the clock that the driver names."""
+    """Return the latency as calibrated; without calibration, what most processors take at the driver's clock."""
     clock_mhz = device.clock_mhz or _USUAL_CLOCK_MHZ
     return device.rates.fma_latency_ns or 1e3 * _FMA_CYCLES / clock_mhz
 

@@ -32,7 +32,7 @@ class Meter:
         self.why = ""
 
     def spend(self, calls: int, width: int) -> None:
-        """Note so many NumPy calls on so many lanes; raises BudgetEnded."""
+        """Add the cost of `calls` NumPy calls on `width` lanes. Raises BudgetEnded."""
         self.spent += calls * (CALL_COST + width)
         if self.spent > self.limit:
             self.why = "steps"

@@ -148,23 +148,23 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe, n
     return lines
 
 
-def unseen_machine_table(rows: Rows, recipe: Recipe, novelty: Novelty, names: tuple[str, ...] = ()) -> list[Line]:
+def unseen_machine_table(rows: Rows, recipe: Recipe, novelty: Novelty) -> list[Line]:
     """Train without each machine in turn, test on it from its calibrated profile alone; beside training with it.
 
     Then as calibration ends: with `CALIBRATION_KERNELS` of its kernels in training measured, one launch each. A machine
-    is what stands before the `/` in its devices' names; the first one has no name; `names` are all of them unless
-    given. Both models are boosted trees over plain prices: what ships without its networks, which take ten times as
-    long to train. `novelty` knows no times.
+    is what stands before the `/` in its devices' names; the first one has no name. Both models are boosted
+    trees over plain prices: what ships without its networks, which take ten times as long to train. `novelty` knows no
+    times.
     """
     lines: list[Line] = []
     machine = np.array([name.rpartition("/")[0] for name in rows.device_name])
-    known_names = np.unique(machine)
-    if len(known_names) < 2:
+    names = np.unique(machine)
+    if len(names) < 2:
         return lines
     train, test = rows.where("train"), rows.judged(*SPLITS)
     inputs, launches = source_inputs(rows.launch, rows.laws, rows.device), launches_of(rows, novelty)
     known = np.maximum(_forest_of(rows, inputs, rows.runtime, train, recipe), rows.laws[:, 1])
-    for name in names or known_names:
+    for name in names:
         theirs = machine == name
         unseen = np.maximum(_forest_of(rows, inputs, rows.runtime, train[~theirs[train]], recipe), rows.laws[:, 1])
         said = {"laws alone": rows.laws[:, 0], "trained without it": unseen, "trained with it": known}

@@ -1,4 +1,4 @@
-"""What an operation costs is told apart from the start of its work-group, beside which a core runs it."""
+"""The cost of an operation excludes the start of its work-group, even where a core overlaps the two."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def write_devices(folder: Path, devices: dict[str, Device]) -> None:
 def add_calibrated(folder: Path) -> list[str]:
     """Add the profiles of devices that the dataset has rows of and no profile yet; return their names.
 
-    Taken are those that the collection noted beside its rows, the newest one, where the device was calibrated as a
-    whole: nobody calibrated the part of it that `-1core` means. Raises DatasetError.
+    A profile is the newest calibrated one that the collection noted beside the device's rows. Devices limited to some
+    processors (`-1core`) get none: the collection notes the profile of the whole device. Raises DatasetError.
     """
     known = read_devices(folder) if (folder / FILE_NAME).exists() else {}
     dataset = read_dataset(folder)
