@@ -24,7 +24,7 @@ from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.inference import complete
 from model.launch.launch import Launch
-from model.launch.refit import refitted
+from model.launch.refit import refitted, with_misfits
 from model.launch.spec import LaunchSpec
 from model.launch.together import Complete, FileGuesses
 from model.launch.vectors import with_components
@@ -124,7 +124,7 @@ class Engine:
         self._states: LRUCache[_StateKey, _State] = LRUCache(64)
         self._typed_in: LRUCache[_StateKey, _State] = LRUCache(_TYPED_IN)
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(kept)
-        self._launches: LRUCache[tuple[Work, LaunchSpec, Device], Launch] = LRUCache(2 * kept)
+        self._launches: LRUCache[tuple[Work, LaunchSpec, Device | None], Launch] = LRUCache(2 * kept)
         self._advice: LRUCache[tuple[object, ...], tuple[Advice, ...]] = LRUCache(2 * kept)
         self._predictor = Predictor(2 * kept)
         self._device: Device | None = None
@@ -294,8 +294,11 @@ class Engine:
         analysed_s = time.perf_counter()
         self._told("analyse", analysed_s - began_s)
         shifts = line_shifts(stood, places)
-        spec = refitted(kernel, work, replace(with_components(kernel, written), options=program.options))
+        given = replace(with_components(kernel, written), options=program.options)
+        spec, is_resized = refitted(kernel, work, given, partial(self._complete, kernel, work, device=None))
         launch = self._complete(kernel, work, spec, device)
+        if is_resized:
+            launch = with_misfits(kernel, work, spec, launch)
         code = self._code_of(kernel, launch, device)
         plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device, code)
         advice = self._advice_on(plain, program, work, shifts, launch, device)
@@ -350,7 +353,7 @@ class Engine:
             advice = self._advice[key] = advise(Situation(work, launch, prediction, device, source_line))
         return advice
 
-    def _complete(self, kernel: Kernel, work: Work, spec: LaunchSpec, device: Device) -> Launch:
+    def _complete(self, kernel: Kernel, work: Work, spec: LaunchSpec, device: Device | None) -> Launch:
         key = (work, spec, device)
         launch = self._launches.get(key)
         if launch is None:

@@ -69,14 +69,14 @@ class Expression:
     text: str
     start: int = field(default=0, compare=False)  # where `text` stands in the text it was parsed from
     _steps: tuple[_Step, ...] = field(default=(), compare=False, repr=False)
+    names: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", frozenset(name for name, _, _ in self.name_spans()))
 
     @property
     def end(self) -> int:
         return self.start + len(self.text)
-
-    @property
-    def names(self) -> frozenset[str]:
-        return frozenset(name for name, _, _ in self.name_spans())
 
     def name_spans(self) -> tuple[tuple[str, int, int], ...]:
         """Return each use of a name, with the characters where it stands."""

@@ -6,15 +6,14 @@ beyond the ends of its buffers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from math import prod
 
 from model.launch.access_bounds import AccessBounds
 from model.launch.expression import Expression
-from model.launch.inference import complete
-from model.launch.launch import Launch
+from model.launch.launch import Assumption, Launch
 from model.launch.local_size import effective_local_size
 from model.launch.resolve import resolve
 from model.launch.scaling import Sizes, evaluated, spec_at
@@ -30,21 +29,32 @@ _MOST_DRIVERS = 3
 _NAMED = 4
 
 
-def refitted(kernel: Kernel, work: Work, spec: LaunchSpec) -> LaunchSpec:
-    """`spec` with the lengths and arguments that go with its global size, and notes on what changed or does not fit.
+def refitted(
+    kernel: Kernel, work: Work, spec: LaunchSpec, complete: Callable[[LaunchSpec], Launch]
+) -> tuple[LaunchSpec, bool]:
+    """Return `spec` with what goes with its global size, and whether that is another than the written one.
 
-    Nothing that the request itself gives is changed. Raises KernelcastError as `complete` does.
+    Lengths and arguments follow, with notes on what changed; nothing that the request itself gives is touched.
+    `complete` is asked for the launch that is written down, which many requests have in common. Raises KernelcastError
+    as it does.
     """
     if spec.over is None:
-        return spec
+        return spec, False
     base, request = (with_components(kernel, each) for each in spec.over)
     plain = replace(spec, over=None)
-    launch = complete(kernel, work, base)
+    launch = complete(base)
     wanted = resolve(kernel, plain).global_size
     if wanted is None or wanted == launch.global_size:
-        return plain
-    found = _scaled(kernel, work, plain, base, request, launch, wanted)
-    return replace(found, notes=(*found.notes, *_misfits(kernel, work, found)))
+        return plain, False
+    if _gives_all_of(base, request):
+        return plain, True
+    return _scaled(kernel, work, plain, base, request, launch, wanted), True
+
+
+def _gives_all_of(base: LaunchSpec, request: LaunchSpec) -> bool:
+    """Return whether nothing is left that could follow the global size."""
+    named, filled = (dict(each).keys() for each in (base.values, base.fills))
+    return named <= dict(request.values).keys() and filled <= dict(request.fills).keys()
 
 
 def _scaled(
@@ -107,9 +117,15 @@ def _drivers(planned: Plan, launch: Launch, wanted: tuple[int, ...]) -> dict[str
     return None
 
 
-def _misfits(kernel: Kernel, work: Work, spec: LaunchSpec) -> Iterator[str]:
-    """Buffers whose lengths are given and that the launch reaches beyond."""
-    launch = complete(kernel, work, spec)
+def with_misfits(kernel: Kernel, work: Work, spec: LaunchSpec, launch: Launch) -> Launch:
+    """Return `launch`, which completes the refitted `spec`, with notes on the given lengths that it reaches beyond."""
+    notes = tuple(Assumption("sizes", text) for text in _misfits(kernel, work, spec, launch))
+    known = len(spec.notes)  # the launch's first assumptions
+    assumptions = (*launch.assumptions[:known], *notes, *launch.assumptions[known:])
+    return replace(launch, assumptions=assumptions) if notes else launch
+
+
+def _misfits(kernel: Kernel, work: Work, spec: LaunchSpec, launch: Launch) -> Iterator[str]:
     spans, given = AccessBounds(work, launch).spans, {name for name, _ in spec.values}
     for name, elements in launch.buffers:
         parameter = kernel.parameter(name)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from threading import Lock
+
+from cachetools import LRUCache, cached
 
 from model.opencl.types import AddressSpace
 from model.work.expressions.operations import operation
@@ -24,6 +27,7 @@ from model.work.regions.region import Block, Branch, Loop
 from model.work.work import Work
 
 _IDS = (GLOBAL_ID, GROUP_ID, LOCAL_ID)
+_KERNELS_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Product:
 
 @dataclass(slots=True)
 class SourceHints:
-    """What the source says of the sizes of a launch.
+    """What the source says of the sizes of a launch. Shared by all launches of a kernel: not to be changed.
 
     `guards`: for each dimension, the symbols that its global id must stay below; `products`: symbols whose product it
     must stay below (`i < width * height`); `margins`: symbols that ids must reach, keep away from the end by, or equal.
@@ -62,6 +66,7 @@ class SourceHints:
     used: set[Atom] = field(default_factory=set)
 
 
+@cached(LRUCache(_KERNELS_KEPT), lock=Lock())
 def gather(work: Work) -> SourceHints:
     """Read all conditions, trip counts and indices of `work`."""
     found = SourceHints()
