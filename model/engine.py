@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,77 +20,32 @@ from model.device import Device
 from model.errors import AnalysisError, KernelcastError
 from model.faults import contained, internal_error
 from model.forecast import FileForecast, Forecast, Problem, no_such_kernel
-from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.inference import complete
 from model.launch.launch import Launch
+from model.launch.other_files import with_note_on
 from model.launch.refit import refitted, with_misfits
 from model.launch.spec import LaunchSpec
-from model.launch.together import Complete, FileGuesses
+from model.launch.together import Complete
 from model.launch.vectors import with_components
-from model.launch_specs import Written, limit_launches, silent_kernels, written_for
+from model.launch_specs import Written, given_names, limit_launches, silent_kernels, written_for
 from model.learned.asking import covers, no_lessons, question_about
-from model.learned.question import Question
 from model.line_remap import LineShifts, line_shifts
 from model.observing import Observer
-from model.opencl.fingerprint import Meaning
 from model.opencl.include_policy import Reach
 from model.opencl.kernel import Kernel
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
-from model.opencl.program import Program, read_program
-from model.placed_annotation import Annotations, annotations_of, place_of
+from model.opencl.program import Program
+from model.placed_annotation import annotations_of, place_of
 from model.prediction import Prediction
 from model.predictor import Predictor
+from model.readings import Answer, FileState, Made, Readings
 from model.samples import SampleKey
-from model.throughput.cpu_code import CodeOf, KnownCode, not_compiled
+from model.throughput.cpu_code import CodeOf, not_compiled
 from model.work.analyse import analyse
+from model.work.execution.unknowns import undeclared_names
 from model.work.work import Work
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Made:
-    """A prediction before it is placed: `stood` are the lines on which the functions it covers were analysed."""
-
-    meaning: Meaning
-    device: Device
-    ignored: frozenset[AdviceCode]
-    written: LaunchSpec
-    spec: LaunchSpec
-    work: Work
-    stood: tuple[int, ...]
-    launch: Launch
-    code: KnownCode | None
-    prediction: Prediction
-    question: Question | None
-    tokens: tuple[str, ...]
-    unsampled: SampleKey | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Answer:
-    """A forecast with all that it follows from. Without `made` it is a problem, and found anew each time."""
-
-    kernel: Kernel
-    annotation: Annotation | None
-    places: tuple[int, ...]
-    made: _Made | None
-    forecast: Forecast
-    problem: Problem | None = None
-
-
-@dataclass(slots=True)
-class _State:
-    """What was last known of one file under one set of options."""
-
-    program: Program
-    annotations: Annotations | None = None
-    answers: dict[tuple[str, int], _Answer] = field(default_factory=dict)
-    guesses: FileGuesses = field(default_factory=FileGuesses)
-
-
-_TYPED_IN = 4  # files, of which what was overwritten is kept: it may be undone
-_StateKey = tuple[Path | None, BuildOptions, Reach | None]
 
 
 class Engine:
@@ -121,8 +76,7 @@ class Engine:
         self._told = told or (lambda _stage, _seconds: None)
         self._code_of = code_of
         self._tokens: LRUCache[tuple[str, tuple[str, ...]], tuple[str, ...]] = LRUCache(kept)
-        self._states: LRUCache[_StateKey, _State] = LRUCache(64)
-        self._typed_in: LRUCache[_StateKey, _State] = LRUCache(_TYPED_IN)
+        self._readings = Readings()
         self._works: LRUCache[tuple[object, ...], tuple[Work | AnalysisError, tuple[int, ...]]] = LRUCache(kept)
         self._launches: LRUCache[tuple[Work, LaunchSpec, Device | None], Launch] = LRUCache(2 * kept)
         self._advice: LRUCache[tuple[object, ...], tuple[Advice, ...]] = LRUCache(2 * kept)
@@ -166,14 +120,20 @@ class Engine:
     ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
         whole = (config.options_for(path) if config else BuildOptions()).merged(options)
-        state = self._read(text, path, whole, reach)
+        state = self._readings.read(text, path, whole, reach)
+        if path is not None:
+            wanted_of = partial(Program.wanted, name=kernel, included=included)
+            given = partial(written_for, config=config, path=path, requests=requests)
+            state = self._readings.completed(
+                state, path, reach, lambda now: self._undeclared(now, wanted_of(now.program), given)
+            )
         program = state.program
         annotations = state.annotations = annotations_of(program, state.annotations)
         found = [Problem("launch", p.message, p.range.start_line + 1, p.range) for p in annotations.problems]
         device = self._same(device)
         ignored = config.advice_ignored if config else frozenset()
         self._told("read", time.perf_counter() - began_s)
-        answers: dict[tuple[str, int], _Answer] = {}
+        answers: dict[tuple[str, int], Answer] = {}
         wanted = program.wanted(kernel, included=included)
         said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
         said, left_out = limit_launches(said, self._most_launches)
@@ -196,10 +156,23 @@ class Engine:
             problems.insert(0, no_such_kernel(program, kernel))
         return FileForecast(tuple(wanted), tuple(a.forecast for a in answers.values()), tuple(problems), tuple(found))
 
+    def _undeclared(
+        self, state: FileState, wanted: Sequence[Kernel], given: Callable[..., Sequence[Written]]
+    ) -> set[str]:
+        """Return the names in these kernels that neither the text nor anything that is said of a launch declares."""
+        found: set[str] = set()
+        for kernel in wanted:
+            work = self._work_of(state, kernel)
+            names = undeclared_names(work.unknowns) if work is not None and work.unknowns else set()
+            if names:
+                state.annotations = annotations_of(state.program, state.annotations)
+                found |= names - given_names(given(kernel, state.annotations.of_kernel.get(kernel.name, ())))
+        return found
+
     def _completed(self, device: Device) -> Complete:
         return lambda kernel, work, spec: self._complete(kernel, work, spec, device)
 
-    def _work_of(self, state: _State, kernel: Kernel) -> Work | None:
+    def _work_of(self, state: FileState, kernel: Kernel) -> Work | None:
         """Return the kernel's work, the last answer's where its meaning is unchanged; None if it cannot be analysed."""
         program, last = state.program, state.answers.get((kernel.name, 0))
         if last is not None and last.made is not None and last.made.meaning is program.meanings[kernel.name]:
@@ -219,16 +192,14 @@ class Engine:
         work, launch = forecast.work, forecast.launch
         if work is None or launch is None:
             return []
-        program = self._read(text, path, launch.options, reach).program
+        program = self._readings.read(text, path, launch.options, reach).program
         kernel = program.kernel(forecast.kernel.name)
         keys = ((self._observer.settled(program, kernel, work, other), other) for other in launches)
         return [(key, other) for key, other in keys if key is not None]
 
     def forget(self, path: Path | None) -> None:
         """Nobody will ask about this file soon: keep nothing that was read of it."""
-        for states in (self._states, self._typed_in):
-            for key in [key for key in states if key[0] == path]:
-                del states[key]
+        self._readings.forget(path)
 
     def _same(self, device: Device) -> Device:
         """Return an equal device as the same object: then it need not be compared for each kernel."""
@@ -237,27 +208,27 @@ class Engine:
         return self._device
 
     def _one(
-        self, state: _State, kernel: Kernel, written: Written, path: Path | None, device: Device,
-        ignored: frozenset[AdviceCode], before: _Answer | None,
-    ) -> _Answer:  # fmt: skip
+        self, state: FileState, kernel: Kernel, written: Written, path: Path | None, device: Device,
+        ignored: frozenset[AdviceCode], before: Answer | None,
+    ) -> Answer:  # fmt: skip
         """One launch of one kernel; the problem again, with its place, when an annotation is to blame."""
         program, annotation = state.program, written.annotation
         try:
             options = written.spec.options
             options = program.options if options == BuildOptions() else program.options.merged(options)
             if options != program.options:
-                program = self._read(program.text, path, options, program.plan.reach).program
+                program = self._readings.read(program.text, path, options, program.plan.reach).program
                 kernel = program.kernel(kernel.name)
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
             if made is None or not self._still_holds(made, program, kernel, written.spec, device, ignored):
-                made = self._made(program, kernel, written.spec, places, device, ignored, made)
+                made = self._made(program, kernel, written.spec, places, device, ignored, made, state.found)
         except Exception as raised:  # noqa: BLE001 - a mistake of ours costs this launch alone
             error = raised if isinstance(raised, KernelcastError) else internal_error(raised, "predicting a launch")
             place = place_of(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
-            return _Answer(
+            return Answer(
                 kernel, annotation, (), None, Forecast(kernel, problem=problem), problem if place is not None else None
             )
         if (
@@ -280,12 +251,12 @@ class Engine:
             tokens=made.tokens,
             unsampled=made.unsampled,
         )
-        return _Answer(kernel, annotation, places, made, forecast)
+        return Answer(kernel, annotation, places, made, forecast)
 
     def _made(
         self, program: Program, kernel: Kernel, written: LaunchSpec, places: tuple[int, ...], device: Device,
-        ignored: frozenset[AdviceCode], earlier: _Made | None,
-    ) -> _Made:  # fmt: skip
+        ignored: frozenset[AdviceCode], earlier: Made | None, found: tuple[tuple[str, str], ...],
+    ) -> Made:  # fmt: skip
         began_s = time.perf_counter()
         if earlier is not None and earlier.meaning is program.meanings[kernel.name]:
             work, stood = earlier.work, earlier.stood
@@ -299,6 +270,8 @@ class Engine:
         launch = self._complete(kernel, work, spec, device)
         if is_resized:
             launch = with_misfits(kernel, work, spec, launch)
+        if found:
+            launch = with_note_on(found, launch)
         code = self._code_of(kernel, launch, device)
         plain, unsampled = self._observer.predicted(self._predictor, program, kernel, work, launch, device, code)
         advice = self._advice_on(plain, program, work, shifts, launch, device)
@@ -309,12 +282,12 @@ class Engine:
             question = question_about(prediction, work, launch, device, tokens)
         self._told("predict", time.perf_counter() - analysed_s)
         meaning = program.meanings[kernel.name]
-        return _Made(
+        return Made(
             meaning, device, ignored, written, spec, work, stood, launch, code, prediction, question, tokens, unsampled
         )
 
     def _still_holds(
-        self, made: _Made, program: Program, kernel: Kernel, written: LaunchSpec, device: Device,
+        self, made: Made, program: Program, kernel: Kernel, written: LaunchSpec, device: Device,
         ignored: frozenset[AdviceCode],
     ) -> bool:  # fmt: skip
         return (
@@ -359,23 +332,6 @@ class Engine:
         if launch is None:
             launch = self._launches[key] = complete(kernel, work, spec, device)
         return launch
-
-    def _read(self, text: str, path: Path | None, options: BuildOptions, reach: Reach | None) -> _State:
-        """Return the program, from the cache or by re-reading what changed; included files are checked every time."""
-        key = path, options, reach
-        state = self._states.get(key)
-        if state is None:
-            state = self._states[key] = _State(read_program(text, path, options, reach=reach))
-        elif state.program.text != text or state.program.rests_on_files:
-            state.program = read_program(text, path, options, state.program, reach)
-            self._remember_typing(key, state)
-        return state
-
-    def _remember_typing(self, key: _StateKey, state: _State) -> None:
-        if key not in self._typed_in and len(self._typed_in) >= _TYPED_IN:
-            _, left = self._typed_in.popitem()
-            left.program.kept.forget_recent()
-        self._typed_in[key] = state
 
     def _work(self, program: Program, kernel: Kernel, places: tuple[int, ...]) -> tuple[Work, tuple[int, ...]]:
         """Return the kernel's work, and the lines of the functions it covers when it was analysed."""

@@ -45,6 +45,12 @@ def written_for(
     return written or [NOTHING]
 
 
+def given_names(written: Sequence[Written]) -> set[str]:
+    """Return the names that launches give a value, as arguments, as free names or by `-D`."""
+    specs = [each.spec for each in written]
+    return {name for spec in specs for name, _ in (*spec.values, *spec.options.defines)}
+
+
 def _asked(base: LaunchSpec, request: LaunchSpec) -> LaunchSpec:
     """`request` over what is written; a global size of its own is one that lengths may have to follow."""
     merged = base.merged(request)

@@ -67,6 +67,7 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         self.reach = reach
         self.is_out_of_reach = False  # one of the places in which the last include was looked for
         self.opened: dict[str, bytes | None] = {}  # what was looked for, and what was found there
+        self.missing: dict[str, None] = {}  # includes that were found nowhere
         self.depth = 0
         self.include_row = 0
         self.tokens_read = 0  # by the macro call being expanded, all that it expands to included
@@ -164,6 +165,8 @@ class Reader(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
         said = f"`{includepath}` was not found {where}"
         if self.is_out_of_reach:
             said = f"`{includepath}` {OUT_OF_REACH}"
+        elif not is_malformed:
+            self.missing[includepath] = None
         self.notes.append(SourceNote(f"{said}; what it declares is unknown", self.include_row))
         raise OutputDirective(Action.IgnoreAndRemove)
 

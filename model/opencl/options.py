@@ -7,11 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """`-D` defines (name, value), `-I` folders, and every other flag as written (`-cl-fast-relaxed-math`)."""
+    """`-D` defines (name, value), `-I` folders, and every other flag as written (`-cl-fast-relaxed-math`).
+
+    `forced_includes` are files (absolute) that are read before the text, as clang's `-include` does: see `completing`.
+    OpenCL's compilers have no such option, so whoever builds the text writes `forced_lines` before it.
+    """
 
     defines: tuple[tuple[str, str], ...] = ()
     include_dirs: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    forced_includes: tuple[str, ...] = ()
 
     def merged(self, over: BuildOptions) -> BuildOptions:
         """Both together; where they differ, `over` wins. Include folders of `over` are searched first."""
@@ -19,6 +24,7 @@ class BuildOptions:
             defines=tuple({**dict(self.defines), **dict(over.defines)}.items()),
             include_dirs=tuple(dict.fromkeys((*over.include_dirs, *self.include_dirs))),
             flags=tuple(dict.fromkeys((*self.flags, *over.flags))),
+            forced_includes=tuple(dict.fromkeys((*self.forced_includes, *over.forced_includes))),
         )
 
     def arguments(self) -> list[str]:
@@ -28,3 +34,9 @@ class BuildOptions:
             *(argument for folder in self.include_dirs for argument in ("-I", folder)),
             *self.flags,
         ]
+
+    @property
+    def forced_lines(self) -> str:
+        """One `#include` line for each of `forced_includes`."""
+        quoted = (each.replace("\\", "\\\\").replace('"', '\\"') for each in self.forced_includes)
+        return "".join(f'#include "{each}"\n' for each in quoted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from model.errors import SourceError
@@ -66,13 +67,17 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """`notes` name rows of the main file's skeleton instead of lines; `opened` is what includes were looked for in."""
+    """`notes` name rows of the main file's skeleton instead of lines; `opened` is what includes were looked for in.
+
+    `missing` are the includes, as they are written, that were found in none of these.
+    """
 
     runs: tuple[Run, ...]
     notes: tuple[SourceNote, ...]
     files: tuple[SourceFile, ...]
     opened: tuple[tuple[str, bytes | None], ...]
     reach: Reach | None = None
+    missing: tuple[str, ...] = ()
 
     @property
     def skeleton(self) -> str:
@@ -93,7 +98,8 @@ def made(
         and all(reach is None or reach.holds(name) for name, _ in before.opened)
         and all(contents(Path(name)) == data for name, data in before.opened)
     ):
-        return Plan(_shifted(before, main), before.notes, (main, *before.files[1:]), before.opened, reach)
+        runs, files = _shifted(before, main), (main, *before.files[1:])
+        return Plan(runs, before.notes, files, before.opened, reach, before.missing)
     return _read(main, path, options, reach)
 
 
@@ -114,8 +120,9 @@ def _read(main: SourceFile, path: Path | None, options: BuildOptions, reach: Rea
         reader.add_path(folder)
     reader.temp_path = [str(path.parent)] if path else []
     table = MacroTable(reader.history, -1)
+    forced = reader.parsegen(bytewise(options.forced_lines), main.name, main.name) if options.forced_includes else ()
     try:
-        for token in reader.parsegen(main.skeleton, main.name, main.name):
+        for token in chain(forced, reader.parsegen(main.skeleton, main.name, main.name)):
             if not token.value.startswith(MARKER):
                 continue
             if table.version != reader.history.version:
@@ -127,4 +134,5 @@ def _read(main: SourceFile, path: Path | None, options: BuildOptions, reach: Rea
     except RecursionError:
         said = "macros or includes are nested too deeply; the rest of the file was not read"
         reader.notes.append(SourceNote(said, reader.include_row))
-    return Plan(tuple(runs), tuple(dict.fromkeys(reader.notes)), tuple(files), tuple(reader.opened.items()), reach)
+    notes, opened = tuple(dict.fromkeys(reader.notes)), tuple(reader.opened.items())
+    return Plan(tuple(runs), notes, tuple(files), opened, reach, tuple(reader.missing))

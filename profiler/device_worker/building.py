@@ -29,7 +29,7 @@ def build(context: cl.Context, source: str, path: str | None, options: BuildOpti
     name = source_name(path)
     # Drivers split their options at blanks whatever the quotes say, so defines and folders with blanks go around them.
     prologue = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in options.defines)
-    text = f'{prologue}#line 1 "{_quoted(name)}"\n{source}'
+    text = f'{prologue}{options.forced_lines}#line 1 "{_quoted(name)}"\n{source}'
     folders = [*([str(Path(path).parent)] if path else []), *options.include_dirs]
     with tempfile.TemporaryDirectory(prefix="kernelcast-") as links, named_failures(f"building {name}"):
         arguments = [part for folder in folders for part in ("-I", _without_blanks(folder, Path(links)))]

@@ -85,7 +85,7 @@ class Text:
         """The text with its `-D` options as lines before it; messages name the user's own file and lines."""
         defines = "".join(f"#define {_one_line(f'{key} {value}')}\n" for key, value in self.options.defines)
         quoted = self.name.replace("\\", "\\\\").replace('"', '\\"')
-        return f'{defines}#line 1 "{quoted}"\n{self.source}'
+        return f'{defines}{self.options.forced_lines}#line 1 "{quoted}"\n{self.source}'
 
 
 @dataclass(frozen=True, slots=True)

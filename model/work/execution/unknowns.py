@@ -34,6 +34,14 @@ class Unknown:
     name: str
 
 
+_UNDECLARED = (UnknownKind.TYPE, UnknownKind.FUNCTION, UnknownKind.NAME)
+
+
+def undeclared_names(unknowns: Iterable[Unknown]) -> set[str]:
+    """Return the names among these that another file could declare."""
+    return {each.name for each in unknowns if each.kind in _UNDECLARED and each.name.isidentifier()}
+
+
 def undeclared_types(kind: Type) -> Iterable[str]:
     """Yield the names inside a type that nothing declares; members of structs are told when they are used."""
     match kind:

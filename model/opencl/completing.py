@@ -1,0 +1,121 @@
+"""What a host program puts before a file, found in its project: files that define its names, folders of its includes.
+
+Many programs join several files before they build them, or build in a folder that the files' includes begin at. Read
+alone, such a file has names that nothing declares. They are looked up in the project, the nearest file first; a file
+that defines what this one defines, too, is another version of it and is not taken.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from model.opencl.include_policy import Reach
+from model.opencl.options import BuildOptions
+from model.opencl.program import Program
+from model.opencl.project_files import ProjectFiles
+
+_ROUNDS = 4  # a file that is found may need others in turn
+_MOST_FORCED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A program with what was found for it; `found` has the file of each name."""
+
+    program: Program
+    found: tuple[tuple[str, str], ...] = ()
+
+
+def completed(
+    program: Program,
+    path: Path,
+    reach: Reach | None,
+    files: ProjectFiles,
+    undeclared: Callable[[Program], Collection[str]],
+    read: Callable[[BuildOptions], Program],
+) -> Completed:
+    """Return the program read with the files and folders that it lacks, as far as the project has them.
+
+    `undeclared` are the names of a reading that nothing declares, `read` reads the same text under other options.
+    """
+    found: dict[str, str] = {}
+    for _ in range(_ROUNDS):
+        folders = _folders(program, path, reach, files)
+        names = set(undeclared(program)) - found.keys()
+        forced = _forced(program, names, path, reach, files) if names else {}
+        options = program.options
+        known = options.forced_includes
+        new = [each for each in dict.fromkeys(forced.values()) if each not in known][: _MOST_FORCED - len(known)]
+        folders = [each for each in folders if each not in options.include_dirs]
+        if not new and not folders:
+            break
+        found.update({name: file for name, file in forced.items() if file in new})
+        program = read(
+            replace(
+                options,
+                include_dirs=(*options.include_dirs, *folders),
+                forced_includes=(*_in_order(new, files), *known),
+            )
+        )
+    return Completed(program, tuple(sorted(found.items())))
+
+
+def _folders(program: Program, path: Path, reach: Reach | None, files: ProjectFiles) -> list[str]:
+    """Return the folders from which includes that were not found can be read."""
+    if not program.plan.missing:
+        return []
+    around = files.around(path, reach)
+    found = (_folder_of(name, around) for name in program.plan.missing)
+    return list(dict.fromkeys(folder for folder in found if folder is not None))
+
+
+def _folder_of(name: str, around: Sequence[str]) -> str | None:
+    """Return the folder below which `name` is one of the files `around`, the nearest of them."""
+    parts = os.path.normpath(name).replace("\\", "/").split("/")
+    ups = sum(part == ".." for part in parts)
+    ending = parts[ups:]
+    for file in around:
+        inside = file.replace("\\", "/").split("/")
+        if inside[-len(ending) :] == ending:
+            down = inside[len(inside) - len(ending) : -1][:ups]  # `..` needs a folder to leave
+            if len(down) == ups:
+                return "/".join([*inside[: len(inside) - len(ending)], *down])
+    return None
+
+
+def _forced(
+    program: Program, names: Iterable[str], path: Path, reach: Reach | None, files: ProjectFiles
+) -> dict[str, str]:
+    """Return the nearest file that defines each name."""
+    own = program.functions.keys() | program.globals.keys()
+    opened = {os.path.abspath(name) for name, data in program.plan.opened if data is not None}
+    candidates = []
+    for each in files.around(path, reach):
+        file = files.read(each) if each not in opened else None
+        if file is not None and not (file.defines & own) and path.name not in file.includes:
+            candidates.append(file)
+    taken: dict[str, str] = {}
+    for name in sorted(names):
+        file = next((each for each in candidates if name in each.defines), None)
+        if file is not None:
+            taken[name] = file.path
+    return taken
+
+
+def _in_order(paths: Sequence[str], files: ProjectFiles) -> list[str]:
+    """Sort files so that each stands behind those whose definitions it uses."""
+    waiting = {each: file for each in paths if (file := files.read(each)) is not None}
+    done: list[str] = []
+    while waiting:
+        free = [
+            each
+            for each, file in waiting.items()
+            if not any(o != each and (other.defines - file.defines) & file.words for o, other in waiting.items())
+        ]
+        for each in free or list(waiting)[:1]:  # two files that need each other: in their order
+            done.append(each)
+            del waiting[each]
+    return done

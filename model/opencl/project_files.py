@@ -1,0 +1,138 @@
+"""The OpenCL sources of the project that a file lies in: what host programs include, or join with it, is among them."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cachetools import LRUCache
+
+from model.opencl.include_policy import Reach
+from model.safe_read import read_plain
+
+_PROJECT_SIGNS = (".git", ".hg", "kernelcast.toml")
+_SUFFIXES = (".cl", ".clh", ".clc", ".ocl", ".opencl", ".h", ".hcl", ".inc")
+_NO_SOURCES = frozenset({"node_modules", "build", "dist", "venv", "site-packages", "__pycache__", "target"})
+_MOST_ENTRIES, _MOST_FILES, _MOST_LEVELS_UP = 5_000, 500, 8
+_MOST_BYTES = 512 << 10
+_LISTING_HOLDS_S = 10.0
+_PROJECTS_KEPT = 16
+
+# What C++ has and OpenCL C has not: a header of the host program, not of its kernels.
+_HOST_CODE = re.compile(
+    rb"^[ \t]*(?:template[ \t]*<|namespace\b|class[ \t]+\w|using[ \t]|extern[ \t]+\"C\"|#[ \t]*include[ \t]*<)", re.M
+)
+_BLOCK_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
+# At the beginning of a line, where definitions stand in all but a few files; better none than a wrong one.
+_DEFINITION = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)"
+    rb"|^(?!kernel\b|__kernel\b)(?:[A-Za-z_][\w \t*]*[ \t*])(?P<function>\w+)[ \t]*\([^;{}()]*\)\s*\{"
+    rb"|^\}[ \t]*(?:__attribute__[ \t]*\(\([^\n]*\)\)[ \t]*)?(?P<type>\w+)[ \t]*;"
+    rb"|^(?:typedef[ \t]+)?(?:struct|union|enum)[ \t]+(?P<tag>\w+)[ \t]*\{"
+    rb"|^typedef\b[^;{}]*?(?P<alias>\w+)[ \t]*;"
+    rb"|^(?:__)?constant\b[^=;()]*?(?P<constant>\w+)[ \t]*(?:\[[^\]]*\][ \t]*)*=",
+    re.M,
+)
+_KERNEL = re.compile(rb"\b(?:__)?kernel\s[^;{}()]*?\bvoid\s+(\w+)")
+_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[\"<](?:[^\">\n]*/)?([^\">/\n]+)[\">]", re.M)
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """A source file: what it defines at its top level, the names of files that it includes, and all words in it."""
+
+    path: str  # absolute
+    defines: frozenset[str]
+    includes: frozenset[str]
+    words: frozenset[str]
+
+
+class ProjectFiles:
+    """Reads each file once, and looks which there are every few seconds. Not for two threads at once."""
+
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._clock_s = clock_s
+        self._listed: LRUCache[tuple[str, Reach | None], tuple[float, tuple[str, ...]]] = LRUCache(_PROJECTS_KEPT)
+        self._read: LRUCache[tuple[str, int, int], ProjectFile | None] = LRUCache(4 * _MOST_FILES)
+
+    def around(self, path: Path, reach: Reach | None) -> tuple[str, ...]:
+        """Return the other source files of the project, absolute, those that are nearest to `path` first."""
+        own = os.path.abspath(path)
+        project = _project_of(own)
+        key = (project or os.path.dirname(own), reach)
+        known = self._listed.get(key)
+        if known is None or self._clock_s() - known[0] > _LISTING_HOLDS_S:
+            found = _sources_below(key[0], reach, is_deep=project is not None)
+            known = self._listed[key] = (self._clock_s(), tuple(found))
+        return tuple(sorted((each for each in known[1] if each != own), key=lambda each: (_distance(own, each), each)))
+
+    def read(self, path: str) -> ProjectFile | None:
+        """Return what a file defines; None for one that cannot be read, or is no OpenCL C."""
+        try:
+            stat = os.stat(path)
+        except OSError:
+            return None
+        key = (path, stat.st_mtime_ns, stat.st_size)
+        if key not in self._read:
+            self._read[key] = _read(path)
+        return self._read[key]
+
+
+def _project_of(path: str) -> str | None:
+    """Return the nearest folder above that has a sign of a project; None if there is none."""
+    folder = os.path.dirname(path)
+    for _ in range(_MOST_LEVELS_UP):
+        if any(os.path.exists(os.path.join(folder, sign)) for sign in _PROJECT_SIGNS):
+            return folder
+        folder = os.path.dirname(folder)
+    return None
+
+
+def _sources_below(root: str, reach: Reach | None, *, is_deep: bool) -> Iterator[str]:
+    entries = files = 0
+    waiting = [root]
+    for folder in waiting:  # breadth first: what is near the root is found even in a large project
+        try:
+            found = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in found:
+            entries += 1
+            if entries > _MOST_ENTRIES or files >= _MOST_FILES:
+                return
+            if entry.is_dir(follow_symlinks=False):
+                if is_deep and not entry.name.startswith(".") and entry.name not in _NO_SOURCES:
+                    waiting.append(entry.path)
+            elif entry.name.endswith(_SUFFIXES) and (reach is None or reach.holds(entry.path)):
+                files += 1
+                yield entry.path
+
+
+def _distance(own: str, other: str) -> int:
+    """Return how many folders one goes through from one file to another."""
+    mine, its = Path(own).parent.parts, Path(other).parent.parts
+    same = next((n for n, (a, b) in enumerate(zip(mine, its, strict=False)) if a != b), min(len(mine), len(its)))
+    return len(mine) + len(its) - 2 * same
+
+
+def _read(path: str) -> ProjectFile | None:
+    try:
+        text = read_plain(Path(path), _MOST_BYTES)
+    except OSError:
+        return None
+    text = _BLOCK_COMMENT.sub(b" ", text)
+    if _HOST_CODE.search(text):
+        return None
+    defines = _names(word for match in _DEFINITION.finditer(text) for word in match.groups() if word)
+    return ProjectFile(
+        path, defines | _names(_KERNEL.findall(text)), _names(_INCLUDE.findall(text)), _names(_WORD.findall(text))
+    )
+
+
+def _names(words: Iterable[bytes]) -> frozenset[str]:
+    return frozenset(word.decode(errors="replace") for word in words)

@@ -1,0 +1,133 @@
+"""What was last read, found and predicted of each file: the engine's memory of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cachetools import LRUCache
+
+from model.advice.advice import AdviceCode
+from model.device import Device
+from model.forecast import Forecast, Problem
+from model.launch.annotation import Annotation
+from model.launch.launch import Launch
+from model.launch.spec import LaunchSpec
+from model.launch.together import FileGuesses
+from model.learned.question import Question
+from model.opencl.completing import completed
+from model.opencl.fingerprint import Meaning
+from model.opencl.include_policy import Reach
+from model.opencl.kernel import Kernel
+from model.opencl.options import BuildOptions
+from model.opencl.program import Program, read_program
+from model.opencl.project_files import ProjectFiles
+from model.placed_annotation import Annotations
+from model.prediction import Prediction
+from model.samples import SampleKey
+from model.throughput.cpu_code import KnownCode
+from model.work.work import Work
+
+_FILES_KEPT = 64
+_TYPED_IN = 4  # files, of which what was overwritten is kept: it may be undone
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """A prediction before it is placed: `stood` are the lines on which the functions it covers were analysed."""
+
+    meaning: Meaning
+    device: Device
+    ignored: frozenset[AdviceCode]
+    written: LaunchSpec
+    spec: LaunchSpec
+    work: Work
+    stood: tuple[int, ...]
+    launch: Launch
+    code: KnownCode | None
+    prediction: Prediction
+    question: Question | None
+    tokens: tuple[str, ...]
+    unsampled: SampleKey | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """A forecast with all that it follows from. Without `made` it is a problem, and found anew each time."""
+
+    kernel: Kernel
+    annotation: Annotation | None
+    places: tuple[int, ...]
+    made: Made | None
+    forecast: Forecast
+    problem: Problem | None = None
+
+
+@dataclass(slots=True)
+class FileState:
+    """What was last known of one file under one set of options.
+
+    `found` are names that the file does not declare, each with the file of the project that does and is read before it.
+    """
+
+    program: Program
+    annotations: Annotations | None = None
+    answers: dict[tuple[str, int], Answer] = field(default_factory=dict)
+    guesses: FileGuesses = field(default_factory=FileGuesses)
+    found: tuple[tuple[str, str], ...] = ()
+
+
+_StateKey = tuple[Path | None, BuildOptions, Reach | None]
+
+
+class Readings:
+    """The states of the files read last. Not for two threads at once."""
+
+    def __init__(self) -> None:
+        self._states: LRUCache[_StateKey, FileState] = LRUCache(_FILES_KEPT)
+        self._typed_in: LRUCache[_StateKey, FileState] = LRUCache(_TYPED_IN)
+        self._project_files = ProjectFiles()
+
+    def read(self, text: str, path: Path | None, options: BuildOptions, reach: Reach | None) -> FileState:
+        """Return the program, from the cache or by re-reading what changed; included files are checked every time."""
+        key = path, options, reach
+        state = self._states.get(key)
+        if state is None:
+            state = self._states[key] = FileState(read_program(text, path, options, reach=reach))
+        elif state.program.text != text or state.program.rests_on_files:
+            state.program = read_program(text, path, options, state.program, reach)
+            self._remember_typing(key, state)
+        return state
+
+    def completed(
+        self, state: FileState, path: Path, reach: Reach | None, undeclared: Callable[[FileState], Collection[str]]
+    ) -> FileState:
+        """Return the reading with what the file lacks and its project has: see `model.opencl.completing`.
+
+        `undeclared` are the names of a reading that nothing declares.
+        """
+        states = {state.program.options: state}
+
+        def read(options: BuildOptions) -> Program:
+            states[options] = self.read(state.program.text, path, options, reach)
+            return states[options].program
+
+        found = completed(
+            state.program, path, reach, self._project_files, lambda program: undeclared(states[program.options]), read
+        )
+        last = states[found.program.options]
+        last.found = found.found
+        return last
+
+    def forget(self, path: Path | None) -> None:
+        """Drop what was read of a file that is not asked about any more."""
+        for states in (self._states, self._typed_in):
+            for key in [key for key in states if key[0] == path]:
+                del states[key]
+
+    def _remember_typing(self, key: _StateKey, state: FileState) -> None:
+        if key not in self._typed_in and len(self._typed_in) >= _TYPED_IN:
+            _, left = self._typed_in.popitem()
+            left.program.kept.forget_recent()
+        self._typed_in[key] = state
