@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,14 +12,19 @@ _NAMED = 4
 
 
 def with_note_on(found: Sequence[tuple[str, str]], launch: Launch) -> Launch:
-    """Return the launch with the assumption that `found`, names with the files that declare them, are meant."""
+    """Return the launch with the assumption that `found`, names or includes with their files, are what is meant."""
+    notes = [*_on_names([each for each in found if each[0].isidentifier()])]
+    notes += [f"`{name}` was not found where it is looked for: {file} is read" for name, file in found if "." in name]
+    return replace(launch, assumptions=(*(Assumption("file", note) for note in notes), *launch.assumptions))
+
+
+def _on_names(found: Sequence[tuple[str, str]]) -> Iterator[str]:
     names = [f"`{name}`" for name, _ in found]
     files = list(dict.fromkeys(Path(file).name for _, file in found))
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    said = "is" if len(names) == 1 else "are"
-    text = (
-        f"{', '.join(names[:_NAMED])}{more} {said} not declared here: {' and '.join(files)} of this project "
-        f"{'declares' if len(files) == 1 else 'declare'} {'it' if len(names) == 1 else 'them'}, "
-        "read as if joined before this file"
-    )
-    return replace(launch, assumptions=(Assumption("file", text), *launch.assumptions))
+    if names:
+        yield (
+            f"{', '.join(names[:_NAMED])}{more} {'is' if len(names) == 1 else 'are'} not declared here: "
+            f"{' and '.join(files)} of this project {'declares' if len(files) == 1 else 'declare'} "
+            f"{'it' if len(names) == 1 else 'them'}, read as if joined before this file"
+        )

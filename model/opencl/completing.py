@@ -23,7 +23,7 @@ _MOST_FORCED = 12
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """A program with what was found for it; `found` has the file of each name."""
+    """A program with what was found for it: the file of each name, and of each include as it is written."""
 
     program: Program
     found: tuple[tuple[str, str], ...] = ()
@@ -49,31 +49,31 @@ def completed(
         options = program.options
         known = options.forced_includes
         new = [each for each in dict.fromkeys(forced.values()) if each not in known][: _MOST_FORCED - len(known)]
-        folders = [each for each in folders if each not in options.include_dirs]
+        folders = {name: place for name, place in folders.items() if place[0] not in options.include_dirs}
         if not new and not folders:
             break
         found.update({name: file for name, file in forced.items() if file in new})
+        found.update({name: file for name, (_, file) in folders.items()})
         program = read(
             replace(
                 options,
-                include_dirs=(*options.include_dirs, *folders),
+                include_dirs=(*options.include_dirs, *dict.fromkeys(folder for folder, _ in folders.values())),
                 forced_includes=(*_in_order(new, files), *known),
             )
         )
     return Completed(program, tuple(sorted(found.items())))
 
 
-def _folders(program: Program, path: Path, reach: Reach | None, files: ProjectFiles) -> list[str]:
-    """Return the folders from which includes that were not found can be read."""
+def _folders(program: Program, path: Path, reach: Reach | None, files: ProjectFiles) -> dict[str, tuple[str, str]]:
+    """Return the folder from which each include that was not found can be read, and the file that it then means."""
     if not program.plan.missing:
-        return []
+        return {}
     around = files.around(path, reach)
-    found = (_folder_of(name, around) for name in program.plan.missing)
-    return list(dict.fromkeys(folder for folder in found if folder is not None))
+    return {name: place for name in program.plan.missing if (place := _place_of(name, around)) is not None}
 
 
-def _folder_of(name: str, around: Sequence[str]) -> str | None:
-    """Return the folder below which `name` is one of the files `around`, the nearest of them."""
+def _place_of(name: str, around: Sequence[str]) -> tuple[str, str] | None:
+    """Return the folder below which `name` is one of the files `around`, the nearest of them, and that file."""
     parts = os.path.normpath(name).replace("\\", "/").split("/")
     ups = sum(part == ".." for part in parts)
     ending = parts[ups:]
@@ -82,7 +82,7 @@ def _folder_of(name: str, around: Sequence[str]) -> str | None:
         if inside[-len(ending) :] == ending:
             down = inside[len(inside) - len(ending) : -1][:ups]  # `..` needs a folder to leave
             if len(down) == ups:
-                return "/".join([*inside[: len(inside) - len(ending)], *down])
+                return "/".join([*inside[: len(inside) - len(ending)], *down]), file
     return None
 
 

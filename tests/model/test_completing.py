@@ -135,6 +135,7 @@ def test_an_include_that_begins_at_another_folder_is_found(project: Path, cpu: D
     found = Engine().forecast(text, file, cpu)
     assert [problem.message for problem in found.problems] == []
     assert flops(found.forecasts[0]) == 6
+    assert f"{project / 'helpers.cl'} is read" in said(found.forecasts[0])
 
 
 def test_without_a_project_only_the_files_own_folder_is_looked_at(tmp_path: Path, cpu: Device) -> None:
