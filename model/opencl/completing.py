@@ -15,7 +15,7 @@ from pathlib import Path
 from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program
-from model.opencl.project_files import ProjectFiles
+from model.opencl.project_files import ProjectFile, ProjectFiles
 
 _ROUNDS = 4  # a file that is found may need others in turn
 _MOST_FORCED = 12
@@ -58,7 +58,7 @@ def completed(
             replace(
                 options,
                 include_dirs=(*options.include_dirs, *dict.fromkeys(folder for folder, _ in folders.values())),
-                forced_includes=(*_in_order(new, files), *known),
+                forced_includes=(*_in_order(new, files.around(path, reach)), *known),
             )
         )
     return Completed(program, tuple(sorted(found.items())))
@@ -72,17 +72,17 @@ def _folders(program: Program, path: Path, reach: Reach | None, files: ProjectFi
     return {name: place for name in program.plan.missing if (place := _place_of(name, around)) is not None}
 
 
-def _place_of(name: str, around: Sequence[str]) -> tuple[str, str] | None:
+def _place_of(name: str, around: Sequence[ProjectFile]) -> tuple[str, str] | None:
     """Return the folder below which `name` is one of the files `around`, the nearest of them, and that file."""
     parts = os.path.normpath(name).replace("\\", "/").split("/")
     ups = sum(part == ".." for part in parts)
     ending = parts[ups:]
     for file in around:
-        inside = file.replace("\\", "/").split("/")
+        inside = file.path.replace("\\", "/").split("/")
         if inside[-len(ending) :] == ending:
             down = inside[len(inside) - len(ending) : -1][:ups]  # `..` needs a folder to leave
             if len(down) == ups:
-                return "/".join([*inside[: len(inside) - len(ending)], *down]), file
+                return "/".join([*inside[: len(inside) - len(ending)], *down]), file.path
     return None
 
 
@@ -90,13 +90,16 @@ def _forced(
     program: Program, names: Iterable[str], path: Path, reach: Reach | None, files: ProjectFiles
 ) -> dict[str, str]:
     """Return the nearest file that defines each name."""
-    own = program.functions.keys() | program.globals.keys()
+    own, self_path = program.functions.keys() | program.globals.keys(), os.path.abspath(path)
     opened = {os.path.abspath(name) for name, data in program.plan.opened if data is not None}
-    candidates = []
-    for each in files.around(path, reach):
-        file = files.read(each) if each not in opened else None
-        if file is not None and not (file.defines & own) and path.name not in file.includes:
-            candidates.append(file)
+    candidates = [
+        file
+        for file in files.around(path, reach)
+        if file.path not in opened
+        and file.path != self_path
+        and path.name not in file.includes
+        and own.isdisjoint(file.defines)
+    ]
     taken: dict[str, str] = {}
     for name in sorted(names):
         file = next((each for each in candidates if name in each.defines), None)
@@ -105,9 +108,9 @@ def _forced(
     return taken
 
 
-def _in_order(paths: Sequence[str], files: ProjectFiles) -> list[str]:
+def _in_order(paths: Sequence[str], around: Sequence[ProjectFile]) -> list[str]:
     """Sort files so that each stands behind those whose definitions it uses."""
-    waiting = {each: file for each in paths if (file := files.read(each)) is not None}
+    waiting = {file.path: file for file in around if file.path in paths}
     done: list[str] = []
     while waiting:
         free = [

@@ -20,7 +20,7 @@ _NO_SOURCES = frozenset({"node_modules", "build", "dist", "venv", "site-packages
 _MOST_ENTRIES, _MOST_FILES, _MOST_LEVELS_UP = 5_000, 500, 8
 _MOST_BYTES = 512 << 10
 _LISTING_HOLDS_S = 10.0
-_PROJECTS_KEPT = 16
+_FOLDERS_KEPT = 16
 
 # What C++ has and OpenCL C has not: a header of the host program, not of its kernels.
 _HOST_CODE = re.compile(
@@ -52,26 +52,33 @@ class ProjectFile:
     words: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    at_s: float
+    files: tuple[ProjectFile, ...]
+
+
 class ProjectFiles:
-    """Reads each file once, and looks which there are every few seconds. Not for two threads at once."""
+    """Looks which files there are every few seconds, and reads each once. Not for two threads at once."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._clock_s = clock_s
-        self._listed: LRUCache[tuple[str, Reach | None], tuple[float, tuple[str, ...]]] = LRUCache(_PROJECTS_KEPT)
+        self._listed: LRUCache[tuple[str, Reach | None], _Listing] = LRUCache(_FOLDERS_KEPT)
         self._read: LRUCache[tuple[str, int, int], ProjectFile | None] = LRUCache(4 * _MOST_FILES)
 
-    def around(self, path: Path, reach: Reach | None) -> tuple[str, ...]:
-        """Return the other source files of the project, absolute, those that are nearest to `path` first."""
-        own = os.path.abspath(path)
-        project = _project_of(own)
-        key = (project or os.path.dirname(own), reach)
-        known = self._listed.get(key)
-        if known is None or self._clock_s() - known[0] > _LISTING_HOLDS_S:
-            found = _sources_below(key[0], reach, is_deep=project is not None)
-            known = self._listed[key] = (self._clock_s(), tuple(found))
-        return tuple(sorted((each for each in known[1] if each != own), key=lambda each: (_distance(own, each), each)))
+    def around(self, path: Path, reach: Reach | None) -> tuple[ProjectFile, ...]:
+        """Return the source files of the project, those that are nearest to `path` first; that file is among them."""
+        folder = os.path.dirname(os.path.abspath(path))
+        known = self._listed.get((folder, reach))
+        if known is None or self._clock_s() - known.at_s > _LISTING_HOLDS_S:
+            project = _project_of(folder)
+            paths = _sources_below(project or folder, reach, is_deep=project is not None)
+            nearest = sorted(paths, key=lambda each: (_distance(folder, each), each))
+            files = tuple(file for each in nearest if (file := self._file(each)) is not None)
+            known = self._listed[folder, reach] = _Listing(self._clock_s(), files)
+        return known.files
 
-    def read(self, path: str) -> ProjectFile | None:
+    def _file(self, path: str) -> ProjectFile | None:
         """Return what a file defines; None for one that cannot be read, or is no OpenCL C."""
         try:
             stat = os.stat(path)
@@ -83,9 +90,8 @@ class ProjectFiles:
         return self._read[key]
 
 
-def _project_of(path: str) -> str | None:
-    """Return the nearest folder above that has a sign of a project; None if there is none."""
-    folder = os.path.dirname(path)
+def _project_of(folder: str) -> str | None:
+    """Return the folder, or the nearest one above it, that has a sign of a project; None if there is none."""
     for _ in range(_MOST_LEVELS_UP):
         if any(os.path.exists(os.path.join(folder, sign)) for sign in _PROJECT_SIGNS):
             return folder
@@ -113,9 +119,9 @@ def _sources_below(root: str, reach: Reach | None, *, is_deep: bool) -> Iterator
                 yield entry.path
 
 
-def _distance(own: str, other: str) -> int:
-    """Return how many folders one goes through from one file to another."""
-    mine, its = Path(own).parent.parts, Path(other).parent.parts
+def _distance(folder: str, path: str) -> int:
+    """Return how many folders one goes through from a folder to a file."""
+    mine, its = folder.split(os.sep), os.path.dirname(path).split(os.sep)
     same = next((n for n, (a, b) in enumerate(zip(mine, its, strict=False)) if a != b), min(len(mine), len(its)))
     return len(mine) + len(its) - 2 * same
 
