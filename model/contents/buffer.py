@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from model.contents.leaves import Leaf, UnknownContents, dtype_of, has_union, leaves, member_leaves
+from model.contents.pointwise import Constant
 from model.contents.randomness import Seed
-from model.contents.sequences import FLOAT_PIECE, PIECE, Constant, Sequence, sequence
+from model.contents.sequences import FLOAT_PIECE, PIECE, Sequence, numbers_between, sequence
 from model.launch.fill import DEFAULT_INTEGER_LIMIT
 from model.launch.fill_target import parse_target
 from model.launch.launch import Fill
@@ -59,7 +60,7 @@ class _Layer:
         each = self.leaf.per_element
         if self.numbers.repeats:
             begin, end = begin % self.rows_drawn, (end - 1) % self.rows_drawn + 1
-        return _within_limits(self.numbers.between(begin * each, end * each), self.dtype)
+        return _within_limits(numbers_between(self.numbers, begin * each, end * each), self.dtype)
 
 
 class BufferContents:

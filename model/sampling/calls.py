@@ -19,7 +19,10 @@ from model.sampling.builtins_memory import MEMORY_FUNCTIONS, VECTOR_MEMORY, vect
 from model.sampling.code import Code
 from model.sampling.compiler import Compiled, Compiler
 from model.sampling.conversions import exact_converter, reinterpreted
-from model.sampling.expressions import cast, expression, named_type, vector_of
+from model.sampling.dispatch import expression
+from model.sampling.expressions import cast, named_type
+from model.sampling.functions import compiled_helper
+from model.sampling.initialisers import vector_of
 from model.sampling.places import assigned_as
 from model.sampling.values import Value, element_of, is_float, with_element, zero_of
 
@@ -113,7 +116,7 @@ def _conversion(c: Compiler, match: re.Match[str], value: Code, node: Node) -> C
 
 
 def _helper(c: Compiler, helper: Function, values: list[Code], node: Node) -> Code:
-    compiled = c.function(helper, node)
+    compiled = compiled_helper(c, helper, node)
     if len(values) != len(compiled.parameters):
         raise c.refuse(f"`{helper.name[:60]}` is called with {len(values)} arguments", node)
     arguments = [assigned_as(v, p.type) for v, p in zip(values, compiled.parameters, strict=True)]

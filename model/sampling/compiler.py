@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +17,11 @@ from model.opencl.item_parser import Function
 from model.opencl.jumps import Jumps
 from model.opencl.kernel import Kernel
 from model.opencl.program import Program, Reader
-from model.opencl.types import Type, VectorType
+from model.opencl.types import Type
 from model.sampling.code import Code, Place, Run
 from model.sampling.counters import FunctionSites
 from model.sampling.taint import Flows, Tokens
-from model.sampling.values import NO_TAINT, NotInterpreted
+from model.sampling.values import NO_TAINT, NotInterpreted, Value, dtype_of, element_of
 from model.work.regions.region import Site
 
 Step = Callable[[Any], bool]  # a statement: gives whether no lane is left to go on
@@ -85,12 +85,30 @@ def _after(used: int, kind: Type, space: str, limit: int) -> tuple[int, int]:
     return at + size, at
 
 
+@dataclass(frozen=True, slots=True)
+class NodeCompilers:
+    """The functions that compile nodes, by the type of node: see `dispatch`, which calls them.
+
+    `places` are the expressions that may name a place; they give None where one is a mere value.
+    """
+
+    expressions: Mapping[str, Callable[[Compiler, Node], Code]]
+    statements: Mapping[str, Callable[[Compiler, Node], Step]]
+    places: Mapping[str, Callable[[Compiler, Node], Place | None]]
+
+
 class Compiler:
     """Holds what is known while one kernel is compiled; the work is done by functions of other modules."""
 
     def __init__(
-        self, program: Program, kernel: Kernel, free_names: dict[str, Number], wanted: frozenset[Site] | None = None
+        self,
+        program: Program,
+        kernel: Kernel,
+        free_names: dict[str, Number],
+        wanted: frozenset[Site] | None,
+        by_node: NodeCompilers,
     ) -> None:
+        self.by_node = by_node
         self.wanted = None if wanted is None else {(s.function, s.start_byte, s.end_byte) for s in wanted}
         self.program = program
         self.kernel = kernel
@@ -172,41 +190,6 @@ class Compiler:
             outer |= inner
             self.used = outer
 
-    # --- what the parts ask of each other -----------------------------------------------------------------
-
-    def expression(self, node: Node) -> Code:
-        raise NotImplementedError
-
-    def statement(self, node: Node) -> Step:
-        raise NotImplementedError
-
-    def block(self, nodes: Sequence[Node]) -> Step:
-        raise NotImplementedError
-
-    def braced(self, node: Node, kind: Type) -> Code:
-        raise NotImplementedError
-
-    def vector_of(self, kind: VectorType, values: list[Code], node: Node) -> Code:
-        raise NotImplementedError
-
-    def value_of(self, place: Place) -> Code:
-        raise NotImplementedError
-
-    def call(self, node: Node) -> Code:
-        raise NotImplementedError
-
-    def type_of(self, node: Node) -> Type:
-        raise NotImplementedError
-
-    def block_value(self, node: Node) -> Code:
-        raise NotImplementedError
-
-    def global_variable(self, name: str) -> Variable:
-        raise NotImplementedError
-
-    def function(self, helper: Function, node: Node) -> Compiled:
-        raise NotImplementedError
-
     # --- limits ------------------------------------------------------------------------------------------
 
     @contextmanager
@@ -276,3 +259,8 @@ def inner(c: Compiler, node: Node) -> Node:
 
 def code_of_slot(kind: Type, slot: int) -> Code:
     return Code(lambda f: f.values[slot], kind, taint=frozenset((f"${slot}",)))
+
+
+def constant(value: Value, kind: Type) -> Code:
+    held = dtype_of(element_of(kind)).type(value)
+    return Code(lambda _: held, kind, None, held)

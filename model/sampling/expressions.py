@@ -1,4 +1,4 @@
-"""Expressions -> closures, by the type of their node."""
+"""Expressions -> closures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 from tree_sitter import Node
 
 from model.opencl.builtin_types import INT, VOID
@@ -17,32 +16,20 @@ from model.opencl.types import (
     VectorType,
 )
 from model.sampling.code import Code
-from model.sampling.compiler import Compiler, field, inner
-from model.sampling.conversions import converted
-from model.sampling.leaves import LEAVES, constant, value_of
-from model.sampling.members import MEMBERS, pointee, required_place
+from model.sampling.compiler import Compiler, constant, field, inner
+from model.sampling.dispatch import expression, required_place
+from model.sampling.initialisers import braced, vector_of
+from model.sampling.leaves import LEAVES
+from model.sampling.members import MEMBERS, pointee
 from model.sampling.operators import binary, unary
-from model.sampling.places import (
-    assigned_as,
-    once,
-    stored,
-)
+from model.sampling.places import assigned_as, once, stored, value_of
 from model.sampling.short_circuit import conditional, short_circuit
-from model.sampling.values import Array, Value, dtype_of, rows_of, with_element
+from model.sampling.values import Value
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
 
 _CAST_LIKE = frozenset({"+", "-", "*", "&"})
-
-
-def expression(c: Compiler, node: Node) -> Code:
-    """Compile any expression."""
-    with c.inside(node):
-        compiled = _BY_TYPE.get(node.type)
-        if compiled is None:
-            raise c.refuse(f"`{c.text(node)[:40]}` is not understood", node)
-        return compiled(c, node)
 
 
 def named_type(c: Compiler, node: Node) -> Type | None:
@@ -135,7 +122,7 @@ def _assignment(c: Compiler, node: Node) -> Code:
     sign = c.reader.operator(node)
     place = required_place(c, left)
     if right.type == "initializer_list":
-        value = c.braced(right, place.type)
+        value = braced(c, right, place.type)
     elif sign == "=":
         value = expression(c, right)
     else:
@@ -202,53 +189,18 @@ def cast(c: Compiler, value: Code, kind: Type, node: Node) -> Code:
     return assigned_as(value, kind)
 
 
-def vector_of(c: Compiler, kind: VectorType, values: list[Code], node: Node) -> Code:
-    """`(float4)(a, b.xy, c)`."""
-    if len(values) == 1 and not isinstance(values[0].type, VectorType):
-        return assigned_as(values[0], kind)
-    parts = [converted(v, with_element(v.type, kind.element)) for v in values]
-    if sum(rows_of(p.type) or 1 for p in parts) != kind.width:
-        raise c.refuse(f"`{c.text(node)[:40]}` has not {kind.width} components", node)
-    taint = frozenset().union(*(p.taint for p in parts))
-    c.cost += 2 + len(parts)
-    if all(p.constant is not None for p in parts):
-        value = np.concatenate([np.reshape(p.constant, (-1, 1)) for p in parts])
-        return Code(lambda _: value, kind, None, value)
-    runs = [p.run for p in parts]
-    spans, at = [], 0
-    for part in parts:
-        rows = rows_of(part.type)
-        spans.append(slice(at, at + rows) if rows else at)
-        at += rows or 1
-    dtype, count = dtype_of(kind.element), kind.width
-
-    def run(f: Lanes) -> Value:
-        given = [each(f) for each in runs]
-        width = max([v.shape[-1] if v.ndim else 1 for v in given])
-        out: Array = np.empty((count, width), dtype)
-        for span, value in zip(spans, given, strict=True):
-            out[span] = value
-        return out
-
-    return Code(run, kind, None, None, all(p.is_pure for p in parts), taint)
-
-
 def _compound_literal(c: Compiler, node: Node) -> Code:
-    return c.braced(field(c, node, "value"), c.reader.type_descriptor(field(c, node, "type")))
+    return braced(c, field(c, node, "value"), c.reader.type_descriptor(field(c, node, "type")))
 
 
 def _parenthesized(c: Compiler, node: Node) -> Code:
-    only = inner(c, node)
-    if only.type == "compound_statement":
-        return c.block_value(only)
-    return expression(c, only)
+    return expression(c, inner(c, node))
 
 
-_BY_TYPE: dict[str, Callable[[Compiler, Node], Code]] = {
+EXPRESSIONS: dict[str, Callable[[Compiler, Node], Code]] = {
     **LEAVES,
     **MEMBERS,
     "parenthesized_expression": _parenthesized,
-    "compound_statement": lambda c, n: c.block_value(n),
     "comma_expression": _comma,
     "binary_expression": _binary,
     "unary_expression": _unary,
@@ -256,6 +208,5 @@ _BY_TYPE: dict[str, Callable[[Compiler, Node], Code]] = {
     "assignment_expression": _assignment,
     "conditional_expression": _conditional,
     "cast_expression": _cast,
-    "call_expression": lambda c, n: c.call(n),
     "compound_literal_expression": _compound_literal,
 }

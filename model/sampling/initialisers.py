@@ -13,8 +13,10 @@ from model.opencl.constants import string_bytes
 from model.opencl.types import ArrayType, ScalarType, StructType, Type, VectorType
 from model.sampling.code import Code, Place, Run
 from model.sampling.compiler import PRIVATE_BASE, Compiler
-from model.sampling.places import load, store, stored
-from model.sampling.values import Value, dtype_of, element_of, rows_of
+from model.sampling.conversions import converted
+from model.sampling.dispatch import expression, type_of
+from model.sampling.places import assigned_as, load, store, stored, value_of
+from model.sampling.values import Array, Value, dtype_of, element_of, rows_of, with_element
 
 if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
@@ -87,7 +89,7 @@ def initialise(c: Compiler, place: Place, value: Node) -> list[Run]:
     if value.type == "string_literal":
         return []
     if value.type != "initializer_list":
-        return [stored(c, place, c.expression(value))]
+        return [stored(c, place, expression(c, value))]
     steps = [_zeroed(place)]
     entries = iter(_entries(value))
     _fill(c, place, entries, steps)
@@ -137,7 +139,7 @@ def _fill(
             inner = queue
             _fill(c, part, entries, steps, inner)
         else:
-            steps.append(stored(c, part, c.expression(entry)))
+            steps.append(stored(c, part, expression(c, entry)))
         if pending is not None and number >= len(parts):
             return
 
@@ -145,7 +147,7 @@ def _fill(
 def _is_struct_value(c: Compiler, entry: Node, kind: Type) -> bool:
     if entry.type == "string_literal":
         return False
-    return isinstance(kind, StructType) and c.type_of(entry) == kind
+    return isinstance(kind, StructType) and type_of(c, entry) == kind
 
 
 def _pair(c: Compiler, place: Place, pair: Node) -> tuple[int, Node] | None:
@@ -206,12 +208,12 @@ def braced(c: Compiler, node: Node, kind: Type) -> Code:
     entries = _entries(node)
     match kind:
         case VectorType():
-            values = [c.expression(n) for n in entries]
+            values = [expression(c, n) for n in entries]
             if len(values) == 1 and isinstance(values[0].type, VectorType):
                 return values[0]
             while len(values) < kind.width and all(isinstance(v.type, ScalarType) for v in values):
                 values.append(_zero(kind.element))
-            return c.vector_of(kind, values, node)
+            return vector_of(c, kind, values, node)
         case StructType() | ArrayType():
             if isinstance(kind, ArrayType):
                 kind = completed(c, kind, node)
@@ -220,12 +222,43 @@ def braced(c: Compiler, node: Node, kind: Type) -> Code:
             place = Place(kind, address=lambda f: f.values[PRIVATE_BASE] + at, pointer=frozenset((f"&%private {at} ",)))
             steps = initialise(c, place, node)
             if isinstance(kind, ArrayType):
-                return _after(steps, c.value_of(place))
+                return _after(steps, value_of(c, place))
             return _after(steps, load(c, place))
         case _:
             if len(entries) != 1:
-                return _zero(kind) if not entries else c.expression(entries[0])
-            return c.expression(entries[0])
+                return _zero(kind) if not entries else expression(c, entries[0])
+            return expression(c, entries[0])
+
+
+def vector_of(c: Compiler, kind: VectorType, values: list[Code], node: Node) -> Code:
+    """`(float4)(a, b.xy, c)`."""
+    if len(values) == 1 and not isinstance(values[0].type, VectorType):
+        return assigned_as(values[0], kind)
+    parts = [converted(v, with_element(v.type, kind.element)) for v in values]
+    if sum(rows_of(p.type) or 1 for p in parts) != kind.width:
+        raise c.refuse(f"`{c.text(node)[:40]}` has not {kind.width} components", node)
+    taint = frozenset().union(*(p.taint for p in parts))
+    c.cost += 2 + len(parts)
+    if all(p.constant is not None for p in parts):
+        value = np.concatenate([np.reshape(p.constant, (-1, 1)) for p in parts])
+        return Code(lambda _: value, kind, None, value)
+    runs = [p.run for p in parts]
+    spans, at = [], 0
+    for part in parts:
+        rows = rows_of(part.type)
+        spans.append(slice(at, at + rows) if rows else at)
+        at += rows or 1
+    dtype, count = dtype_of(kind.element), kind.width
+
+    def run(f: Lanes) -> Value:
+        given = [each(f) for each in runs]
+        width = max([v.shape[-1] if v.ndim else 1 for v in given])
+        out: Array = np.empty((count, width), dtype)
+        for span, value in zip(spans, given, strict=True):
+            out[span] = value
+        return out
+
+    return Code(run, kind, None, None, all(p.is_pure for p in parts), taint)
 
 
 def _after(steps: list[Run], value: Code) -> Code:

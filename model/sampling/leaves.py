@@ -11,17 +11,12 @@ from tree_sitter import Node
 from model.opencl.builtin_types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, sized_type
 from model.opencl.builtins import FLOAT_CONSTANTS, INTEGER_CONSTANTS
 from model.opencl.constants import number as number_of
-from model.opencl.types import (
-    AddressSpace,
-    ArrayType,
-    PointerType,
-    ScalarType,
-    Type,
-)
-from model.sampling.code import Code, Place
-from model.sampling.compiler import Compiler, code_of_slot
-from model.sampling.places import load, place_of_variable
-from model.sampling.values import Value, dtype_of, element_of
+from model.opencl.types import ScalarType
+from model.sampling.code import Code
+from model.sampling.compiler import Compiler, constant
+from model.sampling.places import place_of_variable, value_of
+from model.sampling.program_variables import global_variable
+from model.sampling.values import Value
 
 _SUFFIX = re.compile(r"[uUlLfF]*\Z")
 _TINY: dict[str, Value] = {
@@ -34,11 +29,6 @@ _MATH = {
     "LOG2E": np.log2(np.e), "LOG10E": np.log10(np.e), "SQRT2": np.sqrt(2), "SQRT1_2": np.sqrt(0.5), "1_PI": 1 / np.pi,
     "2_PI": 2 / np.pi, "2_SQRTPI": 2 / np.sqrt(np.pi),
 }  # fmt: skip
-
-
-def constant(value: Value, kind: Type) -> Code:
-    held = dtype_of(element_of(kind)).type(value)
-    return Code(lambda _: held, kind, None, held)
 
 
 def _number(c: Compiler, node: Node) -> Code:
@@ -98,7 +88,7 @@ def _name(c: Compiler, node: Node) -> Code:
     if name in FLOAT_CONSTANTS:
         return _float_constant(name)
     if name in c.program.globals:
-        return value_of(c, place_of_variable(c.global_variable(name)))
+        return value_of(c, place_of_variable(global_variable(c, name)))
     if name in c.free_names:
         given = c.free_names[name]
         return constant(given, FLOAT) if isinstance(given, float) else _whole(int(given))
@@ -128,19 +118,6 @@ def _float_constant(name: str) -> Code:
 
 def _truth_name(c: Compiler, node: Node) -> Code:
     return constant(int(node.type == "true"), INT)
-
-
-def value_of(c: Compiler, place: Place) -> Code:
-    """Return the value of a place; of an array the address of its first element."""
-    if isinstance(place.type, ArrayType):
-        if place.address is None:
-            raise c.refuse("an array is not in memory")
-        kind = PointerType(place.type.element, AddressSpace.GENERIC)
-        return Code(place.address, kind, taint=place.pointer | place.index)
-    if place.slot is not None and not place.picks:
-        c.used.add(place.slot)
-        return code_of_slot(place.type, place.slot)
-    return load(c, place)
 
 
 LEAVES: dict[str, Callable[[Compiler, Node], Code]] = {

@@ -13,6 +13,7 @@ from model.opencl.syntax import find
 from model.sampling.code import Run
 from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import truth_of
+from model.sampling.dispatch import expression, statement
 from model.sampling.lanes import Compacted
 from model.sampling.upper_bounds import Remaining, remaining_iterations
 from model.sampling.values import BudgetEnded, Value
@@ -189,16 +190,16 @@ def loop(c: Compiler, node: Node) -> Step:
         first = None
         initial = node.child_by_field_name("initializer")
         if initial is not None:
-            first = c.statement(initial) if initial.type == "declaration" else c.expression(initial).run
+            first = statement(c, initial) if initial.type == "declaration" else expression(c, initial).run
         c.cost = 4
         condition_node, update_node = node.child_by_field_name("condition"), node.child_by_field_name("update")
-        condition = c.expression(condition_node) if condition_node is not None else None
+        condition = expression(c, condition_node) if condition_node is not None else None
         body_node = node.child_by_field_name("body")
         if body_node is None:
             raise c.refuse("a loop has no body", node)
         with c.scope():
-            body = c.statement(body_node)
-        update = c.expression(update_node).run if update_node is not None else None
+            body = statement(c, body_node)
+        update = expression(c, update_node).run if update_node is not None else None
         is_endless = condition is None or (condition.constant is not None and bool(condition.constant))
         site = c.site(node, condition.taint if condition is not None else frozenset())
         remaining = remaining_iterations(c, condition_node, node)

@@ -18,37 +18,39 @@ from model.opencl.types import (
     VectorType,
 )
 from model.sampling.code import Code, Place, Run
-from model.sampling.compiler import Compiler, field, inner
-from model.sampling.leaves import constant, value_of
+from model.sampling.compiler import Compiler, constant, field, inner
+from model.sampling.dispatch import expression, place, required_place, type_of
 from model.sampling.operators import offset_by
-from model.sampling.places import components_of, counted, member_of, picker, place_of_variable, swizzle, uncounted
+from model.sampling.places import (
+    components_of,
+    counted,
+    member_of,
+    picker,
+    place_of_variable,
+    swizzle,
+    uncounted,
+    value_of,
+)
+from model.sampling.program_variables import global_variable
 from model.sampling.values import Array, Value, dtype_of, element_of, rows_of
 
 
-def place(c: Compiler, node: Node) -> Place | None:
-    """Return the place that an expression names; None for a mere value."""
-    match node.type:
-        case "parenthesized_expression":
-            return place(c, inner(c, node))
-        case "identifier":
-            variable = c.lookup(c.text(node))
-            if variable is None and c.text(node) in c.program.globals:
-                variable = c.global_variable(c.text(node))
-            return place_of_variable(variable) if variable is not None else None
-        case "pointer_expression" if c.reader.operator(node) == "*":
-            return pointee(c, c.expression(field(c, node, "argument")), node)
-        case "subscript_expression":
-            return _element(c, node)
-        case "field_expression":
-            return _member(c, node)
-    return None
+def _parenthesized(c: Compiler, node: Node) -> Place | None:
+    return place(c, inner(c, node))
 
 
-def required_place(c: Compiler, node: Node) -> Place:
-    found = place(c, node)
-    if found is None:
-        raise c.refuse(f"`{c.text(node)[:40]}` cannot be set", node)
-    return found
+def _variable(c: Compiler, node: Node) -> Place | None:
+    name = c.text(node)
+    variable = c.lookup(name)
+    if variable is None and name in c.program.globals:
+        variable = global_variable(c, name)
+    return place_of_variable(variable) if variable is not None else None
+
+
+def _pointed_at(c: Compiler, node: Node) -> Place | None:
+    if c.reader.operator(node) != "*":
+        return None
+    return pointee(c, expression(c, field(c, node, "argument")), node)
 
 
 def pointee(c: Compiler, pointer: Code, node: Node) -> Place:
@@ -58,13 +60,13 @@ def pointee(c: Compiler, pointer: Code, node: Node) -> Place:
 
 
 def _element(c: Compiler, node: Node) -> Place:
-    base = c.expression(field(c, node, "argument"))
+    base = expression(c, field(c, node, "argument"))
     index_node = node.child_by_field_name("index") or next(
         (n for n in node.named_children[1:] if n.type != "comment"), None
     )
     if index_node is None:
         raise c.refuse(f"`{c.text(node)[:40]}` is not understood", node)
-    index = c.expression(index_node)
+    index = expression(c, index_node)
     if isinstance(index.type, PointerType) and isinstance(base.type, ScalarType):
         base, index = index, base
     if not isinstance(base.type, PointerType):
@@ -79,7 +81,7 @@ def _member(c: Compiler, node: Node) -> Place | None:
     argument = field(c, node, "argument")
     operator_node = node.child_by_field_name("operator")
     if operator_node is not None and c.text(operator_node) == "->":
-        pointer = c.expression(argument)
+        pointer = expression(c, argument)
         if not isinstance(pointer.type, PointerType):
             raise c.refuse(f"`{c.text(argument)[:40]}` is no pointer", node)
         base: Place | None = Place(pointer.type.pointee, address=pointer.run, pointer=pointer.taint, is_followed=True)
@@ -105,7 +107,7 @@ def _loaded(c: Compiler, node: Node) -> Code:
     if found is not None:
         return value_of(c, found)
     name = c.text(field(c, node, "field"))
-    value = c.expression(field(c, node, "argument"))
+    value = expression(c, field(c, node, "argument"))
     return member_of_value(c, value, name, node)
 
 
@@ -161,7 +163,7 @@ def _sizeof(c: Compiler, node: Node) -> Code:
         argument = field(c, node, "value")
         while argument.type == "parenthesized_expression":
             argument = inner(c, argument)
-        kind = c.type_of(argument)
+        kind = type_of(c, argument)
         known = kind.size_bytes
     return constant(known, ULONG)
 
@@ -172,4 +174,12 @@ MEMBERS: dict[str, Callable[[Compiler, Node], Code]] = {
     "field_expression": _loaded,
     "sizeof_expression": _sizeof,
     "alignof_expression": _sizeof,
+}
+
+PLACES: dict[str, Callable[[Compiler, Node], Place | None]] = {
+    "parenthesized_expression": _parenthesized,
+    "identifier": _variable,
+    "pointer_expression": _pointed_at,
+    "subscript_expression": _element,
+    "field_expression": _member,
 }

@@ -24,7 +24,7 @@ from model.opencl.types import (
     VectorType,
 )
 from model.sampling.code import Code, Place, Run
-from model.sampling.compiler import Compiler, Variable
+from model.sampling.compiler import Compiler, Variable, code_of_slot
 from model.sampling.conversions import converted
 from model.sampling.taint import read_through
 from model.sampling.values import Array, NotInterpreted, Value, dtype_of, element_of, rows_of
@@ -127,6 +127,19 @@ def load(c: Compiler, place: Place) -> Code:
         return value != 0 if is_bool else value
 
     return Code(run, place.type, is_pure=False, taint=taint)
+
+
+def value_of(c: Compiler, place: Place) -> Code:
+    """Return the value of a place; of an array the address of its first element."""
+    if isinstance(place.type, ArrayType):
+        if place.address is None:
+            raise c.refuse("an array is not in memory")
+        kind = PointerType(place.type.element, AddressSpace.GENERIC)
+        return Code(place.address, kind, taint=place.pointer | place.index)
+    if place.slot is not None and not place.picks:
+        c.used.add(place.slot)
+        return code_of_slot(place.type, place.slot)
+    return load(c, place)
 
 
 def _picked_rows(place: Place, dtype: np.dtype[Any]) -> tuple[Array | None, int]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from tree_sitter import Node
 
+from model.opencl.builtin_types import VOID
 from model.opencl.jumps import Jump
 from model.opencl.types import AddressSpace, ArrayType, OpaqueType, PointerType, StructType, Type
 from model.sampling.code import Code, Run
 from model.sampling.compiler import LOCAL_BASE, PRIVATE_BASE, Compiler, Step, Variable, field
 from model.sampling.conversions import truth_of
-from model.sampling.expressions import expression
+from model.sampling.dispatch import block, expression, nothing, statement
 from model.sampling.initialisers import braced, completed, initialise
 from model.sampling.loops import loop
 from model.sampling.places import assigned_as, place_of_variable, stored
@@ -24,41 +25,26 @@ if TYPE_CHECKING:
     from model.sampling.lanes import Lanes
 
 
-def statement(c: Compiler, node: Node) -> Step:
-    """Compile any statement."""
-    with c.inside(node):
-        compiled = _BY_TYPE.get(node.type)
-        if compiled is None:
-            raise c.refuse(f"`{c.text(node)[:40]}` is not understood", node)
-        return compiled(c, node)
-
-
-def nothing(_f: Lanes) -> bool:
-    return False
-
-
-def block(c: Compiler, nodes: Sequence[Node]) -> Step:
-    """Statements one behind the other."""
-    steps = [s for s in (statement(c, n) for n in c.jumps.structured(nodes) if n.type != "comment") if s is not nothing]
-    if not steps:
-        return nothing
-    if len(steps) == 1:
-        return steps[0]
-
-    def run(f: Lanes) -> bool:
-        left = False
-        for step in steps:
-            left = step(f)
-            if left:
-                break
-        return left
-
-    return run
-
-
 def _compound(c: Compiler, node: Node) -> Step:
     with c.scope():
         return block(c, node.named_children)
+
+
+def block_value(c: Compiler, node: Node) -> Code:
+    """`({ ...; value; })`, of GNU C."""
+    nodes = [n for n in node.named_children if n.type != "comment"]
+    with c.scope():
+        if not nodes or nodes[-1].type != "expression_statement" or not nodes[-1].named_children:
+            steps, value = block(c, nodes), Code(lambda _: np.int32(0), VOID)
+        else:
+            steps, value = block(c, nodes[:-1]), expression(c, nodes[-1].named_children[0])
+    run = value.run
+
+    def both(f: Lanes) -> Value:
+        steps(f)
+        return run(f)
+
+    return Code(both, value.type, is_pure=False, taint=value.taint)
 
 
 def _expression(c: Compiler, node: Node) -> Step:
@@ -296,7 +282,7 @@ def _error(c: Compiler, node: Node) -> Step:
     raise c.refuse("the source could not be read", node)
 
 
-_BY_TYPE: dict[str, Callable[[Compiler, Node], Step]] = {
+STATEMENTS: dict[str, Callable[[Compiler, Node], Step]] = {
     "compound_statement": _compound,
     "expression_statement": _expression,
     "declaration": _declaration,

@@ -12,6 +12,7 @@ from model.opencl.builtin_types import LONG
 from model.opencl.types import ScalarType
 from model.sampling.compiler import Compiler, Step
 from model.sampling.conversions import converted
+from model.sampling.dispatch import block, expression, statement
 from model.sampling.values import Value, promoted
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def switch(c: Compiler, node: Node) -> Step:
     chooser_node, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
     if chooser_node is None or body is None:
         raise c.refuse("a switch is not understood", node)
-    chooser = c.expression(chooser_node)
+    chooser = expression(c, chooser_node)
     if not isinstance(chooser.type, ScalarType):
         raise c.refuse("a switch is not understood", node)
     wide = converted(converted(chooser, promoted(chooser.type)), LONG)
@@ -52,7 +53,7 @@ def _groups(c: Compiler, body: Node) -> list[_Group]:
     cases = [n for n in body.named_children if n.type == "case_statement"]
     for n in body.named_children:
         if n.type == "declaration":
-            c.statement(n)
+            statement(c, n)
         elif n.type not in ("case_statement", "comment"):
             raise c.refuse("a statement before the first `case`", n)
     for case in cases:
@@ -60,13 +61,13 @@ def _groups(c: Compiler, body: Node) -> list[_Group]:
         if label is None:
             is_default = True
         else:
-            value = c.expression(label)
+            value = expression(c, label)
             if value.constant is None:
                 raise c.refuse("a `case` is no constant", case)
             labels.append(int(value.constant))
         nodes = [n for n in case.named_children if n != label and n.type != "comment"]
         if nodes or case == cases[-1]:
-            groups.append(_Group(labels, is_default, case, c.block(nodes)))
+            groups.append(_Group(labels, is_default, case, block(c, nodes)))
             labels, is_default = [], False
     return groups
 

@@ -12,6 +12,7 @@ from model.opencl.syntax import find
 from model.opencl.types import ScalarType
 from model.sampling.code import Code, Run
 from model.sampling.compiler import Compiler
+from model.sampling.dispatch import expression
 from model.sampling.values import is_float
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def remaining_iterations(c: Compiler, condition: Node | None, loop: Node) -> Rem
         if c.reader.text(left) not in counters and c.reader.text(right) not in counters:
             continue  # `x * x + y * y < limit` says nothing of how far there is to go
         sites, accesses, cost = len(c.sites.sites), len(c.sites.accesses), c.cost
-        a, b = c.expression(left), c.expression(right)
+        a, b = expression(c, left), expression(c, right)
         c.cost = cost
         if _counts(a) and _counts(b) and len(c.sites.sites) == sites and len(c.sites.accesses) == accesses:
             return _distance(a.run, b.run) if sign in _UP else _distance(b.run, a.run)
