@@ -8,7 +8,7 @@ that comes later changes one field.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -214,8 +214,26 @@ class Prediction:
 
     def moved(self, shifts: LineShifts) -> Prediction:
         """Return the prediction of a kernel that was analysed elsewhere, with all lines as they are now."""
-        counted = replace(self.counted, shifts=shifts)
-        if not shifts.any:
-            return replace(self, counted=counted)
+        before = self.counted
+        counted = PlacedCounts(before.counts, before.assumed, before.costs, shifts)
+        if not shifts.any or not self.candidate_advice:
+            return _changed(self, counted=counted)
         advice = tuple(a if a.line is None else replace(a, line=shifts.line(a.line)) for a in self.candidate_advice)
-        return replace(self, counted=counted, candidate_advice=advice)
+        return _changed(self, counted=counted, candidate_advice=advice)
+
+    def answered(self, learned: ModelEstimate) -> Prediction:
+        """Return the prediction with the learned model's estimate for just this launch."""
+        return _changed(self, learned=learned, is_held=False)
+
+
+_FIELDS = tuple(each.name for each in fields(Prediction))
+
+
+def _changed(prediction: Prediction, **changes: object) -> Prediction:
+    """Do what `dataclasses.replace` does, in a fifth of the time.
+
+    A line typed above them moves all predictions of a file, and a hundred kernels are to follow within a few ms.
+    """
+    made, values = object.__new__(Prediction), prediction.__dict__
+    made.__dict__.update({name: values[name] for name in _FIELDS}, **changes)
+    return made

@@ -7,6 +7,7 @@ replaces its time, and measurements of the kernel replace both. What comes later
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from cachetools import LRUCache
 
@@ -24,7 +25,7 @@ from model.learned.question import Answer, Question
 from model.line_remap import PlacedCounts
 from model.measured import Fits
 from model.measured import Sample as MeasuredSample
-from model.prediction import Prediction, Quantiles
+from model.prediction import ModelEstimate, Prediction, Quantiles
 from model.shares import LineCosts
 from model.throughput.cpu_code import CpuCode, KnownCode
 from model.work.walk.sample import Sample
@@ -40,7 +41,7 @@ _COSTS_SPREAD = 2.0
 _COUNTS_KEPT = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LateInputs:
     """What is known of a launch beside its source, as far as it has come in.
 
@@ -51,6 +52,13 @@ class LateInputs:
     question: Question | None = None
     answer: Answer | None = None
     measured: tuple[MeasuredSample, ...] = ()
+
+    @cached_property
+    def learned(self) -> ModelEstimate | None:
+        """What the answer says of the launch."""
+        if self.question is None or self.answer is None:
+            return None
+        return estimate(self.question, self.answer)
 
 
 NO_LATE_INPUTS = LateInputs()
@@ -92,8 +100,8 @@ class Predictor:
 
         Parts that `late` does not hold stay as they are.
         """
-        if late.question is not None and late.answer is not None:
-            prediction = replace(prediction, learned=estimate(late.question, late.answer), is_held=False)
+        if late.learned is not None:
+            prediction = prediction.answered(late.learned)
         through = self._fits.through(work, launch, device, late.measured) if late.measured else None
         return replace(prediction, through=through) if through is not None else prediction
 

@@ -51,6 +51,9 @@ class Composer:
         self._predictor = Predictor()
         self._with_code: ByIdentity[Forecast] = ByIdentity(_FILES_KEPT)
         self._answered: ByIdentity[Forecast] = ByIdentity(_FILES_KEPT)
+        # A line typed above a kernel makes another forecast, of which the question and the answer stay.
+        self._questions: ByIdentity[Question] = ByIdentity(_FILES_KEPT)
+        self._late: ByIdentity[LateInputs] = ByIdentity(_FILES_KEPT)
 
     def composed(
         self, groups: Sequence[ForecastGroup], sources: Sources, *, measured_too: bool = False
@@ -67,7 +70,7 @@ class Composer:
 
     def answered(self, groups: Sequence[ForecastGroup], sources: Sources) -> list[tuple[Forecast, ...]]:
         """Return the forecasts of each group with the learned model's answers; it is asked of all at once."""
-        for kept in (self._with_code, self._answered):
+        for kept in (self._with_code, self._answered, self._questions, self._late):
             kept.begin_round()
         if sources.ask is None:
             return [tuple(group.forecasts) for group in groups]
@@ -131,17 +134,24 @@ class Composer:
         facts = sources.compiled_of(forecast.kernel, forecast.launch, device)
         if facts is None:
             return forecast
-        question = forecast.question
-        return self._with_code.get(forecast, facts) or self._with_code.put(
-            replace(forecast, question=with_compiled(question, facts), compiled=facts), forecast, facts
-        )
+        found = self._with_code.get(forecast, facts)
+        if found is None:
+            plain = forecast.question
+            question = self._questions.get(plain, facts) or self._questions.put(
+                with_compiled(plain, facts), plain, facts
+            )
+            found = self._with_code.put(replace(forecast, question=question, compiled=facts), forecast, facts)
+        return found
 
     def _by_the_model(self, forecast: Forecast, answer: Answer | None, device: Device) -> Forecast:
         if answer is None:
             return forecast
-        return self._answered.get(forecast, answer) or self._answered.put(
-            self._predicted(forecast, device, LateInputs(forecast.question, answer)), forecast, answer
-        )
+        found = self._answered.get(forecast, answer)
+        if found is None:
+            question = forecast.question
+            late = self._late.get(question, answer) or self._late.put(LateInputs(question, answer), question, answer)
+            found = self._answered.put(self._predicted(forecast, device, late), forecast, answer)
+        return found
 
     def _through(
         self,
@@ -167,7 +177,7 @@ class Composer:
         prediction, work, launch = forecast.prediction, forecast.work, forecast.launch
         if prediction is None or work is None or launch is None:
             return forecast
-        return replace(forecast, prediction=self._predictor.with_late_inputs(prediction, work, launch, device, late))
+        return forecast.with_prediction(self._predictor.with_late_inputs(prediction, work, launch, device, late))
 
 
 def _is_same_code(forecast: Forecast, launch: Launch, device: Device) -> bool:
