@@ -59,7 +59,7 @@ MEMORY = ("global memory", *ON_CHIP)
 class Times:
     """Microseconds per resource, and the whole.
 
-    `floor_us` is what no answer may be below (see `model.bounds`); `least_us`, a roofline that takes everything for
+    `floor_us` is what no answer may be below (`model.analytic.bounds`); `least_us`, a roofline that takes all for
     cached, is what the learned model was trained to look at. In the order of `resources`, `needed_us` is what each
     takes with the efficiency that is reckoned with, `exposed_us` what it adds to `total_us` (their sum): the rest of it
     is hidden behind others.
@@ -74,7 +74,7 @@ class Times:
 
     @property
     def bounded_us(self) -> float:
-        """What the laws say, within its bounds."""
+        """What the analytical model says, within its bounds."""
         return max(self.total_us, self.least_us, self.floor_us)
 
 

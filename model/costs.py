@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from model.bandwidth import read_between
+from model.analytic.bandwidth import read_between
 from model.device import Cost, Rates
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
@@ -216,7 +216,7 @@ _NEEDED = frozenset(
 
 @lru_cache(maxsize=64)
 def costs_of(rates: Rates) -> Costs | None:
-    """None where they were not measured, or by a calibration that measured less: laws then do without."""
+    """Return None if they were not measured, or by a calibration that measured less."""
     if not rates.costs or not _NEEDED.issubset(cost.name for cost in rates.costs):
         return None
     return Costs(rates.costs, rates.private_bandwidth_gb_s)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from model.account import Times
+from model.analytic.launch_times import launch_times
 from model.device import Device
 from model.fit import MAX_POINTS, Fit, Point, fit
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
-from model.laws import launch_times
 from model.prediction import Quantiles, Through
 from model.work.sampled import is_open
 from model.work.work import Work
@@ -34,7 +34,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """What the laws make of a launch. `is_open`: running some of its work-items would tell what is assumed there."""
+    """Analytical times of a launch. `is_open`: running some of its work-items would tell what is assumed there."""
 
     times: Times
     is_open: bool
@@ -49,7 +49,7 @@ class _Line:
 
 
 class Fits:
-    """Lines through samples, remembered with what the laws make of each launch. Not for two threads at once."""
+    """Lines through samples, remembered with each launch's analytical times. Not for two threads at once."""
 
     def __init__(self) -> None:
         self._counted: LRUCache[tuple[object, ...], _Counted] = LRUCache(_KEPT)
@@ -107,7 +107,7 @@ class Fits:
 
 
 def _alike(launch: Launch, samples: Sequence[Sample]) -> tuple[Sample, ...]:
-    """Those in groups of the same size if there are any: the laws know other groups' cost less well than sizes'."""
+    """Prefer those in groups of the same size: the analytical model knows other groups' cost less well than sizes'."""
     newest = {sample.launch.key: sample for sample in reversed(samples)}.values()
     known = tuple(reversed(newest))[:MAX_POINTS]
     return tuple(s for s in known if s.launch.local_size == launch.local_size) or known

@@ -1,4 +1,4 @@
-"""What a calibration measured by itself, for the laws of devices whose lanes are work-items (GPUs).
+"""What a calibration measured alone, for the analytical model of devices whose lanes are work-items (GPUs).
 
 Each function answers with the general rate where nothing more exact was measured, as in profiles from datasheets.
 """
@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from functools import lru_cache
 
-from model.bandwidth import read_between
+from model.analytic.bandwidth import read_between
 from model.costs import alike
 from model.device import Rates
 from model.opencl.builtins import BUILTINS

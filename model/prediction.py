@@ -148,7 +148,7 @@ class Prediction:
 
     @property
     def floor_us(self) -> float:
-        """What no answer about this launch may be below: see `model.bounds`. Measurements may show it too high."""
+        """What no answer may be below: see `model.analytic.bounds`. Measurements may show it too high."""
         return self.laws.floor_us if self.laws else 0.0
 
     @property

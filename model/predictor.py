@@ -11,6 +11,7 @@ from functools import cached_property
 
 from cachetools import LRUCache
 
+from model.analytic.launch_times import launch_times
 from model.assumptions import assumptions_of, doubt_of
 from model.compiled_occupancy import OfflineFacts
 from model.costs import costs_of
@@ -19,7 +20,6 @@ from model.gpu_intervals import Margins, margins_of
 from model.host_cost import host_cost_us
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
-from model.laws import launch_times
 from model.learned.estimate import estimate
 from model.learned.question import Answer, Question
 from model.line_remap import PlacedCounts
@@ -32,8 +32,8 @@ from model.work.walk.sample import Sample
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 
-# The factor between p50 and p90 (and p10) of the laws alone on CPUs and others: how far they were off on kernels of our
-# own, by whether the device is calibrated.
+# The factor between p50 and p90 (and p10) of the analytical model alone on CPUs and others: how far it was off on
+# kernels of our own, by whether the device is calibrated.
 _SPREAD = {True: 2.5, False: 4.0}
 # Where what a CPU's runtime makes of code was measured, too: so that four of five design kernels (tests/accuracy/design
 # and tests/kernels, on PoCL and on Intel's runtime) lie within p10 to p90.

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import overload
 
+from model.analytic.launch_times import access_time_us, atomic_time_us
+from model.analytic.operations import one_by_one, operation_time_us, resource_of
 from model.costs import costs_of
 from model.device import Device, DeviceType
-from model.laws import access_time_us, atomic_time_us
-from model.laws_compute import one_by_one, operation_time_us, resource_of
 from model.line_costs import LineCost, LinePart
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpKind, Pattern

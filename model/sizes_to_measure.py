@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from model.analytic.launch_times import launch_times
 from model.device import Device
 from model.errors import LaunchError
 from model.launch.driver_choice import on_device
@@ -12,7 +13,6 @@ from model.launch.inference import buffer_bytes
 from model.launch.launch import Launch
 from model.launch.scaling import FACTORS, Scaled, scale
 from model.launch.spec import LaunchSpec
-from model.laws import launch_times
 from model.opencl.kernel import Kernel
 from model.work.work import Work
 

@@ -40,7 +40,10 @@ LAUNCHES = 2  # of each kernel
 AT_ONCE = 6  # kernels that one device process measures
 BUDGET_S = 0.25  # of timed runs for each launch
 LONGEST_S = 5.0  # of a first run, the compiler included
-LONG_ENOUGH_US, SHORT_ENOUGH_US = 50.0, 2e5  # by the laws: shorter ones tell of the launch's cost, which is calibrated
+LONG_ENOUGH_US, SHORT_ENOUGH_US = (
+    50.0,
+    2e5,
+)  # analytical times: shorter ones tell the launch's cost, which is calibrated
 KERNELS, QUICK_KERNELS = 100, 24  # at the end of a calibration; few more than what a correction is judged from
 MINUTES, QUICK_MINUTES = 3.0, 0.75  # that this may take at most
 MOST_TRIES = 3  # of a launch while others use the machine

@@ -20,8 +20,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 _DATA = tempfile.TemporaryDirectory(prefix="kernelcast-tests-")
 os.environ["XDG_DATA_HOME"] = _DATA.name
 os.environ["XDG_CACHE_HOME"] = str(Path(_DATA.name) / "cache")
-# What the laws say is asserted without a learned model; tests of the model bring weights of their own, or ask for those
-# that ship by taking this away.
+# What the analytical model says is asserted without a learned model; tests of the latter bring weights of their own, or
+# ask for those that ship by taking this away.
 os.environ["KERNELCAST_WEIGHTS"] = str(Path(_DATA.name) / "no weights")
 
 # Tests assert what is true on every machine at every moment; how fast it is, `make bench` measures.

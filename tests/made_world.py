@@ -45,7 +45,7 @@ def device(name: str) -> Device:
 
 
 def made_rows() -> Rows:
-    """Each launch of each kernel on four devices; it takes twice the laws' time, on one of them four times it."""
+    """Each launch of each kernel on four devices; it takes twice the analytical time, on one of them four times it."""
     random = np.random.default_rng(7)
     sizes = slice(len(AMOUNTS), len(AMOUNTS) + len(SIZES))
     launches, of, laws_of = [], [], []

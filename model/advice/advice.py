@@ -28,7 +28,7 @@ class Advice:
     code: AdviceCode
     message: str
     line: int | None = None  # from 0; None: the kernel and its launch as a whole
-    gain_us: float | None = None  # how much sooner the launch would be done, where the laws can tell
+    gain_us: float | None = None  # how much sooner the launch would be done, where the analytical model can tell
     is_fault: bool = False  # more than slow: the standard leaves undefined what happens
     resources: tuple[str, ...] = ()  # whose time it would save; none: of the launch as a whole
 

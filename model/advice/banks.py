@@ -33,8 +33,8 @@ def bank_conflicts(situation: Situation) -> Iterator[Advice]:
         if (facts.bank_conflict_degree or 0.0) >= _LEAST_DEGREE and facts.index.obstacle is not Obstacle.DATA:
             found[facts.count.line, facts.count.buffer, facts.count.is_store].append(facts)
     for each in found.values():
-        # Turns beyond the first, each at the pace of an access without conflicts. The laws know of no banks, so what
-        # would be saved is no part of what they predict.
+        # Turns beyond the first, each at the pace of an access without conflicts. The analytical model knows no banks,
+        # so what would be saved is no part of its times.
         if situation.is_worth(_turns_us(sum((_degree(facts) - 1) * facts.count.bytes for facts in each), situation)):
             yield _advice(max(each, key=_degree))
 

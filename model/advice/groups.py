@@ -9,7 +9,7 @@ from math import ceil
 from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import Situation
 from model.advice.words import sizes_text
-from model.laws_compute import CPU_LANES
+from model.analytic.operations import CPU_LANES
 
 _LEAST_IDLE = 0.2  # of the units or lanes; a launch can do without fewer
 _MOSTLY = 0.5

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
+from model.analytic.launch_times import access_time_us, launch_times
 from model.device import Device, DeviceType
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
 from model.launch.local_size import effective_local_size
-from model.laws import access_time_us, launch_times
 from model.opencl.kernel import Parameter, ParameterKind
 from model.opencl.types import AddressSpace, ScalarKind, ScalarType
 from model.prediction import Prediction
@@ -21,7 +21,7 @@ from model.work.work import Work
 from model.work.work_counts import WorkCounts
 
 GLOBAL_SPACES = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
-_LEAST_GAIN = 0.1  # of the predicted runtime; less is within what the laws are off
+_LEAST_GAIN = 0.1  # of the predicted runtime; less is within the error of the analytical model
 # Launches shorter than this are not worth anybody's time, and mostly what it costs to launch them.
 _FLOORS = 4
 _LEAST_US = 20.0

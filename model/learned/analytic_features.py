@@ -1,4 +1,4 @@
-"""What the laws say of a launch on a device, resource by resource, in logarithms of microseconds."""
+"""What the analytical model says of a launch on a device, resource by resource, in logarithms of microseconds."""
 
 from __future__ import annotations
 

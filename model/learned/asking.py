@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from model.account import Times
+from model.analytic.launch_times import launch_times
 from model.assumptions import assumptions_of, doubt_of
 from model.compiled import CompiledFacts
 from model.device import Device, DeviceType
 from model.launch.launch import Launch
-from model.laws import launch_times
 from model.learned.analytic_features import law_facts
 from model.learned.device_facts import device_facts
 from model.learned.launch_facts import launch_facts
@@ -23,7 +23,7 @@ from model.work.work_counts import WorkCounts
 
 
 def covers(device: Device) -> bool:
-    """Whether the model was trained on devices of this type; of the others the laws speak alone."""
+    """Whether the model was trained on devices of this type; for the others the analytical model answers alone."""
     return device.type is DeviceType.CPU
 
 

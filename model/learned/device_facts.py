@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
+from model.analytic.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
 from model.device import Device, DeviceType, Rates
 
 _KIB, _MIB = 1 << 10, 1 << 20

@@ -153,7 +153,7 @@ def spread_inputs(source: Floats, apart: Floats, novelty: Floats) -> Floats:
 
 
 def forest_inputs(inputs: Floats, plain: Floats, laws: Floats) -> Floats:
-    """With what the plain prices say against the laws."""
+    """Append the ratio of plain prices to the analytical time."""
     return np.concatenate([inputs, (plain - laws[:, 0])[:, None]], axis=1, dtype=np.float32)
 
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 
-from model.architectures import Architecture, architecture_of
-from model.device import Device
-from model.laws_gpu import (
+from model.analytic.gpu_latency import load_cycles
+from model.analytic.gpu_memory import (
     caches_of,
     core_cache_bytes,
     crowding,
@@ -18,8 +17,9 @@ from model.laws_gpu import (
     memory_times_us,
     streaming,
 )
-from model.laws_gpu_latency import load_cycles
-from model.occupancy import occupancy, registers_needed
+from model.analytic.occupancy import occupancy, registers_needed
+from model.architectures import Architecture, architecture_of
+from model.device import Device
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind
 from model.work.work_counts import WorkCounts

@@ -1,7 +1,7 @@
-"""What the boosted trees see of a question: its facts in one row, with the laws' times against their sum.
+"""What the boosted trees see of a question: its facts in one row, with analytical times over their sum.
 
 Of the device they see which runtime and make of processor it has, and how many units: its rates speak through the
-laws, so that the trees carry to machines that they never saw.
+analytical model, so that the trees carry to machines that they never saw.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _READERS = {"linear": "model.learned.linear", "ensemble": "model.learned.ensembl
 
 
 class UnusableModel(KernelcastError):
-    """There are weights, but they cannot be used; the message says why. Predictions come from the laws alone."""
+    """There are weights, but they cannot be used; the message says why. Predictions are analytical then."""
 
     code = "model"
 

@@ -1,4 +1,4 @@
-"""The smallest kind of weights: the laws' time, times a power of two that is linear in the facts of the launch.
+"""The smallest kind of weights: the analytical time, times a power of two that is linear in the facts of the launch.
 
 All of it stands in `model.json`:
 `{"kind": "linear", "log2_factor": 0.5, "launch": [0.1, ...], "spread": 1.5, "novelty": 0.2}`.

@@ -17,10 +17,10 @@ from model.prediction import Quantiles
 class Question:
     """`kernel` names the tokens: what is asked twice of one kernel is encoded once.
 
-    Facts are in the order of the names beside the functions that make them. `total_us` and `least_us` are the laws'
-    time and their bound, which no answer is below; `doubt` is the logarithm of the factor that assumptions add.
-    `by_the_laws` is what they answer, without that doubt, on devices that the model was not trained for: what was
-    measured there corrects it all the same.
+    Facts are in the order of the names beside the functions that make them. `total_us` and `least_us` are the
+    analytical time and its bound, which no answer is below; `doubt` is the logarithm of the factor that assumptions
+    add. `by_the_laws` is the analytical model's answer, without that doubt, on devices that the learned model was not
+    trained for: what was measured there corrects it all the same.
     """
 
     kernel: str

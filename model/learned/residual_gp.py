@@ -58,7 +58,7 @@ class Experience:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Launches:
-    """What tells launches alike: `shares` [n, resources] of the laws' time, `places` [n, dimensions] as in `Answer`."""
+    """What tells launches alike: `shares` [n, resources] of the analytical time, `places` [n, dimensions]."""
 
     shares: Floats
     places: Floats

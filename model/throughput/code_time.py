@@ -1,7 +1,7 @@
 """A launch's time as its machine code tells it: what each loop executes, how often, and what a core makes of that.
 
 Each loop takes as long as its busiest unit, or as long as its rounds wait for each other; bytes from beyond the nearest
-cache come on top, in part at the same time, as in `model.laws_cpu`. After Laukemann et al., "Automated instruction
+cache come on top, in part at the same time, as in `model.analytic.cpu`. After Laukemann et al., "Automated instruction
 stream throughput prediction", PMBS 2018 (OSACA), and the execution-cache-memory model, Hager et al., 2012.
 """
 
@@ -13,10 +13,10 @@ from functools import lru_cache
 import numpy as np
 
 from model.account import Times
+from model.analytic.cpu import MISPREDICTED_CLOCKS, far_us
 from model.compiled import moved_to
 from model.costs import alike, costs_of
 from model.device import Device, Rates
-from model.laws_cpu import MISPREDICTED_CLOCKS, far_us
 from model.learned.loop_costs import call_cycles
 from model.opencl.builtins import BUILTINS
 from model.throughput.cpu_code import CpuCode

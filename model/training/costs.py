@@ -40,7 +40,7 @@ class _Prices(nn.Module):
         super().__init__()
         self.prices = nn.Parameter(torch.full((len(RUNTIMES), terms), _START))
         with torch.no_grad():
-            self.prices[:, -1 - laws : -1] = -3.0  # the laws' times are in microseconds already
+            self.prices[:, -1 - laws : -1] = -3.0  # analytical times are in microseconds already
             self.prices[:, -1] = 0.0
         self.runtime = nn.Parameter(0.3 * torch.randn(len(RUNTIMES), 8))
         self.layers = nn.ModuleList()

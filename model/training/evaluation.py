@@ -121,8 +121,8 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe, n
     """Trained without one runtime, told nothing of it but its calibrated profile; then with some kernels measured.
 
     `runtimes` maps what the names of devices begin with to the name of the runtime. No part of the model knows the
-    runtime's name: both are "other", of which forests and laws speak (see `model.learned.ensemble`). `novelty` knows
-    no times.
+    runtime's name: both are "other", for which forests and the analytical model answer (see
+    `model.learned.ensemble`). `novelty` knows no times.
     """
     lines = []
     truth, launches = rows.log2_us, launches_of(rows, novelty)

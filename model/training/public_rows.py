@@ -54,5 +54,5 @@ class Measured:
 
     @property
     def laws_us(self) -> Floats:
-        """What the laws alone say."""
+        """The analytical model's times alone."""
         return np.maximum(np.exp2(self.fact("law.total")), self.least_us)

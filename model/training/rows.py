@@ -1,4 +1,4 @@
-"""The rows to learn from, in arrays: facts of launches, laws, devices, compiled code, and the times that were measured.
+"""The rows to learn from, in arrays: facts of launches, devices and compiled code, analytical and measured times.
 
 A folder of Parquet files holds them (`profiler.corpus.facts` writes it); here only arrays are known.
 """

@@ -1,4 +1,4 @@
-"""The baseline that reads everything as text, after LLMPerf (arXiv 2503.11244): no analysis, no laws, no profile.
+"""The baseline that reads all as text, after LLMPerf (arXiv 2503.11244): no analysis, analytical model or profile.
 
 One text a row: a sentence about launch and device, then the kernel's tokens. An encoder reads it and tells log2 us,
 fitted by squared error.

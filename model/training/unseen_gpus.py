@@ -1,8 +1,8 @@
 """How well predictions carry over to a GPU that was never seen: leave devices out, over public measurements.
 
 A quarter of the devices at a time is predicted from their profiles alone, by trees grown on all the others, and held
-beside the laws alone and beside what one would know who had every launch measured on the other devices and needed but
-one factor.
+beside the analytical model alone and beside what one would know who had every launch measured on the other devices and
+needed but one factor.
 """
 
 from __future__ import annotations

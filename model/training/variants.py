@@ -1,7 +1,7 @@
 """Variants of the boosted trees, compared on rows in training alone: held-out rows have no say in the recipe.
 
 Whole families and packages are left out in turn. Two harder questions stand beside: trained on launches that are short
-by the laws, asked about long ones; and trained without a machine, asked about it.
+by the analytical model, asked about long ones; and trained without a machine, asked about it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from model.training.rows import Flags, Floats, Ints, Rows, Texts
 
 Doubles = npt.NDArray[np.float64]
 FOLDS = 3
-SHORT_MS, LONG_MS = 3.0, 10.0  # by the laws: training ends below the first, the question begins at the second
+SHORT_MS, LONG_MS = 3.0, 10.0  # analytical times: training ends below the first, the question begins at the second
 DRAWS = 1000  # of the bootstrap
 FIRST_MACHINE = "four processors"
 _MOST_OCTAVES = 4.0  # an error counts at most so much in the root mean square

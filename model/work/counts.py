@@ -81,7 +81,7 @@ class AccessCount:
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """What one source line costs; laws turn it into a share of time."""
+    """What one source line costs; the analytical model turns it into a share of time."""
 
     line: int
     ops: tuple[OpCount, ...]

@@ -1,6 +1,6 @@
-"""`make accuracy`: how far the laws alone are off, on kernels that nothing was fitted to.
+"""`make accuracy`: how far the analytical model alone is off, on kernels that nothing was fitted to.
 
-For each device: calibrate it, measure every launch in a folder, predict each by the laws, print and keep the table.
+For each device: calibrate it, measure every launch in a folder, predict each analytically, print and keep the table.
 A run that was stopped goes on where it stopped (`--fresh` starts anew); a kernel that fails is named and left out.
 """
 
@@ -19,11 +19,11 @@ from results import Measured, Results  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rows import Row, measured, predicted  # noqa: E402
 
+from model.analytic.launch_times import launch_times  # noqa: E402
 from model.device import Device  # noqa: E402
 from model.device_catalog import device_from_json  # noqa: E402
 from model.errors import KernelcastError  # noqa: E402
 from model.forecast import Forecast  # noqa: E402
-from model.laws import launch_times  # noqa: E402
 from profiler.calibrate import calibrate  # noqa: E402
 from profiler.devices import discover, find_device  # noqa: E402
 

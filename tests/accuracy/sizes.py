@@ -22,6 +22,7 @@ from statistics import mean, median, quantiles
 
 from rich.console import Console
 
+from model.analytic.launch_times import launch_times
 from model.device import Device
 from model.device_catalog import device_from_json, device_to_json
 from model.engine import Engine
@@ -29,7 +30,6 @@ from model.errors import KernelcastError
 from model.fit import Point, fit
 from model.forecast import Forecast
 from model.launch.scaling import scale
-from model.laws import launch_times
 from model.observing import Observer
 from profiler.calibrate import calibrate
 from profiler.devices import discover, find_device
@@ -45,7 +45,7 @@ MOST_THROUGH = 3
 
 @dataclass(frozen=True)
 class Row:
-    """One launch: what the laws say of it, and what it took. `noise` is half of the 95 % interval, relative."""
+    """One launch: its analytical time and what it took. `noise` is half of the 95 % interval, relative."""
 
     file: str
     kernel: str
@@ -152,7 +152,7 @@ def _figures(rows: Iterable[Row], through: int) -> str:
 
 
 def _left_out(sizes: Sequence[Row], through: int) -> Iterator[tuple[float, bool, float]]:
-    """Relative error, whether it lies in the interval, and the error of the laws alone."""
+    """Relative error, whether it lies in the interval, and the error of the analytical model alone."""
     for left in sizes:
         others = [row for row in sizes if row is not left]
         for chosen in itertools.combinations(others, through):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model.analytic.launch_times import launch_times
 from model.device import Device
 from model.device_catalog import find_builtin
 from model.engine import Engine
@@ -19,7 +20,6 @@ from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
-from model.laws import launch_times
 from model.measured import Fits, Sample
 from model.observing import Observer
 from model.prediction import Basis, Prediction

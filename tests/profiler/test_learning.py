@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
+from model.analytic.launch_times import launch_times
 from model.device import Device
 from model.device_catalog import device_from_json, find_builtin
 from model.engine import Engine
 from model.launch.driver_choice import on_device
-from model.laws import launch_times
 from model.learned.learned import WEIGHTS_VARIABLE
 from model.learned.lessons import packed, unpacked
 from model.learned.residual_gp import FEWEST_TO_JUDGE

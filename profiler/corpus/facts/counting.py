@@ -1,15 +1,15 @@
-"""One kernel of the dataset, read and counted again: its tokens, each launch in numbers, and the laws' times."""
+"""One kernel of the dataset, read and counted again: its tokens, each launch in numbers, and analytical times."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from model.analytic.launch_times import launch_times
 from model.device import Device
 from model.errors import KernelcastError
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
-from model.laws import launch_times
 from model.learned.analytic_features import law_facts
 from model.learned.launch_facts import launch_facts
 from model.observing import count_observed

@@ -1,4 +1,4 @@
-"""Make the facts of a dataset: sources from seeds and from packages, every launch counted, the laws applied."""
+"""Make the facts of a dataset: sources from seeds and from packages, every launch counted and priced."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """Launch facts [launches, facts], where each stands by (device, kernel, launch key), and the laws' of each such."""
+    """Launch facts [launches, facts], where each stands by (device, kernel, launch key), and times by such."""
 
     launch: Floats
     place: dict[tuple[str, str, str], int]

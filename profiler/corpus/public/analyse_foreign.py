@@ -14,8 +14,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from model.analytic.launch_times import launch_times
 from model.known_devices import find_builtin_by_name
-from model.laws import launch_times
 from model.learned.analytic_features import LAW_FACT_NAMES, law_facts
 from model.learned.gpu_facts import GPU_FACT_NAMES, gpu_facts
 from profiler.corpus.public.facts import counted_launch

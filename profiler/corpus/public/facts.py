@@ -1,4 +1,4 @@
-"""The rows in numbers: what the analysis, the laws and the device profiles say of each."""
+"""The rows in numbers: what the analysis, the analytical model and the device profiles say of each."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from model.analytic.launch_times import launch_times
 from model.known_devices import find_builtin_by_name
-from model.laws import launch_times
 from model.learned.analytic_features import LAW_FACT_NAMES, law_facts
 from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
 from model.learned.gpu_facts import GPU_FACT_NAMES, gpu_facts

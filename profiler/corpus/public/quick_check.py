@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from model.analytic.launch_times import launch_times
 from model.known_devices import find_builtin_by_name
-from model.laws import launch_times
 from profiler.corpus.public.facts import counted_launch
 from profiler.corpus.public.hashcat import mode_of
 from profiler.corpus.public.kept_facts import FOREIGN_FAMILIES

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.bounds import floor_us
+from model.analytic.bounds import floor_us
 from model.device import Device, DeviceType
 from model.prediction import Prediction, Quantiles
 from tests.model.bounds.kernels import KERNELS, OF_ANY_SIDE, STRIDED, analysed, devices, predict

@@ -1,4 +1,4 @@
-"""The laws' times in logarithms: of every known device, for launches from nothing to more than anyone runs."""
+"""Analytical times in logarithms: of every known device, for launches from nothing to more than anyone runs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.account import RESOURCES, Bound, Times
+from model.analytic.launch_times import launch_times
 from model.device import Device
 from model.device_catalog import builtin_devices
 from model.launch.launch import Launch
-from model.laws import launch_times
 from model.learned.analytic_features import LAW_FACT_NAMES, law_facts
 from model.opencl.program import read_program
 from model.work.analyse import analyse

@@ -22,7 +22,7 @@ ASKED = Question(
 
 
 class Model:
-    """Answers the laws' time, and counts what it is asked."""
+    """Answers the analytical time, and counts what it is asked."""
 
     def __init__(self) -> None:
         self.asked = 0

@@ -30,7 +30,7 @@ FLOOR_US, PRICES_US = 5.0, (0.5, 0.02, 0.1)
 
 
 def world(seed: int, rows: int = 768) -> CostRows:
-    """Time = floor + sum of amounts x prices; the laws know nothing, the inputs say nothing that matters."""
+    """Time = floor + sum of amounts x prices; analytical times know nothing, inputs say nothing that matters."""
     random = np.random.default_rng(seed)
     terms = np.full((rows, 5), NOTHING, np.float32)
     terms[:, :3] = random.uniform(-2, 12, (rows, 3))

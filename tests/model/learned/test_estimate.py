@@ -1,4 +1,4 @@
-"""The learned model's answer becomes a part of a prediction, which keeps what the laws know."""
+"""The learned model's answer becomes a part of a prediction, which keeps what the analytical model knows."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from model.analytic.gpu_memory import caches_of
 from model.architectures import architecture_of
 from model.device import Device
 from model.device_catalog import find_builtin
 from model.launch.launch import Launch
-from model.laws_gpu import caches_of
 from model.learned.gpu_facts import GPU_FACT_NAMES, gpu_facts
 from model.opencl.program import read_program
 from model.work.analyse import analyse

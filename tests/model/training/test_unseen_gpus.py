@@ -21,7 +21,7 @@ QUICK = Boosting(rounds=60, learning_rate=0.2, num_leaves=8, feature_fraction=1.
 
 
 def _made_up(*, waste: bool = True, factors: bool = True) -> Measured:
-    """Launches that take what the laws say, times a waste that a fact tells, times their device's factor."""
+    """Launches that take their analytical time, times a waste that a fact tells, times their device's factor."""
     random = np.random.default_rng(3)
     launches = 120
     total, wasted = random.uniform(3, 12, launches), random.integers(0, 3, launches)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from model.analytic.gpu_memory import LATE_SHARE, Traffic
+from model.analytic.occupancy import occupancy
 from model.architectures import Architecture, architecture_of
 from model.compiled_occupancy import OfflineFacts
 from model.device import Device
-from model.laws_gpu import LATE_SHARE, Traffic
-from model.occupancy import occupancy
 from model.opencl.types import AddressSpace
 from model.work.expressions.symbolic import Atom, Expression
 from model.work.features.access_facts import GLOBAL_SPACES, AccessFacts

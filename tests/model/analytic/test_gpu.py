@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from model.account import Times
+from model.analytic.launch_times import issue_us, launch_times
 from model.engine import Engine
 from model.known_devices import find_builtin_by_name
-from model.laws import issue_us, launch_times
 
 CHASE = """kernel void chase(global const int *next, global int *out, int n) {
     int j = get_global_id(0);

@@ -7,11 +7,11 @@ Guide", local memory: it is cached in L1 and L2 and laid out so that consecutive
 
 from __future__ import annotations
 
+from model.analytic.gpu_memory import caches_of, missed
+from model.analytic.occupancy import arrays_in_registers, occupancy
 from model.architectures import architecture_of
 from model.compiled_occupancy import OfflineFacts
 from model.device import Device
-from model.laws_gpu import caches_of, missed
-from model.occupancy import arrays_in_registers, occupancy
 from model.opencl.types import AddressSpace
 from model.work.work_counts import WorkCounts
 

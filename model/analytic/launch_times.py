@@ -1,4 +1,4 @@
-"""Performance laws: what a launch takes at least, resource by resource, under a device's sustained rates.
+"""Analytical times of a launch: what it takes at least, resource by resource, under a device's sustained rates.
 
 runtime = launch floor + groups and items x their overhead + slowest of compute and memory (partly overlapped)
 + latency that nothing hides. Sources: roofline after Williams et al., CACM 2009; waves and per-resource
@@ -11,15 +11,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 from model.account import BOUNDS, COMPUTE, MEMORY, ON_CHIP, Times, overlapped
-from model.architectures import architecture_of, vendor_of
-from model.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
-from model.bounds import floor_us
-from model.compiled_occupancy import OfflineFacts
-from model.costs import Costs, costs_of
-from model.device import Device, DeviceType, Rates
-from model.laws_compute import INTEGER_KINDS, compute_times_us, waiting_time_us
-from model.laws_cpu import cpu_times
-from model.laws_gpu import (
+from model.analytic.bandwidth import bandwidth_gb_s, gather_gaccess_s, strided_gaccess_s
+from model.analytic.bounds import floor_us
+from model.analytic.cpu import cpu_times
+from model.analytic.gpu_latency import latency_us, load_cycles
+from model.analytic.gpu_memory import (
     GPU_CACHE_EFFICIENCY,
     GPU_INTEGER_SHARE,
     GPU_MEMORY_EFFICIENCY,
@@ -32,8 +28,12 @@ from model.laws_gpu import (
     memory_times_us,
     streaming,
 )
-from model.laws_gpu_latency import latency_us, load_cycles
-from model.laws_gpu_private import private_memory_us
+from model.analytic.gpu_private import private_memory_us
+from model.analytic.operations import INTEGER_KINDS, compute_times_us, waiting_time_us
+from model.architectures import architecture_of, vendor_of
+from model.compiled_occupancy import OfflineFacts
+from model.costs import Costs, costs_of
+from model.device import Device, DeviceType, Rates
 from model.measured_rates import barrier_ns, images_us, local_atomics_us, local_time_us
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, Pattern

@@ -1,4 +1,4 @@
-"""The laws of a CPU whose runtime was calibrated: what is vectorised, and what comes from beyond the nearest cache.
+"""Time of a launch on a calibrated CPU: what is vectorised, and what comes from beyond the nearest cache.
 
 In each surrounding of the code (`Context`) operations and accesses take what they were measured to take there; a
 chain of operations that wait for each other takes longer where it is longer. Bytes that are not in the nearest cache
@@ -12,10 +12,9 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 
-from model.bandwidth import bandwidth_gb_s, gather_gaccess_s
+from model.analytic.bandwidth import bandwidth_gb_s, gather_gaccess_s
 from model.costs import Costs
 from model.device import Device, Rates
-from model.laws_cpu_lines import LINE_BYTES, is_column, lone_lines, spread_bytes
 from model.opencl.builtins import BUILTINS
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, OpKind, Pattern
@@ -30,6 +29,8 @@ IN_FLIGHT = 64
 ALL_SCALAR = 0.9
 LINES_TOGETHER = 2  # caches fetch lines in pairs, and the neighbours' pair serves the next work-items
 MISPREDICTED_CLOCKS = 17  # Fog, "The microarchitecture of Intel, AMD and VIA CPUs": 15 to 20
+LINE_BYTES, PAGE_BYTES = 64, 4096
+COLUMN_STEP_BYTES, COLUMN_STEPS = 2048, 64  # more lines apart than prefetchers follow and the nearest cache keeps
 SMALL_BYTES = 256 * 1024  # of a whole launch: below, nothing comes from far
 
 
@@ -106,7 +107,7 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
     """
     whole_bytes = dict(work.buffer_bytes)
     spread_of = {
-        access: spread_bytes(access, work, whole_bytes.get(access.buffer, 0))
+        access: _spread_bytes(access, work, whole_bytes.get(access.buffer, 0))
         for access in work.accesses
         if access.space in GLOBAL_SPACES
     }
@@ -123,8 +124,8 @@ def far_us(work: WorkCounts, rates: Rates, costs: Costs) -> float:
         far = max(work.global_footprint_bytes, whole)
         streamed = 0.0
         for access in accesses:
-            lines = lone_lines(access)
-            if is_column(access, work):
+            lines = _lone_lines(access)
+            if _is_column(access, work):
                 lone += 1e-3 * access.count / LINES_TOGETHER * _line_ns(access, whole, rates, costs)
             elif lines:
                 own = max(whole, spread_of.get(access, 0.0))
@@ -149,3 +150,36 @@ def _line_ns(access: AccessCount, footprint_bytes: float, rates: Rates, costs: C
 def _extra_us_per_byte(footprint_bytes: float, rates: Rates, *, is_store: bool) -> float:
     near, far = bandwidth_gb_s(0, rates)[is_store], bandwidth_gb_s(footprint_bytes, rates)[is_store]
     return 1e-3 * max(0.0, 1 / far - 1 / near)
+
+
+# --- lines of memory that caches fetch one by one, because no stream foretells them ---
+
+
+def _lone_lines(access: AccessCount) -> float:
+    """Lines that this access brings one by one, with nothing to foresee them."""
+    if access.pattern is Pattern.GATHERED:
+        return access.count
+    step = abs(access.step_bytes or 0)
+    if access.pattern is Pattern.STRIDED and access.stride_bytes >= LINE_BYTES and not 0 < step < LINE_BYTES:
+        return access.count
+    return 0.0
+
+
+def _spread_bytes(access: AccessCount, work: WorkCounts, buffer_bytes: float) -> float:
+    """Return how large a dense array would be that caches and translation buffers keep as badly as these few lines.
+
+    Of elements that lie far apart each takes a line and, beyond a page, a translation of its own; a large power of two
+    apart they share few sets of a cache. Sources: Hennessy & Patterson, "Computer Architecture", appendix B.
+    """
+    stride = abs(access.stride_bytes)
+    if access.pattern is not Pattern.STRIDED or stride < LINE_BYTES:
+        return 0.0
+    elements = min(access.count, access.footprint_bytes / max(1, access.element_bytes))
+    side = work.global_size[0] if work.global_size else work.work_items
+    return float(min(elements * max(min(stride, PAGE_BYTES), stride & -stride), side * stride, buffer_bytes))
+
+
+def _is_column(access: AccessCount, work: WorkCounts) -> bool:
+    """Return whether each work-item walks down a column whose lines are gone before its neighbour comes by."""
+    steps = access.count / max(1, work.work_items)
+    return abs(access.step_bytes or 0) >= COLUMN_STEP_BYTES and steps >= COLUMN_STEPS

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from model.account import Times
+from model.analytic.launch_times import launch_times
 from model.compiled import CodeSource, CompiledFacts
 from model.compiled_occupancy import Limiter, OfflineFacts, offline_facts
 from model.device import Device
@@ -14,7 +15,6 @@ from model.engine import Engine
 from model.forecast import Forecast
 from model.known_devices import find_builtin_by_name
 from model.launch.launch import Launch
-from model.laws import launch_times
 from model.opencl.kernel import Kernel
 from model.prediction import Prediction
 

@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+from model.analytic.gpu_memory import caches_of, rewritten_bytes, streamed
 from model.device import Device, DeviceType, Rates
-from model.laws_gpu import caches_of, rewritten_bytes, streamed
 from model.opencl.types import AddressSpace
 from model.work.counts import OpKind, Pattern
 from model.work.work_counts import WorkCounts

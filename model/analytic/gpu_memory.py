@@ -1,4 +1,4 @@
-"""The laws of a GPU's memory and of how its work-groups spread: three levels that share their load, and no cliffs.
+"""Time that a GPU's memory takes, and how work-groups spread: three levels that share their load, and no cliffs.
 
 Bytes are counted where they pass: 128-byte lines that a core's cache or local memory gives out, sectors between the
 cores and the last cache, and lines between that and memory. A work-group's bytes come once to its core, the launch's
@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from model.analytic.bandwidth import bandwidth_gb_s
+from model.analytic.occupancy import occupancy
 from model.architectures import architecture_of
-from model.bandwidth import bandwidth_gb_s
 from model.compiled_occupancy import OfflineFacts
 from model.device import Device, Rates
 from model.memory_levels import memory_levels
-from model.occupancy import occupancy
 from model.opencl.types import AddressSpace
 from model.work.counts import AccessCount, Pattern
 from model.work.features.working_sets import WorkingSet

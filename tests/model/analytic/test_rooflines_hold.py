@@ -1,4 +1,4 @@
-"""Predictions obey the laws: never below the roofline, never faster for more work, never an interval turned over."""
+"""Predictions keep physical bounds: never below the roofline, never faster for more work, no interval turned over."""
 
 from __future__ import annotations
 
