@@ -1,0 +1,104 @@
+/* The way in: the ICD loader loads this library where OPENCL_LAYERS names it, and asks it for its functions. */
+#include "layer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+enum { MOST_FUNCTIONS = 512, FUNCTIONS_OF_OPENCL_1_2 = 102 };
+
+any_function next_functions[MOST_FUNCTIONS];
+static any_function our_functions[MOST_FUNCTIONS];
+struct settings settings;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void lock(void) {
+    pthread_mutex_lock(&mutex);
+}
+
+void unlock(void) {
+    pthread_mutex_unlock(&mutex);
+}
+
+/* The child of a fork begins a log of its own, in which nothing has an id yet. */
+static void begin_anew(void) {
+    events_forget();
+    launches_forget();
+    counts_forget();
+    builds_forget_ids();
+    devices_forget_ids();
+    log_forget();
+    unlock();
+}
+
+static void end(void) {
+    events_collect_all();
+    lock();
+    log_end();
+    unlock();
+}
+
+/* Once a queue exists its driver has registered what it does at exit; registered after that, we come before it. */
+void end_with_process(void) {
+    static bool registered;
+    lock();
+    bool first = !registered;
+    registered = true;
+    unlock();
+    if (first)
+        atexit(end);
+}
+
+static bool copy_setting(const char *name, char *into, size_t size) {
+    const char *value = getenv(name);
+    if (value == NULL || value[0] == '\0' || strlen(value) >= size)
+        return false;
+    memcpy(into, value, strlen(value) + 1);
+    return true;
+}
+
+static bool is_on(const char *name) {
+    const char *value = getenv(name);
+    return value != NULL && strcmp(value, "1") == 0;
+}
+
+EXPORTED cl_int clGetLayerInfo(cl_uint what, size_t size, void *value, size_t *actual) {
+    static const char name[] = "Kernelcast's recorder of launches";
+    static const cl_uint version = CL_LAYER_API_VERSION_100;
+    if (what != CL_LAYER_API_VERSION && what != CL_LAYER_NAME)
+        return CL_INVALID_VALUE;
+    size_t length = what == CL_LAYER_NAME ? sizeof name : sizeof version;
+    if (value != NULL && size < length)
+        return CL_INVALID_VALUE;
+    if (value != NULL)
+        memcpy(value, what == CL_LAYER_NAME ? (const void *)name : (const void *)&version, length);
+    if (actual != NULL)
+        *actual = length;
+    return CL_SUCCESS;
+}
+
+/* Take the place of a function that the loader has; others it does not call through the table. */
+static void put(cl_uint count, unsigned place, any_function function) {
+    if (place < count && next_functions[place] != NULL)
+        our_functions[place] = function;
+}
+
+EXPORTED cl_int clInitLayer(cl_uint count, const any_function *target, cl_uint *our_count, const any_function **ours) {
+    if (target == NULL || our_count == NULL || ours == NULL || count < FUNCTIONS_OF_OPENCL_1_2)
+        return CL_INVALID_VALUE;
+    count = count < MOST_FUNCTIONS ? count : MOST_FUNCTIONS;
+    memcpy(next_functions, target, count * sizeof *target);
+    memcpy(our_functions, target, count * sizeof *target);
+    settings.profile = is_on("KERNELCAST_RECORD_PROFILE");
+    settings.contents = is_on("KERNELCAST_RECORD_CONTENTS") &&
+                        copy_setting("KERNELCAST_RECORD_SOCKET", settings.socket, sizeof settings.socket);
+    if (copy_setting("KERNELCAST_RECORD_DIR", settings.folder, sizeof settings.folder)) {
+#define PUT(place, result, name, parameters) put(count, place, (any_function)layer_##name);
+        HOOKED_FUNCTIONS(PUT)
+        pthread_atfork(lock, unlock, begin_anew);
+    }
+    *our_count = count;
+    *ours = our_functions;
+    return CL_SUCCESS;
+}

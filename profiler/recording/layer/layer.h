@@ -1,0 +1,186 @@
+/* What the layer's files share. Rule: the lock guards all tables and the log, and is never held while a driver is called. */
+#ifndef KERNELCAST_LAYER_H
+#define KERNELCAST_LAYER_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "opencl.h"
+
+#define HANDLE(object) ((uint64_t)(uintptr_t)(object))
+
+/* entry.c: what `kernelcast record` asks for, and the lock */
+struct settings {
+    bool profile;             /* turn profiling on for every queue */
+    bool contents;            /* send what input buffers hold */
+    char folder[PATH_MAX];    /* where the log lies */
+    char socket[108];         /* where contents go; as long as an address of a Unix socket may be */
+};
+extern struct settings settings;
+void lock(void);
+void unlock(void);
+void end_with_process(void);
+
+/* table.c */
+struct entry {
+    uint64_t key;
+    void *value;
+};
+struct table {
+    struct entry *entries;
+    size_t capacity, used;
+};
+uint64_t mix(uint64_t seed, uint64_t value);
+uint64_t mix_bytes(uint64_t seed, const void *bytes, size_t length);
+void *table_get(const struct table *table, uint64_t key);
+void *table_put(struct table *table, uint64_t key, void *value);
+void *table_remove(struct table *table, uint64_t key);
+void table_clear(struct table *table);
+
+/* text.c */
+struct text {
+    char *data;
+    size_t length, capacity;
+    bool failed; /* memory ran out: the text is not whole */
+};
+void text_bytes(struct text *text, const void *bytes, size_t length);
+void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_quoted(struct text *text, const char *string);
+void text_quoted_bytes(struct text *text, const char *bytes, size_t length);
+void text_hex(struct text *text, const void *bytes, size_t length);
+void text_sizes(struct text *text, const size_t *sizes, cl_uint count);
+void text_free(struct text *text);
+
+/* sha256.c */
+void sha256_hex(const void *bytes, size_t length, char hex[65]);
+
+/* log.c; all with the lock held */
+enum problem { NO_COUNTS, NO_SOURCE, TOO_MANY_LAUNCHES, NO_CONTENTS, NO_MEMORY };
+struct log_name {
+    long pid;
+    int number;
+};
+bool log_open(void); /* false: nothing can be recorded */
+void log_line(struct text *line);
+void log_problem(enum problem problem, const char *message);
+void log_end(void);
+void log_forget(void);
+struct log_name log_name(void);
+bool log_source(const void *bytes, size_t length, const char *sha256);
+
+/* counts.c; slot_of with the lock held */
+struct slot {
+    uint64_t count, timed;
+    double sum_us, min_us, max_us, samples_us[27];
+};
+_Static_assert(sizeof(struct slot) == 256, "a slot of the counts file has 256 bytes");
+struct slot *slot_of(uint32_t launch);
+void slot_add_time(struct slot *slot, double time_us);
+void counts_open(const char *path);
+void counts_forget(void);
+
+/* devices.c: devices and queues */
+struct device {
+    int64_t id; /* in the log, -1 before it is there */
+    char *described;
+};
+struct queue {
+    uint32_t references;
+    struct device *device;
+    bool profiling;
+    bool forced; /* profiling was turned on by us */
+};
+int64_t device_id(struct device *device);
+struct queue *known_queue(cl_command_queue handle);
+void adopt_queue(cl_command_queue handle);
+void devices_forget_ids(void);
+
+/* programs.c, builds.c */
+struct function {
+    struct function *next;
+    struct build *build;
+    char *name;
+    cl_uint arguments;
+    unsigned char *classes; /* enum class, one an argument */
+    uint32_t distinct;      /* launches in the log */
+};
+struct build {
+    int64_t id; /* in the log, -1 before it is there */
+    char *described;
+    struct build **linked;
+    size_t linked_count;
+    struct function *functions;
+};
+struct program {
+    uint32_t references;
+    const char *kind;
+    char sha256[65]; /* "" where there is nothing to hash */
+    bool has_source;
+    struct build *build; /* the last one, NULL before */
+};
+struct build *build_of(const char *kind, const char *sha256, bool has_source, const char *options, struct text *headers,
+                       struct build **linked, size_t linked_count);
+int64_t build_id(struct build *build);
+void builds_forget_ids(void);
+struct build *program_build(cl_program handle);
+
+/* memory.c: buffers, images, samplers and shared virtual memory */
+struct memory {
+    uint32_t references;
+    uint32_t object; /* same for all that share bytes */
+    bool is_image;
+    bool readable; /* by the host, and of use as an input */
+    uint64_t bytes, offset;
+    uint32_t size[3], order, type;
+};
+struct memory *known_memory(cl_mem handle);
+bool known_sampler(cl_sampler handle);
+void remember_memory(cl_mem handle, bool created);
+uint64_t svm_bytes(const void *pointer);
+void text_channels(struct text *text, const struct memory *image);
+
+/* kernels.c */
+enum class { CLASS_UNKNOWN, CLASS_MEMORY, CLASS_LOCAL, CLASS_SAMPLER, CLASS_VALUE };
+enum kind { UNSET, BUFFER, IMAGE, LOCAL, VALUE, SAMPLER, SVM, NULL_BUFFER };
+struct argument {
+    enum kind kind;
+    uint64_t bytes;
+    uint64_t state, shape; /* hashes with and without the value */
+    cl_mem handle;
+    struct memory memory;
+    unsigned char small[16];
+    unsigned char *large; /* a value that is larger than `small` */
+};
+struct kernel {
+    uint32_t references;
+    struct function *function;
+    uint64_t state, shape; /* of all arguments */
+    struct argument arguments[];
+};
+struct kernel *lock_with_kernel(cl_kernel handle);
+void text_argument(struct text *text, const struct argument *argument);
+
+/* launches.c */
+void launches_forget(void);
+
+/* events.c; without the lock */
+void events_add(cl_event event, struct slot *slot, bool ours);
+void events_collect(void);
+void events_collect_all(void);
+void events_forget(void);
+
+/* contents.c; without the lock */
+struct content {
+    cl_mem handle;
+    uint64_t bytes;
+    cl_uint index;
+};
+void contents_send(cl_command_queue queue, uint32_t launch, const struct content *contents, size_t count,
+                   cl_uint waiting, const cl_event *wait_list);
+
+#endif

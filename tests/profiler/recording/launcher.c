@@ -1,0 +1,269 @@
+/* A program that uses OpenCL as a user's would; what it is to do is its first word. The tests record it. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "opencl.h"
+
+#define PROTOTYPE(place, result, name, parameters) result name parameters;
+CALLED_FUNCTIONS(PROTOTYPE)
+HOOKED_FUNCTIONS(PROTOTYPE)
+cl_int clGetPlatformIDs(cl_uint, cl_platform_id *, cl_uint *);
+cl_int clGetDeviceIDs(cl_platform_id, cl_bitfield, cl_uint, cl_device_id *, cl_uint *);
+cl_context clCreateContext(const intptr_t *, cl_uint, const cl_device_id *, void *, void *, cl_int *);
+
+enum { READ_WRITE = 1, COPY_HOST = 32, PROFILING = 2, N = 4096 };
+
+static const char *const SOURCE =
+    "__kernel void scale(__global float *x, float by, int n) { int i = get_global_id(0); if (i < n) x[i] *= by; }\n"
+    "__kernel void sum(__global const float *x, __global float *y, __local float *part) {\n"
+    "  int l = get_local_id(0); part[l] = x[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  if (l == 0) { float s = 0; for (int i = 0; i < (int)get_local_size(0); i++) s += part[i];\n"
+    "  y[get_group_id(0)] = s; } }\n"
+    "__kernel void pick(read_only image2d_t from, sampler_t how, __global float4 *x, __global float *maybe, ulong k) {\n"
+    "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+    "  x[at.y * (int)get_global_size(0) + at.x] = read_imagef(from, how, at) + (maybe ? 1.0f : 0.0f) + k; }\n";
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queue;
+static cl_program program;
+
+static void check(cl_int error, const char *what) {
+    if (error != CL_SUCCESS) {
+        fprintf(stderr, "%s: %d\n", what, error);
+        exit(3);
+    }
+}
+
+static void open_device(cl_bitfield properties) {
+    cl_platform_id platform;
+    cl_int error;
+    check(clGetPlatformIDs(1, &platform, NULL), "platform");
+    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL), "device");
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    check(error, "context");
+    queue = clCreateCommandQueue(context, device, properties, &error);
+    check(error, "queue");
+    program = clCreateProgramWithSource(context, 1, (const char **)&SOURCE, NULL, &error);
+    check(error, "program");
+    check(clBuildProgram(program, 1, &device, "-DUNUSED=\"1\"", NULL, NULL), "build");
+}
+
+static cl_kernel kernel_of(const char *name) {
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    check(error, name);
+    return kernel;
+}
+
+static cl_mem buffer_of(size_t bytes) {
+    cl_int error;
+    void *zeros = calloc(1, bytes);
+    cl_mem buffer = clCreateBuffer(context, READ_WRITE | COPY_HOST, bytes, zeros, &error);
+    check(error, "buffer");
+    free(zeros);
+    return buffer;
+}
+
+static void launch(cl_kernel kernel, size_t global, size_t local, cl_event *event) {
+    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, local == 0 ? NULL : &local, 0, NULL, event), "launch");
+}
+
+static void set_scale(cl_kernel kernel, cl_mem buffer, float by, int n) {
+    check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "argument");
+    check(clSetKernelArg(kernel, 1, sizeof by, &by), "argument");
+    check(clSetKernelArg(kernel, 2, sizeof n, &n), "argument");
+}
+
+/* Three distinct launches: one twice, one in a sub-buffer, one with local memory. */
+static void some(void) {
+    cl_int error;
+    cl_kernel scale = kernel_of("scale"), sum = kernel_of("sum");
+    cl_mem x = buffer_of(N * 4), y = buffer_of(256);
+    size_t region[2] = {1024, 2048};
+    cl_mem part = clCreateSubBuffer(x, READ_WRITE, 0x1220, region, &error);
+    check(error, "sub-buffer");
+    set_scale(scale, x, 2.0f, N);
+    launch(scale, N, 64, NULL);
+    launch(scale, N, 64, NULL);
+    set_scale(scale, part, 2.0f, N);
+    launch(scale, 512, 0, NULL);
+    check(clSetKernelArg(sum, 0, sizeof x, &x), "argument");
+    check(clSetKernelArg(sum, 1, sizeof y, &y), "argument");
+    check(clSetKernelArg(sum, 2, 256, NULL), "argument");
+    launch(sum, N, 64, NULL);
+    check(clFinish(queue), "finish");
+    clReleaseMemObject(part);
+    clReleaseMemObject(x);
+    clReleaseMemObject(y);
+    clReleaseKernel(scale);
+    clReleaseKernel(sum);
+    puts("done");
+}
+
+static void images(void) {
+    cl_int error;
+    cl_kernel pick = kernel_of("pick");
+    cl_uint format[2] = {0x10B5, 0x10DE};
+    size_t global[2] = {16, 8}, local[2] = {8, 4}, offset[2] = {0, 0};
+    cl_mem image = clCreateImage2D(context, READ_WRITE, format, 32, 8, 0, NULL, &error), out = buffer_of(16 * 8 * 16);
+    check(error, "image");
+    cl_sampler sampler = clCreateSampler(context, 0, 0x1131, 0x1140, &error);
+    check(error, "sampler");
+    cl_ulong k = 7;
+    check(clSetKernelArg(pick, 0, sizeof image, &image), "argument");
+    check(clSetKernelArg(pick, 1, sizeof sampler, &sampler), "argument");
+    check(clSetKernelArg(pick, 2, sizeof out, &out), "argument");
+    check(clSetKernelArg(pick, 3, sizeof(cl_mem), NULL), "argument");
+    check(clSetKernelArg(pick, 4, sizeof k, &k), "argument");
+    check(clEnqueueNDRangeKernel(queue, pick, 2, offset, global, local, 0, NULL, NULL), "launch");
+    check(clFinish(queue), "finish");
+}
+
+static void values(int count) {
+    cl_kernel scale = kernel_of("scale");
+    cl_mem x = buffer_of(N * 4);
+    for (int i = 0; i < count; i++) {
+        set_scale(scale, x, (float)i, 64);
+        launch(scale, 64, 64, NULL);
+    }
+    check(clFinish(queue), "finish");
+}
+
+/* Print what the program's own events say, in nanoseconds. */
+static void times(int count) {
+    cl_kernel scale = kernel_of("scale");
+    cl_mem x = buffer_of(N * 4);
+    set_scale(scale, x, 1.0f, N);
+    for (int i = 0; i < count; i++) {
+        cl_event event;
+        cl_ulong start, end;
+        launch(scale, N, 64, &event);
+        check(clWaitForEvents(1, &event), "wait");
+        check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, 8, &start, NULL), "start");
+        check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, 8, &end, NULL), "end");
+        clReleaseEvent(event);
+        printf("%llu\n", (unsigned long long)(end - start));
+    }
+}
+
+static void *one_thread(void *count) {
+    cl_kernel scale = kernel_of("scale");
+    cl_mem x = buffer_of(N * 4);
+    for (int i = 0; i < *(int *)count; i++) {
+        set_scale(scale, x, (float)(i % 10), 64);
+        launch(scale, 64, 64, NULL);
+    }
+    clReleaseMemObject(x);
+    clReleaseKernel(scale);
+    return NULL;
+}
+
+static void threads(int count) {
+    pthread_t all[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&all[i], NULL, one_thread, &count);
+    for (int i = 0; i < 4; i++)
+        pthread_join(all[i], NULL);
+    check(clFinish(queue), "finish");
+}
+
+/* What a program may do wrongly: each line is the error it gets. */
+static void mistakes(void) {
+    cl_kernel scale = kernel_of("scale");
+    cl_mem x = buffer_of(64);
+    size_t global = 64, odd = 48;
+    cl_int error;
+    printf("%d\n", clSetKernelArg(scale, 0, 3, &x));
+    printf("%d\n", clSetKernelArg(scale, 9, sizeof x, &x));
+    printf("%d\n", clSetKernelArg(NULL, 0, sizeof x, &x));
+    printf("%d\n", clEnqueueNDRangeKernel(queue, scale, 1, NULL, &global, NULL, 0, NULL, NULL));
+    set_scale(scale, x, 1.0f, 16);
+    printf("%d\n", clEnqueueNDRangeKernel(queue, scale, 4, NULL, &global, NULL, 0, NULL, NULL));
+    printf("%d\n", clEnqueueNDRangeKernel(queue, scale, 1, NULL, &odd, &global, 0, NULL, NULL));
+    printf("%d\n", clEnqueueNDRangeKernel(NULL, scale, 1, NULL, &global, NULL, 0, NULL, NULL));
+    printf("%d\n", clEnqueueNDRangeKernel(queue, NULL, 1, NULL, &global, NULL, 0, NULL, NULL));
+    clCreateKernel(program, "no such kernel", &error);
+    printf("%d\n", error);
+    clCreateBuffer(context, READ_WRITE, 0, NULL, &error);
+    printf("%d\n", error);
+    cl_event event;
+    cl_ulong start;
+    launch(scale, 64, 64, &event);
+    check(clFinish(queue), "finish");
+    printf("%d\n", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, 8, &start, NULL));
+    cl_bitfield properties;
+    check(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL), "queue");
+    printf("%d\n", (int)properties);
+}
+
+/* Print the seconds that `count` launches of a small kernel take, each with a value of its own in turn. */
+static void seconds(int count) {
+    cl_kernel scale = kernel_of("scale");
+    cl_mem x = buffer_of(N * 4);
+    struct timespec begin, end;
+    set_scale(scale, x, 1.0f, N);
+    launch(scale, N, 64, NULL);
+    check(clFinish(queue), "finish");
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (int i = 0; i < count; i++) {
+        set_scale(scale, x, (float)(i % 16), N);
+        launch(scale, N, 64, NULL);
+        if (i % 100 == 99)
+            check(clFinish(queue), "finish");
+    }
+    check(clFinish(queue), "finish");
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    printf("%.9f\n", (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9);
+}
+
+int main(int count, char **words) {
+    const char *what = count > 1 ? words[1] : "some";
+    int number = count > 2 ? atoi(words[2]) : 1;
+    if (strcmp(what, "fork-first") == 0 && fork() != 0) {
+        int status;
+        wait(&status);
+        return WEXITSTATUS(status);
+    }
+    open_device(count > 3 && strcmp(words[3], "profiled") == 0 ? PROFILING : 0);
+    if (strcmp(what, "values") == 0)
+        values(number);
+    else if (strcmp(what, "times") == 0)
+        times(number);
+    else if (strcmp(what, "threads") == 0)
+        threads(number);
+    else if (strcmp(what, "images") == 0)
+        images();
+    else if (strcmp(what, "mistakes") == 0)
+        mistakes();
+    else if (strcmp(what, "seconds") == 0)
+        seconds(number);
+    else
+        some();
+    if (strcmp(what, "crash") == 0)
+        abort();
+    if (strcmp(what, "close-files") == 0) {
+        for (int file = 3; file < 256; file++)
+            close(file);
+        some();
+    }
+    if (strcmp(what, "fork") == 0) {
+        int status = 0;
+        if (fork() == 0) {
+            /* Drivers do not survive a fork; a child that only uses what it has must still leave the parent's log alone. */
+            clReleaseProgram(program);
+            _exit(0);
+        }
+        wait(&status);
+        some();
+    }
+    clReleaseProgram(program);
+    clReleaseCommandQueue(queue);
+    return 0;
+}
