@@ -131,7 +131,8 @@ static void set_value(struct argument *argument, size_t bytes, const void *value
         memcpy(at, value, bytes);
 }
 
-static void set_argument(struct argument *argument, enum class class, size_t bytes, const void *value) {
+/* Take what an argument was set to. Return false where it is a memory object that nothing is known of yet. */
+static bool set_argument(struct argument *argument, enum class class, size_t bytes, const void *value) {
     cl_mem handle = NULL;
     if (value != NULL && bytes == sizeof handle)
         memcpy(&handle, value, sizeof handle);
@@ -147,12 +148,13 @@ static void set_argument(struct argument *argument, enum class class, size_t byt
         argument->kind = SAMPLER;
     else
         set_value(argument, bytes, value);
+    return argument->kind != NULL_BUFFER || handle == NULL;
 }
 
 /* Hash an argument with what the log says of it; which object it is makes no launch distinct. */
 static void hash_argument(struct argument *argument, cl_uint index) {
     const struct memory *memory = &argument->memory;
-    uint64_t hash = mix(mix(index + 1, argument->kind), argument->bytes);
+    uint64_t hash = mix((uint64_t)index << 8 | argument->kind, argument->bytes);
     if (argument->kind == BUFFER)
         hash = mix(hash, memory->offset);
     if (argument->kind == IMAGE)
@@ -163,37 +165,43 @@ static void hash_argument(struct argument *argument, cl_uint index) {
             mix_bytes(hash, argument->large == NULL ? argument->small : argument->large, argument->bytes);
 }
 
-/* Put a new argument in the place of an old one. Hashes are joined by exclusive or, so that the rest need not be read. */
-static void replace_argument(struct kernel *kernel, cl_uint index, struct argument *argument) {
-    struct argument *old = &kernel->arguments[index];
+/* Before and after an argument changes. Hashes are joined by exclusive or, so that the others need not be read. */
+static struct argument *begin_change(struct kernel *kernel, cl_uint index) {
+    struct argument *argument = &kernel->arguments[index];
+    kernel->state ^= argument->state;
+    kernel->shape ^= argument->shape;
+    free(argument->large);
+    argument->large = NULL;
+    return argument;
+}
+
+static void end_change(struct kernel *kernel, cl_uint index) {
+    struct argument *argument = &kernel->arguments[index];
     hash_argument(argument, index);
-    kernel->state ^= old->state ^ argument->state;
-    kernel->shape ^= old->shape ^ argument->shape;
-    free(old->large);
-    *old = *argument;
+    kernel->state ^= argument->state;
+    kernel->shape ^= argument->shape;
+}
+
+/* Take an argument down; the lock is held. Return false where `set_argument` does. */
+static bool change_argument(struct kernel *kernel, cl_uint index, size_t bytes, const void *value) {
+    if (kernel == NULL || index >= kernel->function->arguments)
+        return true;
+    struct argument *argument = begin_change(kernel, index);
+    bool known = set_argument(argument, kernel->function->classes[index], bytes, value);
+    end_change(kernel, index);
+    return known;
 }
 
 cl_int layer_clSetKernelArg(cl_kernel handle, cl_uint index, size_t bytes, const void *value) {
     cl_int result = NEXT(clSetKernelArg)(handle, index, bytes, value);
     if (result != CL_SUCCESS)
         return result;
-    struct kernel *kernel = lock_with_kernel(handle);
-    if (kernel != NULL && index < kernel->function->arguments) {
-        struct argument argument = {.kind = UNSET};
-        enum class class = kernel->function->classes[index];
-        set_argument(&argument, class, bytes, value);
-        cl_mem memory = NULL;
-        if (argument.kind == NULL_BUFFER && value != NULL && bytes == sizeof memory)
-            memcpy(&memory, value, sizeof memory);
-        if (memory != NULL) { /* not null at all: made by a function that we do not see (OpenGL's, an extension's) */
-            unlock();
-            remember_memory(memory, false);
-            kernel = lock_with_kernel(handle);
-            set_argument(&argument, class, bytes, value);
-        }
-        if (kernel != NULL)
-            replace_argument(kernel, index, &argument);
-    }
+    bool known = change_argument(lock_with_kernel(handle), index, bytes, value);
+    unlock();
+    if (known)
+        return result;
+    remember_memory(*(const cl_mem *)value, false); /* made by OpenGL's functions or an extension's */
+    change_argument(lock_with_kernel(handle), index, bytes, value);
     unlock();
     return result;
 }
@@ -204,8 +212,10 @@ cl_int layer_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint index, const voi
         return result;
     struct kernel *kernel = lock_with_kernel(handle);
     if (kernel != NULL && index < kernel->function->arguments) {
-        struct argument argument = {.kind = pointer == NULL ? NULL_BUFFER : SVM, .bytes = svm_bytes(pointer)};
-        replace_argument(kernel, index, &argument);
+        struct argument *argument = begin_change(kernel, index);
+        argument->kind = pointer == NULL ? NULL_BUFFER : SVM;
+        argument->bytes = svm_bytes(pointer);
+        end_change(kernel, index);
     }
     unlock();
     return result;

@@ -1,0 +1,193 @@
+"""The layer writes down what a program launches, and the program does not notice."""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from profiler.recording.layer import SOURCES
+from tests.profiler.recording.layer.conftest import WARNINGS, Ran, compile_launcher
+
+pytestmark = pytest.mark.device
+
+Record = Callable[..., Ran]
+Run = Callable[..., str]
+
+
+def float_hex(value: float) -> str:
+    return struct.pack("<f", value).hex()
+
+
+def int_hex(value: int) -> str:
+    return struct.pack("<i", value).hex()
+
+
+def test_each_distinct_launch_is_a_line_with_its_count(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "some"])
+    assert (ran.status, ran.out, ran.err) == (0, "done\n", "")
+    launches = ran.log.of("launch")
+    assert [(each["id"], each["kernel"], each["global"], each["local"], each["offset"]) for each in launches] == [
+        (0, "scale", [4096], [64], [0]),
+        (1, "scale", [512], None, [0]),
+        (2, "sum", [4096], [64], [0]),
+    ]
+    assert ran.log.counts == [2, 1, 1]
+    assert ran.log.of("end")
+
+
+def test_arguments_are_buffers_with_bytes_values_in_hex_and_local_bytes(launcher: Path, record: Record) -> None:
+    whole, part, summed = (launch["args"] for launch in record([launcher, "some"]).log.of("launch"))
+    assert whole[0] == {"kind": "buffer", "bytes": 16384, "offset": 0, "object": 0}
+    assert whole[1:] == [{"kind": "value", "hex": float_hex(2.0)}, {"kind": "value", "hex": int_hex(4096)}]
+    assert part[0] == {"kind": "buffer", "bytes": 2048, "offset": 1024, "object": 0}  # of the same memory
+    assert summed[1] == {"kind": "buffer", "bytes": 256, "offset": 0, "object": 1}
+    assert summed[2] == {"kind": "local", "bytes": 256}
+
+
+def test_source_and_options_are_kept_to_the_byte(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "some"])
+    (program,) = ran.log.of("program")
+    assert (program["kind"], program["options"]) == ("source", '-DUNUSED="1"')
+    source = (ran.folder / program["source"]).read_bytes()
+    assert source.startswith(b"__kernel void scale(")
+    assert program["sha256"] == hashlib.sha256(source).hexdigest()
+    assert program["source"] == f"program-{program['sha256']}.cl"
+
+
+def test_images_and_samplers_are_told_from_values(launcher: Path, record: Record) -> None:
+    (launch,) = record([launcher, "images"]).log.of("launch")
+    image, sampler, buffer, _, value = launch["args"]
+    assert image == {"kind": "image", "size": [32, 8, 1], "channels": "rgba", "type": "float", "object": 0}
+    assert sampler == {"kind": "sampler"}
+    assert buffer["bytes"] == 2048
+    assert value == {"kind": "value", "hex": struct.pack("<Q", 7).hex()}
+    assert (launch["global"], launch["local"], launch["offset"]) == ([16, 8], [8, 4], [0, 0])
+
+
+def test_a_crash_keeps_what_was_recorded(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "crash"])
+    assert ran.status == -signal.SIGABRT
+    assert ran.log.counts == [2, 1, 1]
+    assert not ran.log.of("end")
+
+
+def test_a_child_has_a_log_of_its_own_and_leaves_the_parents_alone(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "fork"])
+    assert ran.status == 0
+    parent, child = sorted(ran.logs, key=lambda log: -len(log.entries))
+    assert parent.counts == [4, 2, 2]
+    assert child.of("launch") == []
+    assert child.of("process")[0]["pid"] != parent.of("process")[0]["pid"]
+
+
+def test_a_program_that_forks_before_it_opens_a_device_is_recorded_in_the_child(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "fork-first"])
+    assert ran.log.counts == [2, 1, 1]
+    assert ran.log.of("end")
+
+
+def test_a_program_that_closes_all_files_is_still_recorded(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "close-files"])
+    assert ran.out == "done\ndone\n"
+    assert ran.log.counts == [4, 2, 2]
+    assert ran.log.of("end")
+
+
+def test_launches_of_four_threads_are_all_counted(launcher: Path, record: Record) -> None:
+    log = record([launcher, "threads", "250"]).log
+    assert log.counts == [100] * 10
+
+
+def test_values_that_keep_changing_count_to_the_first_launch(launcher: Path, record: Record) -> None:
+    log = record([launcher, "values", "5000"]).log
+    assert log.counts == [1 + 5000 - 4096] + [1] * 4095
+    assert [entry["launch"] for entry in log.of("varies")] == [0]
+
+
+def test_event_times_are_those_that_the_program_reads(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "times", "20", "profiled"])
+    times_us = [int(line) / 1000 for line in ran.out.split()]
+    count, timed, sum_us, min_us, max_us, *samples_us = ran.log.slots[0]
+    assert (count, timed) == (20, 20)
+    assert samples_us[:20] == pytest.approx(times_us)
+    assert (sum_us, min_us, max_us) == pytest.approx((sum(times_us), min(times_us), max(times_us)))
+
+
+def test_many_launches_that_nothing_waits_for_are_timed_as_well(launcher: Path, record: Record) -> None:
+    log = record([launcher, "seconds", "3000", "profiled"]).log
+    assert sum(slot[1] for slot in log.slots) == 3001  # one more before those
+    slot = max(log.slots)
+    assert all(slot[3] <= sample_us <= slot[4] for sample_us in slot[5:])
+
+
+def test_profiling_can_be_turned_on_for_a_program_that_does_not_ask(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "some"], {"KERNELCAST_RECORD_PROFILE": "1"})
+    assert [slot[1] for slot in ran.log.slots[:3]] == [2, 1, 1]
+
+
+@pytest.mark.parametrize("added", [{}, {"KERNELCAST_RECORD_PROFILE": "1"}], ids=["as it is", "with profiling"])
+def test_mistakes_get_the_same_errors_as_without_the_layer(
+    launcher: Path, record: Record, run: Run, added: dict[str, str]
+) -> None:
+    errors = run(launcher, "mistakes")
+    assert len(set(errors.split())) > 5
+    ran = record([launcher, "mistakes"], added)
+    assert (ran.status, ran.out, ran.err) == (0, errors, "")
+
+
+def test_without_a_folder_the_program_runs_as_ever(launcher: Path, record: Record, tmp_path: Path) -> None:
+    for folder in ("", str(tmp_path / "nowhere")):
+        ran = record([launcher, "some"], {"KERNELCAST_RECORD_DIR": folder})
+        assert (ran.status, ran.out, ran.err, ran.logs) == (0, "done\n", "", [])
+        ran.folder.rmdir()
+
+
+PYOPENCL_PROGRAM = """
+import numpy, pyopencl as cl
+context = cl.Context([cl.get_platforms()[0].get_devices()[0]])
+queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+x = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4000)
+for power in (2, 3, 2):
+    program = cl.Program(context, f"__kernel void f(__global float *x, float by) {{ x[get_global_id(0)] *= by * {power}; }}")
+    program.build(["-cl-fast-relaxed-math"])
+    for by in (1, 2):
+        event = program.f(queue, (1000,), None, x, numpy.float32(by))
+event.wait()
+print(event.profile.end - event.profile.start)
+"""
+
+
+def test_pyopencl_programs_are_recorded_and_equal_builds_are_one(record: Record) -> None:
+    ran = record([sys.executable, "-c", PYOPENCL_PROGRAM])
+    assert ran.status == 0, ran.err
+    log = ran.log
+    ours = [entry["id"] for entry in log.of("program") if entry["options"].startswith("-cl-fast-relaxed-math")]
+    launches = [entry for entry in log.of("launch") if entry["program"] in ours]
+    assert len(ours) == 2
+    assert [launch["args"][1]["hex"] for launch in launches] == [float_hex(1), float_hex(2)] * 2
+    assert [int(log.slots[launch["id"]][0]) for launch in launches] == [2, 2, 1, 1]
+    assert int(ran.out) / 1000 in [pytest.approx(us) for us in log.slots[launches[1]["id"]][5:7]]
+    assert log.of("process")[0]["command"][1] == "-c"
+
+
+def test_sanitizers_find_nothing(loader: Path, record: Record, tmp_path: Path) -> None:
+    flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+    layer, launcher = tmp_path / "layer.so", tmp_path / "launcher"
+    shared = ("-std=c11", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")
+    command = ["cc", *shared, *WARNINGS, *flags, *map(str, SOURCES.glob("*.c")), "-o", str(layer)]
+    if subprocess.run(command, check=False, timeout=240).returncode != 0:
+        pytest.fail("the layer does not compile with all warnings as errors")
+    compile_launcher(loader, launcher, *flags)
+    for what in (["images"], ["threads", "100"], ["mistakes"], ["values", "4200", "profiled"]):
+        ran = record([launcher, *what], {"ASAN_OPTIONS": "detect_leaks=0", "KERNELCAST_RECORD_PROFILE": "1"}, layer)
+        assert (ran.status, ran.err) == (0, "")
+        for file in ran.folder.iterdir():
+            file.unlink()
+        ran.folder.rmdir()
