@@ -17,6 +17,7 @@ from keystroke import report_keystrokes
 from launches import Spread, batches_per_second, changed_and_new, in_process_per_second
 from learned import TOKENS, learned
 from pressure import report_pressure
+from recording import report_recording
 from rich.console import Console
 from rich.table import Table
 from sampling import at, sampling_ms
@@ -121,6 +122,7 @@ def main() -> int:
     parser.add_argument("--analysis", action="store_true", help="the analysis of long files alone")
     parser.add_argument("--launches", action="store_true", help="changed launches, batches and new kernels alone")
     parser.add_argument("--sampling", action="store_true", help="running work-items where data decide alone")
+    parser.add_argument("--recording", action="store_true", help="programs under the OpenCL layer alone")
     parser.add_argument("--editor", action="store_true", help="start, keystrokes, growth and pressure alone")
     parser.add_argument("--without-editor", action="store_true", help="leave out the keystrokes, which take longest")
     arguments = parser.parse_args()
@@ -132,6 +134,9 @@ def main() -> int:
     assert generic is not None
     if arguments.editor:
         report_editor(console)
+        return 0
+    if arguments.recording:
+        report_recording(console)
         return 0
     if arguments.sampling:
         report_sampling(console, generic)
@@ -154,6 +159,7 @@ def main() -> int:
         rate, wall_s = predictions_per_second(kernelcast, count)
         table.add_row(f"predict --batch, {count} requests in {wall_s:.1f} s", f"{rate:.0f} predictions/s")
     console.print(table)
+    report_recording(console)
 
     if not arguments.without_editor:
         report_editor(console)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import struct
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from profiler.recording.layer import SOURCES, layer_library
+from profiler.recording.layer import layer_library
+from tests.profiler.recording.layer.programs import bundled_loader, compile_launcher, loader_environment
 
-HERE = Path(__file__).parent
 SLOT = struct.Struct("<QQ3d27d")
-WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +60,10 @@ def read_log(path: Path) -> Log:
 @pytest.fixture(scope="session")
 def loader() -> Path:
     """The ICD loader that PyOpenCL's wheel brings: C programs can use it, too."""
-    import pyopencl
-
-    found = list((Path(pyopencl.__file__).parent / ".libs").glob("libOpenCL*"))
-    if not found:
+    found = bundled_loader()
+    if found is None:
         pytest.skip("PyOpenCL is not from a wheel that brings an ICD loader")
-    return found[0]
-
-
-def compile_launcher(loader: Path, into: Path, *flags: str) -> Path:
-    """Build `launcher.c` against the loader, with whose RPATH it finds the drivers beside it."""
-    link = (str(loader), f"-Wl,--disable-new-dtags,-rpath,{loader.parent}", "-pthread")
-    command = ["cc", "-std=gnu11", "-O1", *WARNINGS, *flags, f"-I{SOURCES}", str(HERE / "launcher.c"), *link, "-o"]
-    subprocess.run([*command, str(into)], check=True, timeout=120)
-    return into
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -87,7 +75,7 @@ def launcher(loader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def environment(loader: Path) -> dict[str, str]:
     """What a program needs to find PoCL, beside the caller's environment."""
-    return {**os.environ, "PYOPENCL_HOME": str(loader.parent.parent), "PYOPENCL_NO_CACHE": "1"}
+    return loader_environment(loader)
 
 
 @pytest.fixture

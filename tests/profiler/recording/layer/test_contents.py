@@ -47,19 +47,19 @@ class Listener:
 
     def _serve(self) -> None:
         while True:
-            try:
-                connection, _ = self._server.accept()
-            except OSError:
-                return
+            connection, _ = self._server.accept()
             with connection, connection.makefile("rb") as stream:
-                (length,) = struct.unpack("<I", stream.read(4))
-                self.messages.append((json.loads(stream.read(length)), stream.read()))
+                if not (length := stream.read(4)):
+                    return
+                self.messages.append((json.loads(stream.read(struct.unpack("<I", length)[0])), stream.read()))
 
     def close(self) -> list[tuple[dict[str, Any], bytes]]:
         """Return the messages, once all that were sent are in."""
-        self._server.shutdown(socket.SHUT_RDWR)
-        self._server.close()
+        if self._thread.is_alive():
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as last:
+                last.connect(str(self.path))
         self._thread.join(30)
+        self._server.close()
         return self.messages
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from profiler.recording.layer import SOURCES
-from tests.profiler.recording.layer.conftest import WARNINGS, Ran, compile_launcher
+from tests.profiler.recording.layer.conftest import Ran
+from tests.profiler.recording.layer.programs import WARNINGS, compile_launcher
 
 pytestmark = pytest.mark.device
 
@@ -155,7 +156,8 @@ context = cl.Context([cl.get_platforms()[0].get_devices()[0]])
 queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
 x = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4000)
 for power in (2, 3, 2):
-    program = cl.Program(context, f"__kernel void f(__global float *x, float by) {{ x[get_global_id(0)] *= by * {power}; }}")
+    source = "__kernel void f(__global float *x, float by) { x[get_global_id(0)] *= by * %d; }" % power
+    program = cl.Program(context, source)
     program.build(["-cl-fast-relaxed-math"])
     for by in (1, 2):
         event = program.f(queue, (1000,), None, x, numpy.float32(by))
