@@ -29,8 +29,11 @@ static struct function *find_function(struct build *build, const char *name) {
     return function;
 }
 
-/* Return the kernel function of a build, read from a kernel object where it is new. */
-static struct function *function_of(struct build *build, cl_kernel handle) {
+/* Return the kernel function that a kernel object stands for, NULL if it cannot be known. */
+static struct function *function_of(cl_kernel handle, cl_program program) {
+    struct build *build = program_build(program);
+    if (build == NULL)
+        return NULL;
     char name[4096] = "";
     NEXT(clGetKernelInfo)(handle, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name, NULL);
     lock();
@@ -70,9 +73,7 @@ static void free_kernel(struct kernel *kernel) {
 }
 
 /* Take a kernel down. `like` has its arguments already (clCloneKernel), NULL: none is set. */
-static void remember(cl_kernel handle, cl_program program, uint32_t references, cl_kernel like) {
-    struct build *build = program_build(program);
-    struct function *function = build == NULL ? NULL : function_of(build, handle);
+static void remember(cl_kernel handle, struct function *function, uint32_t references, cl_kernel like) {
     if (function == NULL)
         return;
     struct kernel *kernel = calloc(1, sizeof *kernel + function->arguments * sizeof *kernel->arguments);
@@ -106,7 +107,7 @@ struct kernel *lock_with_kernel(cl_kernel handle) {
     cl_uint references = 1;
     if (NEXT(clGetKernelInfo)(handle, CL_KERNEL_PROGRAM, sizeof program, &program, NULL) == CL_SUCCESS) {
         NEXT(clGetKernelInfo)(handle, CL_KERNEL_REFERENCE_COUNT, sizeof references, &references, NULL);
-        remember(handle, program, references, NULL);
+        remember(handle, function_of(handle, program), references, NULL);
     }
     lock();
     return table_get(&kernels, HANDLE(handle));
@@ -263,7 +264,7 @@ void text_argument(struct text *text, const struct argument *argument) {
 cl_kernel layer_clCreateKernel(cl_program program, const char *name, cl_int *error) {
     cl_kernel handle = NEXT(clCreateKernel)(program, name, error);
     if (handle != NULL)
-        remember(handle, program, 1, NULL);
+        remember(handle, function_of(handle, program), 1, NULL);
     return handle;
 }
 
@@ -273,15 +274,18 @@ cl_int layer_clCreateKernelsInProgram(cl_program program, cl_uint count, cl_kern
     if (result == CL_SUCCESS && actual != NULL)
         *actual = created;
     for (cl_uint i = 0; result == CL_SUCCESS && handles != NULL && i < created; i++)
-        remember(handles[i], program, 1, NULL);
+        remember(handles[i], function_of(handles[i], program), 1, NULL);
     return result;
 }
 
 cl_kernel layer_clCloneKernel(cl_kernel original, cl_int *error) {
     cl_kernel handle = NEXT(clCloneKernel)(original, error);
-    cl_program program = NULL;
-    if (handle != NULL && NEXT(clGetKernelInfo)(handle, CL_KERNEL_PROGRAM, sizeof program, &program, NULL) == CL_SUCCESS)
-        remember(handle, program, 1, original);
+    if (handle == NULL)
+        return handle;
+    struct kernel *kernel = lock_with_kernel(original);
+    struct function *function = kernel == NULL ? NULL : kernel->function;
+    unlock();
+    remember(handle, function, 1, original);
     return handle;
 }
 

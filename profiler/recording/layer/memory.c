@@ -216,7 +216,7 @@ void *layer_clSVMAlloc(cl_context context, cl_bitfield flags, size_t bytes, cl_u
     return pointer;
 }
 
-void layer_clSVMFree(cl_context context, void *pointer) {
+static void forget_svm(const void *pointer) {
     lock();
     for (struct svm **at = &allocations; *at != NULL; at = &(*at)->next)
         if ((*at)->begin == (uintptr_t)pointer) {
@@ -226,5 +226,16 @@ void layer_clSVMFree(cl_context context, void *pointer) {
             break;
         }
     unlock();
+}
+
+void layer_clSVMFree(cl_context context, void *pointer) {
+    forget_svm(pointer);
     NEXT(clSVMFree)(context, pointer);
+}
+
+cl_int layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void **pointers, svm_notify notify, void *data,
+                              cl_uint waiting, const cl_event *wait_list, cl_event *event) {
+    for (cl_uint i = 0; pointers != NULL && i < count; i++)
+        forget_svm(pointers[i]);
+    return NEXT(clEnqueueSVMFree)(queue, count, pointers, notify, data, waiting, wait_list, event);
 }

@@ -22,6 +22,7 @@ typedef struct _cl_kernel *cl_kernel;
 typedef struct _cl_event *cl_event;
 typedef struct _cl_sampler *cl_sampler;
 typedef void (*program_notify)(cl_program, void *);
+typedef void (*svm_notify)(cl_command_queue, cl_uint, void **, void *);
 typedef void (*any_function)(void);
 
 enum {
@@ -162,6 +163,7 @@ enum {
       (cl_context, cl_device_id, const cl_bitfield *, cl_int *)) \
     X(126, void *, clSVMAlloc, (cl_context, cl_bitfield, size_t, cl_uint)) \
     X(127, void, clSVMFree, (cl_context, void *)) \
+    X(128, cl_int, clEnqueueSVMFree, (cl_command_queue, cl_uint, void **, svm_notify, void *, WAITING)) \
     X(133, cl_sampler, clCreateSamplerWithProperties, (cl_context, const cl_bitfield *, cl_int *)) \
     X(134, cl_int, clSetKernelArgSVMPointer, (cl_kernel, cl_uint, const void *)) \
     X(137, cl_kernel, clCloneKernel, (cl_kernel, cl_int *)) \

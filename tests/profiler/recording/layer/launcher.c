@@ -126,6 +126,57 @@ static void images(void) {
     check(clFinish(queue), "finish");
 }
 
+static cl_program program_of(const char *source) {
+    cl_int error;
+    cl_program made = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    check(error, "program");
+    return made;
+}
+
+/* A kernel that is compiled with a header and linked, cloned, and given shared virtual memory. */
+static void linked(void) {
+    cl_int error;
+    const char *name = "twice.h";
+    cl_program header = program_of("inline float twice(float x) { return 2.0f * x; }\n");
+    cl_program part = program_of("#include \"twice.h\"\n__kernel void doubled(__global float *x, __global float *y) {\n"
+                                 "int i = get_global_id(0); y[i] = twice(x[i]); }\n");
+    check(clCompileProgram(part, 1, &device, "-DPART", 1, &header, &name, NULL, NULL), "compile");
+    cl_program whole = clLinkProgram(context, 1, &device, NULL, 1, &part, NULL, NULL, &error);
+    check(error, "link");
+    clReleaseProgram(header);
+    clReleaseProgram(part);
+    cl_kernel doubled = clCreateKernel(whole, "doubled", &error);
+    check(error, "kernel");
+    clReleaseProgram(whole);
+    char *shared = clSVMAlloc(context, READ_WRITE, 1024, 0);
+    cl_mem y = buffer_of(1024);
+    check(clSetKernelArgSVMPointer(doubled, 0, shared + 256), "argument");
+    check(clSetKernelArg(doubled, 1, sizeof y, &y), "argument");
+    launch(doubled, 64, 64, NULL);
+    cl_kernel clone = clCloneKernel(doubled, &error);
+    check(error, "clone");
+    clReleaseKernel(doubled);
+    launch(clone, 64, 64, NULL);
+    check(clFinish(queue), "finish");
+    clSVMFree(context, shared);
+}
+
+/* A program from the binary of another one. */
+static void binary(void) {
+    size_t bytes;
+    cl_int error;
+    check(clGetProgramInfo(program, 0x1165, sizeof bytes, &bytes, NULL), "size");
+    unsigned char *code = malloc(bytes);
+    check(clGetProgramInfo(program, 0x1166, sizeof code, &code, NULL), "binary");
+    cl_program other = clCreateProgramWithBinary(context, 1, &device, &bytes, (const unsigned char **)&code, NULL, &error);
+    check(error, "program");
+    check(clBuildProgram(other, 1, &device, NULL, NULL, NULL), "build");
+    free(code);
+    clReleaseProgram(program);
+    program = other;
+    some();
+}
+
 static void values(int count) {
     cl_kernel scale = kernel_of("scale");
     cl_mem x = buffer_of(N * 4);
@@ -243,6 +294,10 @@ int main(int count, char **words) {
         threads(number);
     else if (strcmp(what, "images") == 0)
         images();
+    else if (strcmp(what, "linked") == 0)
+        linked();
+    else if (strcmp(what, "binary") == 0)
+        binary();
     else if (strcmp(what, "mistakes") == 0)
         mistakes();
     else if (strcmp(what, "seconds") == 0)

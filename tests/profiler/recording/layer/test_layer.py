@@ -72,6 +72,30 @@ def test_images_and_samplers_are_told_from_values(launcher: Path, record: Record
     assert (launch["global"], launch["local"], launch["offset"]) == ([16, 8], [8, 4], [0, 0])
 
 
+def test_a_linked_program_says_what_it_was_linked_from(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "linked"])
+    assert (ran.status, ran.err) == (0, "")
+    _, compiled, linked = ran.log.of("program")
+    assert (compiled["options"], linked["linked"], linked["source"]) == ("-DPART", [compiled["id"]], None)
+    (header,) = compiled["headers"]
+    assert header["name"] == "twice.h"
+    assert b"inline float twice" in (ran.folder / header["source"]).read_bytes()
+
+
+def test_a_clone_has_the_arguments_of_its_kernel(launcher: Path, record: Record) -> None:
+    log = record([launcher, "linked"]).log
+    (launch,) = log.of("launch")
+    assert log.counts == [2]
+    assert launch["args"][0] == {"kind": "svm", "bytes": 1024 - 256}
+
+
+def test_of_a_binary_the_hash_is_kept(launcher: Path, record: Record) -> None:
+    log = record([launcher, "binary"]).log
+    program = log.of("program")[1]
+    assert (program["kind"], program["source"], len(program["sha256"])) == ("binary", None, 64)
+    assert {launch["program"] for launch in log.of("launch")} == {program["id"]}
+
+
 def test_a_crash_keeps_what_was_recorded(launcher: Path, record: Record) -> None:
     ran = record([launcher, "crash"])
     assert ran.status == -signal.SIGABRT
