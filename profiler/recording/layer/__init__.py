@@ -22,7 +22,8 @@ from model.errors import KernelcastError
 
 SOURCES = Path(__file__).parent
 COMPILERS = ("cc", "gcc", "clang")
-FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")
+# Once loaded it stays: threads of the program and what it registered for exit may be inside it when a loader unloads it.
+FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-Wl,-z,nodelete")
 LIMIT_S = 120.0
 _NO_LAYERS = ("win32", "cygwin", "darwin")  # their loaders or ours: the layer needs ELF, mmap and a loader with layers
 

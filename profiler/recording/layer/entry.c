@@ -32,10 +32,14 @@ static void begin_anew(void) {
     unlock();
 }
 
+/* At exit, or when the loader says that it ends: whichever comes first, while drivers still answer. */
 static void end(void) {
+    static bool ended;
     events_collect_all();
     lock();
-    log_end();
+    if (!ended)
+        log_end();
+    ended = true;
     unlock();
 }
 
@@ -100,5 +104,17 @@ EXPORTED cl_int clInitLayer(cl_uint count, const any_function *target, cl_uint *
     }
     *our_count = count;
     *ours = our_functions;
+    return CL_SUCCESS;
+}
+
+/* What newer versions of Khronos' loader call in the place of the above: it ends in order, with its layers before its drivers. */
+EXPORTED cl_int clInitLayerWithProperties(cl_uint count, const any_function *target, cl_uint *our_count,
+                                          const any_function **ours, const void *properties) {
+    (void)properties;
+    return clInitLayer(count, target, our_count, ours);
+}
+
+EXPORTED cl_int clDeinitLayer(void) {
+    end();
     return CL_SUCCESS;
 }

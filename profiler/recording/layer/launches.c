@@ -13,6 +13,7 @@ struct launch {
 };
 static struct table launches, shapes; /* by hash with and without values; both hold the same launches */
 static uint32_t launch_ids;
+static bool full; /* no slot is left: new launches are not recorded any more */
 
 struct grid {
     cl_uint dimensions;
@@ -86,9 +87,10 @@ static void plan_contents(struct plan *plan, const struct kernel *kernel) {
 
 static struct launch *new_launch(uint64_t key, uint64_t shape, struct kernel *kernel, const struct queue *queue,
                                  const struct grid *grid) {
-    struct slot *slot = slot_of(launch_ids);
+    struct slot *slot = full ? NULL : slot_of(launch_ids);
     struct launch *launch = slot == NULL ? NULL : malloc(sizeof *launch);
     if (launch == NULL) {
+        full = true;
         log_problem(TOO_MANY_LAUNCHES,
                     "not all launches are recorded: there are more distinct ones than the recording takes, or the disk is full");
         return NULL;
@@ -178,6 +180,7 @@ cl_int layer_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint wai
 /* After a fork: this process counts its own launches, from nought. */
 void launches_forget(void) {
     launch_ids = 0;
+    full = false;
     table_clear(&shapes);
     for (size_t i = 0; i < launches.capacity; i++)
         free(launches.entries[i].value);
