@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-static struct table builds; /* by a hash of what they are made of; never forgotten, so that launches may point to them */
+/* By a hash of what they are made of. None is ever forgotten, so that kernels may point to them. */
+static struct table builds;
 static int64_t build_ids;
 
 /* Return the build of these parts, the same one for the same parts. Takes over `headers`. The lock is held. */

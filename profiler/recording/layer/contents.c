@@ -1,4 +1,4 @@
-/* Contents of buffers, sent over a socket before a launch; `kernelcast record` keeps a few words about them and no data. */
+/* Contents of buffers, sent over a socket before a launch; `kernelcast record` keeps words about them, no data. */
 #include "layer.h"
 
 #include <errno.h>

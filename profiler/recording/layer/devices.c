@@ -177,12 +177,14 @@ cl_int layer_clRetainCommandQueue(cl_command_queue handle) {
 }
 
 cl_int layer_clReleaseCommandQueue(cl_command_queue handle) {
-    events_collect_all();
     lock();
     struct queue *queue = known_queue(handle);
-    if (queue != NULL && --queue->references == 0)
+    bool last = queue != NULL && --queue->references == 0;
+    if (last)
         free(table_remove(&queues, HANDLE(handle)));
     unlock();
+    if (last)
+        events_collect_all(); /* an event of ours would keep the queue alive */
     return NEXT(clReleaseCommandQueue)(handle);
 }
 

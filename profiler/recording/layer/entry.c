@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -32,9 +33,22 @@ static void begin_anew(void) {
     unlock();
 }
 
+/* Wait a second for the lock. A program may exit from a signal's handler while the same thread holds it. */
+static bool can_lock(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    if (pthread_mutex_timedlock(&mutex, &until) != 0)
+        return false;
+    unlock();
+    return true;
+}
+
 /* At exit, or when the loader says that it ends: whichever comes first, while drivers still answer. */
 static void end(void) {
     static bool ended;
+    if (!can_lock())
+        return;
     events_collect_all();
     lock();
     if (!ended)
@@ -107,7 +121,7 @@ EXPORTED cl_int clInitLayer(cl_uint count, const any_function *target, cl_uint *
     return CL_SUCCESS;
 }
 
-/* What newer versions of Khronos' loader call in the place of the above: it ends in order, with its layers before its drivers. */
+/* What newer versions of Khronos' loader call in the place of the above. They end in order, layers before drivers. */
 EXPORTED cl_int clInitLayerWithProperties(cl_uint count, const any_function *target, cl_uint *our_count,
                                           const any_function **ours, const void *properties) {
     (void)properties;

@@ -92,7 +92,8 @@ static struct launch *new_launch(uint64_t key, uint64_t shape, struct kernel *ke
     if (launch == NULL) {
         full = true;
         log_problem(TOO_MANY_LAUNCHES,
-                    "not all launches are recorded: there are more distinct ones than the recording takes, or the disk is full");
+                    "not all launches are recorded: there are more distinct ones than a recording takes,"
+                    " or the disk is full");
         return NULL;
     }
     *launch = (struct launch){launch_ids++, slot, false};

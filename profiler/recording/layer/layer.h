@@ -1,4 +1,4 @@
-/* What the layer's files share. Rule: the lock guards all tables and the log, and is never held while a driver is called. */
+/* What the layer's files share. Rule: the lock guards all tables and the log, and no driver is called under it. */
 #ifndef KERNELCAST_LAYER_H
 #define KERNELCAST_LAYER_H
 

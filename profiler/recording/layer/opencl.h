@@ -1,7 +1,7 @@
 /* The part of OpenCL's binary interface that the layer uses, so that it builds where no OpenCL headers are installed.
  *
  * Numbers are those of the OpenCL 3.0 specification. The number before a function is its place in the table that the
- * loader hands to a layer (`struct _cl_icd_dispatch`); a test compares them with Khronos' headers where there are any. */
+ * loader hands to a layer (`struct _cl_icd_dispatch`); a test compares it with Khronos' headers where there are any. */
 #ifndef KERNELCAST_OPENCL_H
 #define KERNELCAST_OPENCL_H
 

@@ -25,7 +25,8 @@ static const char *const SOURCE =
     "  int l = get_local_id(0); part[l] = x[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  if (l == 0) { float s = 0; for (int i = 0; i < (int)get_local_size(0); i++) s += part[i];\n"
     "  y[get_group_id(0)] = s; } }\n"
-    "__kernel void pick(read_only image2d_t from, sampler_t how, __global float4 *x, __global float *maybe, ulong k) {\n"
+    "__kernel void pick(read_only image2d_t from, sampler_t how, __global float4 *x, __global float *maybe,\n"
+    "                   ulong k) {\n"
     "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
     "  x[at.y * (int)get_global_size(0) + at.x] = read_imagef(from, how, at) + (maybe ? 1.0f : 0.0f) + k; }\n";
 
@@ -72,7 +73,8 @@ static cl_mem buffer_of(size_t bytes) {
 }
 
 static void launch(cl_kernel kernel, size_t global, size_t local, cl_event *event) {
-    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, local == 0 ? NULL : &local, 0, NULL, event), "launch");
+    const size_t *size = local == 0 ? NULL : &local;
+    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, size, 0, NULL, event), "launch");
 }
 
 static void set_scale(cl_kernel kernel, cl_mem buffer, float by, int n) {
@@ -168,7 +170,8 @@ static void binary(void) {
     check(clGetProgramInfo(program, 0x1165, sizeof bytes, &bytes, NULL), "size");
     unsigned char *code = malloc(bytes);
     check(clGetProgramInfo(program, 0x1166, sizeof code, &code, NULL), "binary");
-    cl_program other = clCreateProgramWithBinary(context, 1, &device, &bytes, (const unsigned char **)&code, NULL, &error);
+    const unsigned char *codes[1] = {code};
+    cl_program other = clCreateProgramWithBinary(context, 1, &device, &bytes, codes, NULL, &error);
     check(error, "program");
     check(clBuildProgram(other, 1, &device, NULL, NULL, NULL), "build");
     free(code);
