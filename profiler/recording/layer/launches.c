@@ -116,14 +116,17 @@ static struct plan plan_launch(cl_command_queue queue_handle, cl_kernel kernel_h
         kernel = lock_with_kernel(kernel_handle);
         queue = known_queue(queue_handle);
     }
-    if (kernel != NULL && queue != NULL && log_open()) {
+    if (kernel != NULL && queue != NULL) {
         uint64_t hash = hash_grid(kernel, queue, grid);
         uint64_t key = mix(hash, kernel->state), shape = mix(~hash, kernel->shape);
         struct launch *launch = table_get(&launches, key);
         if (launch == NULL && kernel->function->distinct >= MOST_DISTINCT_VALUES &&
             (launch = table_get(&shapes, shape)) != NULL)
             write_varies(launch);
-        if (launch == NULL && (launch = new_launch(key, shape, kernel, queue, grid)) != NULL && settings.contents)
+        bool known = launch != NULL;
+        if (!known && log_open()) /* where the log takes no more, what it has is still counted */
+            launch = new_launch(key, shape, kernel, queue, grid);
+        if (!known && launch != NULL && settings.contents)
             plan_contents(&plan, kernel);
         if (launch != NULL) {
             plan.slot = launch->slot;
