@@ -22,7 +22,7 @@ from model.errors import KernelcastError
 
 SOURCES = Path(__file__).parent
 COMPILERS = ("cc", "gcc", "clang")
-# Once loaded it stays: threads of the program and what it registered for exit may be inside it when a loader unloads it.
+# Once loaded it stays: threads of the program, and what it has registered for exit, may be inside when it is unloaded.
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-Wl,-z,nodelete")
 LIMIT_S = 120.0
 _NO_LAYERS = ("win32", "cygwin", "darwin")  # their loaders or ours: the layer needs ELF, mmap and a loader with layers
