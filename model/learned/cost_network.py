@@ -1,9 +1,10 @@
 """A launch's time as a sum: what it executes and touches, each at a price that a small network sets from the facts.
 
 time = floor + sum over terms of amount x price, with analytical times of resources among the terms. Each runtime has
-its prices; what surrounds the operations (all the launch's facts) raises or lowers them together, along a few directions.
-So the sum keeps its shape where sizes grow beyond those in training. Counts with fitted prices after Stevens &
-Kloeckner (arXiv 1904.09538); here the prices are not constants. Trained by `model.training.costs`; numpy is enough.
+its prices; what surrounds the operations (all the launch's facts) raises or lowers them together, along a few
+directions. So the sum keeps its shape where sizes grow beyond those in training. Counts with fitted prices after
+Stevens & Kloeckner (arXiv 1904.09538); here the prices are not constants. Trained by `model.training.costs`; numpy is
+enough.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from server.words.format import format_duration_us, format_interval, format_perc
 from server.words.layout import LABEL_WIDTH, in_columns, labelled
 from server.words.learned import CORRECTED, is_by_the_model, novelty_words
 from server.words.measured import circumstances
-from server.words.render import basis_name, basis_text, error_percent, spread_text
+from server.words.render import basis_name, basis_text, error_percent, percent_spread_text
 
 if TYPE_CHECKING:
     from model.prediction import Prediction
@@ -55,7 +55,7 @@ def _predicted(prediction: Prediction, *, beside_measured: bool) -> tuple[str, s
     if through is not None and beside_measured:
         q, whence = prediction.own_us, basis_name(prediction.own.basis)
     elif through is not None:
-        whence = f"{through_words(through)}, {spread_text(q)}"
+        whence = ", ".join(filter(None, (through_words(through), percent_spread_text(q))))
     return "Predicted", format_duration_us(q.p50), format_interval(q.p10, q.p90), whence
 
 

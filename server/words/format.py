@@ -64,19 +64,14 @@ def format_percent(percent: float, *, signed: bool = False) -> str:
     return f"{sign}{percent:.{1 if abs(percent) < 9.95 else 0}f} %"
 
 
-def format_spread(low: float, middle: float, high: float) -> str:
-    """Return how far an interval reaches from its middle: `15 %`, or `×/÷ 3.2` where a percentage would be nonsense."""
-    if min(low, middle) <= 0:
+def format_spread(low_us: float, middle_us: float, high_us: float) -> str:
+    """Return how far an interval reaches from its middle, `15 %`; the interval where that is a multiple of it."""
+    if min(low_us, middle_us) <= 0:
         return ""
-    factor = max(high / middle, middle / low, 1.0)
+    factor = max(high_us / middle_us, middle_us / low_us, 1.0)
     if factor < 2:
         return format_percent((factor - 1) * 100)
-    return format_factor(factor)
-
-
-def format_factor(factor: float) -> str:
-    """`×/÷ 3.2`: as much slower as faster."""
-    return f"×/÷ {factor:.{0 if factor >= 10 else 1}f}" if factor < 1000 else "×/÷ >999"
+    return format_interval(low_us, high_us)
 
 
 def _rounded(value: float, digits: int) -> float:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from server.words.format import format_duration_us, format_factor
+from server.words.format import format_duration_us, format_interval
 
 if TYPE_CHECKING:
     from model.launch.launch import Assumption
@@ -66,7 +66,9 @@ def _launch_label(view: LaunchView) -> str:
     if view.stale:
         old = f"{format_duration_us(view.stale.median_us)} stale"
         return _first_that_fits([f"{estimate} {spread} · {old}", f"{estimate} · {old}"], HINT_LENGTH)
-    return _first_that_fits([f"{estimate} {spread} · {prediction.bound}", estimate], HINT_LENGTH)
+    return _first_that_fits(
+        [f"{estimate} {spread} · {prediction.bound}", f"{estimate} {spread}", estimate], HINT_LENGTH
+    )
 
 
 def _briefest(view: LaunchView) -> str:
@@ -147,11 +149,16 @@ def basis_name(basis: str) -> str:
 
 
 def spread_text(runtime_us: Quantiles) -> str:
-    """`±15 %`, or a factor where a percentage would be nonsense (p90 beyond twice the median)."""
+    """`±15 %`, or p10 and p90 where one of them is a factor of 2 or more from the median: `0.17-1.0 s`."""
+    return percent_spread_text(runtime_us) or format_interval(runtime_us.p10, runtime_us.p90)
+
+
+def percent_spread_text(runtime_us: Quantiles) -> str:
+    """`±15 %`; empty where the interval is too wide for a percentage, to be used beside the interval."""
     up = runtime_us.p90 / runtime_us.p50 if runtime_us.p50 > 0 else 1.0
     down = runtime_us.p50 / runtime_us.p10 if runtime_us.p10 > 0 else up
     factor = max(up, down, 1.0)
-    return f"±{round((factor - 1) * 100)} %" if factor < 2 else format_factor(factor)
+    return f"±{round((factor - 1) * 100)} %" if factor < 2 else ""
 
 
 def error_percent(prediction: Prediction, measurement: Measurement) -> float:

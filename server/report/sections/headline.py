@@ -6,7 +6,7 @@ from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag, unbroken
 from server.words.comparison import miss_words
 from server.words.format import format_duration_us, format_interval
-from server.words.render import basis_sign, guess_mark, guesses_text, spread_text
+from server.words.render import basis_sign, guess_mark, guesses_text, percent_spread_text
 
 
 def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
@@ -21,7 +21,7 @@ def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:
         _fact(
             "Predicted",
             f"{basis_sign(prediction)} {format_duration_us(q.p50)}{guess_mark(prediction)}",
-            spread_text(q),
+            percent_spread_text(q) or None,
             "predicted",
         ),
         _fact("8 times in 10 within", format_interval(q.p10, q.p90), None, "interval"),
