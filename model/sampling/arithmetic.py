@@ -16,7 +16,6 @@ Binary = Callable[[Any, Any], Any]
 COMPARISONS: dict[str, Binary] = {
     "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
-ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 BITWISE = frozenset({"&", "|", "^"})
 SHIFTS = frozenset({"<<", ">>"})
 _SAME: dict[str, Binary] = {
@@ -45,12 +44,6 @@ def binary_function(sign: str, kind: ScalarType) -> Binary | None:
 def _signed_divide(a: Value, b: Value) -> Value:
     """Towards zero; NumPy's own division goes down."""
     return (a - np.fmod(a, b)) // b
-
-
-def shift_by(sign: str, kind: ScalarType, amount: int) -> Callable[[Any], Any]:
-    """Return a shift by a number that is known."""
-    by = dtype_of(kind).type(amount & (kind.size_bytes * 8 - 1))
-    return (lambda a: a << by) if sign == "<<" else (lambda a: a >> by)
 
 
 UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": lambda a: a, "~": operator.invert}

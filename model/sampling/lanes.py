@@ -61,11 +61,6 @@ class Lanes:
         """Return the number of each lane's sub-group."""
         return self.subgroup if self.lane is None else self.subgroup[self.lane]
 
-    def active_lanes(self) -> Array:
-        """Numbers of the active ones in the sample."""
-        lane = np.arange(self.items) if self.lane is None else self.lane
-        return lane if self.mask is None else lane[self.mask]
-
     def assign(self, slot: int, value: Value) -> None:
         """Set a variable for the active lanes."""
         if self.active != self.declared[slot] and self.mask is not None:

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 VALUES = 128
 SHINGLE = 5  # tokens in a row
-NEAR_JACCARD = 0.8
 # Of the values, what near-duplicates agree in. Below 0.8 by more than the standard error of an estimate (0.035).
 NEAR_SHARE = 0.75
 _NEAR_VALUES = int(NEAR_SHARE * VALUES)
@@ -70,11 +69,6 @@ def first_of_their_kind(signatures: Signatures) -> npt.NDArray[np.bool_]:
     for row in sorted(earlier):
         first[row] = not any(first[other] for other in earlier[row])
     return first
-
-
-def share_in_common(left: bytes, right: bytes) -> float:
-    """Return the estimated Jaccard similarity of two kernels."""
-    return float((as_matrix([left]) == as_matrix([right])).mean())
 
 
 def _shingles(tokens: Words) -> Words:

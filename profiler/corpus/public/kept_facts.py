@@ -32,7 +32,6 @@ KEPT_NAMES = (
     *(f"gpu.{name}" for name in GPU_FACT_NAMES),
     "least_us",
 )
-LAUNCH_FACTS = len(LAUNCH_FACT_NAMES)
 LaunchKey = tuple[str, str, Settings]  # device, family and settings
 KeptFacts = Mapping[LaunchKey, tuple[float, ...]]  # in the order of KEPT_NAMES; NaN for what needs an unknown device
 _METADATA = b"kernelcast"

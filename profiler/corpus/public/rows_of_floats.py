@@ -8,8 +8,6 @@ from model.launch.launch import Launch
 from model.opencl.options import BuildOptions
 from profiler.corpus.public.row import PublicLaunch, PublicRow
 
-MOST_COLUMNS_IN_REGISTERS = 1024
-
 # Sums and maxima over a group: in local memory, by halves.
 _REDUCTIONS = """
 float group_sum(float value, __local float *part, const int lane, const int lanes) {

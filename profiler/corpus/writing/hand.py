@@ -66,10 +66,6 @@ def hand(draw: Draw) -> Hand:
     )
 
 
-def real_type(draw: Draw) -> str:
-    return draw.weighted(REALS, "type")
-
-
 def literal(value: float, kind: str) -> str:
     """Return a constant as one writes it for this type."""
     if kind.startswith("float"):
