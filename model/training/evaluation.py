@@ -15,8 +15,7 @@ from model.training.boosting import Boosting, grow
 from model.training.costs import CostRows, train_costs
 from model.training.ensemble import Recipe, facts_at, plain_recipe
 from model.training.few_shot_eval import SHOTS, few_shot, launches_of
-from model.training.figures import figures_of
-from model.training.lines import Line
+from model.training.figures import Line, figures_of
 from model.training.rows import Floats, Ints, Rows
 
 SPLITS = {

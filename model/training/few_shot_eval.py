@@ -9,8 +9,7 @@ import numpy as np
 
 from model.learned.novelty import Novelty
 from model.learned.residual_gp import Launches, correction_of, shares_of
-from model.training.figures import Figures, figures_of, mean_figures
-from model.training.lines import Line
+from model.training.figures import Figures, Line, figures_of, mean_figures
 from model.training.rows import Floats, Ints, Rows
 
 SHOTS = (3, 10, 30, 100)

@@ -22,6 +22,16 @@ class Figures:
     rank_correlation: float
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a table: who predicts, what, and how far off it is."""
+
+    who: str
+    split: str
+    device: str  # "all" together, or one
+    figures: Figures
+
+
 def figures_of(predicted_log2_us: Floats, log2_us: Floats) -> Figures:
     """Both [rows]."""
     if not len(log2_us):

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
-from model.training.figures import Figures, figures_of, mean_figures
-from model.training.lines import Line
+from model.training.figures import Figures, Line, figures_of, mean_figures
 from model.training.rows import Flags, Floats, Ints, Rows
 
 PROGRAMS = "test-origins"  # the split whose origins are whole programs and packages

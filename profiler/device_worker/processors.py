@@ -10,7 +10,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from model.throughput.detection import microarchitecture_of
+from model.throughput.processors import microarchitecture_of
 from profiler.device_worker.control_groups import groups_of
 
 

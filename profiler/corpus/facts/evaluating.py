@@ -24,9 +24,8 @@ from model.training.evaluation import (
     unseen_runtime_table,
 )
 from model.training.few_shot_eval import few_shot_table
-from model.training.figures import Figures, data_size_ordering, local_size_choice, noise_of
+from model.training.figures import Figures, Line, data_size_ordering, local_size_choice, noise_of
 from model.training.kinds import kind_table, novelty_table, program_table
-from model.training.lines import Line
 from model.training.rows import Rows
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.rows import read_rows

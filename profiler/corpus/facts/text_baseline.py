@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from model.training.evaluation import SPLITS
-from model.training.figures import figures_of
-from model.training.lines import Line
+from model.training.figures import Line, figures_of
 from model.training.recipe import Recipe
 from model.training.rows import Floats, Rows
 from model.training.text_encoder import Shape

@@ -12,8 +12,6 @@ from textwrap import dedent, indent
 
 from profiler.corpus.draw import Draw
 
-REALS = {"float": 4.0, "double": 1.0}
-
 
 @dataclass(frozen=True, slots=True)
 class Hand:

@@ -11,8 +11,13 @@ import pytest
 
 from model.compiled import InstructionCount
 from model.throughput.cycles import pressure_of
-from model.throughput.detection import microarchitecture_of
-from model.throughput.processors import MICROARCHITECTURES, ByWidth, Microarchitecture, microarchitecture
+from model.throughput.processors import (
+    MICROARCHITECTURES,
+    ByWidth,
+    Microarchitecture,
+    microarchitecture,
+    microarchitecture_of,
+)
 
 TABLES = pytest.mark.parametrize("core", MICROARCHITECTURES.values(), ids=list(MICROARCHITECTURES))
 FLAGS = ["avx2", "avx512f", "avx512_vbmi2", "avx512_fp16", "clwb", "rdpid"]

@@ -9,7 +9,7 @@ import pytest
 
 from model.learned.novelty import Novelty
 from model.training.few_shot_eval import SHOTS, few_shot_table
-from model.training.lines import Line
+from model.training.figures import Line
 from model.training.rows import Rows
 from tests.made_world import made_rows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.throughput.detection import microarchitecture_of
+from model.throughput.processors import microarchitecture_of
 
 AVX512 = ["avx2", "avx512f", "avx512bw"]
 
