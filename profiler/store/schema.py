@@ -60,6 +60,26 @@ MIGRATIONS = (
         "ALTER TABLE measurements ADD COLUMN question BLOB",
         "CREATE INDEX measurements_of_device ON measurements (device_id, driver, measured_at)",
     ),
+    (
+        """CREATE TABLE recordings (
+            id INTEGER PRIMARY KEY,
+            project TEXT NOT NULL,          -- its folder
+            command TEXT NOT NULL,          -- JSON list of words
+            cwd TEXT NOT NULL,
+            recorded_at REAL NOT NULL,      -- unix seconds
+            status INTEGER NOT NULL,        -- exit status of the program
+            notes TEXT NOT NULL             -- JSON list of sentences: what could not be recorded
+        )""",
+        """CREATE TABLE recorded_launches (
+            id INTEGER PRIMARY KEY,
+            recording INTEGER NOT NULL REFERENCES recordings (id),
+            kernel TEXT NOT NULL,
+            source TEXT NOT NULL,           -- key of the program's text, '' where there is none
+            launch TEXT NOT NULL            -- JSON of profiler.recording.recorded_entry.RecordedEntry
+        )""",
+        "CREATE INDEX recordings_of_project ON recordings (project)",
+        "CREATE INDEX recorded_launches_of_recording ON recorded_launches (recording, kernel)",
+    ),
 )
 
 

@@ -21,6 +21,7 @@ from server.cli.flags import (
     positive,
     positive_number,
 )
+from server.cli.recording_flags import add_recording_flags
 from server.cli.renamed import add_former_flag, with_present_steps
 from server.cli.sizes_wanted import ALLOWED_SIZES, sizes_wanted
 from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
@@ -175,6 +176,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--calibration",
         choices=("full", "quick", "no"),
         help="how to calibrate, unless an earlier call has (full from 10 minutes, below quick)",
+    )
+
+    add_recording_flags(
+        commands.add_parser("record", help="run a program and keep the launches of its kernels"),
+        commands.add_parser("recordings", help="launches that were recorded: list, show, export, import, forget"),
     )
 
     add_dataset_flags(commands.add_parser("dataset", help="a corpus of kernels, measured, for training and evaluation"))

@@ -1,0 +1,73 @@
+"""Where recording begins in a Python program: wait until it imports PyOpenCL, then wrap that."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_WATCHED = "pyopencl"
+
+
+class _Watch:
+    """A finder that finds nothing itself, and has PyOpenCL wrapped when it was loaded."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name != _WATCHED:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            _wrap_when_loaded(spec.loader)
+        return spec
+
+
+def begin() -> None:
+    """Wait for PyOpenCL."""
+    sys.meta_path.insert(0, _Watch())
+
+
+def _wrap_when_loaded(loader: Any) -> None:
+    loaded = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        loaded(module)
+        _wrap(module)
+
+    loader.exec_module = exec_module
+
+
+def _wrap(pyopencl: ModuleType) -> None:
+    folder = os.environ.get("KERNELCAST_RECORD_DIR", "")
+    if not folder:
+        return
+    try:
+        log = _module("log_files").LogFiles(folder)
+        sender = _module("contents_sender").ContentsSender(os.environ)
+        try:
+            arguments = _module("arguments").Arguments(pyopencl)
+            counting = _module("launches")
+            programs = _module("programs").Programs(pyopencl, log)
+            launches = counting.Launches(pyopencl, log, arguments, programs, sender)
+            profile = os.environ.get("KERNELCAST_RECORD_PROFILE") == "1"
+            _module("calls").install(pyopencl, arguments, launches, counting.sizes_of, log, profile=profile)
+            programs.install()
+        except AttributeError as error:
+            version = getattr(pyopencl, "VERSION_TEXT", "?")
+            log.problem(f"PyOpenCL {version} is not built as expected, and its launches are not recorded: {error}")
+    except Exception as error:  # noqa: BLE001 - a mistake of ours must not keep the program from running
+        sys.stderr.write(f"kernelcast: launches of PyOpenCL are not recorded: {error!r}\n")
+
+
+def _module(name: str) -> Any:
+    """Load one of the modules beside this one, under a name that no program uses."""
+    spec = importlib.util.spec_from_file_location(f"_kernelcast_hook_{name}", os.path.join(_HERE, f"{name}.py"))
+    if spec is None or spec.loader is None:
+        raise ImportError(name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

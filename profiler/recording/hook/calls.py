@@ -1,0 +1,120 @@
+"""The calls of PyOpenCL that are wrapped: each does what it did, and is noted."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+from typing import Any, Callable
+
+# Where PyOpenCL's own generated code and its users set arguments: by single ones, and by several in one call.
+_MULTIPLE = ("_set_arg_multi", "_set_arg_buf_multi", "_set_arg_buf_pack_multi")
+
+
+def install(cl: Any, arguments: Any, launches: Any, sizes_of: Callable[..., Any], log: Any, *, profile: bool) -> None:
+    """Wrap what sets arguments and enqueues kernels. Raises AttributeError for a PyOpenCL of another shape."""
+    kernel, native = cl.Kernel, cl._cl
+    enqueue = native.enqueue_nd_range_kernel
+    single = kernel.set_arg  # all that may be missing is asked for before anything is changed
+    _wrap_enqueue(cl, enqueue, launches, sizes_of, log)
+    kernel.set_arg = _noting(single, arguments.set, log)
+    for name in ("_set_arg_buf", "_set_arg_null", "_set_arg_svm"):
+        if hasattr(kernel, name):
+            note = arguments.set_bytes if name == "_set_arg_buf" else arguments.set
+            setattr(kernel, name, _noting(getattr(kernel, name), functools.partial(_one, note), log))
+    if hasattr(kernel, "_set_arg_multi"):
+        for name, note in zip(_MULTIPLE, (arguments.set, arguments.set_bytes, arguments.set_packed)):
+            width = 3 if note == arguments.set_packed else 2
+            setattr(kernel, name, _noting(getattr(kernel, name), functools.partial(_each, note, width), log))
+    if hasattr(kernel, "clone"):
+        _wrap_clone(kernel, arguments)
+    _wrap_queue(cl, launches, profile=profile)
+    atexit.register(launches.end)
+
+
+def _one(note: Callable[..., None], kernel: Any, index: int, value: Any = None) -> None:
+    note(kernel, index, value)
+
+
+def _each(note: Callable[..., None], width: int, kernel: Any, given: Any) -> None:
+    for at in range(0, len(given), width):
+        note(kernel, *given[at : at + width])
+
+
+def _noting(original: Callable[..., Any], note: Callable[..., None], log: Any) -> Callable[..., Any]:
+    """Return `original`, after which what it was given is noted."""
+
+    @functools.wraps(original, assigned=("__doc__", "__name__"), updated=())
+    def noting(self: Any, *given: Any) -> Any:
+        result = original(self, *given)
+        try:
+            note(self, *given)
+        except Exception as error:  # noqa: BLE001 - never the program's concern
+            log.problem(f"an argument could not be recorded: {error!r}")
+        return result
+
+    return noting
+
+
+def _wrap_enqueue(cl: Any, enqueue: Callable[..., Any], launches: Any, sizes_of: Callable[..., Any], log: Any) -> None:
+    @functools.wraps(enqueue, assigned=("__doc__", "__name__"), updated=())
+    def enqueue_nd_range_kernel(queue: Any, kernel: Any, *given: Any, **named: Any) -> Any:
+        number = -1
+        if not log.is_silent:
+            try:
+                number = _before(launches, sizes_of, queue, kernel, given, named)
+            except Exception as error:  # noqa: BLE001 - never the program's concern
+                log.problem(f"a launch could not be recorded: {error!r}")
+        event = enqueue(queue, kernel, *given, **named)
+        if number >= 0:
+            try:
+                launches.succeeded(number, queue, event)
+            except Exception as error:  # noqa: BLE001
+                log.problem(f"a launch could not be counted: {error!r}")
+        return event
+
+    cl._cl.enqueue_nd_range_kernel = cl.enqueue_nd_range_kernel = enqueue_nd_range_kernel
+
+
+def _before(
+    launches: Any, sizes_of: Callable[..., Any], queue: Any, kernel: Any, given: tuple[Any, ...], named: dict[str, Any]
+) -> int:
+    """`given` and `named`: global size, local size, offset, events to wait for, and how the sizes are meant."""
+    rest = dict(enumerate(given))
+    global_size = rest.get(0, named.get("global_work_size"))
+    local_size = rest.get(1, named.get("local_work_size"))
+    offset = rest.get(2, named.get("global_offset", named.get("global_work_offset")))
+    wait_for = rest.get(3, named.get("wait_for"))
+    g_times_l = bool(rest.get(4, named.get("g_times_l", False)))
+    sizes = sizes_of(global_size, local_size, offset, g_times_l=g_times_l)
+    return -1 if sizes is None else int(launches.enqueued(queue, kernel, sizes, wait_for))
+
+
+def _wrap_clone(kernel: Any, arguments: Any) -> None:
+    original = kernel.clone
+
+    @functools.wraps(original, assigned=("__doc__", "__name__"), updated=())
+    def clone(self: Any) -> Any:
+        other = original(self)
+        arguments.copy(self, other)
+        return other
+
+    kernel.clone = clone
+
+
+def _wrap_queue(cl: Any, launches: Any, *, profile: bool) -> None:
+    """Forget the queue that had a new one's pointer; on request let its events tell times."""
+    original = cl.CommandQueue.__init__
+    enable = cl.command_queue_properties.PROFILING_ENABLE
+
+    def made(self: Any, context: Any, device: Any = None, properties: Any = None) -> None:
+        given = 0 if properties is None else properties
+        if profile and isinstance(given, int):
+            given = given | enable
+        if properties is None and not given:
+            original(self, context, device)
+        else:
+            original(self, context, device, given)
+        launches.forget_queue(self)
+
+    made.__doc__ = original.__doc__
+    cl.CommandQueue.__init__ = made

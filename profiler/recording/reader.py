@@ -1,0 +1,245 @@
+"""Reads the logs of a recorded program: whatever a crash left of them.
+
+A line that is cut off or makes no sense is left out, with what rests on it; the rest counts.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from profiler.recording.raw_log import (
+    BufferRaw,
+    EventTimes,
+    ImageRaw,
+    LocalRaw,
+    OtherRaw,
+    RawArgument,
+    RawDevice,
+    RawLaunch,
+    RawProcess,
+    RawProgram,
+    SvmRaw,
+    ValueRaw,
+)
+
+VERSION = 1
+MAX_SOURCE_BYTES = 64 << 20
+_SLOT = struct.Struct("<QQ3d27d")
+_UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+_UNKNOWN_DEVICE = RawDevice("", "", "", "", "other")
+_UNKNOWN_PROGRAM = RawProgram("binary", None, "", "")
+
+
+@dataclass(slots=True)
+class _Process:
+    """What was read of one process so far, by the numbers that its lines use."""
+
+    folder: Path
+    head: Mapping[str, Any] | None = None
+    has_ended: bool = False
+    devices: dict[int, RawDevice] = field(default_factory=dict)
+    programs: dict[int, RawProgram] = field(default_factory=dict)
+    launches: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    fills: dict[int, dict[int, str]] = field(default_factory=dict)
+    varying: set[int] = field(default_factory=set)
+    problems: list[str] = field(default_factory=list)
+
+    def take(self, entry: Mapping[str, Any]) -> None:
+        match entry["record"]:
+            case "process":
+                self._begin(entry)
+            case "device":
+                names = ("name", "vendor", "driver_version", "platform", "type")
+                self.devices[int(entry["id"])] = RawDevice(*(str(entry.get(name, "")).strip() for name in names))
+            case "program":
+                self.programs[int(entry["id"])] = self._program(entry)
+            case "launch":
+                self.launches[int(entry["id"])] = entry
+            case "contents":
+                self.fills.setdefault(int(entry["launch"]), {})[int(entry["arg"])] = str(entry["fill"])
+            case "varies":
+                self.varying.add(int(entry["launch"]))
+            case "problem":
+                self.problems.append(str(entry["message"]))
+            case "end":
+                self.has_ended = True
+
+    def _begin(self, entry: Mapping[str, Any]) -> None:
+        if int(entry["version"]) > VERSION:
+            self.problems.append("a newer version of Kernelcast wrote this log; update this one")
+        self.head = entry
+
+    def _program(self, entry: Mapping[str, Any]) -> RawProgram:
+        headers = tuple((str(each["name"]), self._text(each["source"]) or b"") for each in entry.get("headers") or ())
+        linked = tuple(self.programs[number] for number in entry.get("linked") or () if number in self.programs)
+        sha256, options = str(entry.get("sha256") or ""), str(entry.get("options") or "")
+        return RawProgram(str(entry["kind"]), self._text(entry.get("source")), sha256, options, headers, linked)
+
+    def _text(self, name: str | None) -> bytes | None:
+        """Return the file of that name, if it lies beside the log and nowhere else."""
+        if not name or Path(name).name != name:
+            return None
+        try:
+            with (self.folder / name).open("rb") as file:
+                text = file.read(MAX_SOURCE_BYTES + 1)
+        except OSError:
+            return None
+        return text if len(text) <= MAX_SOURCE_BYTES else None
+
+
+class LogTail:
+    """A process's log while it is being written: what was added is read when it is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._process, self._read_bytes = path, _Process(path.parent), 0
+
+    def program_of(self, launch: int) -> tuple[RawProgram, str] | None:
+        """Return program and kernel of a launch; None if it is not written yet."""
+        self._refresh()
+        entry = self._process.launches.get(launch)
+        program = self._process.programs.get(entry["program"]) if entry is not None else None
+        return None if entry is None or program is None else (program, str(entry["kernel"]))
+
+    @property
+    def cwd(self) -> str:
+        return str((self._process.head or {}).get("cwd") or "")
+
+    def _refresh(self) -> None:
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._read_bytes)
+                added = file.read()
+        except OSError:
+            return
+        self._read_bytes += added.rfind(b"\n") + 1
+        for entry in _objects(added):
+            with suppress(*_UNREADABLE):  # which the reader tells when all is over
+                self._process.take(entry)
+
+
+def read_folder(folder: Path) -> tuple[RawProcess, ...]:
+    """Return what each process wrote, in the order in which they began."""
+    found = [process for path in folder.glob("*.jsonl") if (process := read_process(path)) is not None]
+    return tuple(sorted(found, key=lambda process: process.started_at))
+
+
+def read_process(path: Path) -> RawProcess | None:
+    """Return what one process wrote; None if its log does not even say of which process it is."""
+    process = _Process(path.parent)
+    for entry in _lines(path):
+        try:
+            process.take(entry)
+        except _UNREADABLE as error:
+            process.problems.append(f"a line of {path.name} makes no sense and is left out ({error!r})")
+    head = process.head
+    if head is None:
+        return None
+    slots = list(_slots(path.with_suffix(".counts")))
+    launches = tuple(_launches(process, slots, path.name))
+    return RawProcess(
+        tuple(map(str, head.get("command") or ())),
+        str(head.get("cwd") or ""),
+        str(head.get("writer") or ""),
+        _moment(head.get("started_at")),
+        process.has_ended,
+        launches,
+        tuple(dict.fromkeys(process.problems)),
+        path.stem,
+    )
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the whole lines of a log that are JSON objects."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return
+    yield from _objects(content)
+
+
+def _objects(content: bytes) -> Iterator[Mapping[str, Any]]:
+    lines = content.split(b"\n")
+    for line in lines[:-1]:  # what follows the last line end was being written
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict):
+            yield entry
+
+
+def _moment(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else 0.0
+
+
+def _slots(path: Path) -> Iterator[tuple[int, EventTimes]]:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return
+    for at in range(0, len(content) - _SLOT.size + 1, _SLOT.size):
+        count, timed, sum_us, _, _, *samples = _SLOT.unpack_from(content, at)
+        kept = tuple(each for each in samples[: min(timed, len(samples))] if math.isfinite(each) and each >= 0)
+        is_sound = math.isfinite(sum_us) and bool(kept)
+        yield count, EventTimes(timed, sum_us, kept) if is_sound else EventTimes()
+
+
+def _launches(process: _Process, slots: list[tuple[int, EventTimes]], name: str) -> Iterator[RawLaunch]:
+    for number, entry in sorted(process.launches.items()):
+        count, times = slots[number] if number < len(slots) else (0, EventTimes())
+        if not count:  # it was refused, or the program ended in it
+            continue
+        try:
+            yield _launch(process, number, entry, count, times)
+        except _UNREADABLE as error:
+            process.problems.append(f"launch {number} of {name} makes no sense and is left out ({error!r})")
+
+
+def _launch(process: _Process, number: int, entry: Mapping[str, Any], count: int, times: EventTimes) -> RawLaunch:
+    local = entry.get("local")
+    return RawLaunch(
+        process.programs.get(entry["program"], _UNKNOWN_PROGRAM),
+        str(entry["kernel"]),
+        process.devices.get(entry["device"], _UNKNOWN_DEVICE),
+        _sizes(entry["global"]),
+        None if local is None else _sizes(local),
+        _sizes(entry.get("offset") or [0] * len(entry["global"])),
+        tuple(_argument(each) for each in entry["args"]),
+        count,
+        times,
+        number in process.varying,
+        tuple((argument, "", word) for argument, word in process.fills.get(number, {}).items()),
+        number,
+    )
+
+
+def _sizes(values: list[int]) -> tuple[int, ...]:
+    sizes = tuple(int(value) for value in values)
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 0:
+        raise ValueError(f"{sizes} are no sizes")
+    return sizes
+
+
+def _argument(plain: Mapping[str, Any]) -> RawArgument:
+    match plain["kind"]:
+        case "buffer":
+            return BufferRaw(int(plain["bytes"]), int(plain.get("offset") or 0), int(plain.get("object", -1)))
+        case "image":
+            size = tuple(max(1, int(each)) for each in plain["size"])
+            return ImageRaw(size, str(plain.get("channels", "")), str(plain.get("type", "")))
+        case "local":
+            return LocalRaw(int(plain["bytes"]))
+        case "value":
+            return ValueRaw(bytes.fromhex(plain["hex"]))
+        case "svm":
+            size_bytes = plain.get("bytes")
+            return SvmRaw(None if size_bytes is None else int(size_bytes))
+        case kind:
+            return OtherRaw(str(kind))

@@ -1,0 +1,179 @@
+"""Recordings in the user's store: kept, listed, forgotten, and asked for by project and kernel."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cattrs import BaseValidationError
+
+from model.errors import LaunchError
+from model.launch.config_place import CONFIG_NAME
+from model.launch.recorded import RecordedLaunch
+from profiler.recording.recorded_entry import RecordedEntry, entry_from_plain, entry_to_plain, recorded_launch
+from profiler.recording.sources import Sources
+from profiler.store import BUSY_TIMEOUT_S, Store
+from profiler.store.database import connection
+
+_UNREADABLE = (ValueError, TypeError, KeyError, BaseValidationError, LaunchError)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One run of a program. `id` is 0 before it is kept; `notes` are sentences on what could not be recorded."""
+
+    project: Path
+    command: tuple[str, ...]
+    cwd: str
+    recorded_at: float  # unix seconds
+    status: int
+    launches: tuple[RecordedEntry, ...]
+    notes: tuple[str, ...] = ()
+    id: int = 0
+
+
+def project_of(folder: Path) -> Path:
+    """Return the nearest folder, from this one upward, that has a `kernelcast.toml` or `.git`; else this one."""
+    folder = folder.resolve()
+    for each in (folder, *folder.parents):
+        if (each / CONFIG_NAME).is_file() or (each / ".git").exists():
+            return each
+    return folder
+
+
+def sources_of(store: Store) -> Sources:
+    """Return where the sources of this store's recordings lie."""
+    return Sources(store.path.parent)
+
+
+def save(store: Store, recording: Recording) -> Recording:
+    """Keep a recording, in place of an earlier one of the same command in the same project. Raises StoreError."""
+    project, command = str(recording.project), json.dumps(recording.command)
+    with _connected(store) as database:
+        database.execute("BEGIN IMMEDIATE")
+        earlier = database.execute(
+            "SELECT id FROM recordings WHERE project = ? AND command = ? AND cwd = ?", (project, command, recording.cwd)
+        )
+        _delete(database, [number for (number,) in earlier])
+        number = database.execute(
+            "INSERT INTO recordings (project, command, cwd, recorded_at, status, notes) VALUES (?, ?, ?, ?, ?, ?)",
+            (project, command, recording.cwd, recording.recorded_at, recording.status, json.dumps(recording.notes)),
+        ).lastrowid
+        database.executemany(
+            "INSERT INTO recorded_launches (recording, kernel, source, launch) VALUES (?, ?, ?, ?)",
+            [(number, each.kernel, each.source, json.dumps(entry_to_plain(each))) for each in recording.launches],
+        )
+    return replace(recording, id=number or 0)
+
+
+def recordings(store: Store, project: Path | None = None, *, number: int | None = None) -> tuple[Recording, ...]:
+    """Return the recordings of a project, or of all, the newest first. Raises StoreError."""
+    where, values = _where(project, number)
+    query = f"SELECT id, project, command, cwd, recorded_at, status, notes FROM recordings WHERE {where}"
+    with _connected(store) as database:
+        rows = database.execute(f"{query} ORDER BY recorded_at DESC, id DESC", values).fetchall()
+        return tuple(found for row in rows if (found := _recording(database, row)) is not None)
+
+
+def forget(store: Store, project: Path | None = None, *, number: int | None = None) -> int:
+    """Forget the recordings of a project, or one, or all, and sources that no other has; return how many they were."""
+    where, values = _where(project, number)
+    with _connected(store) as database:
+        database.execute("BEGIN IMMEDIATE")
+        numbers = [number for (number,) in database.execute(f"SELECT id FROM recordings WHERE {where}", values)]
+        _delete(database, numbers)
+        kept = {source for (source,) in database.execute("SELECT DISTINCT source FROM recorded_launches")}
+    sources_of(store).forget_all_but(kept)
+    return len(numbers)
+
+
+def recorded_launches(
+    store: Store, project: Path, kernel_names: Collection[str]
+) -> Mapping[str, tuple[RecordedLaunch, ...]]:
+    """Return the launches of these kernels that were recorded in a project, those that took most of the time first.
+
+    Of equal ones the newest counts. Kernels without a recording are missing. Raises StoreError.
+    """
+    wanted = sorted(set(kernel_names))
+    found: dict[str, dict[tuple[object, ...], tuple[RecordedEntry, float, str]]] = {}
+    query = (
+        "SELECT recorded_at, command, launch FROM recorded_launches JOIN recordings ON recordings.id = recording"
+        " WHERE project = ? AND kernel IN (SELECT value FROM json_each(?))"
+        " ORDER BY recorded_at DESC, recordings.id DESC"
+    )
+    with _connected(store) as database:
+        rows = database.execute(query, (str(project), json.dumps(wanted))).fetchall()
+    for recorded_at, command, text in rows:
+        entry = _entry(text)
+        if entry is not None:
+            shown = shown_command(_words(command))
+            found.setdefault(entry.kernel, {}).setdefault(entry.identity, (entry, recorded_at, shown))
+    return {name: _by_time(each.values()) for name, each in sorted(found.items())}
+
+
+def shown_command(words: Iterable[str]) -> str:
+    """Return a command as it is typed, or nearly so."""
+    return " ".join(word if word and " " not in word else repr(word) for word in words)
+
+
+def _by_time(entries: Iterable[tuple[RecordedEntry, float, str]]) -> tuple[RecordedLaunch, ...]:
+    launches = []
+    for entry, recorded_at, command in sorted(entries, key=lambda each: _weight(each[0]), reverse=True):
+        try:
+            launches.append(recorded_launch(entry, recorded_at, command))
+        except LaunchError:  # spoiled by hand, or by a later version
+            continue
+    return tuple(launches)
+
+
+def _weight(entry: RecordedEntry) -> tuple[float, int, int]:
+    """Where no event told a time, what ran most often counts, then what is largest."""
+    items = 1
+    for size in entry.global_size:
+        items *= size
+    return entry.total_us or 0.0, entry.count, items
+
+
+def _where(project: Path | None, number: int | None) -> tuple[str, tuple[str | int, ...]]:
+    if number is not None:
+        return "id = ?", (number,)
+    return ("1", ()) if project is None else ("project = ?", (str(project),))
+
+
+def _recording(database: sqlite3.Connection, row: tuple[int, str, str, str, float, int, str]) -> Recording | None:
+    number, project, command, cwd, recorded_at, status, notes = row
+    launches = database.execute("SELECT launch FROM recorded_launches WHERE recording = ? ORDER BY id", (number,))
+    entries = tuple(_readable(text for (text,) in launches))
+    return Recording(Path(project), _words(command), cwd, recorded_at, status, entries, _words(notes), number)
+
+
+def _readable(texts: Iterable[str]) -> Iterator[RecordedEntry]:
+    yield from (entry for text in texts if (entry := _entry(text)) is not None)
+
+
+def _entry(text: str) -> RecordedEntry | None:
+    try:
+        return entry_from_plain(json.loads(text))
+    except _UNREADABLE:  # one that is damaged must not take the others with it
+        return None
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(map(str, json.loads(text)))
+    except _UNREADABLE:
+        return ()
+
+
+def _delete(database: sqlite3.Connection, numbers: Iterable[int]) -> None:
+    for number in numbers:
+        database.execute("DELETE FROM recorded_launches WHERE recording = ?", (number,))
+        database.execute("DELETE FROM recordings WHERE id = ?", (number,))
+
+
+def _connected(store: Store) -> AbstractContextManager[sqlite3.Connection]:
+    return connection(store.path, BUSY_TIMEOUT_S)

@@ -1,0 +1,96 @@
+"""Runs the program that is recorded: its streams, exit status and signals are its own."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from model.errors import KernelcastError
+
+# Sent to us, they are meant for the program. From a terminal it gets them itself, as part of the same group.
+_FORWARDED = frozenset(
+    {
+        signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT,
+        signal.SIGALRM, signal.SIGWINCH, signal.SIGTSTP,
+    }
+)  # fmt: skip
+_FROM_KERNEL = 0x80  # SI_KERNEL: what a terminal's driver sends
+NOT_EXECUTABLE, NOT_FOUND = 126, 127  # as shells, `env` and `nice` say it
+
+
+class CannotRun(KernelcastError):
+    """The program could not be started. `status` is what a shell would exit with."""
+
+    code = "cannot_run"
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def recording_environment(
+    environment: Mapping[str, str], folder: Path, *, layer: Path | None, socket: Path | None, profile: bool
+) -> dict[str, str]:
+    """Return the environment in which a program is recorded into `folder`."""
+    hook = str(Path(__file__).parent / "hook" / "site")
+    changed = {**environment, "KERNELCAST_RECORD_DIR": str(folder)}
+    changed["PYTHONPATH"] = os.pathsep.join(filter(None, (hook, environment.get("PYTHONPATH"))))
+    if layer is not None:  # those of the user's stay in front: the loader takes them from the outermost on
+        changed["OPENCL_LAYERS"] = os.pathsep.join(filter(None, (environment.get("OPENCL_LAYERS"), str(layer))))
+    if socket is not None:
+        changed |= {"KERNELCAST_RECORD_CONTENTS": "1", "KERNELCAST_RECORD_SOCKET": str(socket)}
+    if profile:
+        changed["KERNELCAST_RECORD_PROFILE"] = "1"
+    return changed
+
+
+def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run the program to its end and return its exit status; 128 + n if signal n ended it. Raises CannotRun.
+
+    Must be called by the main thread before others are started: signals are waited for, not handled.
+    """
+    waited = {*_FORWARDED, signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
+    try:
+        child = _start(command, environment, before)
+        while True:
+            status = _next(child, signal.sigwaitinfo(waited))
+            if status is not None:
+                return status
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start(command: Sequence[str], environment: Mapping[str, str], mask: set[int] | set[signal.Signals]) -> int:
+    try:
+        return os.posix_spawnp(
+            command[0],
+            list(command),
+            environment,
+            setsigmask=mask,
+            setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # which Python ignores
+        )
+    except OSError as error:
+        if error.errno == errno.ENOENT:
+            raise CannotRun(f"{command[0]}: there is no such program", NOT_FOUND) from None
+        raise CannotRun(f"{command[0]} cannot be run: {error.strerror}", NOT_EXECUTABLE) from None
+    except ValueError as error:
+        raise CannotRun(f"{command[0]!r} cannot be run: {error}", NOT_EXECUTABLE) from None
+
+
+def _next(child: int, came: signal.struct_siginfo) -> int | None:
+    """Deal with one signal; return the exit status if the program ended."""
+    if came.si_signo != signal.SIGCHLD:
+        if came.si_code != _FROM_KERNEL:
+            os.kill(child, came.si_signo)
+        if came.si_signo == signal.SIGTSTP:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return None
+    ended, status = os.waitpid(child, os.WNOHANG)
+    if not ended:
+        return None
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code

@@ -1,0 +1,119 @@
+"""The sources of recorded programs: kept by content in the user-data folder, and found again in the workspace."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePosixPath
+
+from model.opencl.options import BuildOptions
+from model.opencl.program import read_program
+from model.safe_read import read_plain
+
+FOLDER = "recordings"
+FILE_NAME = "program.cl"
+_SUFFIXES = frozenset({".cl", ".clh", ".clc", ".ocl", ".opencl", ".cl.in"})
+_NOT_ENTERED = frozenset({"node_modules", "__pycache__", "build", "dist", "venv", "site-packages"})
+MAX_FILES = 2000
+MAX_BYTES = 4 << 20
+
+
+def source_key(text: bytes, headers: Collection[tuple[str, bytes]] = ()) -> str:
+    """Return the key of a program's text, with the headers that were passed beside it."""
+    digest = hashlib.sha256(text)
+    for name, header in sorted(headers):
+        digest.update(b"\0" + name.encode() + b"\0" + header)
+    return digest.hexdigest()
+
+
+class Sources:
+    """Owns the folder of sources beside the store."""
+
+    def __init__(self, data_folder: Path) -> None:
+        self._folder = data_folder / FOLDER
+
+    def path(self, key: str) -> Path:
+        return self._folder / key[:2] / key / FILE_NAME
+
+    def keep(self, key: str, text: bytes, headers: Collection[tuple[str, bytes]] = ()) -> Path:
+        """Write the text and its headers, unless they are there; return the text's path."""
+        path = self.path(key)
+        for name, header in headers:
+            inner = PurePosixPath(name)
+            if not inner.is_absolute() and ".." not in inner.parts:  # nothing is ever written elsewhere
+                _write(path.parent.joinpath(*inner.parts), header)
+        _write(path, text)
+        return path
+
+    def forget_all_but(self, keys: Collection[str]) -> None:
+        """Remove what no recording has any more."""
+        for path in self._folder.glob(f"*/*/{FILE_NAME}"):
+            if path.parent.name not in keys:
+                shutil.rmtree(path.parent, ignore_errors=True)
+                with contextlib.suppress(OSError):  # others are in it
+                    path.parent.parent.rmdir()
+
+
+class Workspace:
+    """The OpenCL C files below a project's folder, looked up by content."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._by_sha256: dict[str, Path] | None = None
+        self._texts: dict[Path, bytes] = {}
+
+    def file_with(self, text: bytes) -> Path | None:
+        """Return the file that holds exactly this text."""
+        return self._files().get(hashlib.sha256(text).hexdigest())
+
+    def file_with_kernel(self, name: str, fingerprint: str, options: BuildOptions) -> Path | None:
+        """Return the first file whose kernel of this name means the same under these options."""
+        self._files()
+        word = name.encode()
+        for path, text in self._texts.items():
+            if word in text:
+                kernel = read_program(text.decode("utf-8", "replace"), path, options).by_name.get(name)
+                if kernel is not None and kernel.fingerprint == fingerprint:
+                    return path
+        return None
+
+    def _files(self) -> dict[str, Path]:
+        if self._by_sha256 is None:
+            self._by_sha256 = {}
+            for path in _opencl_files(self._folder):
+                with contextlib.suppress(OSError):
+                    self._texts[path] = read_plain(path, MAX_BYTES)
+                    self._by_sha256.setdefault(hashlib.sha256(self._texts[path]).hexdigest(), path)
+        return self._by_sha256
+
+
+def file_sha256(path: Path) -> str:
+    """Return the hash of a file's content; "" where it cannot be read."""
+    try:
+        return hashlib.sha256(read_plain(path, MAX_BYTES)).hexdigest()
+    except OSError:
+        return ""
+
+
+def _opencl_files(folder: Path) -> Iterator[Path]:
+    found = 0
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if each not in _NOT_ENTERED and not each.startswith("."))
+        for name in sorted(names):
+            if os.path.splitext(name)[1] in _SUFFIXES:
+                yield Path(parent, name)
+                found += 1
+                if found == MAX_FILES:
+                    return
+
+
+def _write(path: Path, content: bytes) -> None:
+    if path.exists():
+        return
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary.write_bytes(content)
+    temporary.replace(path)

@@ -1,0 +1,43 @@
+"""`kernelcast record -- COMMAND`: run a program and keep the launches of its kernels."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from model.device import Device
+from profiler.measurement import MeasureError
+from profiler.recording.running import CannotRun
+from profiler.recording.session import Wanted, record
+from profiler.store import Store
+from server.cli.device_choice import Devices
+from server.cli.status import WrongCallError
+from server.cli.streams import warn
+from server.words.recording import summary
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the program; its exit status is ours, whatever becomes of the recording."""
+    command = list(arguments.program)
+    if command[:1] == ["--"]:
+        del command[0]
+    if not command:
+        raise WrongCallError("say which program to run: kernelcast record -- COMMAND")
+    wanted = Wanted(contents=arguments.contents, profile=arguments.profile)
+    try:
+        done = record(command, os.environ, wanted, Store.open, devices_here)
+    except CannotRun as error:
+        warn(error.message)
+        return error.status
+    for line in summary(done.recording, done.without_layer):
+        warn(line)
+    return done.status
+
+
+def devices_here() -> Sequence[Device]:
+    """Return this machine's devices; none where there are none."""
+    try:
+        return Devices().here
+    except MeasureError:  # the program had some device: it is named, and has no id here
+        return ()

@@ -1,0 +1,115 @@
+"""`kernelcast recordings`: the launches that were recorded, to look at, to predict, to export and to forget."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from profiler.recording.recorded_entry import RecordedEntry, request_of
+from profiler.recording.recordings import Recording, forget, project_of, recordings, shown_command, sources_of
+from profiler.recording.session import keep
+from profiler.recording.sources import Sources, file_sha256
+from profiler.store import Store
+from server.cli.record import devices_here
+from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.streams import json_text, warn, write_json
+from server.cli.terminal import listed, out
+from server.words.format import format_things
+from server.words.recording import launches_table, recordings_table, summary
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List the project's recordings, or do with them what the flags say."""
+    if sum((arguments.show, arguments.exported is not None, arguments.imported is not None, arguments.forget)) > 1:
+        raise WrongCallError("only one of --show, --export, --import and --forget")
+    store = Store.open()
+    if arguments.imported is not None:
+        return _import(arguments, store)
+    if arguments.forget:
+        return _forget(arguments, store)
+    found = recordings(store, _project(arguments), number=arguments.id)
+    if arguments.id is not None and not found:
+        raise WrongCallError(f"there is no recording {arguments.id}; `kernelcast recordings --all` lists them")
+    if not found:
+        warn("nothing was recorded in this project; `kernelcast record -- COMMAND` does")
+    requests = list(_requests(arguments, found, sources_of(store)))
+    if arguments.exported is not None:
+        return _export(arguments.exported, requests)
+    if arguments.format == "json":
+        for request in requests:
+            write_json(request)
+    elif arguments.show:
+        for recording in found:
+            _show(recording, arguments.kernel)
+    elif found:
+        out().print(recordings_table(found, with_project=arguments.all))
+    return ANSWERED
+
+
+def _project(arguments: argparse.Namespace) -> Path | None:
+    return None if arguments.all else project_of(Path.cwd())
+
+
+def _requests(arguments: argparse.Namespace, found: Sequence[Recording], sources: Sources) -> Iterator[dict[str, Any]]:
+    """Yield each distinct launch once, as a request that `predict` and `measure` answer."""
+    known: set[tuple[object, ...]] = set()
+    for recording in found:
+        for number, entry in enumerate(recording.launches):
+            if arguments.kernel in (None, entry.kernel) and entry.identity not in known:
+                known.add(entry.identity)
+                request = request_of(entry, _file(entry, sources))
+                yield {"id": f"{recording.id}.{number}", **request, "command": shown_command(recording.command)}
+
+
+def _file(entry: RecordedEntry, sources: Sources) -> str:
+    """Return the workspace's file while it is what was recorded, else the copy that was kept."""
+    if entry.file and file_sha256(Path(entry.file)) == entry.file_sha256:
+        return entry.file
+    kept = sources.path(entry.source) if entry.source else None
+    return str(kept) if kept is not None and kept.is_file() else ""
+
+
+def _show(recording: Recording, kernel: str | None) -> None:
+    console = out()
+    launches = [each for each in recording.launches if kernel in (None, each.kernel)]
+    console.print(Text.assemble((f"{recording.id}  ", "bold"), shown_command(recording.command)))
+    console.print(launches_table(launches))
+    notes = dict.fromkeys([*recording.notes, *(note for each in launches for note in each.notes)])
+    if notes:
+        console.print(listed(notes, "dim"))
+    console.print()
+
+
+def _export(path: Path, requests: Sequence[dict[str, Any]]) -> int:
+    try:
+        path.write_text("".join(f"{json_text(each)}\n" for each in requests), "ascii")
+    except OSError as error:
+        raise WrongCallError(f"{path} cannot be written: {error.strerror}") from None
+    warn(f"{format_things(len(requests), 'launch', 'launches')} written to {path}")
+    return ANSWERED
+
+
+def _forget(arguments: argparse.Namespace, store: Store) -> int:
+    count = forget(store, _project(arguments), number=arguments.id)
+    if arguments.id is not None and not count:
+        raise WrongCallError(f"there is no recording {arguments.id}; `kernelcast recordings --all` lists them")
+    warn(f"{format_things(count, 'recording')} forgotten")
+    return ANSWERED
+
+
+def _import(arguments: argparse.Namespace, store: Store) -> int:
+    from profiler.recording.intercept.log import read_log  # noqa: PLC0415 - not for the tables
+
+    process = read_log(arguments.imported)
+    cwd = Path.cwd()
+    command = process.command or ("imported", str(arguments.imported.resolve()))
+    empty = Recording(project_of(cwd), command, str(cwd), process.started_at or time.time(), 0, ())
+    kept = keep(store, empty, (process,), devices_here)
+    for line in summary(kept, ""):
+        warn(line)
+    return ANSWERED if kept.launches else SOME_FAILED
