@@ -21,6 +21,7 @@ _MOSTLY_ZERO = 0.4
 _MUCH_ZERO = 0.1  # where the others are spread over many values
 _CLOSE = 1 / 16  # of the range: neighbours that never differ by more lie in clusters
 _DIGITS = 6
+_MAX_DECADES = 40  # between the least and the greatest of a buffer's floats
 _FLAT_PERCENT = 25.0  # how far from equal the frequencies of `randint` may be
 
 
@@ -50,6 +51,8 @@ def fill_word(values: Array) -> str:
     """Return the word that describes these numbers best; "" for none."""
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)].astype(np.float64)
+        if not _is_written(values):
+            return ""
         if len(values) and np.abs(values).max() < 2**53 and (values == np.rint(values)).all():
             values = values.astype(np.int64)  # whole numbers, whatever they are kept in
     if not len(values):
@@ -60,6 +63,12 @@ def fill_word(values: Array) -> str:
     if values.dtype.kind == "f":
         return _ordered_word(values) or _mixed_word(values) or f"uniform:{_shown(low)}:{_shown(high)}"
     return _whole_word(values) or f"randint:{int(low)}:{int(high) + 1}"
+
+
+def _is_written(values: Array) -> bool:
+    """Return False for what memory that no one wrote looks like: numbers of all magnitudes side by side."""
+    magnitudes = np.abs(values[values != 0])
+    return not len(magnitudes) or float(np.log10(magnitudes.max()) - np.log10(magnitudes.min())) < _MAX_DECADES
 
 
 def _whole_word(values: Array) -> str:

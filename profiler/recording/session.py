@@ -73,7 +73,8 @@ def keep(
     store: Store, recording: Recording, processes: Sequence[RawProcess], devices: Callable[[], Sequence[Device]]
 ) -> Recording:
     """Keep what processes did as the launches of `recording`. Raises StoreError."""
-    launches = entries_of(processes, sources_of(store), Workspace(recording.project), devices)
+    sources = sources_of(store)
+    launches = entries_of(processes, sources, Workspace(recording.project, sources), devices)
     problems = tuple(dict.fromkeys(problem for process in processes for problem in process.problems))
     recording = replace(recording, launches=launches, notes=problems)
     return save(store, recording) if launches else recording

@@ -33,10 +33,10 @@ class Sources:
     """Owns the folder of sources beside the store."""
 
     def __init__(self, data_folder: Path) -> None:
-        self._folder = data_folder / FOLDER
+        self.folder = data_folder / FOLDER
 
     def path(self, key: str) -> Path:
-        return self._folder / key[:2] / key / FILE_NAME
+        return self.folder / key[:2] / key / FILE_NAME
 
     def keep(self, key: str, text: bytes, headers: Collection[tuple[str, bytes]] = ()) -> Path:
         """Write the text and its headers, unless they are there; return the text's path."""
@@ -50,7 +50,7 @@ class Sources:
 
     def forget_all_but(self, keys: Collection[str]) -> None:
         """Remove what no recording has any more."""
-        for path in self._folder.glob(f"*/*/{FILE_NAME}"):
+        for path in self.folder.glob(f"*/*/{FILE_NAME}"):
             if path.parent.name not in keys:
                 shutil.rmtree(path.parent, ignore_errors=True)
                 with contextlib.suppress(OSError):  # others are in it
@@ -60,8 +60,8 @@ class Sources:
 class Workspace:
     """The OpenCL C files below a project's folder, looked up by content."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, sources: Sources) -> None:
+        self._folder, self._copies = folder, sources.folder
         self._by_sha256: dict[str, Path] | None = None
         self._texts: dict[Path, bytes] = {}
 
@@ -83,7 +83,7 @@ class Workspace:
     def _files(self) -> dict[str, Path]:
         if self._by_sha256 is None:
             self._by_sha256 = {}
-            for path in _opencl_files(self._folder):
+            for path in _opencl_files(self._folder, self._copies):
                 with contextlib.suppress(OSError):
                     self._texts[path] = read_plain(path, MAX_BYTES)
                     self._by_sha256.setdefault(hashlib.sha256(self._texts[path]).hexdigest(), path)
@@ -98,9 +98,12 @@ def file_sha256(path: Path) -> str:
         return ""
 
 
-def _opencl_files(folder: Path) -> Iterator[Path]:
+def _opencl_files(folder: Path, without: Path) -> Iterator[Path]:
     found = 0
     for parent, folders, names in os.walk(folder):
+        if Path(parent) == without:
+            folders.clear()
+            continue
         folders[:] = sorted(each for each in folders if each not in _NOT_ENTERED and not each.startswith("."))
         for name in sorted(names):
             if os.path.splitext(name)[1] in _SUFFIXES:

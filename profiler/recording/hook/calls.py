@@ -27,7 +27,8 @@ def install(cl: Any, arguments: Any, launches: Any, sizes_of: Callable[..., Any]
             setattr(kernel, name, _noting(getattr(kernel, name), functools.partial(_each, note, width), log))
     if hasattr(kernel, "clone"):
         _wrap_clone(kernel, arguments)
-    _wrap_queue(cl, launches, profile=profile)
+    if profile:
+        _profile_queues(cl)
     atexit.register(launches.end)
 
 
@@ -101,20 +102,17 @@ def _wrap_clone(kernel: Any, arguments: Any) -> None:
     kernel.clone = clone
 
 
-def _wrap_queue(cl: Any, launches: Any, *, profile: bool) -> None:
-    """Forget the queue that had a new one's pointer; on request let its events tell times."""
-    original = cl.CommandQueue.__init__
-    enable = cl.command_queue_properties.PROFILING_ENABLE
+def _profile_queues(cl: Any) -> None:
+    """Let the events of all queues that are made from now on tell times."""
+    original, enable = cl.CommandQueue, cl.command_queue_properties.PROFILING_ENABLE
 
-    def made(self: Any, context: Any, device: Any = None, properties: Any = None) -> None:
-        given = 0 if properties is None else properties
-        if profile and isinstance(given, int):
-            given = given | enable
-        if properties is None and not given:
-            original(self, context, device)
-        else:
-            original(self, context, device, given)
-        launches.forget_queue(self)
+    class CommandQueue(original):  # type: ignore[misc, valid-type]
+        """A queue as ever, with profiling."""
 
-    made.__doc__ = original.__doc__
-    cl.CommandQueue.__init__ = made
+        __module__ = original.__module__
+
+        def __init__(self, context: Any, device: Any = None, properties: Any = None) -> None:
+            given = 0 if properties is None else properties
+            super().__init__(context, device, given | enable if isinstance(given, int) else given)
+
+    cl.CommandQueue = cl._cl.CommandQueue = CommandQueue

@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any, Iterator
 
 MOST_BY_VALUE = 4096  # distinct launches of one kernel; further ones that differ in values alone count as the first
-_KERNEL = "_kernelcast_kernel"
+_KERNEL, _QUEUE = "_kernelcast_kernel", "_kernelcast_queue"
 _MOST_WAITING = 1024  # events whose times are not known yet
 _DIMENSIONS = 3
 
@@ -29,7 +29,6 @@ class Launches:
         self._varying: set[int] = set()
         self._counts: list[int] = []
         self._devices: dict[int, int] = {}
-        self._queues: dict[int, tuple[int, bool]] = {}
         self._objects: dict[int, int] = {}
         self._waiting: deque[tuple[Any, int]] = deque()
 
@@ -55,10 +54,6 @@ class Launches:
             if self._queue(queue)[1]:
                 self._waiting.append((event, number))
             self._take_times(everything=False)
-
-    def forget_queue(self, queue: Any) -> None:
-        """Another queue is made where this one's was."""
-        self._queues.pop(queue.int_ptr, None)
 
     def end(self) -> None:
         """Take the times that are still to be had."""
@@ -137,12 +132,12 @@ class Launches:
 
     def _queue(self, queue: Any) -> tuple[int, bool]:
         """Return the number of the queue's device, and whether its events tell times."""
-        pointer = queue.int_ptr
-        known = self._queues.get(pointer)
-        if known is None:
+        known: tuple[Any, int, bool] | None = getattr(queue, _QUEUE, None)
+        if known is None or known[0] is not self._generation:
             is_profiling = bool(queue.properties & self._cl.command_queue_properties.PROFILING_ENABLE)
-            known = self._queues[pointer] = (self._device(queue.device), is_profiling)
-        return known
+            known = (self._generation, self._device(queue.device), is_profiling)
+            setattr(queue, _QUEUE, known)
+        return known[1:]
 
     def _device(self, device: Any) -> int:
         number = self._devices.get(device.int_ptr)
