@@ -52,7 +52,8 @@ def together(launches: Iterable[RawLaunch]) -> list[RawLaunch]:
 
 def device_id(entry: RecordedEntry, devices: Sequence[Device]) -> str:
     """Return the id of the device here that has this name, platform and driver, as far as one has."""
-    alike = [d for d in devices if (d.name, d.platform) == (entry.device_name.strip(), entry.platform.strip())]
+    name, platform = entry.device_name.strip(), entry.platform.strip()
+    alike = [d for d in devices if d.name == name and platform in ("", d.platform)]  # imported logs name no platform
     exact = [d for d in alike if d.driver == entry.driver.strip()]
     best = exact or alike
     return best[0].id if best else ""

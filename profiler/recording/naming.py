@@ -24,6 +24,7 @@ from profiler.recording.raw_log import (
     RawLaunch,
     RawProgram,
     SvmRaw,
+    UnseenRaw,
     ValueRaw,
 )
 from profiler.recording.recorded_entry import RecordedEntry
@@ -147,8 +148,8 @@ def shown_argument(argument: RawArgument) -> str:
             return f"value 0x{data[::-1].hex()}"
         case SvmRaw(size_bytes=known):
             return "shared virtual memory" + ("" if known is None else f" of {known} bytes")
-        case OtherRaw(kind="null"):
-            return "null"
+        case UnseenRaw(size_bytes=size):
+            return f"{size} bytes that the log does not tell"
         case OtherRaw(kind=kind):
             return kind
 
@@ -178,7 +179,7 @@ def _name_one(parameter: Parameter, argument: RawArgument, named: _Named) -> Ite
     match parameter.kind, argument:
         case ParameterKind.BUFFER, BufferRaw(size_bytes=size) | SvmRaw(size_bytes=int(size)):
             named.buffers[name] = max(1, size // parameter.pointee_bytes)
-        case ParameterKind.LOCAL, LocalRaw(size_bytes=size):
+        case ParameterKind.LOCAL, LocalRaw(size_bytes=size) | UnseenRaw(size_bytes=size):
             named.local_bytes[name] = size
         case ParameterKind.IMAGE, ImageRaw(size=size):
             named.images[name] = _trimmed(size, parameter.type.name)
@@ -186,6 +187,10 @@ def _name_one(parameter: Parameter, argument: RawArgument, named: _Named) -> Ite
             yield from _name_value(parameter, data, named)
         case ParameterKind.SAMPLER, _:
             return
+        case ((ParameterKind.SCALAR | ParameterKind.STRUCT), UnseenRaw(size_bytes=size)):
+            yield f"the log does not tell the {size} bytes of `{name}`"
+        case (ParameterKind.BUFFER, ValueRaw(data=data)) if not any(data):
+            yield f"`{name}` is a null buffer in the program"
         case _, OtherRaw(kind="null"):
             yield f"`{name}` is a null buffer in the program"
         case _, OtherRaw(kind="unset"):

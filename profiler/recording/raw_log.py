@@ -71,13 +71,20 @@ class SvmRaw:
 
 
 @dataclass(frozen=True, slots=True)
+class UnseenRaw:
+    """Local memory, or a value of which nothing but its size was written down."""
+
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class OtherRaw:
     """A sampler, a null buffer, or one that was never set: `kind` says which."""
 
     kind: str
 
 
-RawArgument = BufferRaw | ImageRaw | LocalRaw | ValueRaw | SvmRaw | OtherRaw
+RawArgument = BufferRaw | ImageRaw | LocalRaw | ValueRaw | SvmRaw | UnseenRaw | OtherRaw
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,7 +229,8 @@ def test_a_program_that_is_not_there_is_told_as_shells_do(run: Run, tmp_path: Pa
 
 
 def test_signals_reach_the_program(kernelcast: str, tmp_path: Path) -> None:
-    text = "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(9))\nprint('up', flush=True)\nsignal.pause()"
+    text = "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(9))\n"
+    text += "print('up', flush=True)\nsignal.pause()"
     command = [kernelcast, "record", "--", sys.executable, "-c", text]
     environment = {**os.environ, "KERNELCAST_DATA_DIR": str(tmp_path / "data")}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as started:

@@ -20,8 +20,9 @@ DEVICE = {"record": "device", "id": 0, "name": "A GPU", "driver_version": "1", "
 PROGRAM = {"record": "program", "id": 0, "kind": "source", "source": "program-x.cl", "sha256": "x", "options": "-DA=1"}
 LAUNCH = {
     "record": "launch", "id": 0, "program": 0, "kernel": "scale", "device": 0, "global": [64, 2], "local": None,
-    "offset": [0, 0], "args": [{"kind": "buffer", "bytes": 256, "offset": 0, "object": 3}, {"kind": "local", "bytes": 8},
-                               {"kind": "value", "hex": "07000000"}, {"kind": "null"}],
+    "offset": [0, 0],
+    "args": [{"kind": "buffer", "bytes": 256, "offset": 0, "object": 3}, {"kind": "local", "bytes": 8},
+             {"kind": "value", "hex": "07000000"}, {"kind": "null"}],
 }  # fmt: skip
 LINES: list[dict[str, Any]] = [{**HEAD, "started_at": 5.0}, DEVICE, PROGRAM, LAUNCH]
 
