@@ -16,6 +16,9 @@ from server.cli.status import WrongCallError
 from server.cli.streams import warn
 from server.words.recording import summary
 
+# What the program's driver was told to write: asking for devices afterwards would begin those files anew.
+_TRACING = ("POCL_TRACING", "POCL_TRACING_OPT", "POCL_TRACING_FILTER", "POCL_DEBUG", "OPENCL_LAYERS")
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the program; its exit status is ours, whatever becomes of the recording."""
@@ -37,6 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def devices_here() -> Sequence[Device]:
     """Return this machine's devices; none where there are none."""
+    for name in _TRACING:
+        os.environ.pop(name, None)
     try:
         return Devices().here
     except MeasureError:  # the program had some device: it is named, and has no id here
