@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from profiler.recording.layer import LayerUnavailable, layer_library
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 SOURCE = """
@@ -58,13 +61,29 @@ plain.finish()
 """
 
 
-@pytest.fixture
-def record(run: Run, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+@pytest.fixture(params=["layer", "hook"])
+def record(request: pytest.FixtureRequest, run: Run, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Records a program in Python: by the OpenCL layer, or by the hook alone, as on a machine without a compiler."""
+    without: dict[str, str] = {}
+    if request.param == "hook":
+        without = {"CC": "false", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    elif (reason := _why_no_layer()) is not None:
+        pytest.skip(reason)
+
     def recorded(text: str, *flags: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
         (tmp_path / "program.py").write_text(text, "utf-8")
-        return run("record", *flags, "--", sys.executable, "program.py", stdin=stdin, **environment)
+        return run("record", *flags, "--", sys.executable, "program.py", stdin=stdin, **without, **environment)
 
     return recorded
+
+
+@functools.cache
+def _why_no_layer() -> str | None:
+    try:
+        layer_library()
+    except LayerUnavailable as error:
+        return error.message
+    return None
 
 
 @pytest.fixture
@@ -192,6 +211,7 @@ def test_the_programs_own_sitecustomize_runs(record: Any, launches: Any, tmp_pat
 
 
 @pytest.mark.device
+@pytest.mark.parametrize("record", ["hook"], indirect=True)
 def test_a_layer_that_records_already_is_not_doubled(record: Any, launches: Any) -> None:
     """What the layer writes first is a line on the process, and the hook then is silent."""
     text = """
