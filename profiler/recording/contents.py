@@ -50,7 +50,9 @@ def describe(data: bytes, element: Type) -> dict[str, str]:
 def fill_word(values: Array) -> str:
     """Return the word that describes these numbers best; "" for none."""
     if values.dtype.kind == "f":
+        least = float(np.finfo(values.dtype).tiny)
         values = values[np.isfinite(values)].astype(np.float64)
+        values[np.abs(values) < least] = 0.0  # denormal ones are what memory held before, and slow
         if not _is_written(values):
             return ""
         if len(values) and np.abs(values).max() < 2**53 and (values == np.rint(values)).all():

@@ -99,6 +99,11 @@ def test_many_zeros_among_other_values_are_told() -> None:
     assert zeros == pytest.approx(0.5, abs=0.02)
 
 
+def test_memory_that_no_one_wrote_is_not_taken_for_data() -> None:
+    assert fill_word(np.full(100, 1e-40, np.float32)) == "zeros"
+    assert fill_word(np.array([1e-30, 1e30] * 50, np.float32)) == ""
+
+
 def test_members_of_structs_have_words_of_their_own() -> None:
     rows = np.zeros(500, np.dtype([("start", np.int32), ("weight", np.float32)]))
     rows["start"] = np.arange(500)
