@@ -12,10 +12,11 @@ from model.errors import KernelcastError
 
 # Sent to us, they are meant for the program. From a terminal it gets them itself, as part of the same group.
 _FORWARDED = frozenset(
-    {
-        signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT,
-        signal.SIGALRM, signal.SIGWINCH, signal.SIGTSTP,
-    }
+    getattr(signal, name)
+    for name in (
+        "SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGALRM", "SIGWINCH", "SIGTSTP",
+    )
+    if hasattr(signal, name)
 )  # fmt: skip
 _FROM_KERNEL = 0x80  # SI_KERNEL: what a terminal's driver sends
 NOT_EXECUTABLE, NOT_FOUND = 126, 127  # as shells, `env` and `nice` say it
@@ -29,6 +30,12 @@ class CannotRun(KernelcastError):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+def check_platform() -> None:
+    """Raise CannotRun where signals cannot be waited for."""
+    if not hasattr(signal, "sigwaitinfo"):
+        raise CannotRun("`kernelcast record` needs Linux; import a log of the OpenCL Intercept Layer instead", 2)
 
 
 def recording_environment(

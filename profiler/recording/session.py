@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model.device import Device
+from model.errors import KernelcastError
 from profiler.recording.interpret import entries_of
 from profiler.recording.layer import LayerUnavailable, layer_library
 from profiler.recording.listener import listening
 from profiler.recording.raw_log import RawProcess
 from profiler.recording.reader import read_folder
 from profiler.recording.recordings import Recording, project_of, save, sources_of
-from profiler.recording.running import recording_environment, run_program
+from profiler.recording.running import check_platform, recording_environment, run_program
 from profiler.recording.sources import Workspace
 from profiler.store import Store
 
@@ -34,11 +35,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A program's end, and what was recorded of it. `without_layer` says why programs in C were not looked into."""
+    """A program's end, and what was recorded of it.
+
+    `without_layer` says why programs in C were not looked into, `failure` why nothing could be kept.
+    """
 
     status: int
     recording: Recording
     without_layer: str = ""
+    failure: str = ""
 
 
 def record(
@@ -48,7 +53,8 @@ def record(
     open_store: Callable[[], Store],
     devices: Callable[[], Sequence[Device]],
 ) -> Run:
-    """Run `command` to its end, and keep its launches. Raises CannotRun, and StoreError after the run."""
+    """Run `command` to its end, and keep its launches. Raises CannotRun."""
+    check_platform()
     cwd, began = Path.cwd(), time.time()
     layer, without_layer = _layer()
     folder = Path(tempfile.mkdtemp(prefix="kernelcast-record-"))
@@ -65,7 +71,10 @@ def record(
         shutil.rmtree(folder, ignore_errors=True)
     recording = Recording(project_of(cwd), tuple(command), str(cwd), began, status, ())
     if any(process.launches or process.problems for process in processes):
-        recording = keep(open_store(), recording, processes, devices)
+        try:
+            recording = keep(open_store(), recording, processes, devices)
+        except KernelcastError as error:  # the program ran all the same, and its status is not lost
+            return Run(status, recording, without_layer, error.message)
     return Run(status, recording, without_layer)
 
 

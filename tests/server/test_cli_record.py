@@ -236,6 +236,49 @@ def test_recordings_are_shown_and_forgotten(record: Any, run: Run, launches: Any
     assert not any((tmp_path / "data/recordings").rglob("program.cl"))
 
 
+@pytest.mark.device
+@pytest.mark.parametrize("record", ["hook"], indirect=True)
+def test_a_recorded_launch_can_be_measured(record: Any, launches: Any, run: Run) -> None:
+    record(BEGIN + "scale(timed, (1024,), (64,), x, np.int32(1000), np.float32(0.5))")
+    done = run("measure", "--batch", "-", "--repeat", "3", "--analytic-only", stdin=json.dumps(launches()[0]))
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0, answer
+    assert answer["runtime_us"]["median"] > 0
+    assert answer["launch"]["args"] == {"n": 1000, "factor": 0.5}
+
+
+@pytest.mark.parametrize("record", ["hook"], indirect=True)
+def test_a_pyopencl_of_another_shape_is_left_alone_and_that_is_told(record: Any, tmp_path: Path) -> None:
+    (tmp_path / "pyopencl").mkdir()
+    (tmp_path / "pyopencl/__init__.py").write_text("VERSION_TEXT = '1900.1'\n")
+    done = record("import pyopencl; print('runs')")
+    assert (done.returncode, done.stdout) == (0, "runs\n")
+    assert "PyOpenCL 1900.1 is not built as expected" in done.stderr
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("record", ["hook"], indirect=True)
+def test_a_store_that_cannot_be_used_costs_the_recording_alone(record: Any, tmp_path: Path) -> None:
+    (tmp_path / "no folder").write_text("")
+    done = record(BEGIN + ALL + "sys.exit(4)", KERNELCAST_DATA_DIR=str(tmp_path / "no folder"))
+    assert done.returncode == 4
+    assert "cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_log_of_the_intercept_layer_is_imported(run: Run, launches: Any, tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text(
+        ">>>> clCreateKernel: program = 0x1, kernel_name = mm\n<<<< clCreateKernel: returned 0x2 -> CL_SUCCESS\n"
+        ">>>> clEnqueueNDRangeKernel( mm ): queue = 0x3, kernel = 0x2, global_work_size = < 64 >, "
+        "local_work_size = < 8 >\n<<<< clEnqueueNDRangeKernel -> CL_SUCCESS\n"
+    )
+    done = run("recordings", "--import", "log.txt")
+    assert done.returncode == 0
+    assert "recorded 1 launch of 1 kernel" in done.stderr
+    assert [(each["kernel"], each["global"], each["local"]) for each in launches()] == [("mm", [64], [8])]
+    assert run("recordings", "--import", "program.txt").returncode == 1
+
+
 def test_a_call_without_a_program_is_wrong(run: Run) -> None:
     done = run("record")
     assert (done.returncode, done.stdout) == (2, "")

@@ -42,11 +42,13 @@ def _each(note: Callable[..., None], width: int, kernel: Any, given: Any) -> Non
 
 
 def _noting(original: Callable[..., Any], note: Callable[..., None], log: Any) -> Callable[..., Any]:
-    """Return `original`, after which what it was given is noted."""
+    """Return `original`, after which what it was given is noted, unless the layer does that."""
 
     @functools.wraps(original, assigned=("__doc__", "__name__"), updated=())
     def noting(self: Any, *given: Any) -> Any:
         result = original(self, *given)
+        if log.is_known_silent:
+            return result
         try:
             note(self, *given)
         except Exception as error:  # noqa: BLE001 - never the program's concern

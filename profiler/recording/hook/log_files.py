@@ -65,6 +65,11 @@ class LogFiles:
                 self._open()
         return self._is_silent
 
+    @property
+    def is_known_silent(self) -> bool:
+        """Whether it is known already that the layer records; the disk is not asked."""
+        return self._is_silent is True
+
     def line(self, entry: dict[str, Any]) -> None:
         if self.is_silent:
             return
