@@ -82,12 +82,12 @@ def _before(
     launches: Any, sizes_of: Callable[..., Any], queue: Any, kernel: Any, given: tuple[Any, ...], named: dict[str, Any]
 ) -> int:
     """`given` and `named`: global size, local size, offset, events to wait for, and how the sizes are meant."""
-    rest = dict(enumerate(given))
-    global_size = rest.get(0, named.get("global_work_size"))
-    local_size = rest.get(1, named.get("local_work_size"))
-    offset = rest.get(2, named.get("global_offset", named.get("global_work_offset")))
-    wait_for = rest.get(3, named.get("wait_for"))
-    g_times_l = bool(rest.get(4, named.get("g_times_l", False)))
+    count = len(given)
+    global_size = given[0] if count else named["global_work_size"]
+    local_size = given[1] if count > 1 else named.get("local_work_size")
+    offset = given[2] if count > 2 else named.get("global_offset", named.get("global_work_offset"))
+    wait_for = given[3] if count > 3 else named.get("wait_for")
+    g_times_l = bool(given[4] if count > 4 else named.get("g_times_l", False))
     sizes = sizes_of(global_size, local_size, offset, g_times_l=g_times_l)
     return -1 if sizes is None else int(launches.enqueued(queue, kernel, sizes, wait_for))
 

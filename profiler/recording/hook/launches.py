@@ -8,6 +8,7 @@ from typing import Any, Iterator
 
 MOST_BY_VALUE = 4096  # distinct launches of one kernel; further ones that differ in values alone count as the first
 _KERNEL, _QUEUE = "_kernelcast_kernel", "_kernelcast_queue"
+_AT_ONCE = 8  # events at least that are looked at together: the first ones are complete by then
 _MOST_WAITING = 1024  # events whose times are not known yet
 _DIMENSIONS = 3
 
@@ -17,6 +18,9 @@ class Launches:
 
     def __init__(self, cl: Any, log: Any, arguments: Any, programs: Any, sender: Any) -> None:
         self._cl, self._log, self._arguments, self._programs, self._sender = cl, log, arguments, programs, sender
+        self._status = cl.event_info.COMMAND_EXECUTION_STATUS
+        self._complete = cl.command_execution_status.COMPLETE
+        self._start, self._end = cl.profiling_info.START, cl.profiling_info.END
         self._begin()
         log.on_fork.append(self._begin)
 
@@ -53,7 +57,8 @@ class Launches:
             self._log.count(number, self._counts[number])
             if self._queue(queue)[1]:
                 self._waiting.append((event, number))
-            self._take_times(everything=False)
+                if len(self._waiting) >= _AT_ONCE:
+                    self._take_times(everything=False)
 
     def end(self) -> None:
         """Take the times that are still to be had."""
@@ -160,16 +165,16 @@ class Launches:
 
     def _take_times(self, *, everything: bool) -> None:
         """Read events from the oldest on, as far as they are complete; one that tells nothing is let go."""
-        waiting, done = self._waiting, self._cl.command_execution_status.COMPLETE
+        waiting, done = self._waiting, self._complete
         while waiting:
             event, number = waiting[0]
             try:
-                status = event.command_execution_status
+                status = event.get_info(self._status)
                 if status > done and len(waiting) <= _MOST_WAITING and not everything:
                     return
                 if status == done:
-                    profile = event.profile
-                    self._log.timed(number, (profile.end - profile.start) * 1e-3)
+                    ended_ns, started_ns = event.get_profiling_info(self._end), event.get_profiling_info(self._start)
+                    self._log.timed(number, (ended_ns - started_ns) * 1e-3)
             except self._cl.Error:
                 pass
             waiting.popleft()
