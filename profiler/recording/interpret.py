@@ -29,7 +29,7 @@ def entries_of(
         namer = Namer(sources, cwd)
         entries += [namer.entry(launch) for launch in together(launches)]
     here = devices() if entries else ()
-    placed = (_placed(entry, sources, workspace, here) for entry in entries)
+    placed = _alike_as_one(_placed(entry, sources, workspace, here) for entry in entries)
     return tuple(sorted(placed, key=lambda each: (each.total_us or 0.0, each.count), reverse=True))
 
 
@@ -57,6 +57,26 @@ def device_id(entry: RecordedEntry, devices: Sequence[Device]) -> str:
     exact = [d for d in alike if d.driver == entry.driver.strip()]
     best = exact or alike
     return best[0].id if best else ""
+
+
+def _alike_as_one(entries: Iterable[RecordedEntry]) -> list[RecordedEntry]:
+    """Return those of one name and size as one: what told them apart has no name, or the program was built twice."""
+    found: dict[tuple[object, ...], RecordedEntry] = {}
+    for entry in entries:
+        known = found.get(entry.identity)
+        if known is None:
+            found[entry.identity] = entry
+            continue
+        often = max(known, entry, key=lambda each: (each.event_us is not None, each.count))
+        times = [each.total_us for each in (known, entry) if each.total_us is not None]
+        found[entry.identity] = replace(
+            often,
+            count=known.count + entry.count,
+            total_us=sum(times) if times else None,
+            values_vary=known.values_vary or entry.values_vary,
+            notes=tuple(dict.fromkeys((*known.notes, *entry.notes))),
+        )
+    return list(found.values())
 
 
 def _by_folder(processes: Iterable[RawProcess]) -> dict[str, list[RawLaunch]]:
