@@ -20,7 +20,11 @@ MEANINGS: dict[str, str] = {
     "launch.local_bytes": "Bytes of `__local` pointer arguments, by name.",
     "launch.fill": "What is known of buffer contents, by name.",
     "launch.options": "Build options.",
-    "launch.origin": "Where the launch comes from: `annotation`, `kernelcast.toml`, `request` or `inferred`.",
+    "launch.origin": "Where the launch comes from: `annotation`, `config`, `recorded`, `request` or `inferred`.",
+    "recorded": "What `kernelcast record` wrote down of the launch; null for others. `count`: how often the program "
+    "made it. `distinct`: kinds of launches taken together. `event_us`, `total_us`: by the program's own events; null "
+    "without profiling, for another version of the kernel and on another device. `share`: of the kernel's time. "
+    "`stale`: recorded before the last change. `device_name`: null if it is the device predicted for. `command`.",
     "runtime_us": "Predicted time on the device, in microseconds.",
     "runtime_us.p10": "Lower end of the 80 % interval.",
     "runtime_us.p50": "Median.",

@@ -24,6 +24,7 @@ from model.launch.config import Config
 from model.launch.inference import complete
 from model.launch.launch import Launch
 from model.launch.other_files import with_note_on
+from model.launch.recorded import RecordedLaunch
 from model.launch.refit import refitted, with_misfits
 from model.launch.spec import LaunchSpec
 from model.launch.together import Complete
@@ -37,10 +38,12 @@ from model.opencl.kernel import Kernel
 from model.opencl.normalise import normalised_tokens
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program
-from model.placed_annotation import annotations_of, place_of
+from model.placed_annotation import PlacedAnnotation, annotations_of, place_of
 from model.prediction import Prediction
 from model.predictor import Predictor
 from model.readings import Answer, FileState, Made, Readings
+from model.recorded_choice import Reading, RecordedOf, choose, nothing_recorded
+from model.recorded_times import in_order_of_time
 from model.samples import SampleKey
 from model.throughput.cpu_code import CodeOf, not_compiled
 from model.work.analyse import analyse
@@ -95,18 +98,19 @@ class Engine:
         kernel: str | None = None,
         reach: Reach | None = None,
         included: bool = False,
+        recorded: RecordedOf = nothing_recorded,
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
         Launches come from `requests` (each laid over the first annotation or config launch of the kernel), else
-        from annotations, else from `config`, else by inference. `options` are build options for the whole file.
-        Files beyond `reach` are not included; without one, all may be. A kernel of an included file is found by its
-        name; with `included` all of them are wanted where the file has no kernel of its own.
+        from annotations, else from `config`, else from what was `recorded`, else by inference. `options` are build
+        options for the whole file. Files beyond `reach` are not included; without one, all may be. A kernel of an
+        included file is found by its name; with `included` all of them are wanted where the file has none of its own.
         """
         found = contained(
             "reading a file",
             lambda: self._forecast(
-                text, path, device, config, options or BuildOptions(), requests, kernel, reach, included=included
+                text, path, device, config, options or BuildOptions(), requests, kernel, reach, included, recorded
             ),
         )
         if isinstance(found, KernelcastError):
@@ -116,14 +120,18 @@ class Engine:
 
     def _forecast(
         self, text: str, path: Path | None, device: Device, config: Config | None, options: BuildOptions,
-        requests: Sequence[LaunchSpec], kernel: str | None, reach: Reach | None, *, included: bool,
+        requests: Sequence[LaunchSpec], kernel: str | None, reach: Reach | None, included: bool, recorded: RecordedOf,
     ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
         whole = (config.options_for(path) if config else BuildOptions()).merged(options)
         state = self._readings.read(text, path, whole, reach)
         if path is not None:
             wanted_of = partial(Program.wanted, name=kernel, included=included)
-            given = partial(written_for, config=config, path=path, requests=requests)
+
+            def given(k: Kernel, own: Sequence[PlacedAnnotation]) -> Sequence[Written]:
+                made = recorded([k.name]).get(k.name, ())
+                return written_for(k, own, config, path, requests, lambda: [Written(each.spec) for each in made])
+
             state = self._readings.completed(
                 state, path, reach, lambda now: self._undeclared(now, wanted_of(now.program), given)
             )
@@ -135,17 +143,23 @@ class Engine:
         self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], Answer] = {}
         wanted = program.wanted(kernel, included=included)
-        said = {k.name: written_for(k, annotations.of_kernel.get(k.name, ()), config, path, requests) for k in wanted}
-        said, left_out = limit_launches(said, self._most_launches)
-        silent = silent_kernels(program, annotations, said, config, path, requests)
+        runs = recorded([k.name for k in (*wanted, *program.kernels)])
+
+        def written(k: Kernel) -> list[Written]:
+            own = annotations.of_kernel.get(k.name, ())
+            by_program = partial(self._by_program, state, k, path, device, runs.get(k.name, ()))
+            return written_for(k, own, config, path, requests, by_program)
+
+        said, left_out = limit_launches({k.name: written(k) for k in wanted}, self._most_launches)
+        silent = silent_kernels(program, said, written)
         if len(silent) > 1:
             work_of = partial(self._work_of, state)
             shared = state.guesses.specs(silent, program.options, work_of, self._completed(device))
             said |= {name: [replace(said[name][0], spec=spec)] for name, spec in shared.items() if name in said}
         for one in wanted:
-            for number, written in enumerate(said[one.name]):
+            for number, launch in enumerate(said[one.name]):
                 key = (one.name, number)
-                answer = self._one(state, one, written, path, device, ignored, state.answers.get(key))
+                answer = self._one(state, one, launch, path, device, ignored, state.answers.get(key))
                 answers[key] = answer
                 if answer.problem is not None and answer.problem not in found:
                     found.append(answer.problem)
@@ -154,7 +168,23 @@ class Engine:
         problems += [Problem("launch", left_out)] if left_out else []
         if kernel is not None and not wanted:
             problems.insert(0, no_such_kernel(program, kernel))
-        return FileForecast(tuple(wanted), tuple(a.forecast for a in answers.values()), tuple(problems), tuple(found))
+        forecasts = in_order_of_time(a.forecast for a in answers.values())
+        return FileForecast(tuple(wanted), forecasts, tuple(problems), tuple(found))
+
+    def _by_program(
+        self, state: FileState, kernel: Kernel, path: Path | None, device: Device, launches: Sequence[RecordedLaunch]
+    ) -> tuple[Written, ...]:
+        under = partial(self._under, state.program, kernel, path)
+        reading = Reading(kernel, state.program.options, under, self._analysed)
+        return choose(state.from_program, reading, launches, device)
+
+    def _under(self, program: Program, kernel: Kernel, path: Path | None, more: BuildOptions) -> tuple[Program, Kernel]:
+        """Return the file and the kernel as `more` build options make them."""
+        options = program.options if more == BuildOptions() else program.options.merged(more)
+        if options == program.options:
+            return program, kernel
+        built = self._readings.read(program.text, path, options, program.plan.reach).program
+        return built, built.kernel(kernel.name)
 
     def _undeclared(
         self, state: FileState, wanted: Sequence[Kernel], given: Callable[..., Sequence[Written]]
@@ -178,9 +208,12 @@ class Engine:
         if last is not None and last.made is not None and last.made.meaning is program.meanings[kernel.name]:
             return last.made.work
         try:
-            return self._work(program, kernel, tuple(program.line_of(f) for f in program.rests_on[kernel.name]))[0]
+            return self._analysed(program, kernel)
         except KernelcastError:
             return None
+
+    def _analysed(self, program: Program, kernel: Kernel) -> Work:
+        return self._work(program, kernel, tuple(program.line_of(f) for f in program.rests_on[kernel.name]))[0]
 
     def settle(
         self, forecast: Forecast, launches: Sequence[Launch], text: str, path: Path | None, reach: Reach | None = None
@@ -214,11 +247,7 @@ class Engine:
         """One launch of one kernel; the problem again, with its place, when an annotation is to blame."""
         program, annotation = state.program, written.annotation
         try:
-            options = written.spec.options
-            options = program.options if options == BuildOptions() else program.options.merged(options)
-            if options != program.options:
-                program = self._readings.read(program.text, path, options, program.plan.reach).program
-                kernel = program.kernel(kernel.name)
+            program, kernel = self._under(program, kernel, path, written.spec.options)
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
             if made is None or not self._still_holds(made, program, kernel, written.spec, device, ignored):
@@ -228,15 +257,15 @@ class Engine:
             place = place_of(error, annotation)
             line = error.line or (place.start_line + 1 if place else None)
             problem = Problem(error.code, error.message, line, place)
-            return Answer(
-                kernel, annotation, (), None, Forecast(kernel, problem=problem), problem if place is not None else None
-            )
+            failed = Forecast(kernel, problem=problem, recorded=written.recorded)
+            return Answer(kernel, annotation, (), None, failed, problem if place is not None else None)
         if (
             before is not None
             and before.made is made
             and before.kernel is kernel
             and before.annotation is annotation
             and before.places == places
+            and before.forecast.recorded == written.recorded
         ):
             return before
         spec = replace(made.spec, range=annotation.range) if annotation is not None else made.spec
@@ -250,6 +279,7 @@ class Engine:
             question=made.question,
             tokens=made.tokens,
             unsampled=made.unsampled,
+            recorded=written.recorded,
         )
         return Answer(kernel, annotation, places, made, forecast)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from model.compiled import CompiledFacts
 from model.errors import NoSuchKernel
 from model.launch.launch import Launch
+from model.launch.recording import Recording
 from model.launch.spec import LaunchSpec
 from model.learned.question import Question
 from model.opencl.kernel import Kernel, SourceRange
@@ -33,7 +34,8 @@ class Forecast:
     `spec` is what was said of the launch, build options included, and `work` the kernel's: with them other sizes and
     other devices can be asked about without the engine, from any thread. `question` is for the learned model, of
     devices that it covers; `tokens` are the kernel's, for questions about others, and `compiled` what it was told of
-    the code. `unsampled` where running some work-items would tell what is assumed.
+    the code. `unsampled` where running some work-items would tell what is assumed. `recorded` where a real program made
+    the launch.
     """
 
     kernel: Kernel
@@ -46,6 +48,7 @@ class Forecast:
     tokens: tuple[str, ...] = field(default=(), compare=False)
     compiled: CompiledFacts | None = field(default=None, compare=False)
     unsampled: SampleKey | None = field(default=None, compare=False)
+    recorded: Recording | None = None
 
     def with_prediction(self, prediction: Prediction) -> Forecast:
         """Return the forecast with another prediction; half as long as `replace` takes, which each keystroke feels."""

@@ -1,19 +1,20 @@
-"""The launches given for a file's kernels: by requests, annotations or a configuration, if at all."""
+"""The launches given for a file's kernels: by requests, annotations, a configuration or a recording, if at all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.launch import Origin
+from model.launch.recording import Recording
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
 from model.opencl.program import Program
-from model.placed_annotation import Annotations, PlacedAnnotation
+from model.placed_annotation import PlacedAnnotation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,6 +23,7 @@ class Written:
 
     spec: LaunchSpec
     annotation: Annotation | None = None
+    recorded: Recording | None = None  # what a real program did with it
 
 
 _NO_OPTIONS = BuildOptions()
@@ -34,11 +36,17 @@ def written_for(
     config: Config | None,
     path: Path | None,
     requests: Sequence[LaunchSpec],
+    recorded: Callable[[], Sequence[Written]] = tuple,
 ) -> list[Written]:
-    """Return what was said of this kernel's launches, by precedence; at least one, perhaps empty."""
+    """Return what was said of this kernel's launches, by precedence; at least one, perhaps empty.
+
+    `recorded` is asked only where nothing is written. Requests that give sizes of their own do without it.
+    """
     written = [Written(a.spec, a.annotation) for a in annotations]
     if not written and config is not None:
         written = [Written(spec) for spec in config.specs_for(kernel.name, path)]
+    if not written and all(request.global_size is None for request in requests):
+        written = list(recorded())
     if requests:
         base = written[0] if written else NOTHING
         return [Written(_asked(base.spec, request), base.annotation) for request in requests]
@@ -75,12 +83,7 @@ def limit_launches(written: dict[str, list[Written]], most: int | None) -> tuple
 
 
 def silent_kernels(
-    program: Program,
-    annotations: Annotations,
-    said: Mapping[str, Sequence[Written]],
-    config: Config | None,
-    path: Path | None,
-    requests: Sequence[LaunchSpec],
+    program: Program, said: Mapping[str, Sequence[Written]], written: Callable[[Kernel], Sequence[Written]]
 ) -> dict[str, tuple[Kernel, LaunchSpec]]:
     """Return the kernels for which nothing is said of sizes and arguments; none where none of them is in `said`.
 
@@ -90,9 +93,8 @@ def silent_kernels(
         return {}
     silent: dict[str, tuple[Kernel, LaunchSpec]] = {}
     for kernel in program.kernels:
-        own = annotations.of_kernel.get(kernel.name, ())
-        written = said.get(kernel.name) or written_for(kernel, own, config, path, requests)
-        spec = written[0].spec
-        if len(written) == 1 and spec.is_silent and spec.options == _NO_OPTIONS:
+        own = said.get(kernel.name) or written(kernel)
+        spec = own[0].spec
+        if len(own) == 1 and spec.is_silent and spec.options == _NO_OPTIONS:
             silent[kernel.name] = kernel, spec
     return silent

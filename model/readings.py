@@ -25,6 +25,7 @@ from model.opencl.program import Program, read_program
 from model.opencl.project_files import ProjectFiles
 from model.placed_annotation import Annotations
 from model.prediction import Prediction
+from model.recorded_choice import FromProgram
 from model.samples import SampleKey
 from model.throughput.cpu_code import KnownCode
 from model.work.work import Work
@@ -76,6 +77,7 @@ class FileState:
     answers: dict[tuple[str, int], Answer] = field(default_factory=dict)
     guesses: FileGuesses = field(default_factory=FileGuesses)
     found: tuple[tuple[str, str], ...] = ()
+    from_program: dict[str, FromProgram] = field(default_factory=dict)
 
 
 _StateKey = tuple[Path | None, BuildOptions, Reach | None]

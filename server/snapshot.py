@@ -14,6 +14,7 @@ from lsprotocol import types
 
 from model.compiled import CompiledFacts, FactsKey, key_of
 from server.client.settings import Settings
+from server.config_edit import ConfigEdit
 from server.documents import Document
 from server.launch_view import Failure, LaunchView, Slot
 from server.positions import Encoding, range_of, source_end, source_offsets
@@ -63,6 +64,7 @@ class Analysis:
     compiled: Mapping[FactsKey, CompiledFacts] = field(default_factory=dict)  # kept earlier, for this device
     memory_problem: str = ""  # what is not remembered and why, for the user
     annotations: Mapping[Slot, str] = field(default_factory=dict)  # to write above kernels that have none
+    config_edits: Mapping[Slot, ConfigEdit | None] = field(default_factory=dict)  # to keep recorded launches
     config_path: Path | None = None
     config_problem: ConfigProblem | None = None
     hints_off: bool = False  # said by kernelcast.toml

@@ -57,6 +57,7 @@ class Config:
     device_id: str | None = None
     hints_enabled: bool | None = None  # None: not said here, so the editor's own setting holds
     advice_ignored: frozenset[AdviceCode] = frozenset()
+    text: str = field(default="", compare=False, repr=False)  # as it stands in the file
 
     def specs_for(self, kernel_name: str, path: Path | None) -> tuple[LaunchSpec, ...]:
         """Return the launches meant for this kernel of this file, in the order they are written."""
@@ -137,6 +138,7 @@ def parse_config(text: str, path: Path) -> Config:
         device.string("id"),
         hints.flag("enabled"),
         frozenset(_advice_code(advice, code) for code in advice.texts("ignore")),
+        text,
     )
 
 

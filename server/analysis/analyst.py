@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 
 from model.compiled import CompiledFacts, FactsKey, key_of
@@ -12,10 +12,9 @@ from model.device import Device
 from model.engine import Engine
 from model.errors import ConfigError
 from model.forecast import FileForecast, Forecast
-from model.launch.annotation import write_annotation
 from model.launch.config import Config
 from model.launch.config_place import find_config
-from model.launch.launch import Launch, Origin
+from model.launch.launch import Launch
 from model.learned.learned import weights_folder
 from model.learned.lessons import Lesson, Lessons
 from model.learned.question import Answer, Question
@@ -32,6 +31,8 @@ from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
 from server.analysis.order import Order
 from server.analysis.sources import Run, Sources
+from server.analysis.writing import Annotations, ConfigEdits
+from server.config_edit import ConfigEdit
 from server.launch_view import Slot
 from server.log.events import document_name, event, milliseconds
 from server.log.timings import Timings, Watch
@@ -100,7 +101,7 @@ class Analyst:
         self._code.session = order.compiled
         forecast = self._engine.forecast(
             document.text.value, document.path, device, config=read.config, options=order.settings.options,
-            reach=order.reach,
+            reach=order.reach, recorded=partial(self._memory.recorded, document.path),
         )  # fmt: skip
         with self._watch.whole("remember"):
             runs = self._runs(forecast, device, order)
@@ -124,7 +125,8 @@ class Analyst:
             last=self._last(forecast, document.path, device),
             compiled=self._compiled(forecast, device),
             memory_problem=self._memory.problem,
-            annotations=_Annotations(forecast),
+            annotations=Annotations(forecast),
+            config_edits=self._config_edits(forecast, document.path, read),
             config_path=read.path,
             config_problem=read.problem,
             hints_off=read.config is not None and read.config.hints_enabled is False,
@@ -202,6 +204,13 @@ class Analyst:
         except ConfigError as error:
             return _Configuration(found, None, ConfigProblem(found, error.message, error.line))
 
+    def _config_edits(
+        self, forecast: FileForecast, path: Path | None, read: _Configuration
+    ) -> Mapping[Slot, ConfigEdit | None]:
+        if path is None or read.problem is not None:
+            return {}
+        return ConfigEdits(forecast, path, read.config, self._memory.project(path))
+
     def _runs(self, forecast: FileForecast, device: Device, order: Order) -> dict[str, tuple[Run, ...]]:
         """By kernel. Those of this session come first: they are newer, and may not have been kept."""
         own: dict[str, list[Run]] = {}
@@ -246,29 +255,3 @@ def _stored(forecast: FileForecast, runs: Mapping[str, Sequence[Run]]) -> tuple[
         if f.launch is not None
     )
     return tuple(m for m in found if m is not None)
-
-
-class _Annotations(Mapping[Slot, str]):
-    """The annotation with all assumptions written out, for each launch that has none yet; written on access."""
-
-    def __init__(self, forecast: FileForecast) -> None:
-        self._forecast = forecast
-
-    def __getitem__(self, slot: Slot) -> str:
-        launch, kernel = self._wanted[slot]
-        return write_annotation(launch, kernel)
-
-    def __iter__(self) -> Iterator[Slot]:
-        return iter(self._wanted)
-
-    def __len__(self) -> int:
-        return len(self._wanted)
-
-    @cached_property
-    def _wanted(self) -> dict[Slot, tuple[Launch, Kernel]]:
-        return {
-            slot: (each.launch, kernel)
-            for kernel, own in slots(self._forecast)
-            for slot, each in own
-            if each.launch is not None and each.launch.origin not in (Origin.ANNOTATION, Origin.REQUEST)
-        }

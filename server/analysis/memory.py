@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -13,10 +13,12 @@ from cachetools import LRUCache
 from model.compiled import CompiledFacts, FactsKey, key_of, moved_to
 from model.device import Device
 from model.launch.launch import Launch
+from model.launch.recorded import RecordedLaunch
 from model.learned.lessons import Lessons
 from model.opencl.kernel import Kernel
 from profiler.compile_cache import known_facts
 from profiler.measurement import Measurement
+from profiler.recording import project_of, recorded_launches
 from profiler.store import FILE_NAME, Store, StoreError, data_folder, kernel_id
 from server.analysis.sources import Run
 
@@ -36,6 +38,7 @@ class _Measured:
 
 
 _NOTHING = _Measured()
+_UNREAD: Mapping[str, tuple[RecordedLaunch, ...]] = {}
 _State = tuple[tuple[int, int], ...]  # of the store's files: last change and size
 _SETTLED_S = 2.0  # a file that changed later than that may change again without a sign: clocks of file systems tick
 
@@ -62,6 +65,9 @@ class Memory:
         self._with_code: LRUCache[tuple[str, str], frozenset[str]] = LRUCache(_KEPT)
         self._profiles: LRUCache[str, tuple[Device, ...]] = LRUCache(1)
         self._lessons: LRUCache[tuple[str, str], Lessons] = LRUCache(_KEPT)
+        self._projects: LRUCache[Path, Path] = LRUCache(_KEPT)
+        self._recorded: LRUCache[tuple[Path, str], tuple[RecordedLaunch, ...]] = LRUCache(_KEPT)
+        self._read_last: LRUCache[tuple[Path, tuple[str, ...]], Mapping[str, tuple[RecordedLaunch, ...]]] = LRUCache(1)
 
     @property
     def problem(self) -> str:
@@ -115,6 +121,28 @@ class Memory:
             self._last, (str(path), kernel, device_id), lambda store: _last(store, path, kernel, device_id), None
         )
 
+    def recorded(self, path: Path | None, kernels: Collection[str]) -> Mapping[str, tuple[RecordedLaunch, ...]]:
+        """Return what was recorded, in the project that the file belongs to, of the kernels of these names."""
+        if path is None:
+            return {}
+        self._look_for_news()
+        project = self.project(path)
+        unknown = tuple(dict.fromkeys(name for name in kernels if (project, name) not in self._recorded))
+        if not unknown:
+            return {name: self._recorded[project, name] for name in kernels}
+        found = self._known(
+            self._read_last, (project, unknown), lambda store: recorded_launches(store, project, unknown), _UNREAD
+        )
+        if found is not _UNREAD:
+            self._recorded.update({(project, name): tuple(found.get(name, ())) for name in unknown})
+        return {name: self._recorded.get((project, name), ()) for name in kernels}
+
+    def project(self, path: Path) -> Path:
+        """Return the folder of the project that a file belongs to."""
+        if path not in self._projects:
+            self._projects[path] = project_of(path)
+        return self._projects[path]
+
     def look_now(self) -> None:
         """Read the store at the next question: its files have changed."""
         self._look_again_s = 0.0
@@ -161,6 +189,7 @@ class Memory:
         if now_s < self._look_again_s:
             return
         self._look_again_s = now_s + FRESH_S
+        self._projects.clear()
         state = _state_of(data_folder() / FILE_NAME)
         if state != self._state or not state:
             self._state = state
@@ -169,6 +198,8 @@ class Memory:
                 kept.clear()
             for kept_too in (self._compiled, self._with_code, self._profiles, self._lessons):
                 kept_too.clear()
+            for recorded in (self._recorded, self._read_last):
+                recorded.clear()
 
 
 def _measured(store: Store, device_id: str) -> _Measured:

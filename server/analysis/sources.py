@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from model.compiled import CompiledFacts
 from model.device import Device
 from model.launch.launch import Launch
+from model.launch.recorded import RecordedLaunch
 from model.learned.asking import no_lessons
 from model.learned.question import Answer, Question
 from model.measured import Sample
@@ -31,11 +33,16 @@ class Run:
 # Each question with the device that it is about; None where there is no answer, or none yet.
 Ask = Callable[[Sequence[tuple[Question, Device]]], Sequence[Answer | None]]
 RunsOf = Callable[[str, str], Sequence[Run]]  # by the kernel's fingerprint and the device's id, the newest first
+RecordedIn = Callable[[Path | None, Collection[str]], Mapping[str, tuple[RecordedLaunch, ...]]]  # by file and kernels
 CompiledOf = Callable[[Kernel, Launch, Device], CompiledFacts | None]
 
 
 def nothing_measured(_fingerprint: str, _device_id: str) -> Sequence[Run]:
     return ()
+
+
+def nothing_recorded(_path: Path | None, _kernels: Collection[str]) -> Mapping[str, tuple[RecordedLaunch, ...]]:
+    return {}
 
 
 def _nothing_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> CompiledFacts | None:
@@ -48,6 +55,7 @@ class Sources:
 
     `ask` is the learned model, None where it is not to be asked. `compiled_of` is what its input tells of the code,
     `code_of` what the analytical model prices. `is_taught`: whether measurements correct answers on a device.
+    `recorded` are launches of real programs.
     """
 
     ask: Ask | None = None
@@ -55,6 +63,7 @@ class Sources:
     compiled_of: CompiledOf = _nothing_compiled
     code_of: CodeOf = not_compiled
     is_taught: Callable[[Device], bool] = no_lessons
+    recorded: RecordedIn = nothing_recorded
 
 
 def samples_of(

@@ -17,6 +17,7 @@ from server.cli.requests import Request
 from server.words.account import account_json, assumptions_json, lines_json
 from server.words.advice import advice_json
 from server.words.measured_json import measured_json
+from server.words.recorded import recording_json
 from server.words.render import error_percent
 
 Answer = dict[str, Any]
@@ -38,6 +39,7 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
             "calibrated": prediction.calibrated,
         },
         "launch": _launch(forecast.launch),
+        "recorded": recording_json([f for f in found.forecasts if f.kernel.name == forecast.kernel.name], forecast),
         "runtime_us": {"p10": q.p10, "p50": q.p50, "p90": q.p90},
         "host_runtime_us": {"p10": host.p10, "p50": host.p50, "p90": host.p90} if host else None,
         "bound": str(prediction.bound),

@@ -17,6 +17,7 @@ from server.cli.flags import (
     add_batch_flag,
     add_device_flag,
     add_format_flag,
+    add_ignore_recordings_flag,
     add_launch_flags,
     positive,
     positive_number,
@@ -86,6 +87,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--ignore-measurements", action="store_true", help="by the model alone, without measurements of the same kernel"
     )
     add_former_flag(predict, "--unmeasured", ignore)
+    add_ignore_recordings_flag(predict)
     add_analytic_only_flag(predict)
 
     measure = commands.add_parser("measure", help="run kernels on a device and time them", epilog=_EXIT)
@@ -97,6 +99,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--budget-s", type=positive_number, default=5.0, metavar="S", help="seconds of timed runs for each launch (5)"
     )
     add_analytic_only_flag(measure)
+    add_ignore_recordings_flag(measure)
     measure.add_argument("--sizes", type=sizes_wanted, metavar="SIZES", help=f"at several sizes: {ALLOWED_SIZES}")
 
     compiled = commands.add_parser(
@@ -120,6 +123,7 @@ def build_parser() -> argparse.ArgumentParser:
         "-o", "--output", metavar="FILE", help="write it there, - for stdout; else it goes into the cache folder"
     )
     add_analytic_only_flag(report)
+    add_ignore_recordings_flag(report)
     report.add_argument("--format", choices=("html", "json"), default="html", help="json goes to stdout")
 
     history = commands.add_parser(

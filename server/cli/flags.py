@@ -61,6 +61,12 @@ def add_analytic_only_flag(parser: argparse.ArgumentParser) -> None:
     add_former_flag(parser, "--laws", flag)
 
 
+def add_ignore_recordings_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--ignore-recordings", action="store_true", help="without the launches that `kernelcast record` wrote down"
+    )
+
+
 def add_device_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", metavar="ID", help="a device of `kernelcast devices --all`")
 

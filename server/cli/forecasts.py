@@ -121,6 +121,7 @@ class Forecaster:
             requests=_requests(request, launches),
             kernel=request.kernel,
             included=True,
+            recorded=partial(self._sources.recorded, path),
         )
         if not found.forecasts:
             raise _nothing(request, found)

@@ -14,17 +14,20 @@ from model.learned.threads import use_one_thread
 from server.analysis.all_code import AllCode
 from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
-from server.analysis.sources import Sources, nothing_measured
+from server.analysis.sources import Sources, nothing_measured, nothing_recorded
 from server.cli.streams import warn
 
 if TYPE_CHECKING:
     from model.learned.answering import Answering
 
 
-def sources_of(memory: Memory, *, analytic_only: bool, ignore_measurements: bool = False) -> Sources:
+def sources_of(
+    memory: Memory, *, analytic_only: bool, ignore_measurements: bool = False, ignore_recordings: bool = False
+) -> Sources:
     """Return what a command predicts by.
 
-    With `analytic_only` the learned model is not asked; with `ignore_measurements` nothing that was measured counts.
+    With `analytic_only` the learned model is not asked; with `ignore_measurements` nothing that was measured counts,
+    with `ignore_recordings` no launch that was recorded.
     """
     learned = None if analytic_only else Learned(memory, unmeasured=ignore_measurements)
     return Sources(
@@ -33,6 +36,7 @@ def sources_of(memory: Memory, *, analytic_only: bool, ignore_measurements: bool
         compiled_of=memory.compiled,
         code_of=(AllCode(memory) if analytic_only else GpuCode(memory)).of,
         is_taught=learned.is_taught if learned is not None else no_lessons,
+        recorded=nothing_recorded if ignore_recordings else memory.recorded,
     )
 
 

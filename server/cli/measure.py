@@ -46,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_run_on(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    sources = replace(sources_of(Memory(), analytic_only=arguments.analytic_only), runs_of=nothing_measured)
+    sources = sources_of(Memory(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings)
+    sources = replace(sources, runs_of=nothing_measured)
     forecaster = Forecaster(devices.to_run_on, sources)
     runs = Runs(devices, arguments.budget_s, arguments.repeat)
     command = _Measure(forecaster, runs, arguments.sizes)

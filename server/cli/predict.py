@@ -30,7 +30,10 @@ def run(arguments: argparse.Namespace) -> int:
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
     sources = sources_of(
-        Memory(), analytic_only=arguments.analytic_only, ignore_measurements=arguments.ignore_measurements
+        Memory(),
+        analytic_only=arguments.analytic_only,
+        ignore_measurements=arguments.ignore_measurements,
+        ignore_recordings=arguments.ignore_recordings,
     )
     forecaster = Forecaster(devices.to_predict_for, sources, measured_too=True)
     if arguments.batch is not None:
@@ -55,6 +58,7 @@ def _others(arguments: argparse.Namespace, number: int) -> Workers:
     call = ["predict", "--batch", "-", "--jobs", "1"]
     call += ["--device", arguments.device] if arguments.device else []
     call += ["--ignore-measurements"] if arguments.ignore_measurements else []
+    call += ["--ignore-recordings"] if arguments.ignore_recordings else []
     call += ["--analytic-only"] if arguments.analytic_only else []
     return Workers(call, number)
 

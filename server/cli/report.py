@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_predict_for(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    sources = sources_of(Memory(), analytic_only=arguments.analytic_only)
+    sources = sources_of(Memory(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings)
     forecaster = Forecaster(devices.to_predict_for, sources)
     subjects, status = _subjects(arguments, forecaster)
     if not subjects:

@@ -27,6 +27,7 @@ from server.words.fit import fit_sentence
 from server.words.format import format_duration_us, format_interval, format_percent, format_spread
 from server.words.learned import CORRECTED, NOVEL, is_by_the_model, novelty_words
 from server.words.measured import circumstances
+from server.words.recorded import program_time, recorded_words
 from server.words.render import basis_sign, error_percent, guess_mark
 
 _LOG_LINES = 40  # lines of a compiler's or driver's words that are shown
@@ -50,6 +51,7 @@ def show_predictions(file: Path, found: Found) -> None:
             str(len(prediction.assumptions) or ""),
         )
     _print(_title(file, found.device, found.forecasts), table)
+    _print_program_times(found.forecasts)
     _print_novelty(found.forecasts)
     _print_assumptions(found.forecasts)
     _print_advice(found.forecasts)
@@ -77,6 +79,7 @@ def show_measurements(file: Path, found: Found, measured: Sequence[Left]) -> Non
         bound = str(prediction.bound) if prediction else ""
         table.add_row(*cells, _left_out(each) if at_sizes else bound)
     _print(_title(file, found.device, found.forecasts), table)
+    _print_program_times(found.forecasts)
     _print_lines(measured)
     _print_circumstances(measured)
     _print_assumptions(found.forecasts)
@@ -140,7 +143,8 @@ def _launch(forecast: Forecast) -> str:
     launch = forecast.launch
     if launch is None:
         return "-"
-    return f"{launch.name}: {launch.describe()}" if launch.name else launch.describe()
+    said = f"{launch.name}: {launch.describe()}" if launch.name else launch.describe()
+    return f"{said} ({recorded_words(forecast.recorded)})" if forecast.recorded else said
 
 
 def _predicted(prediction: Prediction) -> str:
@@ -150,6 +154,16 @@ def _predicted(prediction: Prediction) -> str:
 def _left_out(measured: Left) -> str:
     percent = measured.left_out_percent
     return "-" if percent is None else format_percent(percent, signed=True)
+
+
+def _print_program_times(forecasts: Iterable[Forecast]) -> None:
+    """Say how long recorded launches took in the program, where it timed them."""
+    for forecast in forecasts:
+        recording = forecast.recorded
+        if recording is not None and recording.own_us is not None:
+            name, took = (forecast.kernel.name, "bold"), format_duration_us(recording.own_us)
+            said = f" ({_launch(forecast)}) took {took} in the program ({program_time(recording)})."
+            out().print(Text.assemble(name, said))
 
 
 def _print_lines(measured: Sequence[Left]) -> None:

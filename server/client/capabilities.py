@@ -19,6 +19,7 @@ class Supports:
     diagnostics: bool = False
     apply_edit: bool = False
     versioned_edits: bool = False
+    creates_files: bool = False  # in edits of the server's
     show_document: bool = False
     status: bool = False
     hover_formats: tuple[types.MarkupKind, ...] = ()
@@ -44,9 +45,15 @@ def read_capabilities(client: types.ClientCapabilities) -> Supports:
         diagnostics=text.publish_diagnostics is not None,
         apply_edit=bool(workspace.apply_edit),
         versioned_edits=bool(workspace.workspace_edit and workspace.workspace_edit.document_changes),
+        creates_files=_creates_files(workspace.workspace_edit),
         status=_extra(client.experimental, "kernelcast", "status") is True,
         hover_formats=tuple(text.hover.content_format or ()) if text.hover else (),
     )
+
+
+def _creates_files(edits: types.WorkspaceEditClientCapabilities | None) -> bool:
+    operations = edits.resource_operations or () if edits and edits.document_changes else ()
+    return types.ResourceOperationKind.Create in operations
 
 
 def _extra(told: object, *path: str) -> object:

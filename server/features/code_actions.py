@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
 from server.launch_view import LaunchView
-from server.positions import offset_of, position_of
+from server.positions import IndexedText, offset_of, position_of
 from server.snapshot import KernelView, Snapshot
 from server.words.render import launch_title
 
@@ -21,9 +21,12 @@ _WRITE = types.CodeActionKind.RefactorRewrite
 
 
 def code_actions(
-    snapshot: Snapshot, where: types.Range, only: Sequence[str] | None, literals: bool
+    snapshot: Snapshot, where: types.Range, only: Sequence[str] | None, literals: bool, *, creates_files: bool = False
 ) -> list[types.CodeAction | types.Command]:
-    """For the kernel that the cursor is in. Clients without `literals` get the commands alone."""
+    """For the kernel that the cursor is in. Clients without `literals` get the commands alone.
+
+    `creates_files`: whether the client makes a file that an edit asks for.
+    """
     view = _kernel_at(snapshot, where)
     if view is None:
         return []
@@ -31,12 +34,23 @@ def code_actions(
     if not literals:
         return list(commands)
     actions = [types.CodeAction(title=c.title, kind=_RUN, command=c) for c in commands]
-    edit = annotation_edit(view, snapshot)
-    if edit is not None:
-        title = f"Write launch annotation for `{view.kernel.name}`"
-        written = types.CodeAction(title, _WRITE, edit=types.WorkspaceEdit(changes={snapshot.document.uri: [edit]}))
-        actions.insert(len([c for c in commands if c.command in (MEASURE, MEASURE_SIZES)]), written)
+    written = _writing(view, snapshot, creates_files=creates_files)
+    at = len([c for c in commands if c.command in (MEASURE, MEASURE_SIZES)])
+    actions[at:at] = written
     return [action for action in actions if _wanted(action.kind, only)]
+
+
+def _writing(view: KernelView, snapshot: Snapshot, *, creates_files: bool) -> list[types.CodeAction]:
+    """Return what puts the launch into the user's files: a recorded one may go into `kernelcast.toml`, too."""
+    is_recorded = view.launches[0].forecast.recorded is not None
+    actions = []
+    if (edit := annotation_edit(view, snapshot)) is not None:
+        title = "Keep as launch annotation" if is_recorded else f"Write launch annotation for `{view.kernel.name}`"
+        changes = types.WorkspaceEdit(changes={snapshot.document.uri: [edit]})
+        actions.append(types.CodeAction(title, _WRITE, edit=changes))
+    if (kept := config_edit(view, snapshot, creates_files=creates_files)) is not None:
+        actions.append(types.CodeAction("Keep in kernelcast.toml", _WRITE, edit=kept))
+    return actions
 
 
 def _kernel_at(snapshot: Snapshot, where: types.Range) -> KernelView | None:
@@ -58,7 +72,7 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
             types.Command(
                 _measure_title(launch, view, device.name), MEASURE, arguments=[uri, kernel, launch.slot.launch]
             )
-            for launch in view.launches
+            for launch in (view.launches[:1] if view.launches[0].forecast.recorded else view.launches)
             if launch.forecast.launch is not None
         ]
         commands += _at_several_sizes(view, snapshot)
@@ -82,7 +96,8 @@ def _at_several_sizes(view: KernelView, snapshot: Snapshot) -> list[types.Comman
 
 
 def _measure_title(launch: LaunchView, view: KernelView, device_name: str) -> str:
-    which = f" ({launch_title(launch)})" if len(view.launches) > 1 else ""
+    is_one = len(view.launches) == 1 or launch.forecast.recorded is not None
+    which = "" if is_one else f" ({launch_title(launch)})"
     return f"Measure `{view.kernel.name}`{which} on {device_name}"
 
 
@@ -99,6 +114,23 @@ def annotation_edit(view: KernelView, snapshot: Snapshot) -> types.TextEdit | No
     at = position_of(text, start, snapshot.encoding)
     line_end = "\r\n" if "\r\n" in text.value else "\n"
     return types.TextEdit(types.Range(at, at), f"{indentation}{known[slot]}{line_end}")
+
+
+def config_edit(view: KernelView, snapshot: Snapshot, *, creates_files: bool) -> types.WorkspaceEdit | None:
+    """Return what adds the kernel's first recorded launch to the nearest `kernelcast.toml`, or makes one."""
+    kept = snapshot.analysis.config_edits.get(view.launches[0].slot)
+    if kept is None or (kept.is_new and not creates_files):
+        return None
+    uri = kept.path.as_uri()
+    last = IndexedText.of(kept.last_line)
+    column = position_of(last, len(kept.last_line), snapshot.encoding).character
+    at = types.Position(kept.line, column)
+    edit = types.TextEdit(types.Range(at, at), kept.added)
+    if not kept.is_new:
+        return types.WorkspaceEdit(changes={uri: [edit]})
+    document = types.OptionalVersionedTextDocumentIdentifier(uri=uri)
+    made = types.CreateFile(uri=uri, options=types.CreateFileOptions(ignore_if_exists=True))
+    return types.WorkspaceEdit(document_changes=[made, types.TextDocumentEdit(text_document=document, edits=[edit])])
 
 
 def _wanted(kind: types.CodeActionKind | str | None, only: Sequence[str] | None) -> bool:

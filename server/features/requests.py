@@ -68,4 +68,5 @@ async def code_action(
         snapshot = await _known(ls, params.text_document.uri)
         if snapshot is None:
             return None
-        return code_actions(snapshot, params.range, params.context.only, ls.supports.code_action_literals)
+        literals, creates_files = ls.supports.code_action_literals, ls.supports.creates_files
+        return code_actions(snapshot, params.range, params.context.only, literals, creates_files=creates_files)

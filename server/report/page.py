@@ -136,7 +136,7 @@ def _origin(origin: Origin) -> str:
         Origin.REQUEST: "the call",
         Origin.ANNOTATION: "the annotation above the kernel",
         Origin.CONFIG: "kernelcast.toml",
-        Origin.RECORDED: "a real run",
+        Origin.RECORDED: "a real run of the program",
         Origin.INFERRED: "the source alone",
     }[origin]
 

@@ -9,6 +9,7 @@ from server.words.format import format_duration_us, format_interval, format_perc
 from server.words.layout import LABEL_WIDTH, in_columns, labelled
 from server.words.learned import CORRECTED, is_by_the_model, novelty_words
 from server.words.measured import circumstances
+from server.words.recorded import program_time
 from server.words.render import basis_name, basis_text, error_percent, percent_spread_text
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ def compared(view: LaunchView) -> tuple[str, ...]:
         figures = format_duration_us(measured.median_us), format_interval(measured.p10_us, measured.p90_us)
         when = f"{measured.measured_at[:16].replace('T', ' ')} UTC"
         rows.append(("Measured", *figures, f"{measured.repeats} runs, {when}"))
+    recording = view.forecast.recorded
+    if recording is not None and (whence := program_time(recording)):
+        rows.append(("In the program", format_duration_us(recording.own_us or 0.0), "", whence))
     if len(rows) == 1:
         return ()
     notes = []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from server.words.format import format_duration_us, format_interval
+from server.words.recorded import program_time, recorded_words
 
 if TYPE_CHECKING:
     from model.launch.launch import Assumption
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from server.launch_view import LaunchView
 
 HINT_LENGTH = 30
+_RECORDED_LENGTH = 36  # of a hint that says how often the program made the launch
 _GUESSES_SHOWN = 4
 _VALUE = re.compile(r"(`[^`]+`=[^\s:,]+)")  # an assumption's text begins with what is taken for its value
 _CONTENTS = re.compile(r"(what `[^`]+` holds) decides")
@@ -28,7 +30,7 @@ _BASIS = {
 
 def hint_label(launches: Sequence[LaunchView]) -> str:
     """Return one kernel's cost under its launches, or the reason why it cannot be told."""
-    if len(launches) == 1:
+    if len(launches) == 1 or launches[0].forecast.recorded is not None:  # the other recorded launches are in the hover
         return _launch_label(launches[0])
     short = " · ".join(f"{_name(launch)}: {_briefest(launch)}" for launch in launches)
     if len(short) <= HINT_LENGTH:
@@ -47,7 +49,10 @@ def hint_tooltip(launches: Sequence[LaunchView]) -> str:
     if prediction is None or launch is None:
         return "Hover the kernel's name for the full story."
     guessed = f" (guessed: {guesses_text(prediction)})" if prediction.is_guessed else ""
-    said = f"{launch.describe()}{guessed} on {prediction.device_name}, bound by {prediction.bound}."
+    recorded = f" ({recorded_words(first.forecast.recorded)})" if first.forecast.recorded else ""
+    said = f"{launch.describe()}{recorded}{guessed} on {prediction.device_name}, bound by {prediction.bound}."
+    if first.forecast.recorded and (whence := program_time(first.forecast.recorded)):
+        said += f" In the program: {format_duration_us(first.forecast.recorded.own_us or 0.0)} ({whence})."
     if first.failure:
         said += f" Last measurement failed: {first.failure.message}"
     return f"{said} Hover the kernel's name for the full story."
@@ -66,6 +71,10 @@ def _launch_label(view: LaunchView) -> str:
     if view.stale:
         old = f"{format_duration_us(view.stale.median_us)} stale"
         return _first_that_fits([f"{estimate} {spread} · {old}", f"{estimate} · {old}"], HINT_LENGTH)
+    if view.forecast.recorded is not None:
+        said = recorded_words(view.forecast.recorded)
+        short = [f"{estimate} {spread} · {said}", f"{estimate} · {said}", f"{estimate} · {said.partition(',')[0]}"]
+        return _first_that_fits(short, _RECORDED_LENGTH)
     return _first_that_fits(
         [f"{estimate} {spread} · {prediction.bound}", f"{estimate} {spread}", estimate], HINT_LENGTH
     )

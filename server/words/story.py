@@ -12,6 +12,7 @@ from server.words.comparison import compared
 from server.words.compiled import in_short
 from server.words.format import format_bytes, format_count, format_duration_us
 from server.words.layout import Section, Story, in_columns, labelled, plain
+from server.words.recorded import recorded_section, recorded_words
 from server.words.render import guesses_text, launch_title
 
 if TYPE_CHECKING:
@@ -31,13 +32,19 @@ _ORIGIN = {"config": "kernelcast.toml"}
 
 
 def tell(view: KernelView, snapshot: Snapshot) -> Story:
-    several = len(view.launches) > 1
-    sections = [section for launch in view.launches for section in _launch(launch, several)]
+    told = _told_in_full(view)
+    sections = [section for launch in told for section in _launch(launch, len(told) > 1)]
+    sections.append(recorded_section(view.launches))
     sections.append(Section("Advice", notes=_advice(view, snapshot)))
     sections.append(Section("Assumed", notes=_assumptions(view)))
     sections.append(Section("Not all could be read", notes=_gaps(view, snapshot)))
     sections.append(Section("", notes=_device_notes(snapshot)))
     return Story(_about(view) + _lead(view), tuple(section for section in sections if section.figures or section.notes))
+
+
+def _told_in_full(view: KernelView) -> Sequence[LaunchView]:
+    """Return the launches to tell all about: of recorded ones that which takes most of the time."""
+    return view.launches[:1] if view.launches[0].forecast.recorded is not None else view.launches
 
 
 def _about(view: KernelView) -> str:
@@ -49,14 +56,15 @@ def _about(view: KernelView) -> str:
         return ""
     sizes, groups = ("x".join(map(str, each)) if each else "auto" for each in (launch.global_size, launch.local_size))
     guessed = f"; guessed: {guesses_text(prediction)}" if prediction is not None and prediction.is_guessed else ""
-    return f"global {sizes}, local {groups} ({_origin(launch)}{guessed}): "
+    origin = recorded_words(first.forecast.recorded) if first.forecast.recorded else _origin(launch)
+    return f"global {sizes}, local {groups} ({origin}{guessed}): "
 
 
 def _lead(view: KernelView) -> str:
     first = view.launches[0]
     prediction = first.forecast.prediction
     name = view.kernel.name
-    more = f" ({len(view.launches)} launches below)" if len(view.launches) > 1 else ""
+    more = f" ({len(view.launches)} launches below)" if len(_told_in_full(view)) > 1 else ""
     if first.measured:
         took = f"`{name}` takes **{format_duration_us(first.measured.median_us)}** on {first.measured.device_name}"
         predicted = f", predicted {format_duration_us(prediction.own_us.p50)}" if prediction else ""
@@ -181,7 +189,7 @@ def _advice(view: KernelView, snapshot: Snapshot) -> tuple[str, ...]:
 def _assumptions(view: KernelView) -> tuple[str, ...]:
     """Return each once; those that do not hold for all launches say for which they do."""
     whose: dict[str, list[str]] = {}
-    told = [(launch, launch.forecast.prediction) for launch in view.launches]
+    told = [(launch, launch.forecast.prediction) for launch in _told_in_full(view)]
     predicted = [(launch_title(launch), prediction) for launch, prediction in told if prediction]
     for title, prediction in predicted:
         for a in prediction.assumptions:
