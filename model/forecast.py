@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from model.compiled import CompiledFacts
 from model.errors import NoSuchKernel
 from model.launch.launch import Launch
-from model.launch.recording import Recording
+from model.launch.recorded_use import RecordedUse
 from model.launch.spec import LaunchSpec
 from model.learned.question import Question
 from model.opencl.kernel import Kernel, SourceRange
@@ -48,7 +48,7 @@ class Forecast:
     tokens: tuple[str, ...] = field(default=(), compare=False)
     compiled: CompiledFacts | None = field(default=None, compare=False)
     unsampled: SampleKey | None = field(default=None, compare=False)
-    recorded: Recording | None = None
+    recorded: RecordedUse | None = None
 
     def with_prediction(self, prediction: Prediction) -> Forecast:
         """Return the forecast with another prediction; half as long as `replace` takes, which each keystroke feels."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.launch import Origin
-from model.launch.recording import Recording
+from model.launch.recorded_use import RecordedUse
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions
@@ -23,7 +23,7 @@ class Written:
 
     spec: LaunchSpec
     annotation: Annotation | None = None
-    recorded: Recording | None = None  # what a real program did with it
+    recorded: RecordedUse | None = None  # what a real program did with it
 
 
 _NO_OPTIONS = BuildOptions()

@@ -12,7 +12,7 @@ from model.launch.clusters import Cluster, Counts, clustered
 from model.launch.fill_target import buffer_of
 from model.launch.launch import Origin
 from model.launch.recorded import RecordedLaunch
-from model.launch.recording import Recording
+from model.launch.recorded_use import RecordedUse
 from model.launch.source_hints import gather
 from model.launch.spec import LaunchSpec
 from model.launch_specs import Written
@@ -123,7 +123,7 @@ def written_by_program(reading: Reading, launches: Sequence[RecordedLaunch], dev
     return tuple(
         Written(
             _spec(reading, each.middle, is_stale=not current),
-            recorded=Recording(
+            recorded=RecordedUse(
                 each.count,
                 each.distinct,
                 each.event_us,

@@ -140,7 +140,7 @@ class Memory:
     def project(self, path: Path) -> Path:
         """Return the folder of the project that a file belongs to."""
         if path not in self._projects:
-            self._projects[path] = project_of(path)
+            self._projects[path] = project_of(path.parent)
         return self._projects[path]
 
     def look_now(self) -> None:

@@ -12,24 +12,24 @@ from server.words.layout import Section, in_columns
 
 if TYPE_CHECKING:
     from model.forecast import Forecast
-    from model.launch.recording import Recording
+    from model.launch.recorded_use import RecordedUse
     from server.launch_view import LaunchView
 
 _EXACT = 10_000  # counts from here on are rounded
 _HEAD = ("launch", "times", "each", "total", "share")
 
 
-def recorded_words(recording: Recording) -> str:
+def recorded_words(recording: RecordedUse) -> str:
     """Return `recorded, 14 launches`, with what makes an old recording of it."""
     times = format_things(recording.count, "launch", "launches") if recording.count < _EXACT else _rounded(recording)
     return f"{'stale recording' if recording.is_stale else 'recorded'}, {times}"
 
 
-def _rounded(recording: Recording) -> str:
+def _rounded(recording: RecordedUse) -> str:
     return f"{format_count(recording.count)} launches"
 
 
-def program_time(recording: Recording | None) -> str:
+def program_time(recording: RecordedUse | None) -> str:
     """Return `the program's own events, median of 14 launches`; "" where they told no time of this very kernel here."""
     if recording is None or recording.own_us is None:
         return ""
@@ -121,7 +121,7 @@ def _others_us(own: Sequence[Forecast]) -> float | None:
     return max(0.0, shown[0].kernel_total_us - sum(each or 0.0 for each in times))
 
 
-def _notes(own: Sequence[Forecast], recording: Recording) -> list[str]:
+def _notes(own: Sequence[Forecast], recording: RecordedUse) -> list[str]:
     when = datetime.fromtimestamp(recording.recorded_at, UTC).strftime("%Y-%m-%d %H:%M")
     whole = format_things(recording.kernel_count, "launch", "launches")
     by = f" by `{recording.command}`" if recording.command else ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedUse:
     """One cluster of a kernel's recorded launches; see `clusters`.
 
     `event_us` and `total_us` are what the program's own events told, None where its queue had no profiling. They are of
