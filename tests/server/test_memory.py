@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections.abc import Collection
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from model.launch.recorded import RecordedLaunch
 from profiler.measurement import Measurement
 from profiler.store import FILE_NAME, Store
 from server.analysis.memory import FRESH_S, Memory
 from server.device_work.work import DeviceWork
+from tests.recordings import recorded
 
 MEASURED = Measurement(
     kernel="scale", kernel_fingerprint="f", launch_key="l", launch="64 / 8", device_id="pocl", device_name="A CPU",
@@ -124,3 +127,53 @@ def test_a_store_that_works_again_is_used_again(store: Store) -> None:
     clock.now_s += FRESH_S
     assert memory.profiles() == ()
     assert memory.problem == ""
+
+
+@pytest.fixture
+def recordings(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[RecordedLaunch, ...]]:
+    """What is recorded of kernels in the project /work, by name."""
+    kept: dict[str, tuple[RecordedLaunch, ...]] = {}
+
+    def found(store: Store, project: Path, names: Collection[str]) -> dict[str, tuple[RecordedLaunch, ...]]:
+        del store
+        return {name: kept[name] for name in names if name in kept and project == Path("/work")}
+
+    monkeypatch.setattr("server.analysis.memory.recorded_launches", found)
+    monkeypatch.setattr("server.analysis.memory.project_of", lambda _folder: Path("/work"))
+    return kept
+
+
+def test_recordings_are_read_once_for_all_kernels_until_there_are_others(
+    store: Store, looks: list[str], recordings: dict[str, tuple[RecordedLaunch, ...]]
+) -> None:
+    clock = Clock()
+    memory = Memory(clock)
+    recordings["scale"] = (recorded("scale", 64),)
+    names = ["scale", *(f"k{number}" for number in range(100))]
+    first = memory.recorded(Path("/work/k.cl"), names)
+    assert first["scale"] == recordings["scale"]
+    assert first["k7"] == ()
+    count = len(looks)
+    for _ in range(50):
+        assert memory.recorded(Path("/work/k.cl"), names)["scale"] is first["scale"]
+    assert len(looks) == count
+    recordings["scale"] = (recorded("scale", 128),)
+    store.add_measurement(MEASURED, path="/k.cl")  # any change of the store's files
+    clock.now_s += FRESH_S
+    assert memory.recorded(Path("/work/k.cl"), names)["scale"] == recordings["scale"]
+    assert memory.recorded(None, names) == {}
+
+
+def test_recordings_that_cannot_be_read_are_told_of_and_asked_for_again(
+    store: Store, recordings: dict[str, tuple[RecordedLaunch, ...]]
+) -> None:
+    content = store.path.read_bytes()
+    store.path.write_bytes(b"this is no database" * 100)
+    clock = Clock()
+    memory = Memory(clock)
+    recordings["scale"] = (recorded("scale", 64),)
+    assert memory.recorded(Path("/work/k.cl"), ["scale"]) == {"scale": ()}
+    assert memory.problem
+    store.path.write_bytes(content)
+    clock.now_s += FRESH_S
+    assert memory.recorded(Path("/work/k.cl"), ["scale"]) == {"scale": recordings["scale"]}
