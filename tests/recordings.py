@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from model.launch.expression import constant
 from model.launch.fill import parse_fill
@@ -11,6 +14,8 @@ from model.launch.launch import Number, Origin
 from model.launch.recorded import RecordedLaunch
 from model.launch.spec import LaunchSpec
 from model.opencl.options import BuildOptions
+from model.opencl.program import read_program
+from profiler.store import Store
 
 DEVICE = "generic-cpu"
 
@@ -45,3 +50,28 @@ def recorded(
         kernel, spec, count, event_us, total_us, fingerprint, DEVICE, "A CPU", 1_790_000_000.0, "python app.py"
     )
     return replace(plain, **changes)
+
+
+def keep_scale(project: Path, text: str, *launches: tuple[int, int, float | None], device_id: str = DEVICE) -> None:
+    """Put a recording of the kernel `scale(x, n, factor)` into the store: sizes, counts and times of its launches."""
+    recordings = pytest.importorskip("profiler.recording.recordings")
+    entries = pytest.importorskip("profiler.recording.recorded_entry")
+    (kernel,) = read_program(text).kernels
+    made = tuple(
+        entries.RecordedEntry(
+            "scale",
+            (size,),
+            (64,),
+            args=(("n", size), ("factor", 2.5)),
+            buffers=(("x", size),),
+            count=count,
+            event_us=event_us,
+            total_us=event_us * count if event_us is not None else None,
+            fingerprint=kernel.fingerprint,
+            device_id=device_id,
+            device_name="A CPU",
+        )
+        for size, count, event_us in launches
+    )
+    run = recordings.Recording(project, ("python", "app.py"), str(project), 1_790_000_000.0, 0, made)
+    recordings.save(Store.open(), run)

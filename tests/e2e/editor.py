@@ -246,6 +246,7 @@ async def started(
     process_id: int | None = None,
     status: bool = True,
     show_document: bool = False,
+    creates_files: bool = False,
     folders: dict[str, dict[str, Any]] | None = None,
     capabilities: types.ClientCapabilities | None = None,
 ) -> AsyncIterator[Editor]:
@@ -265,7 +266,7 @@ async def started(
                 process_id=process_id,
                 root_uri=folder.as_uri(),
                 workspace_folders=[types.WorkspaceFolder(uri, uri.rpartition("/")[2]) for uri in own] or None,
-                capabilities=capabilities or _capabilities(encoding, refresh, status, show_document),
+                capabilities=capabilities or _capabilities(encoding, refresh, status, show_document, creates_files),
                 initialization_options=options,
             )
         )
@@ -295,8 +296,11 @@ def _client(configuration: dict[str, Any]) -> LanguageClient:
 
 
 def _capabilities(
-    encoding: types.PositionEncodingKind, refresh: bool, status: bool, show_document: bool
+    encoding: types.PositionEncodingKind, refresh: bool, status: bool, show_document: bool, creates_files: bool
 ) -> types.ClientCapabilities:
+    edits = types.WorkspaceEditClientCapabilities(
+        document_changes=True, resource_operations=[types.ResourceOperationKind.Create]
+    )
     kinds = types.ClientCodeActionKindOptions(value_set=[])
     return types.ClientCapabilities(
         experimental={"kernelcast": {"status": True}} if status else None,
@@ -307,6 +311,7 @@ def _capabilities(
         workspace=types.WorkspaceClientCapabilities(
             configuration=True,
             apply_edit=True,
+            workspace_edit=edits if creates_files else None,
             inlay_hint=types.InlayHintWorkspaceClientCapabilities(refresh_support=refresh),
             did_change_watched_files=types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True),
         ),
