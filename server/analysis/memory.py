@@ -190,7 +190,7 @@ class Memory:
             return
         self._look_again_s = now_s + FRESH_S
         self._projects.clear()
-        state = _state_of(data_folder() / FILE_NAME)
+        state = _settled(files_of_store())
         if state != self._state or not state:
             self._state = state
             self._left_out.clear()
@@ -217,17 +217,22 @@ def _last(store: Store, path: Path, kernel: str, device_id: str) -> Measurement 
     return found.measurement if found else None
 
 
-def _state_of(path: Path) -> _State:
-    """Return the state of the database and its log; empty where they may have changed again already.
+def files_of_store() -> _State:
+    """Return the state of the database and its log.
 
     An empty log counts as none: readers create one and remove it again.
     """
-    found = []
+    path, found = data_folder() / FILE_NAME, []
     for file in (path, path.with_name(f"{path.name}-wal")):
         try:
             stat = file.stat()
         except OSError:  # not there, or not to be read: opening the store says which
             stat = None
         found.append((stat.st_mtime_ns, stat.st_size) if stat and stat.st_size else (0, 0))
-    newest_s = max(changed_ns for changed_ns, _ in found) / 1e9
-    return () if abs(time.time() - newest_s) < _SETTLED_S else tuple(found)
+    return tuple(found)
+
+
+def _settled(state: _State) -> _State:
+    """Return the state, empty where the files may have changed again already."""
+    newest_s = max(changed_ns for changed_ns, _ in state) / 1e9
+    return () if abs(time.time() - newest_s) < _SETTLED_S else state

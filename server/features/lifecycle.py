@@ -13,6 +13,7 @@ from server.client.parent import parent_gone
 from server.client.trust import Trust
 from server.features import configuration
 from server.features.devices import discover_devices
+from server.features.store_news import show_store_news
 from server.log.events import event
 from server.session import KernelcastServer
 
@@ -36,6 +37,7 @@ def initialize(ls: KernelcastServer, params: types.InitializeParams) -> None:
 
 async def initialized(ls: KernelcastServer, _params: types.InitializedParams) -> None:
     ls.spawn(_begin_when_needed(ls))
+    ls.spawn(show_store_news(ls))
     await configuration.register_interests(ls)  # first: no change may fall between asking and being told
     if ls.supports.configuration:
         await configuration.fetch_settings(ls)

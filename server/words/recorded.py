@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from server.launch_view import LaunchView
 
 _EXACT = 10_000  # counts from here on are rounded
+_MOST_NAMED = 2  # arguments
 _HEAD = ("launch", "times", "each", "total", "share")
 
 
@@ -73,8 +74,8 @@ def recording_json(own: Sequence[Forecast], forecast: Forecast) -> dict[str, Any
 def _rows(own: Sequence[Forecast]) -> list[tuple[str, str, str, str, str]]:
     times = total_times_us(own)
     rows = [
-        (_launch(f), str(f.recorded.count if f.recorded else 0), _each(f, time), _time(time), _percent(share))
-        for f, time, share in zip(own, times, shares(own), strict=True)
+        (title, str(f.recorded.count if f.recorded else 0), _each(f, time), _time(time), _percent(share))
+        for title, f, time, share in zip(_titles(own), own, times, shares(own), strict=True)
     ]
     kinds, count = _others(own)
     if kinds:
@@ -85,8 +86,16 @@ def _rows(own: Sequence[Forecast]) -> list[tuple[str, str, str, str, str]]:
     return rows
 
 
-def _launch(forecast: Forecast) -> str:
-    return forecast.launch.describe() if forecast.launch else "-"
+def _titles(own: Sequence[Forecast]) -> list[str]:
+    """Return the sizes of each launch, with what tells it from others of the same sizes."""
+    plain = [f.launch.describe() if f.launch else "-" for f in own]
+    values = [{**dict(f.launch.scalars), **dict(f.launch.buffers)} if f.launch else {} for f in own]
+    titles = []
+    for title, mine in zip(plain, values, strict=True):
+        others = [other for its, other in zip(plain, values, strict=True) if its == title and other is not mine]
+        differs = [name for name, value in mine.items() if any(other.get(name) != value for other in others)]
+        titles.append(" ".join([title, *(f"{name}={mine[name]}" for name in differs[:_MOST_NAMED])]))
+    return titles
 
 
 def _each(forecast: Forecast, total_us: float | None) -> str:

@@ -72,6 +72,13 @@ async def test_the_hint_and_the_hover_speak_of_the_program(start_editor: Start) 
         assert any(line.split()[:4] == ["1024", "/", "64", "1000"] for line in told.splitlines())
 
 
+async def test_a_new_recording_is_shown_without_an_edit(start_editor: Start, workspace: Path) -> None:
+    async with start_editor() as editor:
+        await shown(editor)
+        keep_scale(workspace, SCALE, (1 << 21, 77, 400.0))
+        await editor.wait_for_hint("scale.cl", lambda label: "recorded, 77 launches" in label)
+
+
 @pytest.mark.usefixtures("workspace")
 async def test_an_edit_makes_the_recording_stale(start_editor: Start) -> None:
     async with start_editor() as editor:

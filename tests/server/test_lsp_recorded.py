@@ -96,6 +96,17 @@ def test_the_hover_lists_all_launches_with_their_shares_and_sums_up_the_rest(sho
     assert said.count("Bound by") == 1, "one launch is told in full"
 
 
+def test_launches_of_the_same_sizes_are_told_apart_by_their_arguments(shown: Snapshots) -> None:
+    snapshot = shown(USE, replace(USE, count=3))
+    launches = [Launch((1024,), (64,), (("n", n), ("m", 5)), origin=Origin.RECORDED) for n in (100, 900)]
+    found = snapshot.analysis.forecast
+    forecasts = tuple(replace(f, launch=launch) for f, launch in zip(found.forecasts, launches, strict=True))
+    alike = replace(snapshot, analysis=replace(snapshot.analysis, forecast=replace(found, forecasts=forecasts)))
+    said = told(alike)
+    assert "1024 / 64 n=100 " in said
+    assert "1024 / 64 n=900 " in said
+
+
 def test_without_profiling_times_are_predicted(shown: Snapshots) -> None:
     untimed = replace(USE, event_us=None, total_us=None, kernel_total_us=None)
     said = " ".join(told(shown(untimed, replace(untimed, count=7))).split())
