@@ -18,7 +18,7 @@ from model.learned.lessons import Lessons
 from model.opencl.kernel import Kernel
 from profiler.compile_cache import known_facts
 from profiler.measurement import Measurement
-from profiler.recording import project_of, recorded_launches
+from profiler.recording.recordings import project_of, recorded_launches
 from profiler.store import FILE_NAME, Store, StoreError, data_folder, kernel_id
 from server.analysis.sources import Run
 
