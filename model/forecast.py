@@ -54,7 +54,7 @@ class Forecast:
         """Return the forecast with another prediction; half as long as `replace` takes, which each keystroke feels."""
         return Forecast(
             self.kernel, self.launch, prediction, self.problem, self.spec, self.work, self.question, self.tokens,
-            self.compiled, self.unsampled,
+            self.compiled, self.unsampled, self.recorded,
         )  # fmt: skip
 
 

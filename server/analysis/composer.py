@@ -120,7 +120,7 @@ class Composer:
         work = forecast.work
         assert work is not None
         prediction = self._predictor.predict(work, launch, device, sources.code_of(forecast.kernel, launch, device))
-        made = replace(forecast, launch=launch, prediction=prediction, question=None, compiled=None)
+        made = replace(forecast, launch=launch, prediction=prediction, question=None, compiled=None, recorded=None)
         if not forecast.tokens or not (covers(device) or sources.is_taught(device)):
             return made
         question = question_about(prediction, work, launch, device, forecast.tokens)

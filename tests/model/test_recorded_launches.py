@@ -230,3 +230,9 @@ def test_steps_of_one_loop_of_the_host_are_one_kind_of_launch(predict: Predict) 
     assert forecast.recorded.distinct == 50
     longer = [recorded("step", 64, 64, values={"x": 64, "k": 0, "n": n}) for n in (32, 64)]
     assert len(predict(text, *longer).forecasts) == 2
+
+
+def test_another_prediction_of_a_recorded_launch_is_of_the_same_recording(predict: Predict) -> None:
+    forecast = only(predict(SCALE, scale(5120, 14)))
+    assert forecast.prediction is not None
+    assert forecast.with_prediction(forecast.prediction) == forecast
