@@ -39,12 +39,12 @@ def show_predictions(file: Path, found: Found) -> None:
     for forecast in found.forecasts:
         prediction = forecast.prediction
         if prediction is None:
-            table.add_row(forecast.kernel.name, _launch(forecast), "-", "", "", "")
+            table.add_row(forecast.kernel.name, _launch_cell(forecast), "-", "", "", "")
             continue
         q = prediction.runtime_us
         table.add_row(
             forecast.kernel.name,
-            _launch(forecast),
+            _launch_cell(forecast),
             _predicted(prediction),
             format_interval(q.p10, q.p90),
             str(prediction.bound),
@@ -70,7 +70,7 @@ def show_measurements(file: Path, found: Found, measured: Sequence[Left]) -> Non
     )
     for each in measured:
         forecast, was, prediction = each.outcome.forecast, each.outcome.measurement, each.outcome.forecast.prediction
-        cells = [forecast.kernel.name, _launch(forecast), _predicted(prediction) if prediction else "-"]
+        cells = [forecast.kernel.name, _launch_cell(forecast), _predicted(prediction) if prediction else "-"]
         if was is not None:
             cells += [format_duration_us(was.median_us), format_spread(was.ci95_us[0], was.median_us, was.ci95_us[1])]
             cells.append(format_percent(error_percent(prediction, was), signed=True) if prediction else "")
@@ -143,7 +143,11 @@ def _launch(forecast: Forecast) -> str:
     launch = forecast.launch
     if launch is None:
         return "-"
-    said = f"{launch.name}: {launch.describe()}" if launch.name else launch.describe()
+    return f"{launch.name}: {launch.describe()}" if launch.name else launch.describe()
+
+
+def _launch_cell(forecast: Forecast) -> str:
+    said = _launch(forecast)
     return f"{said} ({recorded_words(forecast.recorded)})" if forecast.recorded else said
 
 
