@@ -143,7 +143,7 @@ class Engine:
         self._told("read", time.perf_counter() - began_s)
         answers: dict[tuple[str, int], Answer] = {}
         wanted = program.wanted(kernel, included=included)
-        runs = recorded([k.name for k in (*wanted, *program.kernels)])
+        runs = recorded(dict.fromkeys(k.name for k in (*wanted, *program.kernels)))
 
         def written(k: Kernel) -> list[Written]:
             own = annotations.of_kernel.get(k.name, ())

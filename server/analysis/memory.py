@@ -38,7 +38,8 @@ class _Measured:
 
 
 _NOTHING = _Measured()
-_UNREAD: Mapping[str, tuple[RecordedLaunch, ...]] = {}
+_RecordedLaunches = Mapping[str, tuple[RecordedLaunch, ...]]  # by kernel
+_UNREAD: _RecordedLaunches = {}
 _State = tuple[tuple[int, int], ...]  # of the store's files: last change and size
 _SETTLED_S = 2.0  # a file that changed later than that may change again without a sign: clocks of file systems tick
 
@@ -66,8 +67,9 @@ class Memory:
         self._profiles: LRUCache[str, tuple[Device, ...]] = LRUCache(1)
         self._lessons: LRUCache[tuple[str, str], Lessons] = LRUCache(_KEPT)
         self._projects: LRUCache[Path, Path] = LRUCache(_KEPT)
+        self._recorded_in: LRUCache[Path, tuple[tuple[str, ...], _RecordedLaunches]] = LRUCache(64)
         self._recorded: LRUCache[tuple[Path, str], tuple[RecordedLaunch, ...]] = LRUCache(_KEPT)
-        self._read_last: LRUCache[tuple[Path, tuple[str, ...]], Mapping[str, tuple[RecordedLaunch, ...]]] = LRUCache(1)
+        self._read_last: LRUCache[tuple[Path, tuple[str, ...]], _RecordedLaunches] = LRUCache(1)
 
     @property
     def problem(self) -> str:
@@ -121,21 +123,26 @@ class Memory:
             self._last, (str(path), kernel, device_id), lambda store: _last(store, path, kernel, device_id), None
         )
 
-    def recorded(self, path: Path | None, kernels: Collection[str]) -> Mapping[str, tuple[RecordedLaunch, ...]]:
+    def recorded(self, path: Path | None, kernels: Collection[str]) -> _RecordedLaunches:
         """Return what was recorded, in the project that the file belongs to, of the kernels of these names."""
         if path is None:
             return {}
         self._look_for_news()
+        names = tuple(kernels)
+        last = self._recorded_in.get(path)
+        if last is not None and last[0] == names:  # as after most keystrokes
+            return last[1]
         project = self.project(path)
         unknown = tuple(dict.fromkeys(name for name in kernels if (project, name) not in self._recorded))
         if not unknown:
-            return {name: self._recorded[project, name] for name in kernels}
+            self._recorded_in[path] = names, {name: self._recorded[project, name] for name in names}
+            return self._recorded_in[path][1]
         found = self._known(
             self._read_last, (project, unknown), lambda store: recorded_launches(store, project, unknown), _UNREAD
         )
         if found is not _UNREAD:
             self._recorded.update({(project, name): tuple(found.get(name, ())) for name in unknown})
-        return {name: self._recorded.get((project, name), ()) for name in kernels}
+        return {name: self._recorded.get((project, name), ()) for name in names}
 
     def project(self, path: Path) -> Path:
         """Return the folder of the project that a file belongs to."""
@@ -190,6 +197,7 @@ class Memory:
             return
         self._look_again_s = now_s + FRESH_S
         self._projects.clear()
+        self._recorded_in.clear()
         state = _settled(files_of_store())
         if state != self._state or not state:
             self._state = state
