@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from model.launch.expression import constant
 from model.launch.fill import parse_fill
 from model.launch.launch import Number, Origin
@@ -15,6 +13,8 @@ from model.launch.recorded import RecordedLaunch
 from model.launch.spec import LaunchSpec
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
+from profiler.recording.recorded_entry import RecordedEntry
+from profiler.recording.recordings import Recording, save
 from profiler.store import Store
 
 DEVICE = "generic-cpu"
@@ -54,11 +54,9 @@ def recorded(
 
 def keep_scale(project: Path, text: str, *launches: tuple[int, int, float | None], device_id: str = DEVICE) -> None:
     """Put a recording of the kernel `scale(x, n, factor)` into the store: sizes, counts and times of its launches."""
-    recordings = pytest.importorskip("profiler.recording.recordings")
-    entries = pytest.importorskip("profiler.recording.recorded_entry")
     (kernel,) = read_program(text).kernels
     made = tuple(
-        entries.RecordedEntry(
+        RecordedEntry(
             "scale",
             (size,),
             (64,),
@@ -73,5 +71,5 @@ def keep_scale(project: Path, text: str, *launches: tuple[int, int, float | None
         )
         for size, count, event_us in launches
     )
-    run = recordings.Recording(project, ("python", "app.py"), str(project), 1_790_000_000.0, 0, made)
-    recordings.save(Store.open(), run)
+    run = Recording(project, ("python", "app.py"), str(project), 1_790_000_000.0, 0, made)
+    save(Store.open(), run)
