@@ -99,6 +99,7 @@ class Engine:
         reach: Reach | None = None,
         included: bool = False,
         recorded: RecordedOf = nothing_recorded,
+        part: str = "",
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
@@ -106,11 +107,12 @@ class Engine:
         from annotations, else from `config`, else from what was `recorded`, else by inference. `options` are build
         options for the whole file. Files beyond `reach` are not included; without one, all may be. A kernel of an
         included file is found by its name; with `included` all of them are wanted where the file has none of its own.
+        `part` says which of several programs in the file this is.
         """
         found = contained(
             "reading a file",
             lambda: self._forecast(
-                text, path, device, config, options or BuildOptions(), requests, kernel, reach, included, recorded
+                text, path, device, config, options or BuildOptions(), requests, kernel, reach, included, recorded, part
             ),
         )
         if isinstance(found, KernelcastError):
@@ -121,10 +123,11 @@ class Engine:
     def _forecast(
         self, text: str, path: Path | None, device: Device, config: Config | None, options: BuildOptions,
         requests: Sequence[LaunchSpec], kernel: str | None, reach: Reach | None, included: bool, recorded: RecordedOf,
+        part: str,
     ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
         whole = (config.options_for(path) if config else BuildOptions()).merged(options)
-        state = self._readings.read(text, path, whole, reach)
+        state = self._readings.read(text, path, whole, reach, part)
         if path is not None:
             wanted_of = partial(Program.wanted, name=kernel, included=included)
 
@@ -174,16 +177,18 @@ class Engine:
     def _by_program(
         self, state: FileState, kernel: Kernel, path: Path | None, device: Device, launches: Sequence[RecordedLaunch]
     ) -> tuple[Written, ...]:
-        under = partial(self._under, state.program, kernel, path)
+        under = partial(self._under, state.part, state.program, kernel, path)
         reading = Reading(kernel, state.program.options, under, self._analysed)
         return choose(state.from_program, reading, launches, device)
 
-    def _under(self, program: Program, kernel: Kernel, path: Path | None, more: BuildOptions) -> tuple[Program, Kernel]:
+    def _under(
+        self, part: str, program: Program, kernel: Kernel, path: Path | None, more: BuildOptions
+    ) -> tuple[Program, Kernel]:
         """Return the file and the kernel as `more` build options make them."""
         options = program.options if more == BuildOptions() else program.options.merged(more)
         if options == program.options:
             return program, kernel
-        built = self._readings.read(program.text, path, options, program.plan.reach).program
+        built = self._readings.read(program.text, path, options, program.plan.reach, part).program
         return built, built.kernel(kernel.name)
 
     def _undeclared(
@@ -216,8 +221,9 @@ class Engine:
         return self._work(program, kernel, tuple(program.line_of(f) for f in program.rests_on[kernel.name]))[0]
 
     def settle(
-        self, forecast: Forecast, launches: Sequence[Launch], text: str, path: Path | None, reach: Reach | None = None
-    ) -> list[tuple[SampleKey, Launch]]:
+        self, forecast: Forecast, launches: Sequence[Launch], text: str, path: Path | None,
+        reach: Reach | None = None, part: str = "",
+    ) -> list[tuple[SampleKey, Launch]]:  # fmt: skip
         """Find out how much work is in other launches of a forecast's kernel, whose loops or branches the data decide.
 
         They have its build options. Return those of which the observer does not know it yet.
@@ -225,7 +231,7 @@ class Engine:
         work, launch = forecast.work, forecast.launch
         if work is None or launch is None:
             return []
-        program = self._readings.read(text, path, launch.options, reach).program
+        program = self._readings.read(text, path, launch.options, reach, part).program
         kernel = program.kernel(forecast.kernel.name)
         keys = ((self._observer.settled(program, kernel, work, other), other) for other in launches)
         return [(key, other) for key, other in keys if key is not None]
@@ -247,7 +253,7 @@ class Engine:
         """One launch of one kernel; the problem again, with its place, when an annotation is to blame."""
         program, annotation = state.program, written.annotation
         try:
-            program, kernel = self._under(program, kernel, path, written.spec.options)
+            program, kernel = self._under(state.part, program, kernel, path, written.spec.options)
             places = tuple(program.line_of(f) for f in program.rests_on[kernel.name])
             made = before.made if before is not None else None
             if made is None or not self._still_holds(made, program, kernel, written.spec, device, ignored):

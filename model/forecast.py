@@ -28,6 +28,16 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Home:
+    """The text that an embedded kernel is compiled from, the kernel as it stands there, and the host's lines."""
+
+    text: str
+    kernel: Kernel
+    host_lines: tuple[int, ...]
+    part: str  # which of the host's programs it is, for caches
+
+
+@dataclass(frozen=True, slots=True)
 class Forecast:
     """One launch of one kernel: either a prediction (then all but `problem` are set) or a problem.
 
@@ -35,7 +45,7 @@ class Forecast:
     other devices can be asked about without the engine, from any thread. `question` is for the learned model, of
     devices that it covers; `tokens` are the kernel's, for questions about others, and `compiled` what it was told of
     the code. `unsampled` where running some work-items would tell what is assumed. `recorded` where a real program made
-    the launch.
+    the launch. `home` where the kernel is embedded in a host file, whose places all else has.
     """
 
     kernel: Kernel
@@ -49,12 +59,13 @@ class Forecast:
     compiled: CompiledFacts | None = field(default=None, compare=False)
     unsampled: SampleKey | None = field(default=None, compare=False)
     recorded: RecordedUse | None = None
+    home: Home | None = field(default=None, compare=False)
 
     def with_prediction(self, prediction: Prediction) -> Forecast:
         """Return the forecast with another prediction; half as long as `replace` takes, which each keystroke feels."""
         return Forecast(
             self.kernel, self.launch, prediction, self.problem, self.spec, self.work, self.question, self.tokens,
-            self.compiled, self.unsampled, self.recorded,
+            self.compiled, self.unsampled, self.recorded, self.home,
         )  # fmt: skip
 
 

@@ -18,19 +18,24 @@ from model.work.work_counts import WorkCounts
 
 @dataclass(frozen=True, slots=True)
 class LineShifts:
-    """Old first lines of functions (ascending), and the number of lines that each has moved since."""
+    """Old first lines of functions (ascending), and the number of lines that each has moved since.
+
+    `host_lines` are the lines of a host file on which an embedded program's lines are written.
+    """
 
     starts: tuple[int, ...] = ()
     deltas: tuple[int, ...] = ()
+    host_lines: tuple[int, ...] = ()
 
     def line(self, line: int) -> int:
         """Return where `line` is now: it moved with the function that begins above it."""
         at = bisect_right(self.starts, line) - 1
-        return line + self.deltas[at] if at >= 0 else line
+        moved = line + self.deltas[at] if at >= 0 else line
+        return self.host_lines[moved] if 0 <= moved < len(self.host_lines) else moved
 
     @property
     def any(self) -> bool:
-        return any(self.deltas)
+        return any(self.deltas) or bool(self.host_lines)
 
 
 NO_SHIFTS = LineShifts()

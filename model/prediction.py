@@ -221,6 +221,22 @@ class Prediction:
         advice = tuple(a if a.line is None else replace(a, line=shifts.line(a.line)) for a in self.candidate_advice)
         return _changed(self, counted=counted, candidate_advice=advice)
 
+    def in_host(self, host_lines: tuple[int, ...], more: tuple[Assumption, ...] = ()) -> Prediction:
+        """Return the prediction of a kernel that is embedded in a host file, with that file's lines.
+
+        `more` is what was assumed of the kernel's text.
+        """
+        before = self.counted
+        shifts = replace(before.shifts, host_lines=host_lines)
+        only = LineShifts(host_lines=host_lines)
+        advice = tuple(a if a.line is None else replace(a, line=only.line(a.line)) for a in self.candidate_advice)
+        return _changed(
+            self,
+            counted=PlacedCounts(before.counts, (*before.assumed, *more), before.costs, shifts),
+            candidate_advice=advice,
+            is_guessed=self.is_guessed or any(each.is_guess for each in more),
+        )
+
     def answered(self, learned: ModelEstimate) -> Prediction:
         """Return the prediction with the learned model's estimate for just this launch."""
         return _changed(self, learned=learned, is_held=False)

@@ -70,9 +70,11 @@ class FileState:
     """What was last known of one file under one set of options.
 
     `found` are names that the file does not declare, each with the file of the project that does and is read before it.
+    `part` says which of several programs in the file it is.
     """
 
     program: Program
+    part: str = ""
     annotations: Annotations | None = None
     answers: dict[tuple[str, int], Answer] = field(default_factory=dict)
     guesses: FileGuesses = field(default_factory=FileGuesses)
@@ -80,7 +82,7 @@ class FileState:
     from_program: dict[str, FromProgram] = field(default_factory=dict)
 
 
-_StateKey = tuple[Path | None, BuildOptions, Reach | None]
+_StateKey = tuple[Path | None, BuildOptions, Reach | None, str]
 
 
 class Readings:
@@ -91,12 +93,14 @@ class Readings:
         self._typed_in: LRUCache[_StateKey, FileState] = LRUCache(_TYPED_IN)
         self._project_files = ProjectFiles()
 
-    def read(self, text: str, path: Path | None, options: BuildOptions, reach: Reach | None) -> FileState:
+    def read(
+        self, text: str, path: Path | None, options: BuildOptions, reach: Reach | None, part: str = ""
+    ) -> FileState:
         """Return the program, from the cache or by re-reading what changed; included files are checked every time."""
-        key = path, options, reach
+        key = path, options, reach, part
         state = self._states.get(key)
         if state is None:
-            state = self._states[key] = FileState(read_program(text, path, options, reach=reach))
+            state = self._states[key] = FileState(read_program(text, path, options, reach=reach), part)
         elif state.program.text != text or state.program.rests_on_files:
             state.program = read_program(text, path, options, state.program, reach)
             self._remember_typing(key, state)
@@ -112,7 +116,7 @@ class Readings:
         states = {state.program.options: state}
 
         def read(options: BuildOptions) -> Program:
-            states[options] = self.read(state.program.text, path, options, reach)
+            states[options] = self.read(state.program.text, path, options, reach, state.part)
             return states[options].program
 
         found = completed(

@@ -46,6 +46,7 @@ class Document:
     opening: int = 0
     serial: int = 0
     edits: tuple[Edit, ...] = ()
+    language: str = ""  # as the editor calls it
 
     @property
     def path(self) -> Path | None:

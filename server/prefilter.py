@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from model.embedded.languages import language_of, may_hold_program
 from model.launch.config_place import MAX_BYTES, find_config
 from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions
@@ -24,9 +25,11 @@ _MAY_CHANGE_A_BUILD = re.compile(r"\b(?:defines|options|include)\b")
 def may_contain_kernel(document: Document, options: BuildOptions, reach: Reach | None = None) -> bool:
     """Return whether a kernel can be in it, given its build options and what its `kernelcast.toml` defines.
 
-    Nothing beyond `reach` is read.
+    Nothing beyond `reach` is read. A host file has kernels in its literals or not at all.
     """
     text = document.text.value
+    if language_of(document.path, text, document.language) is not None:
+        return may_hold_program(text)
     if _MAY_BEGIN_ONE.search(text) and _MAY_BEGIN_ONE.search(_COMMENT.sub(_code, text)):
         return True
     values = (*(value for _, value in options.defines), *options.flags)

@@ -263,7 +263,7 @@ class KernelcastServer(LanguageServer):
             self.learned.ask(uri, tuple(analysis.unanswered.values()), analysis.lessons)
         if unsampled := (*analysis.unsampled.values(), *analysis.unsampled_runs):
             text, path, reach = analysis.document.text.value, analysis.document.path, analysis.reach
-            wanted = {u.key: RunItems(text, path, reach, u.kernel, u.launch) for u in unsampled}
+            wanted = {u.key: RunItems(u.text or text, path, reach, u.kernel, u.launch) for u in unsampled}
             self.sampling.ask(uri, wanted)
         self.last_shown = uri
         self.measured.take_stored(analysis)

@@ -22,6 +22,7 @@ from server.words.render import hint_label, hint_tooltip
 
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
     from model.device import Device
+    from model.embedded.program import EmbeddedProgram
     from model.forecast import FileForecast, Forecast
     from model.launch.launch import Launch
     from model.learned.lessons import Lessons
@@ -49,6 +50,7 @@ class Unsampled:
     key: SampleKey
     kernel: str
     launch: Launch
+    text: str = ""  # of the kernel's program, where that is not the document
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +77,18 @@ class Analysis:
     lessons: Mapping[str, Lessons] = field(default_factory=dict)  # that its answers are corrected by, by device
     unsampled: Mapping[Slot, Unsampled] = field(default_factory=dict)
     unsampled_runs: tuple[Unsampled, ...] = ()  # measured launches, through which others are to be predicted
+    programs: Mapping[str, EmbeddedProgram] = field(default_factory=dict)  # of a host file, by `Home.part`
 
 
 @dataclass(frozen=True)
 class KernelView:
     kernel: Kernel
     launches: tuple[LaunchView, ...]
+
+    @property
+    def key(self) -> str:
+        """What commands call the kernel: its name, and which it is where a document has several of that name."""
+        return self.launches[0].slot.kernel
 
     @cached_property  # all of a file's are looked at after every keystroke, and nearly all say what they said
     def label(self) -> str:
@@ -238,21 +246,25 @@ class Snapshot:
 def slots(found: FileForecast) -> Iterator[tuple[Kernel, tuple[tuple[Slot, Forecast], ...]]]:
     """Yield the launches of all kernels, each under the name it keeps while it is edited.
 
-    Where `#ifdef`s leave two kernels of one name, each has its own.
+    Where `#ifdef`s, or several programs in one host file, leave two kernels of one name, each has its own: `add`,
+    `add#2` and so on.
     """
     named: dict[str, list[Forecast]] = {}
     for forecast in found.forecasts:
         named.setdefault(forecast.kernel.name, []).append(forecast)
+    met: Counter[str] = Counter()
     for kernel in found.kernels:
-        yield kernel, tuple(_slots(kernel, named.get(kernel.name, ())))
+        met[kernel.name] += 1
+        key = kernel.name if met[kernel.name] == 1 else f"{kernel.name}#{met[kernel.name]}"
+        yield kernel, tuple(_slots(kernel, key, named.get(kernel.name, ())))
 
 
 def slots_of(found: FileForecast, kernel: Kernel) -> tuple[tuple[Slot, Forecast], ...]:
     """Return the launches of one kernel, as `slots` has them."""
-    return tuple(_slots(kernel, [f for f in found.forecasts if f.kernel.name == kernel.name]))
+    return next((own for each, own in slots(found) if each is kernel), ())
 
 
-def _slots(kernel: Kernel, named: Sequence[Forecast]) -> Iterator[tuple[Slot, Forecast]]:
+def _slots(kernel: Kernel, key: str, named: Sequence[Forecast]) -> Iterator[tuple[Slot, Forecast]]:
     mine = named if len(named) == 1 else [f for f in named if f.kernel.range == kernel.range] or named
     for place, f in enumerate(mine):
-        yield Slot(kernel.name, (f.launch.name if f.launch and f.launch.name else "") or f"#{place}"), f
+        yield Slot(key, (f.launch.name if f.launch and f.launch.name else "") or f"#{place}"), f

@@ -30,6 +30,7 @@ from server.analysis.devices import pick_device, shipped_for
 from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
 from server.analysis.order import Order
+from server.analysis.parts import Part, Parts
 from server.analysis.sources import Run, Sources
 from server.analysis.writing import Annotations, ConfigEdits
 from server.config_edit import ConfigEdit
@@ -64,6 +65,7 @@ class Analyst:
         )  # fmt: skip
         self._configurations = Configurations()
         self._composer = Composer()
+        self._parts = Parts()
         self._answers = KnownAnswers()
         self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
         self._store_news = 0
@@ -99,23 +101,33 @@ class Analyst:
         found = with_calibrations(order.found, profiles)
         device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))
         self._code.session = order.compiled
-        forecast = self._engine.forecast(
-            document.text.value, document.path, device, config=read.config, options=order.settings.options,
-            reach=order.reach, recorded=partial(self._memory.recorded, document.path),
-        )  # fmt: skip
+        with self._watch.whole("find programs"):
+            parts = self._parts.of(document)
+        read_parts = [
+            self._engine.forecast(
+                part.text, document.path, device, config=read.config, options=order.settings.options,
+                reach=order.reach, recorded=partial(self._memory.recorded, document.path), part=part.name,
+            )
+            for part in parts
+        ]  # fmt: skip
         with self._watch.whole("remember"):
-            runs = self._runs(forecast, device, order)
+            runs = self._runs([each for found in read_parts for each in found.forecasts], device, order)
             lessons = self._lessons(device, order)
         unsampled_runs: list[Unsampled] = []
 
-        def settle(forecast: Forecast, launches: Sequence[Launch]) -> None:
-            found = self._engine.settle(forecast, launches, document.text.value, document.path, order.reach)
-            unsampled_runs.extend(Unsampled(key, forecast.kernel.name, launch) for key, launch in found)
+        def settle(part: Part, forecast: Forecast, launches: Sequence[Launch]) -> None:
+            found = self._engine.settle(forecast, launches, part.text, document.path, order.reach, part.name)
+            unsampled_runs.extend(Unsampled(key, forecast.kernel.name, launch, part.text) for key, launch in found)
 
         with self._watch.whole("put in the model's answers"):
             sources = self._sources(device, runs, lessons, order)
-            (forecasts,) = self._composer.composed([ForecastGroup(forecast.forecasts, device, settle)], sources)
-        forecast = replace(forecast, forecasts=forecasts)
+            groups = [
+                ForecastGroup(found.forecasts, device, partial(settle, part))
+                for part, found in zip(parts, read_parts, strict=True)
+            ]
+            composed = self._composer.composed(groups, sources)
+        answers = [replace(found, forecasts=own) for found, own in zip(read_parts, composed, strict=True)]
+        forecast = self._parts.together(document, list(zip(parts, answers, strict=True)))
         return Analysis(
             order.number,
             document,
@@ -136,12 +148,13 @@ class Analyst:
             reach=order.reach,
             lessons=lessons,
             unsampled={
-                slot: Unsampled(each.unsampled, each.kernel.name, each.launch)
+                slot: Unsampled(each.unsampled, each.kernel.name, each.launch, each.home.text if each.home else "")
                 for _, own in slots(forecast)
                 for slot, each in own
                 if each.unsampled is not None and each.launch is not None
             },
             unsampled_runs=tuple(unsampled_runs),
+            programs={part.name: part.program for part in parts if part.program is not None},
         )
 
     def forget(self, path: Path | None) -> None:
@@ -211,14 +224,14 @@ class Analyst:
             return {}
         return ConfigEdits(forecast, path, read.config, self._memory.project(path))
 
-    def _runs(self, forecast: FileForecast, device: Device, order: Order) -> dict[str, tuple[Run, ...]]:
+    def _runs(self, forecasts: Sequence[Forecast], device: Device, order: Order) -> dict[str, tuple[Run, ...]]:
         """By kernel. Those of this session come first: they are newer, and may not have been kept."""
         own: dict[str, list[Run]] = {}
         for run in reversed(order.runs):
             if run.measurement.device_id == device.id:
                 own.setdefault(run.measurement.kernel_fingerprint, []).append(run)
         # A launch with macros of its own has a kernel of its own: the file's, as these macros make it.
-        fingerprints = {each.kernel.fingerprint for each in forecast.forecasts}
+        fingerprints = {each.kernel.fingerprint for each in forecasts}
         return {each: (*own.get(each, ()), *self._memory.runs(each, device.id)) for each in fingerprints}
 
     def _compiled(self, forecast: FileForecast, device: Device) -> dict[FactsKey, CompiledFacts]:

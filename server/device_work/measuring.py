@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from model.device import Device
     from model.launch.launch import Launch
     from model.opencl.kernel import Kernel
+    from server.documents import Document
 
 Outcome = Measurement | MeasureError
 ANSWER_S = 10.0  # for the learned model's answers, the loading of its weights included
@@ -46,6 +47,7 @@ class Planned:
     predicted_us: float | None = None
     slot: Slot | None = None
     question: bytes = b""  # what the learned model was asked, packed
+    source: str | None = None  # of its program, where that is not the document
 
 
 async def ready(ls: KernelcastServer, uri: str, bar: ProgressBar) -> Snapshot:
@@ -80,7 +82,7 @@ def _must_stay_inside(snapshot: Snapshot) -> None:
 
 def launch_of(snapshot: Snapshot, kernel: str, launch_name: str) -> LaunchView:
     """Return the launch of that name or place; without one the kernel's first. Raises KernelcastError."""
-    view = next((view for view in snapshot.kernels if view.kernel.name == kernel), None)
+    view = next((view for view in snapshot.kernels if view.key == kernel), None)
     if view is None:
         raise KernelcastError(f"the document has no kernel {kernel!r}" if kernel else "no kernel was named")
     launches = [each for each in view.launches if not launch_name or each.slot.launch == launch_name]
@@ -95,7 +97,10 @@ def planned(view: LaunchView) -> Planned:
     if forecast.launch is None:
         raise KernelcastError(forecast.problem.message if forecast.problem else "its launch is not known")
     predicted_us = forecast.prediction.own_us.p50 if forecast.prediction else None
-    return Planned(forecast.kernel, forecast.launch, predicted_us, view.slot, device_work().asked(forecast))
+    asked = device_work().asked(forecast)
+    if (home := forecast.home) is not None:
+        return Planned(home.kernel, forecast.launch, predicted_us, view.slot, asked, home.text)
+    return Planned(forecast.kernel, forecast.launch, predicted_us, view.slot, asked)
 
 
 async def run(
@@ -119,7 +124,7 @@ async def run_all(
     document, settings, device = snapshot.analysis.document, snapshot.settings, snapshot.device
     path = str(document.path) if document.path else None
     requests = [
-        MeasureRequest(document.text.value, path, one.kernel, one.launch, device.id, settings.measure_budget_s)
+        MeasureRequest(_source(one, document), path, one.kernel, one.launch, device.id, settings.measure_budget_s)
         for one in wanted
     ]
     if ls.jobs.is_full:
@@ -146,7 +151,7 @@ async def run_all(
     if done:
         ls.remember(work.run(m, one.launch, one.question) for one, m in done)
         await _keep(ls, done, path)
-        _compile_later(ls, [one for one, _ in done], document.text.value, path, device)
+        _compile_later(ls, [one for one, _ in done], document, path, device)
     return outcomes
 
 
@@ -165,11 +170,18 @@ def _log(uri: str, device: Device, outcomes: Sequence[Outcome], watch: Watch) ->
         native_output("device", each.log)
 
 
+def _source(one: Planned, document: Document) -> str:
+    return document.text.value if one.source is None else one.source
+
+
 def _compile_later(
-    ls: KernelcastServer, done: Sequence[Planned], source: str, path: str | None, device: Device
+    ls: KernelcastServer, done: Sequence[Planned], document: Document, path: str | None, device: Device
 ) -> None:
     work = device_work()
-    orders = [work.compile_request(source, path, one.kernel, on_device(one.launch, device), device.id) for one in done]
+    orders = [
+        work.compile_request(_source(one, document), path, one.kernel, on_device(one.launch, device), device.id)
+        for one in done
+    ]
     ls.compiles.want(orders, lambda orders, cancel: work.compile(orders, device.driver, cancel))
 
 

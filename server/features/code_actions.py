@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
+from server.embedded_edit import embedded_edit
 from server.launch_view import LaunchView
 from server.positions import IndexedText, offset_of, position_of
 from server.snapshot import KernelView, Snapshot
@@ -65,7 +66,7 @@ def _kernel_at(snapshot: Snapshot, where: types.Range) -> KernelView | None:
 
 
 def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
-    uri, device, kernel = snapshot.document.uri, snapshot.device, view.kernel.name
+    uri, device, kernel = snapshot.document.uri, snapshot.device, view.key
     commands = []
     if snapshot.can_run:
         commands += [
@@ -91,7 +92,7 @@ def _at_several_sizes(view: KernelView, snapshot: Snapshot) -> list[types.Comman
     if launch is None:
         return []
     title = f"Measure `{view.kernel.name}` at several sizes on {snapshot.device.name}"
-    arguments = [snapshot.document.uri, view.kernel.name, launch.slot.launch]
+    arguments = [snapshot.document.uri, view.key, launch.slot.launch]
     return [types.Command(title, MEASURE_SIZES, arguments=arguments)]
 
 
@@ -104,10 +105,12 @@ def _measure_title(launch: LaunchView, view: KernelView, device_name: str) -> st
 def annotation_edit(view: KernelView, snapshot: Snapshot) -> types.TextEdit | None:
     """Only from an analysis of this very text: an insertion in the wrong place would harm the user's code."""
     known = snapshot.analysis.annotations
-    slot = next((slot for slot in known if slot.kernel == view.kernel.name), None)
+    slot = next((slot for slot in known if slot.kernel == view.key), None)
     if slot is None or not snapshot.is_current:
         return None
-    text = snapshot.document.text
+    text, home = snapshot.document.text, view.launches[0].forecast.home
+    if home is not None:
+        return embedded_edit(snapshot, home, known[slot])
     start = text.line_starts[text.line_at(snapshot.offsets(view.kernel.range)[0])]
     rest = text.value[start : start + 200]
     indentation = rest[: len(rest) - len(rest.lstrip(" \t"))]

@@ -70,7 +70,7 @@ def shown_labels(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     """Return what the hints of a file say, kernel by kernel: only a change of this is worth a refresh."""
     if not snapshot.shows_hints:
         return ()
-    told = tuple((view.kernel.name, view.label) for view in snapshot.kernels)
+    told = tuple((view.key, view.label) for view in snapshot.kernels)
     return told or tuple(("", problem.message) for problem in snapshot.analysis.forecast.problems[:1])
 
 

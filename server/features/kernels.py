@@ -24,7 +24,7 @@ async def list_kernels(ls: KernelcastServer, params: types.ExecuteCommandParams)
 def _listed(view: KernelView, snapshot: Snapshot) -> dict[str, Any]:
     where = snapshot.range(view.kernel.range)
     return {
-        "name": view.kernel.name,
+        "name": view.key,
         "range": {
             "start": {"line": where.start.line, "character": where.start.character},
             "end": {"line": where.end.line, "character": where.end.character},
@@ -48,7 +48,7 @@ async def write_annotation(ls: KernelcastServer, params: types.ExecuteCommandPar
     snapshot = await _open_document(ls, uri)
     if not ls.supports.apply_edit:
         raise KernelcastError("this editor lets no server edit a file; the code action writes the annotation too")
-    view = next((view for view in snapshot.kernels if view.kernel.name == kernel), None)
+    view = next((view for view in snapshot.kernels if view.key == kernel), None)
     if view is None:
         raise NoSuchKernel(f"the document has no kernel {kernel!r}" if kernel else "no kernel was named")
     edit = annotation_edit(view, snapshot)

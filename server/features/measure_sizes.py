@@ -70,7 +70,9 @@ async def _sizes(snapshot: Snapshot, view: LaunchView) -> tuple[list[Planned], s
     kernel = next(each for each in snapshot.kernels if view in each.launches)
     written = {v.forecast.launch.key: v for v in kernel.launches if v.forecast.launch is not None}
     wanted = [
-        planned(written[launch.key]) if launch.key in written else Planned(own.kernel, launch, question=question)
+        planned(written[launch.key])
+        if launch.key in written
+        else Planned(own.kernel, launch, question=question, source=own.source)
         for launch, question in zip(choice.launches, asked, strict=True)
     ]
     return wanted, choice.problem

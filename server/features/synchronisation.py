@@ -18,7 +18,8 @@ _openings = count(1)
 
 def did_open(ls: KernelcastServer, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
-    ls.put(Document(item.uri, item.version, IndexedText.of(item.text), opening=next(_openings)))
+    text = IndexedText.of(item.text)
+    ls.put(Document(item.uri, item.version, text, opening=next(_openings), language=item.language_id))
 
 
 def did_change(ls: KernelcastServer, params: types.DidChangeTextDocumentParams) -> None:

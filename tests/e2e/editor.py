@@ -96,12 +96,12 @@ class Editor:
     def uri(self, name: str) -> str:
         return (self.folder / name).as_uri()
 
-    def open(self, name: str, text: str, *, write: bool = True) -> None:
+    def open(self, name: str, text: str, *, write: bool = True, language: str = "opencl") -> None:
         if write:
             (self.folder / name).write_bytes(text.encode("utf-8", "replace"))
         self._versions[name] = 1
         self.client.text_document_did_open(
-            types.DidOpenTextDocumentParams(types.TextDocumentItem(self.uri(name), "opencl", 1, text))
+            types.DidOpenTextDocumentParams(types.TextDocumentItem(self.uri(name), language, 1, text))
         )
 
     def edit(self, name: str, line: int, column: int, text: str, end: tuple[int, int] | None = None) -> None:

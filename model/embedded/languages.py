@@ -1,0 +1,53 @@
+"""Host languages, and the one cheap look that says whether a file of theirs can hold a kernel at all."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+
+KERNEL = re.compile(r"\b__kernel\b|\bkernel\s+(?:void|__attribute__)\b")
+# A literal may break its line within these words, or write a tabulator between them; `\n__kernel` has no word boundary.
+_MAY_HOLD = re.compile(r"__kernel|kernel[\s\\]*(?:[nt\"'\s\\]|u8|[uULRrbBfF])*(?:void|__attribute__)")
+
+
+class Language(StrEnum):
+    """What a host file is written in; C is read as C++, which has raw strings as well."""
+
+    PYTHON = "python"
+    CPP = "cpp"
+
+
+_IDS = {
+    "python": Language.PYTHON,
+    "c": Language.CPP,
+    "cpp": Language.CPP,
+    "c++": Language.CPP,
+    "objective-c": Language.CPP,
+    "objective-cpp": Language.CPP,
+}
+_SUFFIXES = {
+    **dict.fromkeys((".py", ".pyw", ".pyi"), Language.PYTHON),
+    **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp"), Language.CPP),
+}
+_OPENCL = frozenset({".cl", ".clh", ".clcpp", ".ocl", ".opencl"})
+# OpenCL C itself in a raw string, which another file includes: nothing but comments and directives comes before.
+_ONE_RAW_STRING = re.compile(r'(?:\s|//[^\n]*|/\*.*?\*/|#[^\n]*)*+R"[^()\\\s"]{0,16}\(', re.DOTALL)
+
+
+def language_of(path: Path | None, text: str, language_id: str = "") -> Language | None:
+    """Return what a file is a host of; None for OpenCL C itself, and for what no kernel is looked for in.
+
+    An editor's `language_id` counts more than the name, but for names that are OpenCL C's.
+    """
+    suffix = path.suffix.lower() if path is not None else ""
+    if language_id not in _IDS and (suffix in _OPENCL or language_id):
+        return Language.CPP if 'R"' in text and _ONE_RAW_STRING.match(text) else None
+    if suffix in _OPENCL:
+        return Language.CPP if 'R"' in text and _ONE_RAW_STRING.match(text) else None
+    return _IDS.get(language_id) or _SUFFIXES.get(suffix)
+
+
+def may_hold_program(text: str) -> bool:
+    """Return whether a kernel's words are in the text, in a literal or elsewhere: nothing else is looked at before."""
+    return "kernel" in text and _MAY_HOLD.search(text) is not None

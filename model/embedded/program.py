@@ -1,0 +1,168 @@
+"""A program in a host file: its text as the host's compiler has it, and where each character of it is written."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """`text` is what the host's characters [start, end) mean: each itself if `is_verbatim`, else all of them together.
+
+    An escape is such a whole, and so is what stands in for text that is known at run time only.
+    """
+
+    text: str
+    start: int
+    end: int
+    is_verbatim: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """One literal of a program: [start, end) of the host, of which [body_start, body_end) is between the quotes.
+
+    How text is written in it: with escapes unless `is_raw`, over several lines if `is_multiline`, and the characters of
+    `doubled` twice.
+    """
+
+    start: int
+    end: int
+    body_start: int
+    body_end: int
+    is_raw: bool = False
+    is_multiline: bool = False
+    doubled: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What stands in for text that the host completes when it runs. `offset` is in the program's text."""
+
+    name: str  # as the host writes it: `%(type)s`
+    stand_in: str
+    offset: int
+    is_number: bool
+
+
+@dataclass(frozen=True)
+class EmbeddedProgram:
+    """One program: what its literals hold together, in the order of the text."""
+
+    pieces: tuple[Piece, ...]
+    literals: tuple[Literal, ...]
+    filled: tuple[Filled, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+    def host_start(self, offset: int) -> int:
+        """Return where the host writes the character at `offset`; for the end of the text, where its last one ends."""
+        at = bisect_right(self._starts, offset) - 1
+        if at >= len(self.pieces):
+            return self.pieces[-1].end if self.pieces else 0
+        piece = self.pieces[at]
+        return piece.start + offset - self._starts[at] if piece.is_verbatim else piece.start
+
+    def host_end(self, offset: int) -> int:
+        """Return where the host has written the characters before `offset`: the end of a range that ends there."""
+        at = bisect_left(self._starts, offset) - 1
+        if at < 0:
+            return self.pieces[0].start if self.pieces else 0
+        piece = self.pieces[min(at, len(self.pieces) - 1)]
+        return piece.start + offset - self._starts[at] if piece.is_verbatim else piece.end
+
+    def offset_of(self, host: int) -> int | None:
+        """Return the offset of what the host writes at `host`; None between the literals and outside of them."""
+        at = bisect_right(self._hosts, (host, len(self.pieces))) - 1
+        if at < 0:
+            return None
+        number = self._hosts[at][1]
+        piece = self.pieces[number]
+        if host >= piece.end:
+            return None
+        return self._starts[number] + (host - piece.start if piece.is_verbatim else 0)
+
+    def literal_at(self, host: int) -> Literal | None:
+        """Return the literal whose text `host` stands in."""
+        return next((each for each in self.literals if each.body_start <= host <= each.body_end), None)
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        return line_starts(self.text)
+
+    @cached_property
+    def _starts(self) -> tuple[int, ...]:
+        """Offsets at which pieces begin, and the end of the text."""
+        return tuple(accumulate((len(piece.text) for piece in self.pieces), initial=0))
+
+    @cached_property
+    def _hosts(self) -> list[tuple[int, int]]:
+        """Where pieces begin in the host, and which they are: a name may be defined behind where it is used."""
+        return sorted((piece.start, number) for number, piece in enumerate(self.pieces) if piece.end > piece.start)
+
+
+def line_starts(text: str) -> tuple[int, ...]:
+    return (0, *(match.end() for match in re.finditer("\n", text)))
+
+
+def verbatim(host: str, start: int, end: int) -> Iterator[Piece]:
+    """Yield the host's own characters; line ends of all kinds are line feeds in a literal."""
+    at = start
+    for match in re.finditer("\r\n?", host[start:end]) if "\r" in host[start:end] else ():
+        if start + match.start() > at:
+            yield Piece(host[at : start + match.start()], at, start + match.start(), True)
+        at = start + match.end()
+        yield Piece("\n", start + match.start(), at)
+    if at < end:
+        yield Piece(host[at:end], at, end, True)
+
+
+def decoded(host: str, start: int, end: int, escapes: re.Pattern[str], meant: dict[str, str]) -> Iterator[Piece]:
+    """Yield what [start, end) means: `escapes` finds what means something else, which `meant` or `escape_of` tells."""
+    at = start
+    for match in escapes.finditer(host, start, end):
+        yield from verbatim(host, at, match.start())
+        text = meant[match[0]] if match[0] in meant else _character(match[0])
+        yield Piece(_SURROGATE.sub("\ufffd", text), *match.span())
+        at = match.end()
+    yield from verbatim(host, at, end)
+
+
+def _character(escape: str) -> str:
+    r"""Return the character that `\x41`, `\101`, `\u0041` or `\U00000041` names; beyond the last one, its stand-in."""
+    is_octal = escape[1] in "01234567"
+    number = int(escape[1:] if is_octal else escape[2:], 8 if is_octal else 16)
+    return chr(number) if number <= 0x10FFFF else "\ufffd"
+
+
+def replaced(pieces: Sequence[Piece], spans: Iterable[tuple[int, int, str]]) -> tuple[Piece, ...]:
+    """Return the pieces with another text in each span [start, end) of theirs; spans ascend and lie apart."""
+    whole = EmbeddedProgram(tuple(pieces), ())
+    found: list[Piece] = []
+    at = 0
+    for start, end, text in spans:
+        found += _between(whole, at, start)
+        found.append(Piece(text, whole.host_start(start), max(whole.host_start(start), whole.host_end(end))))
+        at = end
+    return (*found, *_between(whole, at, len(whole.text)))
+
+
+def _between(whole: EmbeddedProgram, start: int, end: int) -> Iterator[Piece]:
+    at = 0
+    for piece in whole.pieces:
+        first, last = max(start, at), min(end, at + len(piece.text))
+        if first < last or (not piece.text and start <= at < end):
+            if piece.is_verbatim:
+                yield Piece(piece.text[first - at : last - at], piece.start + first - at, piece.start + last - at, True)
+            else:
+                yield piece
+        at += len(piece.text)

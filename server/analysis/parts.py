@@ -1,0 +1,78 @@
+"""The programs of a document: its own text, or what a host file has in literals. Lives in the analysis thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cachetools import LRUCache
+
+from model.embedded.find import ProgramFinder
+from model.embedded.languages import language_of
+from model.embedded.placing import HostText, Placing
+from model.embedded.program import EmbeddedProgram
+from model.forecast import FileForecast
+from server.documents import Document
+
+_FILES_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One program. `name` tells it from the others of its document; `program` is None for a document of OpenCL C."""
+
+    text: str
+    name: str = ""
+    program: EmbeddedProgram | None = None
+
+
+class Parts:
+    """Remembers what each host file held last, so that an edit costs what it changes."""
+
+    def __init__(self) -> None:
+        self._finders: LRUCache[tuple[str, str], ProgramFinder] = LRUCache(_FILES_KEPT)
+        self._placings: LRUCache[tuple[str, str], Placing] = LRUCache(16 * _FILES_KEPT)
+
+    def of(self, document: Document) -> tuple[Part, ...]:
+        """Return the document's programs, in the order of its text."""
+        text = document.text.value
+        language = language_of(document.path, text, document.language)
+        if language is None:
+            return (Part(text),)
+        key = document.uri, str(language)
+        finder = self._finders.get(key)
+        if finder is None:
+            finder = self._finders[key] = ProgramFinder(language)
+        return tuple(Part(each.text, str(place), each) for place, each in enumerate(finder.programs(text)))
+
+    def together(self, document: Document, found: Sequence[tuple[Part, FileForecast]]) -> FileForecast:
+        """Return one answer about the whole document, in its own lines.
+
+        A text in which no kernel can be read is no program: most likely it is prose.
+        """
+        if len(found) == 1 and found[0][0].program is None:
+            return found[0][1]
+        placed = [
+            self._placing(document.uri, part.name).placed(
+                forecast, part.program, HostText(document.text.value, document.text.feed_starts)
+            )
+            for part, forecast in found
+            if part.program is not None and forecast.kernels
+        ]
+        return merged(placed)
+
+    def _placing(self, uri: str, part: str) -> Placing:
+        placing = self._placings.get((uri, part))
+        if placing is None:
+            placing = self._placings[uri, part] = Placing(part)
+        return placing
+
+
+def merged(placed: Sequence[FileForecast]) -> FileForecast:
+    """Return the answers about all programs of a host file as one, in the order of its text."""
+    return FileForecast(
+        tuple(sorted((kernel for each in placed for kernel in each.kernels), key=lambda k: k.range)),
+        tuple(sorted((forecast for each in placed for forecast in each.forecasts), key=lambda f: f.kernel.range)),
+        tuple(problem for each in placed for problem in each.problems),
+        tuple(problem for each in placed for problem in each.annotation_problems),
+    )
