@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from model.compiled import CompiledFacts
 from model.errors import NoSuchKernel
-from model.launch.launch import Launch
+from model.launch.launch import Assumption, Launch
 from model.launch.recorded_use import RecordedUse
 from model.launch.spec import LaunchSpec
 from model.learned.question import Question
@@ -29,12 +29,20 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The text that an embedded kernel is compiled from, the kernel as it stands there, and the host's lines."""
+    """The text that an embedded kernel is compiled from, the kernel as it stands there, and the host's lines.
+
+    `part` says which of the host's programs it is, `assumed` what was assumed of its text.
+    """
 
     text: str
     kernel: Kernel
     host_lines: tuple[int, ...]
-    part: str  # which of the host's programs it is, for caches
+    part: str
+    assumed: tuple[Assumption, ...] = ()
+
+    def line(self, line: int | None) -> int | None:
+        """Return the host's line, counted from 1, of a line of the text."""
+        return self.host_lines[line - 1] + 1 if line is not None and 1 <= line <= len(self.host_lines) else line
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,10 @@ class Forecast:
             self.kernel, self.launch, prediction, self.problem, self.spec, self.work, self.question, self.tokens,
             self.compiled, self.unsampled, self.recorded, self.home,
         )  # fmt: skip
+
+    def compiled_from(self, text: str) -> tuple[str, Kernel]:
+        """Return the text of its program, `text` where that is the whole file, and the kernel as it stands there."""
+        return (text, self.kernel) if self.home is None else (self.home.text, self.home.kernel)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from server.client.trust import Trust, reach_of
 from server.device_work.activities import Activities
 from server.device_work.compile_queue import CompileQueue
 from server.device_work.jobs import Jobs
-from server.device_work.refusals import Refusal, Refusals
+from server.device_work.refusals import Build, Refusal, Refusals
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
     from model.opencl.include_policy import Reach
-    from model.opencl.options import BuildOptions
     from profiler.measurement import Measurement
     from server.analysis.sources import Run
 
@@ -143,7 +142,7 @@ class KernelcastServer(LanguageServer):
             kept.pop(uri, None)
         self.measured.forget(uri)
         self.refusals.forget(uri)
-        self.compiles.keep_only(uri, None)
+        self.compiles.keep_only(uri, ())
         self.learned.forget(uri)
         self.sampling.forget(uri)
         self.refresh.forget(uri)
@@ -298,9 +297,9 @@ class KernelcastServer(LanguageServer):
         if self.learned.is_there or any(each.registers is not None for each in facts.values()):
             self.analyse_all()
 
-    def refuse(self, uri: str, options: BuildOptions, found: tuple[Refusal, ...]) -> None:
+    def refuse(self, uri: str, build: Build, found: tuple[Refusal, ...]) -> None:
         """Where the compiler for the chosen device refuses a build of a document; nowhere if it compiles."""
-        if self.refusals.put(uri, options, found):
+        if self.refusals.put(uri, build, found):
             self._show(uri)
 
     def forget_refusals(self, uri: str) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from model.embedded.program import EmbeddedProgram
+from model.errors import KernelcastError
 from model.forecast import FileForecast, Forecast, Home, Problem
 from model.launch.launch import Assumption
 from model.opencl.kernel import Kernel, SourceRange
 
 _NUMBER_SPREAD = 2.0
+_Error = TypeVar("_Error", bound=KernelcastError)
 
 
 @dataclass(frozen=True)
@@ -48,14 +52,14 @@ class Placing:
         self, forecast: Forecast, kernels: dict[int, Kernel], at: _Places, before: dict[int, tuple[Forecast, Forecast]]
     ) -> Forecast:
         kernel = kernels.get(id(forecast.kernel)) or at.kernel(forecast.kernel)
-        home = Home(at.program.text, forecast.kernel, at.lines, self._part)
+        home = Home(at.program.text, forecast.kernel, at.lines, self._part, at.assumptions(forecast.kernel))
         known = before.get(id(forecast))
         if known is not None and known[0] is forecast and known[1].kernel == kernel and known[1].home == home:
             made = known[1]
         else:
             prediction = forecast.prediction
             if prediction is not None:
-                prediction = prediction.in_host(at.lines, at.assumptions(forecast.kernel))
+                prediction = prediction.in_host(at.lines, home.assumed)
             problem = at.problem(forecast.problem) if forecast.problem is not None else None
             made = replace(forecast, kernel=kernel, prediction=prediction, problem=problem, home=home)
         self._last[id(forecast)] = forecast, made
@@ -114,3 +118,12 @@ class _Places:
         if row.isascii():
             return starts[line] + min(byte, len(row))
         return starts[line] + len(row.encode("utf-8", "replace")[:byte].decode("utf-8", "ignore"))
+
+
+def in_host(error: _Error, home: Home | None) -> _Error:
+    """Return an error about a program's text with the line of its host."""
+    if home is None or error.line is None:
+        return error
+    placed = copy(error)
+    placed.line = home.line(error.line)
+    return placed

@@ -102,7 +102,7 @@ class Analyst:
         device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))
         self._code.session = order.compiled
         with self._watch.whole("find programs"):
-            parts = self._parts.of(document)
+            parts = self._parts.of(document.uri, document.path, document.text.value, document.language)
         read_parts = [
             self._engine.forecast(
                 part.text, document.path, device, config=read.config, options=order.settings.options,
@@ -127,7 +127,9 @@ class Analyst:
             ]
             composed = self._composer.composed(groups, sources)
         answers = [replace(found, forecasts=own) for found, own in zip(read_parts, composed, strict=True)]
-        forecast = self._parts.together(document, list(zip(parts, answers, strict=True)))
+        text = document.text
+        found_parts = list(zip(parts, answers, strict=True))
+        forecast = self._parts.together(document.uri, text.value, text.feed_starts, found_parts)
         return Analysis(
             order.number,
             document,

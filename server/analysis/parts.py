@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from cachetools import LRUCache
 
@@ -12,7 +13,6 @@ from model.embedded.languages import language_of
 from model.embedded.placing import HostText, Placing
 from model.embedded.program import EmbeddedProgram
 from model.forecast import FileForecast
-from server.documents import Document
 
 _FILES_KEPT = 64
 
@@ -33,38 +33,37 @@ class Parts:
         self._finders: LRUCache[tuple[str, str], ProgramFinder] = LRUCache(_FILES_KEPT)
         self._placings: LRUCache[tuple[str, str], Placing] = LRUCache(16 * _FILES_KEPT)
 
-    def of(self, document: Document) -> tuple[Part, ...]:
-        """Return the document's programs, in the order of its text."""
-        text = document.text.value
-        language = language_of(document.path, text, document.language)
+    def of(self, name: str, path: Path | None, text: str, language_id: str = "") -> tuple[Part, ...]:
+        """Return the programs of the document `name`, in the order of its text."""
+        language = language_of(path, text, language_id)
         if language is None:
             return (Part(text),)
-        key = document.uri, str(language)
+        key = name, str(language)
         finder = self._finders.get(key)
         if finder is None:
             finder = self._finders[key] = ProgramFinder(language)
         return tuple(Part(each.text, str(place), each) for place, each in enumerate(finder.programs(text)))
 
-    def together(self, document: Document, found: Sequence[tuple[Part, FileForecast]]) -> FileForecast:
-        """Return one answer about the whole document, in its own lines.
+    def together(
+        self, name: str, text: str, feed_starts: Sequence[int], found: Sequence[tuple[Part, FileForecast]]
+    ) -> FileForecast:
+        """Return one answer about the whole document `name`, in its own lines, which begin at `feed_starts`.
 
         A text in which no kernel can be read is no program: most likely it is prose.
         """
         if len(found) == 1 and found[0][0].program is None:
             return found[0][1]
         placed = [
-            self._placing(document.uri, part.name).placed(
-                forecast, part.program, HostText(document.text.value, document.text.feed_starts)
-            )
+            self._placing(name, part.name).placed(forecast, part.program, HostText(text, feed_starts))
             for part, forecast in found
             if part.program is not None and forecast.kernels
         ]
         return merged(placed)
 
-    def _placing(self, uri: str, part: str) -> Placing:
-        placing = self._placings.get((uri, part))
+    def _placing(self, name: str, part: str) -> Placing:
+        placing = self._placings.get((name, part))
         if placing is None:
-            placing = self._placings[uri, part] = Placing(part)
+            placing = self._placings[name, part] = Placing(part)
         return placing
 
 

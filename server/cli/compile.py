@@ -13,6 +13,7 @@ from rich.text import Text
 from model.compile_targets import UnknownTarget, target_named
 from model.compiled import CompiledFacts
 from model.device import Device
+from model.embedded.placing import in_host
 from model.errors import KernelcastError, UnknownDevice
 from model.forecast import Forecast, Problem
 from model.gpu_targets import reference_device
@@ -130,11 +131,12 @@ class _Compiler:
                 outcomes[number] = known
             else:
                 launch = on_device(forecast.launch, found.device)
-                order = CompileRequest(found.text, str(file.absolute()), forecast.kernel, launch, backend.device_id)
+                source, kernel = forecast.compiled_from(found.text)
+                order = CompileRequest(source, str(file.absolute()), kernel, launch, backend.device_id)
                 waiting.append((number, order))
         for _, group in groupby(sorted(waiting, key=_options), key=_options):
             outcomes.update(self._compiled(file, list(group), backend))
-        return [Compiled(forecast, outcomes[number]) for number, forecast in enumerate(found.forecasts)]
+        return [Compiled(each, _in_host(outcomes[number], each)) for number, each in enumerate(found.forecasts)]
 
     def _compiled(
         self, file: Path, orders: Sequence[tuple[int, CompileRequest]], backend: _Backend
@@ -169,7 +171,18 @@ class _Compiler:
 
 
 def _options(numbered: tuple[int, CompileRequest]) -> tuple[str, ...]:
-    return tuple(numbered[1].launch.options.arguments())
+    return (*numbered[1].launch.options.arguments(), numbered[1].source)
+
+
+def _in_host(outcome: CompiledFacts | KernelcastError, forecast: Forecast) -> CompiledFacts | KernelcastError:
+    if not isinstance(outcome, KernelcastError) or forecast.home is None:
+        return outcome
+    error = in_host(outcome, forecast.home)
+    if isinstance(error, DoesNotCompile):
+        error.diagnostics = tuple(
+            replace(each, line=forecast.home.line(each.line) or each.line) for each in error.diagnostics
+        )
+    return error
 
 
 def _as_json(request: Request, found: Found, each: Compiled) -> Answer:

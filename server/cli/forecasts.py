@@ -11,6 +11,8 @@ from typing import TypeVar
 from cachetools import LRUCache
 
 from model.device import Device
+from model.embedded.languages import Language, language_of
+from model.embedded.program import line_starts
 from model.engine import Engine
 from model.errors import ConfigError, KernelcastError, NoSuchKernel, SourceError
 from model.faults import contained
@@ -23,6 +25,7 @@ from model.launch.spec import LaunchSpec
 from model.observing import Observer
 from server.analysis.composer import Composer, ForecastGroup
 from server.analysis.configurations import Configurations
+from server.analysis.parts import Part, Parts
 from server.analysis.sources import Sources
 from server.cli.requests import BadRequestError, Request
 
@@ -66,6 +69,7 @@ class Forecaster:
         self._sources = sources = sources or Sources()
         self._measured_too = measured_too
         self._composer = Composer()
+        self._parts = Parts()
         self._engine = Engine(
             asks=sources.ask is not None, observer=Observer(runs=True), code_of=sources.code_of,
             is_taught=sources.is_taught,
@@ -112,29 +116,40 @@ class Forecaster:
         config = self._config(request.file)
         device = self._device_for(request.device or (config.device_id if config else None))
         path = request.file.absolute()
-        found = self._engine.forecast(
-            text,
-            path,
-            device,
-            config=config,
-            options=request.options,
-            requests=_requests(request, launches),
-            kernel=request.kernel,
-            included=True,
-            recorded=partial(self._sources.recorded, path),
-        )
+
+        def forecast(part: Part, kernel: str | None) -> FileForecast:
+            return self._engine.forecast(
+                part.text, path, device, config=config, options=request.options,
+                requests=_requests(request, launches), kernel=kernel, included=part.program is None,
+                recorded=partial(self._sources.recorded, path), part=part.name,
+            )  # fmt: skip
+
+        found = self._in_parts(path, text, lambda part: forecast(part, request.kernel))
+        if not found.forecasts and not found.problems and request.kernel:
+            found = replace(self._in_parts(path, text, lambda part: forecast(part, None)), forecasts=())
         if not found.forecasts:
             raise _nothing(request, found)
         problems = (*found.problems, *found.annotation_problems, *_misused(request, found.forecasts))
         return Found(text, path, device, found.forecasts, problems)
 
+    def _in_parts(self, path: Path, text: str, forecast: Callable[[Part], FileForecast]) -> FileForecast:
+        """Return what is known of a file: of its programs if it is a host's, else of it as a program itself."""
+        name = str(path)
+        parts = self._parts.of(name, path, text)
+        found = self._parts.together(name, text, line_starts(text), [(part, forecast(part)) for part in parts])
+        is_python = language_of(path, "") is Language.PYTHON
+        return found if found.kernels or parts[0:1] == (Part(text),) or is_python else forecast(Part(text))
+
     def at(self, found: Found, forecast: Forecast, launches: Sequence[Launch]) -> tuple[Forecast, ...]:
         """Return the forecast's kernel under each of `launches`; itself for its own."""
-        made = [
-            forecast if each is forecast.launch else self._composer.at(forecast, each, found.device, self._sources)
-            for each in launches
-        ]
+        made = [forecast if each is forecast.launch else self._at(forecast, each, found.device) for each in launches]
         return self._composed([replace(found, forecasts=tuple(made))])[0].forecasts
+
+    def _at(self, forecast: Forecast, launch: Launch, device: Device) -> Forecast:
+        made, home = self._composer.at(forecast, launch, device, self._sources), forecast.home
+        if home is None or made.prediction is None:
+            return made
+        return replace(made, prediction=made.prediction.in_host(home.host_lines, home.assumed))
 
     def _composed(self, found: Sequence[Found]) -> list[Found]:
         """Return the same by all that is known beside the files; the learned model is asked of all at once."""
@@ -143,7 +158,9 @@ class Forecaster:
         return [replace(each, forecasts=own) for each, own in zip(found, composed, strict=True)]
 
     def _settle(self, found: Found, forecast: Forecast, launches: Sequence[Launch]) -> None:
-        self._engine.settle(forecast, launches, found.text, found.path)
+        text, _ = forecast.compiled_from(found.text)
+        part = forecast.home.part if forecast.home is not None else ""
+        self._engine.settle(forecast, launches, text, found.path, part=part)
 
     def _text(self, file: Path) -> str:
         try:

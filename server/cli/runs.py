@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from model.embedded.placing import in_host
 from model.errors import KernelcastError
 from model.forecast import Forecast, Problem
 from model.learned.lessons import packed
@@ -46,9 +47,9 @@ class Runs:
     ) -> Sequence[Measurement | MeasureError]:
         orders = [
             MeasureRequest(
-                source=found.text,
+                source=source,
                 path=str(request.file.absolute()),
-                kernel=forecast.kernel,
+                kernel=kernel,
                 launch=forecast.launch,
                 device_id=found.device.id,
                 budget_s=self._budget_s,
@@ -56,6 +57,7 @@ class Runs:
             )
             for forecast in forecasts
             if forecast.launch is not None
+            for source, kernel in (forecast.compiled_from(found.text),)
         ]
         if not orders:
             return ()
@@ -94,7 +96,7 @@ def _outcome(forecast: Forecast, measured: Measurement | KernelcastError | None)
     if isinstance(measured, Measurement):
         return Outcome(forecast, measured)
     problem = forecast.problem or Problem("launch", "no launch is known")
-    return Outcome(forecast, error=measured or UnansweredError(problem))
+    return Outcome(forecast, error=in_host(measured, forecast.home) if measured else UnansweredError(problem))
 
 
 def _predicted_us(forecast: Forecast) -> float | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from server.client.trust import Trust
 from server.device_work.preconditions import device_work
-from server.device_work.refusals import Refusal, refusals_in
+from server.device_work.refusals import Build, Refusal, refusals_in
 from server.log.events import document_name, event, native_output
 
 if TYPE_CHECKING:
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
     from threading import Event
 
     from model.errors import KernelcastError
+    from model.forecast import Forecast, Home
     from model.opencl.kernel import Kernel
-    from model.opencl.options import BuildOptions
     from profiler.compiling import CompileRequest
     from profiler.offline.diagnostics import Diagnostic
     from server.device_work.compile_queue import Failures, Outcomes
     from server.documents import Document
     from server.session import KernelcastServer
     from server.snapshot import Analysis
+
+    _Placed = tuple[Home | None, CompileRequest]
 
 QUIET_S = 2.0  # after the last analysis: half a text says nothing of the whole
 _OF_THE_TEXT = frozenset({"build_failed", "crashed", "timed_out"})  # other failures are the machine's
@@ -41,10 +44,11 @@ def compile_later(ls: KernelcastServer, analysis: Analysis) -> None:
     """
     document = analysis.document
     if ls.trust is not Trust.SAID or not ls.settings_of(document).background_compiles:
-        ls.compiles.keep_only(document.uri, None)
+        ls.compiles.keep_only(document.uri, ())
         ls.forget_refusals(document.uri)
         return
-    ls.compiles.keep_only(document.uri, document.text.value, analysis.device.id)
+    sources = {each.compiled_from(document.text.value)[0] for each in analysis.forecast.forecasts}
+    ls.compiles.keep_only(document.uri, sources, analysis.device.id)
     if _is_here(ls, analysis) or analysis.device.type == "gpu":
         ls.spawn(compile_quietly(ls, analysis))
 
@@ -67,19 +71,19 @@ async def compile_quietly(ls: KernelcastServer, analysis: Analysis) -> None:
         return
     key_of = importlib.import_module("model.compiled").key_of
     device_id, uri = analysis.device.id, analysis.document.uri
-    builds: dict[BuildOptions, list[CompileRequest]] = {}
-    for request in _requests_here(analysis) if is_here else _requests(ls, analysis):
-        builds.setdefault(request.launch.options, []).append(request)
+    builds: dict[Build, list[CompileRequest]] = {}
+    for home, request in _requests_here(analysis) if is_here else _requests(ls, analysis):
+        builds.setdefault(Build(request.launch.options, home.part if home else ""), []).append(request)
     ls.refusals.keep(uri, builds)
-    for options, orders in builds.items():
+    for build, orders in builds.items():
         missing = [each for each in orders if key_of(each.kernel, each.launch, device_id) not in analysis.compiled]
         work = partial(_compile, target) if target is not None else partial(_compile_here, analysis.device.driver)
-        done = partial(_done, ls, analysis, target or device_id, options)
-        text_of = partial(_without_others, analysis.forecast.kernels)
+        done = partial(_done, ls, analysis, target or device_id, build)
+        text_of = partial(_without_others, _kernels_of(analysis, build.part))
         ls.compiles.want(missing, work, done, owner=uri, text_of=text_of)
 
 
-def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
+def _requests(ls: KernelcastServer, analysis: Analysis) -> list[_Placed]:
     """Return a compile request for each launch.
 
     A kernel without a launch is compiled as well: most likely the compiler can say what is wrong.
@@ -90,20 +94,23 @@ def _requests(ls: KernelcastServer, analysis: Analysis) -> list[CompileRequest]:
     any_launch = next((each.launch for each in forecasts if each.launch is not None), None)
     options = any_launch.options if any_launch is not None else ls.settings_of(document).options
     return [
-        work.compile_request(text, path, each.kernel, each.launch or work.launch_of(options), analysis.device.id)
+        (each.home, work.compile_request(source, path, kernel, launch, analysis.device.id))
         for each in forecasts
+        for source, kernel in (each.compiled_from(text),)
+        for launch in (each.launch or work.launch_of(options),)
     ]
 
 
-def _requests_here(analysis: Analysis) -> list[CompileRequest]:
+def _requests_here(analysis: Analysis) -> list[_Placed]:
     """Return one for each launch, with the local size that the driver chooses where none is said."""
-    work, document = device_work(), analysis.document
+    work, document, device = device_work(), analysis.document, analysis.device
     text, path = document.text.value, str(document.path) if document.path else None
     on_device = importlib.import_module("model.launch.driver_choice").on_device
     return [
-        work.compile_request(text, path, each.kernel, on_device(each.launch, analysis.device), analysis.device.id)
+        (each.home, work.compile_request(source, path, kernel, on_device(each.launch, device), device.id))
         for each in analysis.forecast.forecasts
         if each.launch is not None
+        for source, kernel in (each.compiled_from(text),)
     ][:MOST_KERNELS]
 
 
@@ -115,30 +122,35 @@ def _compile(target: str, orders: Sequence[CompileRequest], cancel: Event) -> Ou
     return device_work().compile_offline(orders, target, cancel)
 
 
-def _done(ls: KernelcastServer, analysis: Analysis, target: str, options: BuildOptions, failures: Failures) -> None:
+def _done(ls: KernelcastServer, analysis: Analysis, target: str, build: Build, failures: Failures) -> None:
     """Show what the compiler refuses or does not cope with, or that it does no longer; nothing of an older text."""
     document, newest = analysis.document, ls.snapshot(analysis.document.uri)
     if newest is None or _text_of(newest.analysis.document) != _text_of(document):
         return
-    names = {each.kernel.fingerprint: each.kernel for each in analysis.forecast.forecasts}
+    names = {each.kernel.fingerprint: each for each in _forecasts_of(analysis, build.part)}
     found: list[Refusal] = []
     for key, error in failures.items():
-        if error.code in _OF_THE_TEXT and (kernel := names.get(key.kernel_fingerprint)) is not None:
-            found += _refusals(error, kernel, document, target, analysis.device.id)
-    ls.refuse(document.uri, options, tuple(dict.fromkeys(found)))
+        if error.code in _OF_THE_TEXT and (forecast := names.get(key.kernel_fingerprint)) is not None:
+            found += _refusals(error, forecast, document, target, analysis.device.id)
+    ls.refuse(document.uri, build, tuple(dict.fromkeys(found)))
     _log(document, analysis.device.id, failures)
 
 
 def _refusals(
-    error: KernelcastError, kernel: Kernel, document: Document, target: str, device_id: str
+    error: KernelcastError, forecast: Forecast, document: Document, target: str, device_id: str
 ) -> tuple[Refusal, ...]:
     """Return all that an offline compiler says, or a driver's first error: at its line, or at the kernel's name."""
     name = document.path.name if document.path else "kernel.cl"
     said: Sequence[Diagnostic] = getattr(error, "diagnostics", ())
     if not said:
         diagnostic = importlib.import_module("profiler.offline.diagnostics").Diagnostic
-        line, column = (error.line, _NO_COLUMN) if error.line is not None else _name_of(kernel)
-        said = (diagnostic(name, line, column, True, error.message),)
+        home, line = forecast.home, error.line
+        if home is not None:
+            line = home.line(line)
+        at = (line, _NO_COLUMN) if line is not None else _name_of(forecast.kernel)
+        said = (diagnostic(name, *at, True, error.message),)
+    elif (home := forecast.home) is not None:  # columns are those of the program
+        said = [replace(each, line=home.line(each.line) or 1, column=_NO_COLUMN) for each in said]
     return refusals_in(said, document, name, target, device_id)
 
 
@@ -173,6 +185,17 @@ def _without_others(kernels: Sequence[Kernel], request: CompileRequest) -> str:
             if not own.start_line <= number <= own.end_line:
                 lines[number] = None
     return "\n".join(line for line in lines if line and not line.isspace())
+
+
+def _forecasts_of(analysis: Analysis, part: str) -> list[Forecast]:
+    return [each for each in analysis.forecast.forecasts if (each.home.part if each.home else "") == part]
+
+
+def _kernels_of(analysis: Analysis, part: str) -> list[Kernel]:
+    """Return the kernels of one program, as they stand in its text."""
+    if not part:
+        return list(analysis.forecast.kernels)
+    return [each.home.kernel for each in _forecasts_of(analysis, part) if each.home is not None]
 
 
 def _text_of(document: Document) -> tuple[int, int]:

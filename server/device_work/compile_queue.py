@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -99,12 +99,12 @@ class CompileQueue:
             self._at_work = True
             self._spawn(self._compile_all())
 
-    def keep_only(self, owner: str, source: str | None, device_id: str = "") -> None:
+    def keep_only(self, owner: str, sources: Collection[str], device_id: str = "") -> None:
         """Give up what is wanted by `owner` of other texts or for other devices, even if it is being compiled."""
         gone = [
             place
             for place, order in self._waiting.items()
-            if order.owner == owner and (order.request.source, order.request.device_id) != (source, device_id)
+            if order.owner == owner and (order.request.source not in sources or order.request.device_id != device_id)
         ]
         for place in gone:
             del self._waiting[place]

@@ -98,9 +98,9 @@ def planned(view: LaunchView) -> Planned:
         raise KernelcastError(forecast.problem.message if forecast.problem else "its launch is not known")
     predicted_us = forecast.prediction.own_us.p50 if forecast.prediction else None
     asked = device_work().asked(forecast)
-    if (home := forecast.home) is not None:
-        return Planned(home.kernel, forecast.launch, predicted_us, view.slot, asked, home.text)
-    return Planned(forecast.kernel, forecast.launch, predicted_us, view.slot, asked)
+    source = forecast.home.text if forecast.home is not None else None
+    _, kernel = forecast.compiled_from("")
+    return Planned(kernel, forecast.launch, predicted_us, view.slot, asked, source)
 
 
 async def run(

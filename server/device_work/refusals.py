@@ -18,6 +18,14 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
+class Build:
+    """What compilers are given: options, and which of a host file's programs; a document has one."""
+
+    options: BuildOptions
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """One error of a compiler: [start, end) are offsets into the text of edit `serial`."""
 
@@ -38,20 +46,20 @@ class Refusals:
     """What is refused of each document, by build options. Everything here happens on the event loop."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Mapping[BuildOptions, tuple[Refusal, ...]]] = {}
+        self._found: dict[str, Mapping[Build, tuple[Refusal, ...]]] = {}
 
     def of(self, uri: str, device_id: str) -> tuple[Refusal, ...]:
         """Return the refusals by the compiler for that device, each once."""
         found = (each for own in self._found.get(uri, {}).values() for each in own if each.device_id == device_id)
         return tuple(dict.fromkeys(found))
 
-    def put(self, uri: str, options: BuildOptions, found: tuple[Refusal, ...]) -> bool:
+    def put(self, uri: str, build: Build, found: tuple[Refusal, ...]) -> bool:
         """Replace what was known of this build, and tell whether that differs; with nothing `found`, it compiles."""
         before = self._found.get(uri, {})
-        self._found[uri] = {each: own for each, own in {**before, options: found}.items() if own}
+        self._found[uri] = {each: own for each, own in {**before, build: found}.items() if own}
         return self._found[uri] != before
 
-    def keep(self, uri: str, builds: Iterable[BuildOptions]) -> None:
+    def keep(self, uri: str, builds: Iterable[Build]) -> None:
         """Forget builds that the document has no more."""
         wanted = set(builds)
         self._found[uri] = {each: own for each, own in self._found.get(uri, {}).items() if each in wanted}
@@ -59,9 +67,7 @@ class Refusals:
     def follow(self, document: Document) -> None:
         """Move with the edits, before those that led here are forgotten."""
         known = self._found.get(document.uri, {})
-        self._found[document.uri] = {
-            options: tuple(each.moved(document) for each in own) for options, own in known.items()
-        }
+        self._found[document.uri] = {build: tuple(each.moved(document) for each in own) for build, own in known.items()}
 
     def forget(self, uri: str) -> bool:
         """Drop the refusals of a document that was closed or is compiled no more; return whether there were any."""

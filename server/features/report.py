@@ -72,7 +72,7 @@ async def _settled(ls: KernelcastServer, uri: str) -> Snapshot:
 
 
 def _must_hold(snapshot: Snapshot, kernel: str) -> None:
-    names = dict.fromkeys(view.kernel.name for view in snapshot.kernels)
+    names = dict.fromkeys(view.key for view in snapshot.kernels)
     if not names:
         raise NoSuchKernel("the document holds no kernel")
     if kernel and kernel not in names:

@@ -17,7 +17,7 @@ from server.analysis.offline_targets import GpuCode
 from server.analysis.sources import Run, Sources
 from server.report.builder import Subject, gather
 from server.report.page import page
-from server.snapshot import Snapshot
+from server.snapshot import Snapshot, slots
 
 Now = Callable[[Sequence[Question], Mapping[str, Lessons]], Sequence[Answer | None]]  # the learned model's answers
 
@@ -65,10 +65,11 @@ def _sources(snapshot: Snapshot, now: Now | None) -> Sources:
 def _of(forecast: FileForecast, kernel: str) -> FileForecast:
     if not kernel:
         return forecast
+    wanted = [(each, own) for each, own in slots(forecast) if own and own[0][0].kernel == kernel]
     return replace(
         forecast,
-        kernels=tuple(k for k in forecast.kernels if k.name == kernel),
-        forecasts=tuple(f for f in forecast.forecasts if f.kernel.name == kernel),
+        kernels=tuple(each for each, _ in wanted),
+        forecasts=tuple(f for _, own in wanted for _, f in own),
     )
 
 

@@ -303,9 +303,9 @@ async def test_what_is_compiled_of_an_older_text_is_given_up_and_nothing_else(jo
     bench.later.want([old], work, owner="a.cl")
     bench.later.want([request_of("b")], work, owner="b.cl")
     await asyncio.to_thread(begun.wait, 30)
-    bench.later.keep_only("a.cl", "old", "pocl")
+    bench.later.keep_only("a.cl", ("old",), "pocl")
     assert not given_up.is_set()
-    bench.later.keep_only("a.cl", "new", "pocl")
+    bench.later.keep_only("a.cl", ("new",), "pocl")
     bench.later.want([new], work, owner="a.cl")
     assert await bench.done() == {"a", "b"}
     assert given_up.is_set()
