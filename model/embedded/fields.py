@@ -88,6 +88,7 @@ def _fields(text: str, template: Template) -> Iterator[tuple[int, int, str | Non
     if "$" in text or "<%" in text:
         found += [(*m.span(), "$" if m[0] == "$$" else None) for m in _MAKO.finditer(text)]
         found += [(*m.span(), "") for m in _MAKO_BLOCK.finditer(text)]
+    if "%" in text or "##" in text:
         found += [(*m.span(), "") for m in _MAKO_LINE.finditer(text)]
     if "%" in text:
         found += _percents(text, template)
