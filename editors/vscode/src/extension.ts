@@ -9,6 +9,7 @@ import { openExample } from './commands/example.ts';
 import { measureFile, measureKernel, measureKernelSizes } from './commands/measure.ts';
 import { register } from './commands/register.ts';
 import { showWalkthrough } from './commands/walkthrough.ts';
+import { kernelIsOpen, onFirstKernel } from './hosts.ts';
 import { Installer } from './install/offer.ts';
 import { closeLog, log } from './log.ts';
 import { complain } from './messages.ts';
@@ -26,7 +27,11 @@ export async function activate(context: ExtensionContext): Promise<void> {
   const status = new StatusItems(server);
   const reports = new Reports(server);
   const installer = new Installer(context, server);
-  const restart = (): Promise<void> => server.restart();
+  const restart = async (): Promise<void> => {
+    if (server.state.kind !== 'stopped') {
+      await server.restart();
+    }
+  };
   running = server;
 
   context.subscriptions.push(
@@ -63,9 +68,24 @@ export async function activate(context: ExtensionContext): Promise<void> {
     onTrusted(() => void restart()),
   );
 
+  if (kernelIsOpen()) {
+    await begin(server, installer);
+  } else {
+    context.subscriptions.push(
+      onFirstKernel(() => {
+        if (server.state.kind === 'stopped') {
+          void begin(server, installer);
+        }
+      }),
+    );
+  }
+  void followPython(context, server);
+}
+
+/** At the first document that may hold a kernel. */
+async function begin(server: Server, installer: Installer): Promise<void> {
   await server.restart();
   sayOnceWhatIsMissing(server);
-  void followPython(context, server);
   if (server.state.kind === 'running' && server.state.server.origin === 'own environment') {
     void installer.offerUpdate();
   }
@@ -95,7 +115,10 @@ async function restartOrExplain(server: Server): Promise<void> {
 async function followPython(context: ExtensionContext, server: Server): Promise<void> {
   const watching = await watchActiveInterpreter(() => {
     const { state } = server;
-    const concerned = state.kind !== 'running' || !['setting', 'interpreter setting'].includes(state.server.origin);
+    const concerned =
+      state.kind !== 'running'
+        ? state.kind !== 'stopped'
+        : !['setting', 'interpreter setting'].includes(state.server.origin);
     if (concerned) {
       void server.restart();
     }

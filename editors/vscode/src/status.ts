@@ -1,11 +1,13 @@
 /** The language status items: which device, on what basis, busy with what, and what is wrong with what to do. */
 
 import {
+  commands,
   languages,
   LanguageStatusSeverity,
   window,
   type Command,
   type Disposable,
+  type DocumentSelector,
   type LanguageStatusItem,
   type TextDocument,
 } from 'vscode';
@@ -35,6 +37,7 @@ export class StatusItems implements Disposable {
   private readonly device: LanguageStatusItem;
   private problems: LanguageStatusItem[] = [];
   private shownProblems = '[]';
+  private selector: DocumentSelector = SELECTOR;
   private readonly disposables: { dispose: () => unknown }[];
 
   constructor(server: Server) {
@@ -79,6 +82,10 @@ export class StatusItems implements Disposable {
   private show(): void {
     const document = window.activeTextEditor?.document;
     const status = document === undefined ? undefined : this.known.get(this.server.uriOf(document));
+    const isHost = document !== undefined && document.languageId !== 'opencl' && status !== undefined;
+    this.selector = isHost ? [SELECTOR, { language: document.languageId, pattern: document.uri.fsPath }] : SELECTOR;
+    this.device.selector = this.selector;
+    void commands.executeCommand('setContext', 'kernelcast.hasKernels', isHost);
     if (this.server.state.kind === 'running' && status !== undefined) {
       this.showDevice(status);
       this.showProblems(status.problems);
@@ -128,7 +135,7 @@ export class StatusItems implements Disposable {
   }
 
   private showProblems(problems: readonly Problem[]): void {
-    const wanted = JSON.stringify(problems);
+    const wanted = JSON.stringify([problems, this.selector]);
     if (wanted === this.shownProblems) {
       return;
     }
@@ -137,7 +144,7 @@ export class StatusItems implements Disposable {
       item.dispose();
     });
     this.problems = problems.map((problem, at) => {
-      const item = languages.createLanguageStatusItem(`kernelcast.problem.${at.toString()}`, SELECTOR);
+      const item = languages.createLanguageStatusItem(`kernelcast.problem.${at.toString()}`, this.selector);
       item.name = 'Kernelcast Problem';
       item.text = unlinked(headOf(problem.message));
       item.severity = SEVERITY[problem.severity];

@@ -90,6 +90,9 @@ export class Server implements Disposable {
     token?: CancellationToken,
   ): Promise<Answer | undefined> {
     await this.queue;
+    if (this.current.kind === 'stopped') {
+      await this.restart(); // no document has needed it yet
+    }
     const client = this.client;
     if (client === undefined) {
       throw this.notRunning();

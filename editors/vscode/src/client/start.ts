@@ -10,6 +10,7 @@ import {
   type LanguageClientOptions,
   type ServerOptions,
 } from 'vscode-languageclient/node';
+import { DOCUMENTS } from '../hosts.ts';
 import { log } from '../log.ts';
 import { STATUS, type Status } from '../protocol.ts';
 import type { FoundServer } from '../server/discovery.ts';
@@ -34,10 +35,7 @@ export function createClient(server: FoundServer, cwd: string, listener: Listene
   };
   const progress = new ProgressNotifications(() => client);
   const options: LanguageClientOptions = {
-    documentSelector: [
-      { language: 'opencl', scheme: 'file' },
-      { language: 'opencl', scheme: 'untitled' },
-    ],
+    documentSelector: DOCUMENTS,
     initializationOptions: () => ({ trusted: isTrusted(), device: listener.rememberedDevice() ?? '' }),
     outputChannel: log(),
     revealOutputChannelOn: RevealOutputChannelOn.Never,

@@ -3,6 +3,7 @@
 import { window, type TextEditor } from 'vscode';
 import type { Server } from '../client/server.ts';
 import { Failure } from '../failure.ts';
+import { mayHoldKernel } from '../hosts.ts';
 import { SERVER, type Kernel } from '../protocol.ts';
 
 const EXAMPLE = { title: 'Open an Example Kernel', command: 'kernelcast.openExample' };
@@ -12,12 +13,12 @@ export interface Target {
   readonly uri: string;
 }
 
-/** The active editor; else, when something like the walkthrough is active, the OpenCL file beside it. */
+/** The active editor; else, when something like the walkthrough is active, the file with kernels beside it. */
 export function activeTarget(server: Server): Target {
   const editors = [window.activeTextEditor, ...window.visibleTextEditors];
-  const editor = editors.find((one) => one?.document.languageId === 'opencl');
+  const editor = editors.find((one) => one !== undefined && mayHoldKernel(one.document));
   if (editor === undefined) {
-    throw new Failure('Open an OpenCL file first.', EXAMPLE);
+    throw new Failure('Open an OpenCL file first, or a program that has kernels in it.', EXAMPLE);
   }
   return { editor, uri: server.uriOf(editor.document) };
 }
