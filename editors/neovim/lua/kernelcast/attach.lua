@@ -25,6 +25,11 @@ function M.watch()
       require("kernelcast.encoding").settle(event.buf)
     end,
   })
+  if vim.lsp.config then
+    require("kernelcast.hosts").watch(group, function(bufnr)
+      vim.api.nvim_exec_autocmds("FileType", { group = "nvim.lsp.enable", buffer = bufnr, modeline = false })
+    end)
+  end
   require("kernelcast.progress").watch()
   require("kernelcast.missing").watch(group)
 end

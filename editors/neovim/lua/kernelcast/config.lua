@@ -38,6 +38,15 @@ local function capabilities()
   return made
 end
 
+--- Since Neovim 0.11: a server for which no folder is named is not started.
+---@param bufnr integer
+---@param on_dir fun(root: string?)
+local function root_dir(bufnr, on_dir)
+  if require("kernelcast.hosts").concerns(bufnr) then
+    on_dir(vim.fs.root(bufnr, options.current.root_markers))
+  end
+end
+
 ---@return vim.lsp.ClientConfig
 function M.client()
   require("kernelcast.attach").watch()
@@ -47,6 +56,7 @@ function M.client()
     cmd = options.command_line(),
     filetypes = options.current.filetypes,
     root_markers = options.current.root_markers,
+    root_dir = root_dir,
     settings = { kernelcast = vim.tbl_isempty(settings) and vim.empty_dict() or settings },
     capabilities = capabilities(),
     before_init = before_init,

@@ -18,13 +18,16 @@ function M.setup(opts)
     return
   end
   local function start(bufnr)
-    if vim.bo[bufnr].buftype == "" and not require("kernelcast.missing").tell(config.cmd) then
+    local is_wanted = vim.bo[bufnr].buftype == "" and require("kernelcast.hosts").concerns(bufnr)
+    if is_wanted and not require("kernelcast.missing").tell(config.cmd) then
       local root = vim.fs.root(bufnr, config.root_markers)
       vim.lsp.start(vim.tbl_extend("force", config, { root_dir = root }), { bufnr = bufnr })
     end
   end
+  local group = vim.api.nvim_create_augroup("kernelcast.start", { clear = true })
+  require("kernelcast.hosts").watch(group, start)
   vim.api.nvim_create_autocmd("FileType", {
-    group = vim.api.nvim_create_augroup("kernelcast.start", { clear = true }),
+    group = group,
     pattern = config.filetypes,
     desc = "Start Kernelcast",
     callback = function(event)

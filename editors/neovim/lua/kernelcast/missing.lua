@@ -43,7 +43,8 @@ end
 ---@param bufnr integer
 local function check(bufnr)
   local config = not told and M.enabled_config()
-  if config and vim.tbl_contains(config.filetypes or {}, vim.bo[bufnr].filetype) then
+  local is_ours = config and vim.tbl_contains(config.filetypes or {}, vim.bo[bufnr].filetype)
+  if config and is_ours and require("kernelcast.hosts").concerns(bufnr) then
     M.tell(config.cmd)
   end
 end
