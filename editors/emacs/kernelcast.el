@@ -169,5 +169,19 @@ Ask which one where there are several."
   (interactive)
   (kernelcast--run (kernelcast--server) "kernelcast.report" (list (eglot-path-to-uri (buffer-file-name)))))
 
+(defun kernelcast-embedded ()
+  "Let Kernelcast answer in this Python, C or C++ file, which has kernels in string literals.
+Eglot has one server for a buffer: it takes the place of the language's own."
+  (interactive)
+  (unless (save-excursion
+            (goto-char (point-min))
+            (re-search-forward (rx (or "__kernel" (seq "kernel" (+ space) "void"))) nil t))
+    (user-error "No kernel stands in this file"))
+  (let ((language (cond ((derived-mode-p 'python-base-mode 'python-mode) "python")
+                        ((derived-mode-p 'c++-mode 'c++-ts-mode) "cpp")
+                        (t "c"))))
+    (eglot (list major-mode) (eglot--current-project) 'kernelcast-server
+           (list kernelcast-program "serve" "--stdio") (list language))))
+
 (provide 'kernelcast)
 ;;; kernelcast.el ends here
