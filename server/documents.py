@@ -47,11 +47,12 @@ class Document:
     serial: int = 0
     edits: tuple[Edit, ...] = ()
     language: str = ""  # as the editor calls it
+    notebook: str = ""  # URI of the notebook that it is a cell of
 
     @property
     def path(self) -> Path | None:
         """None for documents that are no files (untitled, git revisions ...), and for names that no file can have."""
-        return path_of(self.uri)
+        return path_of(self.notebook or self.uri)
 
     def without_edits_until(self, serial: int) -> Document:
         """For when nobody will follow a place from an older text than that of edit `serial` any more."""

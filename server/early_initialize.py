@@ -67,9 +67,12 @@ def early_initialize(stdin: BinaryIO, stdout: BinaryIO) -> EarlyInitialize:
 
 def capabilities(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return what pygls would answer; a test holds them against each other."""
+    has_notebooks = params["capabilities"].get("notebookDocument") is not None
+    cells = {"notebookSelector": [{"cells": [{"language": "python"}]}], "save": True}
     return {
         "positionEncoding": _encoding(params["capabilities"]),
         "textDocumentSync": {"openClose": True, "change": 2, "save": True},
+        **({"notebookDocumentSync": cells} if has_notebooks else {}),
         "hoverProvider": True,
         "codeActionProvider": {"codeActionKinds": ["kernelcast", "refactor.rewrite"]},
         "executeCommandProvider": {"commands": list(_COMMANDS)},

@@ -17,6 +17,7 @@ from server.features import (
     lifecycle,
     measure,
     measure_sizes,
+    notebooks,
     report,
     requests,
     synchronisation,
@@ -27,7 +28,7 @@ _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=["kernelcast", types.C
 
 
 def create_server() -> KernelcastServer:
-    server = KernelcastServer()
+    server = KernelcastServer(notebooks.SYNC)
     server.background_compile = partial(background_compiles.compile_later, server)
     feature, command = server.feature, server.command
 
@@ -39,6 +40,11 @@ def create_server() -> KernelcastServer:
     feature(types.TEXT_DOCUMENT_DID_CHANGE)(synchronisation.did_change)
     feature(types.TEXT_DOCUMENT_DID_SAVE)(synchronisation.did_save)
     feature(types.TEXT_DOCUMENT_DID_CLOSE)(synchronisation.did_close)
+
+    feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(notebooks.did_open)
+    feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(notebooks.did_change)
+    feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)(notebooks.did_save)
+    feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(notebooks.did_close)
 
     feature(types.TEXT_DOCUMENT_INLAY_HINT)(requests.inlay_hint)
     feature(types.TEXT_DOCUMENT_HOVER)(requests.hover)

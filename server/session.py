@@ -67,8 +67,11 @@ class KernelcastServer(LanguageServer):
 
     protocol: KernelcastProtocol
 
-    def __init__(self) -> None:
-        super().__init__("kernelcast", VERSION, protocol_cls=KernelcastProtocol, converter_factory=strict_converter)
+    def __init__(self, notebooks: types.NotebookDocumentSyncOptions | None = None) -> None:
+        super().__init__(
+            "kernelcast", VERSION, notebook_document_sync=notebooks, protocol_cls=KernelcastProtocol,
+            converter_factory=strict_converter,
+        )  # fmt: skip
         self.protocol.on_command = self.wake
         self.supports = Supports()
         self.client_name = ""

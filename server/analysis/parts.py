@@ -31,7 +31,7 @@ class Parts:
 
     def __init__(self) -> None:
         self._finders: LRUCache[tuple[str, str], ProgramFinder] = LRUCache(_FILES_KEPT)
-        self._placings: LRUCache[tuple[str, str], Placing] = LRUCache(16 * _FILES_KEPT)
+        self._placings: LRUCache[str, Placing] = LRUCache(16 * _FILES_KEPT)
 
     def of(self, name: str, path: Path | None, text: str, language_id: str = "") -> tuple[Part, ...]:
         """Return the programs of the document `name`, in the order of its text."""
@@ -42,7 +42,7 @@ class Parts:
         finder = self._finders.get(key)
         if finder is None:
             finder = self._finders[key] = ProgramFinder(language)
-        return tuple(Part(each.text, str(place), each) for place, each in enumerate(finder.programs(text)))
+        return tuple(Part(each.text, f"{name}#{place}", each) for place, each in enumerate(finder.programs(text)))
 
     def together(
         self, name: str, text: str, feed_starts: Sequence[int], found: Sequence[tuple[Part, FileForecast]]
@@ -54,16 +54,16 @@ class Parts:
         if len(found) == 1 and found[0][0].program is None:
             return found[0][1]
         placed = [
-            self._placing(name, part.name).placed(forecast, part.program, HostText(text, feed_starts))
+            self._placing(part.name).placed(forecast, part.program, HostText(text, feed_starts))
             for part, forecast in found
             if part.program is not None and forecast.kernels
         ]
         return merged(placed)
 
-    def _placing(self, name: str, part: str) -> Placing:
-        placing = self._placings.get((name, part))
+    def _placing(self, part: str) -> Placing:
+        placing = self._placings.get(part)
         if placing is None:
-            placing = self._placings[name, part] = Placing(part)
+            placing = self._placings[part] = Placing(part)
         return placing
 
 

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # pygls keeps the text but not the edits, counts lines as Python does (form feeds and all), and walks long lines
-# character by character. Without its own handlers ours get these notifications. Notebooks we do not serve.
-_OUR_OWN = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE)
-_UNSERVED = (
+# character by character. Without its own handlers ours get these notifications.
+_OUR_OWN = (
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.TEXT_DOCUMENT_DID_CLOSE,
     types.NOTEBOOK_DOCUMENT_DID_OPEN,
     types.NOTEBOOK_DOCUMENT_DID_CHANGE,
     types.NOTEBOOK_DOCUMENT_DID_CLOSE,
@@ -47,7 +49,7 @@ class KernelcastProtocol(LanguageServerProtocol):
         self.answered: Id | None = None  # of an `initialize` that `server.early_initialize` has answered
         self.on_command: Callable[[], None] = lambda: None
         self._asked: dict[Id, Future[Any]] = {}  # by the client; pygls keeps the server's own requests, too
-        for method in (*_OUR_OWN, *_UNSERVED):
+        for method in _OUR_OWN:
             del self.fm.builtin_features[method]
         self.fm.add_builtin_feature(types.WORKSPACE_EXECUTE_COMMAND, self._execute_command)
         self.fm.add_builtin_feature(types.SHUTDOWN, self._shut_down)

@@ -16,10 +16,15 @@ from server.session import KernelcastServer
 _openings = count(1)
 
 
+def next_opening() -> int:
+    """Return a number that no document had before."""
+    return next(_openings)
+
+
 def did_open(ls: KernelcastServer, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
     text = IndexedText.of(item.text)
-    ls.put(Document(item.uri, item.version, text, opening=next(_openings), language=item.language_id))
+    ls.put(Document(item.uri, item.version, text, opening=next_opening(), language=item.language_id))
 
 
 def did_change(ls: KernelcastServer, params: types.DidChangeTextDocumentParams) -> None:

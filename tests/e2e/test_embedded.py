@@ -124,3 +124,47 @@ async def test_nothing_happens_in_a_host_file_without_kernels(start_editor: Star
         assert await editor.hints("plain.py") == await editor.hints("plain.cpp") == []
         assert editor.child_processes() == []
         assert editor.statuses == []
+
+
+async def test_a_cell_of_a_notebook_has_hints_and_follows_edits(start_editor: Start) -> None:
+    async with start_editor() as editor:
+        notebook, cell = editor.uri("book.ipynb"), "vscode-notebook-cell:/book.ipynb#W1"
+        opened = types.TextDocumentItem(cell, "python", 1, PY)
+        editor.client.notebook_document_did_open(
+            types.DidOpenNotebookDocumentParams(
+                types.NotebookDocument(
+                    uri=notebook,
+                    notebook_type="jupyter-notebook",
+                    version=1,
+                    cells=[types.NotebookCell(kind=types.NotebookCellKind.Code, document=cell)],
+                ),
+                [opened],
+            )
+        )
+        assert await _lines_of(editor, cell) == [5, 12]
+        typed = types.TextDocumentContentChangePartial(
+            range=types.Range(types.Position(1, 0), types.Position(1, 0)), text="import os\n"
+        )
+        editor.client.notebook_document_did_change(
+            types.DidChangeNotebookDocumentParams(
+                types.VersionedNotebookDocumentIdentifier(version=2, uri=notebook),
+                types.NotebookDocumentChangeEvent(
+                    cells=types.NotebookDocumentCellChanges(
+                        text_content=[
+                            types.NotebookDocumentCellContentChanges(
+                                types.VersionedTextDocumentIdentifier(version=2, uri=cell), [typed]
+                            )
+                        ]
+                    )
+                ),
+            )
+        )
+        assert await _lines_of(editor, cell) == [6, 13]
+
+
+async def _lines_of(editor: Any, uri: str) -> list[int]:
+    everything = types.Range(types.Position(0, 0), types.Position(1000, 0))
+    answer = await editor.client.text_document_inlay_hint_async(
+        types.InlayHintParams(types.TextDocumentIdentifier(uri), everything)
+    )
+    return [hint.position.line for hint in answer]

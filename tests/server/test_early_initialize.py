@@ -25,6 +25,7 @@ CLIENTS: list[dict[str, Any]] = [
     {"general": {"positionEncodings": []}},
     {"workspace": {"workspaceFolders": True, "configuration": True, "inlayHint": {"refreshSupport": True}}},
     {"textDocument": {"synchronization": {"willSave": True, "didSave": True}, "rename": {"prepareSupport": True}}},
+    {"notebookDocument": {"synchronization": {}}},
 ]
 PROBE = """
 import sys

@@ -1,0 +1,96 @@
+"""The command line takes host files: answers are about the kernels in their literals, on the host's lines."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+HOST = '''import pyopencl as cl
+
+FIRST = """
+__kernel void scale(__global %(type)s *a, int n) {
+  int i = get_global_id(0);
+  for (int k = 0; k < n; ++k)
+    a[i] *= 2.0f;
+}
+""" % {"type": "float"}
+
+SECOND = (
+    "// kernelcast: global=4096 local=64\\n"
+    "__kernel void shift(__global float *a) {\\n"
+    "  a[get_global_id(0) * 33] += 1.0f;\\n"
+    "}\\n"
+)
+'''
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Path:
+    (tmp_path / "host.py").write_text(HOST)
+    return tmp_path / "host.py"
+
+
+def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_predictions_name_the_lines_of_the_host(run: Run, host: Path, tmp_path: Path) -> None:
+    first = HOST.split('"""')[1].replace("%(type)s", "float")
+    (tmp_path / "first.cl").write_text(first)
+    (alone,) = answers(run("predict", "first.cl", "--device", "nvidia-h200", "--format", "json"))
+    scale, shift = answers(run("predict", "host.py", "--device", "nvidia-h200", "--format", "json"))
+    assert (scale["kernel"], shift["kernel"]) == ("scale", "shift")
+    assert scale["runtime_us"] == alone["runtime_us"]
+    for key in ("accesses", "loops", "lines"):
+        in_host, in_program = ([each["line"] for each in answer[key]] for answer in (scale, alone))
+        assert in_program
+        assert in_host == [line + 2 for line in in_program]
+    assert {access["line"] for access in shift["accesses"]} == {14}
+    assert any("`%(type)s`" in str(each) and "float" in str(each) for each in scale["assumptions"])
+    assert shift["launch"]["origin"] == "annotation"
+
+
+def test_one_kernel_can_be_asked_for(run: Run, host: Path) -> None:
+    (shift,) = answers(run("predict", "host.py", "--kernel", "shift", "--format", "json"))
+    assert shift["kernel"] == "shift"
+    refused = run("predict", "host.py", "--kernel", "shrift")
+    assert refused.returncode == 1
+    assert "scale, shift" in refused.stderr
+
+
+def test_mistakes_in_an_annotation_are_told_with_the_hosts_line(run: Run, host: Path) -> None:
+    host.write_text(HOST.replace("local=64", "lokal=64"))
+    done = run("predict", "host.py", "--kernel", "shift")
+    assert "host.py:12: " in done.stderr
+    assert "lokal" in done.stderr
+
+
+def test_a_host_without_kernels_says_so(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text('"""Not a __kernel void in sight."""\n')
+    done = run("predict", "plain.py")
+    assert done.returncode == 1
+    assert "there is no kernel in this file" in done.stderr
+
+
+def test_a_header_of_opencl_c_is_read_as_before(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "kernels.h").write_text("__kernel void f(__global float *a) { a[get_global_id(0)] = 1.0f; }\n")
+    (answer,) = answers(run("predict", "kernels.h", "--format", "json"))
+    assert answer["kernel"] == "f"
+
+
+@pytest.mark.device
+def test_an_embedded_kernel_is_measured(run: Run, host: Path) -> None:
+    (measured,) = answers(run("measure", "host.py", "--kernel", "shift", "--budget", "0.2", "--format", "json"))
+    assert measured["basis"] == "measured", measured
+
+
+def test_a_report_is_about_all_programs_of_a_host(run: Run, host: Path) -> None:
+    done = run("report", "host.py", "--format", "json", "-o", "-")
+    assert [kernel["kernel"] for kernel in json.loads(done.stdout)["kernels"]] == ["scale", "shift"]
