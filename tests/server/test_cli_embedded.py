@@ -51,7 +51,7 @@ def test_predictions_name_the_lines_of_the_host(run: Run, host: Path, tmp_path: 
     for key in ("accesses", "loops", "lines"):
         in_host, in_program = ([each["line"] for each in answer[key]] for answer in (scale, alone))
         assert in_program
-        assert in_host == [line + 2 for line in in_program]
+        assert in_host == [None if line is None else line + 2 for line in in_program]
     assert {access["line"] for access in shift["accesses"]} == {14}
     assert any("`%(type)s`" in str(each) and "float" in str(each) for each in scale["assumptions"])
     assert shift["launch"]["origin"] == "annotation"
