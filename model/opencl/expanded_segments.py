@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
 
@@ -45,7 +45,7 @@ class ExpandedSegment:
 
     @property
     def is_blank(self) -> bool:
-        return not self.masked.text or self.masked.text.isspace()
+        return not self.has_kernel and (not self.masked.text or self.masked.text.isspace())
 
     def place(self, raw: int) -> tuple[int, int]:
         """Line and byte column, both from 0, of an offset of `raw`."""
@@ -176,8 +176,16 @@ def _made(raw: str, blank: str, expanded: Expanded, is_own: bool) -> ExpandedSeg
     last_line = blank.rstrip().rpartition("\n")[2]
     return ExpandedSegment(
         raw, blank, expanded, masked, is_own, _line_starts(raw), "kernel" in masked.words, last_line.startswith("}"),
-        lowest, net, Shape().after(masked.text),
+        lowest, net, _shape(masked),
     )  # fmt: skip
+
+
+def _shape(masked: Masked) -> Shape:
+    """Return the shape behind a segment; one that ends with `__kernel`, as before an `#endif`, has begun a function."""
+    shape = Shape().after(masked.text)
+    kernels = masked.offsets_of("kernel")
+    is_begun = bool(kernels) and kernels[-1] >= len(masked.text.rstrip())
+    return replace(shape, is_pending=True) if is_begun and shape.depth == 0 else shape
 
 
 def _line_starts(text: str) -> tuple[int, ...]:

@@ -372,3 +372,17 @@ def test_a_line_of_a_megabyte_is_read(read: Read) -> None:
 def test_deep_nesting_is_read(read: Read) -> None:
     deep = "(" * 3000 + "1" + ")" * 3000
     assert [k.name for k in read(f"kernel void k(global int *x) {{ x[0] = {deep}; }}").kernels] == ["k"]
+
+
+@pytest.mark.parametrize(("defined", "size"), [("1", None), ("0", (64, 1, 1))])
+def test_a_kernel_whose_qualifiers_stand_in_a_conditional_is_one(
+    defined: str, size: tuple[int, int, int] | None
+) -> None:
+    text = (
+        f"#define RELAXED {defined}\n"
+        "#if RELAXED == 1\n  __kernel\n#else\n  __kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n#endif\n"
+        "void fill(__global float *a) { a[0] = 1.0f; }\nvoid unused(void) {}\n"
+    )
+    (kernel,) = read_program(text).kernels
+    assert kernel.name == "fill"
+    assert kernel.attributes.reqd_work_group_size == size
