@@ -13,6 +13,7 @@ from analysis import analysis_ms
 from batch import predictions_per_second
 from edits import KERNELS, LINES, Taken, edits_ms
 from growth import report_growth
+from hosts import report_hosts
 from keystroke import report_keystrokes
 from launches import Spread, batches_per_second, changed_and_new, in_process_per_second
 from learned import TOKENS, learned
@@ -123,6 +124,7 @@ def main() -> int:
     parser.add_argument("--launches", action="store_true", help="changed launches, batches and new kernels alone")
     parser.add_argument("--sampling", action="store_true", help="running work-items where data decide alone")
     parser.add_argument("--recording", action="store_true", help="programs under the OpenCL layer alone")
+    parser.add_argument("--hosts", action="store_true", help="programs in other languages alone")
     parser.add_argument("--editor", action="store_true", help="start, keystrokes, growth and pressure alone")
     parser.add_argument("--without-editor", action="store_true", help="leave out the keystrokes, which take longest")
     arguments = parser.parse_args()
@@ -137,6 +139,9 @@ def main() -> int:
         return 0
     if arguments.recording:
         report_recording(console)
+        return 0
+    if arguments.hosts:
+        report_hosts(console)
         return 0
     if arguments.sampling:
         report_sampling(console, generic)
@@ -160,6 +165,7 @@ def main() -> int:
         table.add_row(f"predict --batch, {count} requests in {wall_s:.1f} s", f"{rate:.0f} predictions/s")
     console.print(table)
     report_recording(console)
+    report_hosts(console)
 
     if not arguments.without_editor:
         report_editor(console)
