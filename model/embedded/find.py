@@ -9,6 +9,7 @@ from model.embedded.c_literals import c_programs
 from model.embedded.fields import with_stand_ins
 from model.embedded.found import Found
 from model.embedded.languages import KERNEL, Language, may_hold_program
+from model.embedded.line_breaks import with_line_breaks
 from model.embedded.program import EmbeddedProgram
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class ProgramFinder:
             return ()
         found = self._python_literals(text) if self._language is Language.PYTHON else c_programs(text)
         programs = (with_stand_ins(each.pieces, each.literals, each.template) for each in found)
-        return _without_parts([each for each in programs if KERNEL.search(each.text)][:_MOST])
+        wanted = [each for each in programs if KERNEL.search(each.text)][:_MOST]
+        return tuple(with_line_breaks(each, text) for each in _without_parts(wanted))
 
     def _python_literals(self, text: str) -> Iterable[Found]:
         if self._python is None:

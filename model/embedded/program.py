@@ -64,6 +64,11 @@ class EmbeddedProgram:
     def text(self) -> str:
         return "".join(piece.text for piece in self.pieces)
 
+    @cached_property
+    def exact_text(self) -> str:
+        """The text as the host's compiler has it, without the line ends that only make its lines the host's."""
+        return "".join(piece.text for piece in self.pieces if piece.text != "\n" or piece.end > piece.start)
+
     def host_start(self, offset: int) -> int:
         """Return where the host writes the character at `offset`; for the end of the text, where its last one ends."""
         at = bisect_right(self._starts, offset) - 1

@@ -49,7 +49,7 @@ def test_the_text_is_what_a_compiler_makes_of_it(concatenation: tuple[str, str])
     source, meant = concatenation
     host = f"// it's \"a\" comment\nchar quote = '\"', many = 1'000;\nconst char *source = {source};\nint x;\n"
     (program,) = find_programs(host, Language.CPP)
-    assert program.text == meant
+    assert program.exact_text == meant
     check_places(program, host)
 
 
@@ -59,7 +59,7 @@ def test_a_compiler_agrees(tmp_path: Path) -> None:
         'const char *source = "a\\tb\\"\\\\ \\x41\\101\\u00e9" /* x */ R"cl(raw \\n "quoted" )" é\n😀)cl"\n'
         '  "more\\\n of it" "\\n__kernel void f(int a);\\n";\n'
     )
-    program_text = find_programs(host, Language.CPP)[0].text
+    program_text = find_programs(host, Language.CPP)[0].exact_text
     (tmp_path / "host.cpp").write_text(f"#include <cstdio>\n{host}int main() {{ std::fputs(source, stdout); }}\n")
     subprocess.run(["g++", "-std=c++17", "host.cpp", "-o", "host"], cwd=tmp_path, check=True, timeout=120)
     said = subprocess.run([tmp_path / "host"], capture_output=True, check=True, timeout=60)
@@ -94,3 +94,11 @@ def test_a_file_that_is_one_raw_string_is_a_program() -> None:
     host = '// Licence\n\nR"(\n// text\n__kernel void f();\n)"\n'
     (program,) = find_programs(host, Language.CPP)
     assert program.text == "\n// text\n__kernel void f();\n"
+
+
+def test_literals_without_line_ends_have_the_hosts_lines() -> None:
+    host = 'const char *s =\n  "__kernel void f(__global int *a) {"\n  "int i = 0; a[i] "\n  "= 1; }"; // "more"\n'
+    (program,) = find_programs(host, Language.CPP)
+    assert program.text == "__kernel void f(__global int *a) {\nint i = 0; a[i] \n= 1; }"
+    assert program.exact_text == "__kernel void f(__global int *a) {int i = 0; a[i] = 1; }"
+    assert [host.count("\n", 0, program.host_start(start)) for start in program.line_starts] == [1, 2, 3]
