@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.others.conftest import REPOSITORY, program
+from tests.editors.others.conftest import KERNEL, REPOSITORY, program
 from tests.editors.terminal import COLUMNS, Terminal
 
 PACKAGE = REPOSITORY / "editors" / "emacs" / "kernelcast.el"
@@ -168,3 +168,12 @@ def test_package_compiles_without_a_warning(tmp_path: Path) -> None:
     copied = Path(shutil.copy(PACKAGE, tmp_path))
     compiled = f'(progn (setq byte-compile-error-on-warn t) (byte-compile-file "{copied}"))'
     assert ask(compiled).endswith("t")
+
+
+def test_a_python_file_with_kernels_has_hints_on_demand(start: Callable[..., Terminal], folder: Path) -> None:
+    (folder / "init.el").write_text(INIT)
+    (folder / "host.py").write_text(f'SOURCE = """\n{KERNEL}"""\n')
+    emacs = start(program("emacs"), "-q", "-L", str(PACKAGE.parent), "-l", str(folder / "init.el"), "host.py")
+    emacs.until("SOURCE")
+    command(emacs, "kernelcast-embedded")
+    emacs.until(lambda screen: bool(PREDICTED.search(screen)))
