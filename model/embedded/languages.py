@@ -8,7 +8,7 @@ from pathlib import Path
 
 KERNEL = re.compile(r"\b__kernel\b|\bkernel\s+(?:void|__attribute__)\b")
 # A literal may break its line within these words, or write a tabulator between them; `\n__kernel` has no word boundary.
-_MAY_HOLD = re.compile(r"__kernel|kernel[\s\\]*(?:[nt\"'\s\\]|u8|[uULRrbBfF])*(?:void|__attribute__)")
+_MAY_HOLD = re.compile(r"__kernel|kernel(?=[\s\\\"'])[nt\"'\s\\8uULRrbBfF]*+(?:void|__attribute__)")
 
 
 class Language(StrEnum):

@@ -178,9 +178,8 @@ def _parts(source: _Source, node: Node, names: int) -> Iterator[_Part]:
                 if child.type != "comment":
                     yield from _parts(source, child, names)
         case "binary_operator" if _operator(node) == "+":
-            for side in ("left", "right"):
-                if (operand := node.child_by_field_name(side)) is not None:
-                    yield from _parts(source, operand, names)
+            for operand in _operands(node):
+                yield from _parts(source, operand, names)
         case "binary_operator" if _operator(node) == "%" and (left := node.child_by_field_name("left")) is not None:
             yield from _parts(source, left, names)
         case "call" if (text := _text_of_call(node)) is not None:
@@ -191,6 +190,16 @@ def _parts(source: _Source, node: Node, names: int) -> Iterator[_Part]:
                 yield from _parts(source, value, names - 1)
             else:
                 yield None, [_mark(source, node)]
+
+
+def _operands(node: Node) -> Iterator[Node]:
+    """Yield what a sum joins, from the left; sums of a thousand lines are as deep."""
+    found: list[Node] = []
+    first: Node | None = node
+    while first is not None and first.type == "binary_operator" and _operator(first) == "+":
+        found += filter(None, [first.child_by_field_name("right")])
+        first = first.child_by_field_name("left")
+    yield from filter(None, [first, *reversed(found)])
 
 
 def _text_of_call(node: Node) -> Node | None:

@@ -7,10 +7,20 @@ import sys
 import sysconfig
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from model.embedded.find import find_programs
 from model.embedded.languages import Language, language_of, may_hold_program
 
 FILES = 200
+PARTS = [
+    "__kernel void f(", " kernel void g() { }", "S = ", '"', "'", '"""', 'R"(', ')"', "\\", "\n", "\r\n", "(", ")", "{",
+    "}", "{{",
+    "%(a)s", "%d", "%%", "${a}", "$", "% if a:\n", "## a", "<%", "%>", "f'", "rb'", " + ", " % ", ".format(",
+    "\\N{BULLET}",
+    "\\x4", "\\u12", "STRINGIFY(", "#define A ", "// ", "/* ", "*/", "# ", ",", "\ud83d", "😀", "é", "\0", "a",
+]  # fmt: skip
 
 
 def ordinary(pattern: str, *folders: str) -> list[Path]:
@@ -42,3 +52,17 @@ def test_no_parser_is_loaded_for_them() -> None:
         "assert not [name for name in sys.modules if name.startswith('tree_sitter')]\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_a_sum_of_thousands_of_lines_is_one_program() -> None:
+    lines = " + \\\n".join(f'"// line {number}\\n"' for number in range(5000))
+    (program,) = find_programs(f'S = "__kernel void f();\\n" + {lines}\n', Language.PYTHON)
+    assert program.text.count("\n") == 5001
+
+
+@given(st.sampled_from([Language.PYTHON, Language.CPP]), st.lists(st.sampled_from(PARTS), max_size=30))
+def test_whatever_is_typed_is_read(language: Language, parts: list[str]) -> None:
+    host = "".join(parts)
+    for program in find_programs(host, language):
+        for offset in range(len(program.text)):
+            assert 0 <= program.host_start(offset) <= program.host_end(offset + 1) <= len(host)

@@ -15,8 +15,8 @@ function M.names_kernel(text)
     return false
   end
   return text:find("__kernel", 1, true) ~= nil
-    or text:find("kernel[%s\\]" .. BETWEEN .. "void") ~= nil
-    or text:find("kernel[%s\\]" .. BETWEEN .. "__attribute__") ~= nil
+    or text:find("kernel[%s\\\"']" .. BETWEEN .. "void") ~= nil
+    or text:find("kernel[%s\\\"']" .. BETWEEN .. "__attribute__") ~= nil
 end
 
 ---@param bufnr integer
