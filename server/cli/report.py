@@ -64,7 +64,7 @@ def _subjects(arguments: argparse.Namespace, forecaster: Forecaster) -> tuple[li
 
 def _subject(forecaster: Forecaster, request: Request) -> Subject:
     found = forecaster.forecast(request)
-    kernels = tuple({f.kernel.range: f.kernel for f in found.forecasts}.values())
+    kernels = tuple({(f.kernel.range, f.kernel.name): f.kernel for f in found.forecasts}.values())
     forecast = FileForecast(kernels, found.forecasts, found.problems)
     return Subject(request.file.absolute(), str(request.file), forecast, found.device)
 
