@@ -14,6 +14,7 @@ import {
 import type { Server, ServerState } from './client/server.ts';
 import { MANAGE_TRUST } from './failure.ts';
 import { headOf } from './headline.ts';
+import { mayHoldKernel } from './hosts.ts';
 import { tell, warn } from './messages.ts';
 import type { Problem, Status } from './protocol.ts';
 import { isTrusted } from './trust.ts';
@@ -82,7 +83,8 @@ export class StatusItems implements Disposable {
   private show(): void {
     const document = window.activeTextEditor?.document;
     const status = document === undefined ? undefined : this.known.get(this.server.uriOf(document));
-    const isHost = document !== undefined && document.languageId !== 'opencl' && status !== undefined;
+    const isHost =
+      status !== undefined && document !== undefined && document.languageId !== 'opencl' && mayHoldKernel(document);
     this.selector = isHost ? [SELECTOR, { language: document.languageId, pattern: document.uri.fsPath }] : SELECTOR;
     this.device.selector = this.selector;
     void commands.executeCommand('setContext', 'kernelcast.hasKernels', isHost);
