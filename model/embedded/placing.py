@@ -106,7 +106,7 @@ class _Places:
             shown = f"`{each.stand_in}` is assumed" if each.stand_in else "nothing is assumed in its place"
             text = f"`{each.name}` is filled in when the host program runs: {shown}"
             spread = _NUMBER_SPREAD if each.is_number else 1.0
-            found.setdefault((each.name, each.stand_in), Assumption(each.name, text, spread, line, each.is_number))
+            found.setdefault((each.name, each.stand_in), Assumption(each.name, text, spread, is_guess=each.is_number))
         return tuple(found.values())
 
     def _offset(self, line: int, byte: int) -> int:

@@ -168,3 +168,16 @@ async def _lines_of(editor: Any, uri: str) -> list[int]:
         types.InlayHintParams(types.TextDocumentIdentifier(uri), everything)
     )
     return [hint.position.line for hint in answer]
+
+
+async def test_a_number_that_was_filled_in_is_a_guess(start_editor: Start) -> None:
+    text = (
+        'S = """\n__kernel void f(__global float *a) {\n'
+        '  for (int i = 0; i < %(count)d; ++i) a[get_global_id(0)] += i;\n}\n""" % {"count": 7}\n'
+    )
+    async with start_editor() as editor:
+        editor.open("host.py", text, language="python")
+        await editor.wait_for_hint("host.py", lambda label: "?" in label)
+        told = await editor.hover("host.py", 1, 16)
+        assert "%(count)d" in told
+        assert "`16` is assumed" in told or "16" in told
