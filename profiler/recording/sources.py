@@ -9,6 +9,8 @@ import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
+from model.embedded.find import find_programs
+from model.embedded.languages import language_of, may_hold_program
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
 from model.safe_read import read_plain
@@ -58,12 +60,12 @@ class Sources:
 
 
 class Workspace:
-    """The OpenCL C files below a project's folder, looked up by content."""
+    """The programs below a project's folder, in OpenCL C files and in literals of host files, looked up by content."""
 
     def __init__(self, folder: Path, sources: Sources) -> None:
         self._folder, self._copies = folder, sources.folder
         self._by_sha256: dict[str, Path] | None = None
-        self._texts: dict[Path, bytes] = {}
+        self._texts: list[tuple[Path, bytes]] = []
 
     def file_with(self, text: bytes) -> Path | None:
         """Return the file that holds exactly this text."""
@@ -73,7 +75,7 @@ class Workspace:
         """Return the first file whose kernel of this name means the same under these options."""
         self._files()
         word = name.encode()
-        for path, text in self._texts.items():
+        for path, text in self._texts:
             if word in text:
                 kernel = read_program(text.decode("utf-8", "replace"), path, options).by_name.get(name)
                 if kernel is not None and kernel.fingerprint == fingerprint:
@@ -83,10 +85,11 @@ class Workspace:
     def _files(self) -> dict[str, Path]:
         if self._by_sha256 is None:
             self._by_sha256 = {}
-            for path in _opencl_files(self._folder, self._copies):
+            for path in _program_files(self._folder, self._copies):
                 with contextlib.suppress(OSError):
-                    self._texts[path] = read_plain(path, MAX_BYTES)
-                    self._by_sha256.setdefault(hashlib.sha256(self._texts[path]).hexdigest(), path)
+                    for text in _programs(path, read_plain(path, MAX_BYTES)):
+                        self._texts.append((path, text))
+                        self._by_sha256.setdefault(hashlib.sha256(text).hexdigest(), path)
         return self._by_sha256
 
 
@@ -98,19 +101,29 @@ def file_sha256(path: Path) -> str:
         return ""
 
 
-def _opencl_files(folder: Path, without: Path) -> Iterator[Path]:
-    found = 0
+def _programs(path: Path, content: bytes) -> Iterator[bytes]:
+    """Yield the text of an OpenCL C file, or those that a host file has in literals."""
+    text = content.decode("utf-8", "replace")
+    language = language_of(path, text)
+    if language is None or path.suffix in _SUFFIXES:
+        yield content
+    if language is not None and may_hold_program(text):
+        yield from (program.exact_text.encode("utf-8", "replace") for program in find_programs(text, language))
+
+
+def _program_files(folder: Path, without: Path) -> Iterator[Path]:
+    """Yield OpenCL C files and host files, as many of either as are looked at."""
+    found = {True: 0, False: 0}
     for parent, folders, names in os.walk(folder):
         if Path(parent) == without:
             folders.clear()
             continue
         folders[:] = sorted(each for each in folders if each not in _NOT_ENTERED and not each.startswith("."))
         for name in sorted(names):
-            if os.path.splitext(name)[1] in _SUFFIXES:
+            is_opencl = os.path.splitext(name)[1] in _SUFFIXES
+            if (is_opencl or language_of(Path(name), "") is not None) and found[is_opencl] < MAX_FILES:
                 yield Path(parent, name)
-                found += 1
-                if found == MAX_FILES:
-                    return
+                found[is_opencl] += 1
 
 
 def _write(path: Path, content: bytes) -> None:
