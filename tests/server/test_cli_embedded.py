@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,21 @@ SECOND = (
     "  a[get_global_id(0) * 33] += 1.0f;\\n"
     "}\\n"
 )
+'''
+
+APP = '''import numpy
+import pyopencl as cl
+
+SOURCE = """
+__kernel void twice(__global float *a) {
+  a[get_global_id(0)] *= 2.0f;
+}
+"""
+context = cl.Context([cl.get_platforms()[0].get_devices()[0]])
+queue = cl.CommandQueue(context)
+twice = cl.Kernel(cl.Program(context, SOURCE).build(), "twice")
+twice(queue, (4096,), (64,), cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * 4096))
+queue.finish()
 '''
 
 
@@ -94,3 +110,14 @@ def test_an_embedded_kernel_is_measured(run: Run, host: Path) -> None:
 def test_a_report_is_about_all_programs_of_a_host(run: Run, host: Path) -> None:
     done = run("report", "host.py", "--format", "json", "-o", "-")
     assert [kernel["kernel"] for kernel in json.loads(done.stdout)["kernels"]] == ["scale", "shift"]
+
+
+@pytest.mark.device
+def test_what_a_program_launched_is_predicted_for_the_kernel_in_its_own_text(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "kernelcast.toml").touch()
+    (tmp_path / "app.py").write_text(APP)
+    recorded = run("record", "--", sys.executable, "app.py")
+    assert recorded.returncode == 0, recorded.stderr
+    (answer,) = answers(run("predict", "app.py", "--format", "json"))
+    assert answer["launch"]["origin"] == "recorded"
+    assert answer["launch"]["global"] == [4096]
