@@ -30,8 +30,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.concerns(bufnr)
-  return not M.is_host(bufnr)
-    or M.names_kernel(table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), "\n"))
+  return not M.is_host(bufnr) or M.names_kernel(table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), "\n"))
 end
 
 --- Calls `start` for a host buffer in which a kernel is typed: a change costs a look at its line.
