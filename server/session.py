@@ -46,7 +46,7 @@ from server.predictor.sampling import Sampling
 from server.prefilter import may_contain_kernel
 from server.session_measurements import SessionMeasurements
 from server.snapshot import Analysis, ConfigProblem, Snapshot, Views
-from server.words.escaping import message as as_message
+from server.text.escaping import message as as_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable

@@ -18,7 +18,7 @@ from server.config_edit import ConfigEdit
 from server.documents import Document
 from server.launch_view import Failure, LaunchView, Slot
 from server.positions import Encoding, range_of, source_end, source_offsets
-from server.words.render import hint_label, hint_tooltip
+from server.text.hint import hint_label, hint_tooltip
 
 if TYPE_CHECKING:  # the engine brings tree-sitter along, which `initialize` need not wait for
     from model.device import Device

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from server.launch_view import Slot
 from server.snapshot import Analysis, slots
-from server.words.learned import is_by_the_model
+from server.text.learned import is_by_the_model
 
 if TYPE_CHECKING:
     from model.prediction import Prediction

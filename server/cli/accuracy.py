@@ -9,7 +9,7 @@ from model.device import Device
 from model.learned.device_accuracy import accuracy_from
 from model.learned.learned import UnusableModel
 from server.analysis.memory import Memory
-from server.words.accuracy import accuracy_words, figure_words
+from server.text.accuracy import accuracy_words, figure_words
 
 
 def accuracy_lines(device: Device, *, after_learning: bool = False) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ from profiler.offline.diagnostics import DoesNotCompile
 from server.cli.accesses import accesses_json, branches_json, loops_json
 from server.cli.forecasts import Found
 from server.cli.requests import Request
-from server.words.account import account_json, assumptions_json, lines_json
-from server.words.advice import advice_json
-from server.words.measured_json import measured_json
-from server.words.recorded import recording_json
-from server.words.render import error_percent
+from server.text.account import account_json, assumptions_json, lines_json
+from server.text.advice import advice_json
+from server.text.hint import error_percent
+from server.text.measured import measured_json
+from server.text.recorded import recording_json
 
 Answer = dict[str, Any]
 

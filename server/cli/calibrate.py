@@ -18,8 +18,8 @@ from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out, progress_bar
-from server.words.accuracy import learned_words
-from server.words.format import format_count, format_duration_us, format_mem_bytes
+from server.text.accuracy import learned_words
+from server.text.format import format_count, format_duration_us, format_mem_bytes
 
 
 def run(arguments: argparse.Namespace) -> int:

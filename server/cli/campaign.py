@@ -22,7 +22,7 @@ from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.status import ANSWERED, INTERRUPTED, NO_GPU, SOME_FAILED, WrongCallError
 from server.cli.streams import warn
 from server.cli.terminal import err, out, progress_bar
-from server.words.format import format_percent
+from server.text.format import format_percent
 
 FULL_FROM_MINUTES = 10.0  # a full calibration takes one or two of them
 LINE_EVERY_S = 15.0  # where no terminal shows a bar

@@ -12,7 +12,7 @@ from model.launch.local_size import effective_local_size
 from model.opencl.kernel import Kernel
 from server.cli.answers import Answer
 from server.cli.requests import Request
-from server.words.compiled import counted_by_the_analysis
+from server.text.compiled import counted_by_the_analysis
 
 _SAID_ELSEWHERE = ("kernel", "device_id", "device_name", "driver", "kernel_lines", "version")
 

@@ -17,7 +17,7 @@ from model.forecast import Forecast
 from model.launch.local_size import effective_local_size
 from model.work.counts import OpKind
 from server.cli.terminal import hung, out
-from server.words.compiled import (
+from server.text.compiled import (
     counted_by_the_analysis,
     in_short,
     instruction_words,
@@ -25,7 +25,7 @@ from server.words.compiled import (
     loop_words,
     pipe_words,
 )
-from server.words.format import format_bytes, format_count, format_percent, format_things
+from server.text.format import format_bytes, format_count, format_percent, format_things
 
 _SOURCES = {
     CodeSource.ASSEMBLY: "its machine code",

@@ -21,7 +21,7 @@ from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.status import ANSWERED, INTERRUPTED, WrongCallError
 from server.cli.streams import warn
 from server.cli.terminal import err, out, progress_bar
-from server.words.format import format_duration_us
+from server.text.format import format_duration_us
 
 LINE_EVERY_S = 60.0  # where no terminal shows a bar
 

@@ -21,7 +21,7 @@ from server.cli.device_picture import show
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out
-from server.words.format import format_count, format_mem_bytes
+from server.text.format import format_count, format_mem_bytes
 
 
 def run(arguments: argparse.Namespace) -> int:

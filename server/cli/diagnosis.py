@@ -35,7 +35,7 @@ from server.log.faults import faults_file, kept_faults
 from server.predictor.answers import LOADING_S
 from server.predictor.messages import Ask
 from server.predictor.process import PredictorProcess, ProcessEnded
-from server.words.format import format_duration_us, format_mem_bytes, format_things
+from server.text.format import format_duration_us, format_mem_bytes, format_things
 
 _NEEDED = (
     "pygls",

@@ -14,8 +14,8 @@ from server.cli.history_answers import history_answer, history_table
 from server.cli.status import ANSWERED, WrongCallError
 from server.cli.streams import warn, write_json
 from server.cli.terminal import out
-from server.words.format import format_duration_us, format_percent, format_things
-from server.words.timeline import Timeline, sparkline, timelines
+from server.text.format import format_duration_us, format_percent, format_things
+from server.text.timeline import Timeline, sparkline, timelines
 
 _ROWS = 20  # of each kernel in a table, unless more are asked for
 _TREND_COLUMNS = 40

@@ -6,8 +6,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from profiler.store.as_json import launch_to_plain
-from server.words.format import format_duration_us, format_percent, format_spread
-from server.words.timeline import Moment, Timeline
+from server.text.format import format_duration_us, format_percent, format_spread
+from server.text.timeline import Moment, Timeline
 
 Answer = dict[str, object]
 

@@ -11,7 +11,7 @@ from server.cli.device_choice import Devices
 from server.cli.interrupts import cancelled_by_ctrl_c
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.terminal import out, progress_bar
-from server.words.accuracy import learned_words
+from server.text.accuracy import learned_words
 
 
 def run(arguments: argparse.Namespace) -> int:

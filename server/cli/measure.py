@@ -31,7 +31,7 @@ from server.cli.sizes import at_sizes
 from server.cli.sizes_wanted import SizesWanted
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import warn, write_json
-from server.words.fit import fit_json
+from server.text.fit import fit_json
 
 
 def run(arguments: argparse.Namespace) -> int:

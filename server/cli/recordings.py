@@ -19,8 +19,8 @@ from server.cli.record import devices_here
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import json_text, warn, write_json
 from server.cli.terminal import listed, out
-from server.words.format import format_things
-from server.words.recording import launches_table, recordings_table, summary
+from server.text.format import format_things
+from server.text.recording import launches_table, recordings_table, summary
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -22,13 +22,13 @@ from profiler.measurement import MeasureError
 from server.cli.cross_validation import Left
 from server.cli.forecasts import Found
 from server.cli.terminal import err, listed, out
-from server.words.advice import sentence
-from server.words.fit import fit_sentence
-from server.words.format import format_duration_us, format_interval, format_percent, format_spread
-from server.words.learned import CORRECTED, NOVEL, is_by_the_model, novelty_words
-from server.words.measured import circumstances
-from server.words.recorded import program_time, recorded_words
-from server.words.render import basis_sign, error_percent, guess_mark
+from server.text.advice import sentence
+from server.text.fit import fit_sentence
+from server.text.format import format_duration_us, format_interval, format_percent, format_spread
+from server.text.hint import basis_sign, error_percent, guess_mark
+from server.text.learned import CORRECTED, NOVEL, is_by_the_model, novelty_words
+from server.text.measured import circumstances
+from server.text.recorded import program_time, recorded_words
 
 _LOG_LINES = 40  # lines of a compiler's or driver's words that are shown
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from server.words.escaping import message
+from server.text.escaping import message
 
 if TYPE_CHECKING:
     from server.session import KernelcastServer

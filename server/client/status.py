@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from model.device import Device
 from server.commands import CALIBRATE, CHOOSE_DEVICE
-from server.words.render import basis_text
+from server.text.hint import basis_text
 
 if TYPE_CHECKING:
     from server.snapshot import Analysis, Snapshot

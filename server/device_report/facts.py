@@ -11,7 +11,7 @@ from model.device import Device, DeviceType, Rates
 from model.device_curves import MemoryLevel
 from model.memory_levels import memory_levels
 from model.roofline import Ceiling
-from server.words.format import format_count, format_duration_us, format_mem_bytes, format_percent
+from server.text.format import format_count, format_duration_us, format_mem_bytes, format_percent
 
 _PLAIN_RATES = (
     ("fp32_gflop_s", "fp32, in vectors", "flop/s"),

@@ -22,7 +22,7 @@ from server.report.charts.labels import text_width
 from server.report.charts.roofline import draw_roofs
 from server.report.markup import Child, Element, tag
 from server.report.style import CHARTS, DARK, LIGHT
-from server.words.format import format_count, format_mem_bytes
+from server.text.format import format_count, format_mem_bytes
 
 WIDTH = 760.0
 _EDGE, _LINE = 20.0, 17.0

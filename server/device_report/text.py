@@ -9,7 +9,7 @@ from model.device import Device
 from model.device_curves import MemoryLevel
 from model.roofline import Ceiling
 from server.device_report.facts import ceilings, intensities, level_name, levels
-from server.words.format import format_count
+from server.text.format import format_count
 
 LEAST_WIDTH, MOST_WIDTH = 36, 100
 _ROWS = 16

@@ -35,7 +35,7 @@ from server.analysis.memory import PATIENCE_S
 from server.analysis.sources import Run, Sources, samples_of
 from server.device_work.jobs import OnProgress
 from server.device_work.verified_launches import with_proofs
-from server.words.accuracy import figure_words, learned_words
+from server.text.accuracy import figure_words, learned_words
 
 if TYPE_CHECKING:
     from profiler.learning import Turns

@@ -15,7 +15,7 @@ from server.embedded_edit import embedded_edit
 from server.launch_view import LaunchView
 from server.positions import IndexedText, offset_of, position_of
 from server.snapshot import KernelView, Snapshot
-from server.words.render import launch_title
+from server.text.hint import launch_title
 
 _RUN = "kernelcast"
 _WRITE = types.CodeActionKind.RefactorRewrite

@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from server.positions import range_of
 from server.snapshot import ConfigProblem, KernelView, Snapshot
-from server.words.advice import Told, advice_of
+from server.text.advice import Told, advice_of
 
 SOURCE = "kernelcast"
 _SEVERITIES = {"hint": types.DiagnosticSeverity.Hint, "information": types.DiagnosticSeverity.Information}

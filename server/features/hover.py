@@ -8,8 +8,8 @@ from lsprotocol import types
 
 from server.positions import offset_of, range_of
 from server.snapshot import Snapshot
-from server.words.layout import as_markdown, as_plain_text
-from server.words.story import tell
+from server.text.hover import render
+from server.text.layout import as_markdown, as_plain_text
 
 
 def hover(snapshot: Snapshot, position: types.Position, formats: Sequence[types.MarkupKind]) -> types.Hover | None:
@@ -22,7 +22,7 @@ def hover(snapshot: Snapshot, position: types.Position, formats: Sequence[types.
     for view in snapshot.kernels:
         start, end = snapshot.offsets(view.kernel.signature_range)
         if start <= pointed <= end:
-            story = tell(view, snapshot)
+            story = render(view, snapshot)
             markdown = types.MarkupKind.Markdown in formats
             content = types.MarkupContent(
                 kind=types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText,

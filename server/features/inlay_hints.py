@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from server.positions import offset_of, position_of
 from server.snapshot import KernelView, Snapshot
-from server.words.render import HINT_LENGTH, shorten
+from server.text.hint import HINT_LENGTH, shorten
 
 
 def inlay_hints(snapshot: Snapshot, visible: types.Range | None = None) -> list[types.InlayHint]:

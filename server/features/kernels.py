@@ -12,7 +12,7 @@ from server.features.arguments import texts
 from server.features.code_actions import annotation_edit
 from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import KernelView, Snapshot
-from server.words.render import hint_label, launch_title
+from server.text.hint import hint_label, launch_title
 
 
 async def list_kernels(ls: KernelcastServer, params: types.ExecuteCommandParams) -> list[dict[str, Any]]:

@@ -16,9 +16,9 @@ from server.features.arguments import error_answer, texts
 from server.launch_view import LaunchView
 from server.session import KernelcastServer
 from server.snapshot import Snapshot
-from server.words.format import format_duration_us, format_percent
-from server.words.measured_json import measured_json
-from server.words.render import error_percent, launch_title
+from server.text.format import format_duration_us, format_percent
+from server.text.hint import error_percent, launch_title
+from server.text.measured import measured_json
 
 if TYPE_CHECKING:
     from profiler.measurement import Measurement

@@ -7,8 +7,8 @@ from typing import Any
 from model.prediction import Quantiles
 from profiler.measurement import Measurement
 from server.report.facts import DeviceRow, HistoryRow, KernelFacts, LaunchFacts, Report, Sizes
-from server.words.account import account_json, assumptions_json, lines_json
-from server.words.advice import advice_json
+from server.text.account import account_json, assumptions_json, lines_json
+from server.text.advice import advice_json
 
 Json = dict[str, Any]
 

@@ -15,8 +15,8 @@ from server.report.sections.roofline import roofline_section
 from server.report.sections.sizes import sizes_section
 from server.report.sections.tables import Column, Row, table
 from server.report.style import STYLE
-from server.words.format import format_duration_us, format_interval
-from server.words.render import basis_sign
+from server.text.format import format_duration_us, format_interval
+from server.text.hint import basis_sign
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

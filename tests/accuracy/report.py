@@ -14,7 +14,7 @@ from rich.table import Table
 from model.device import Device
 from model.launch.launch import Launch
 from model.prediction import Prediction
-from server.words.format import format_duration_us
+from server.text.format import format_duration_us
 
 
 @dataclass(frozen=True, slots=True)

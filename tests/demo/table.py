@@ -13,8 +13,8 @@ from rows import Row
 from model.device import Device
 from model.prediction import Prediction
 from profiler.measurement import Measurement
-from server.words.format import format_duration_us, format_interval, format_percent
-from server.words.render import basis_sign
+from server.text.format import format_duration_us, format_interval, format_percent
+from server.text.hint import basis_sign
 
 
 def table(rows: list[Row], device: Device) -> Table:

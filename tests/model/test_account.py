@@ -16,7 +16,7 @@ from model.device_catalog import builtin_devices
 from model.engine import Engine
 from model.fit import Fit
 from model.prediction import Basis, ModelEstimate, Prediction, Quantiles, Through
-from server.words.account import overlap_text, parts_text, reading
+from server.text.account import overlap_text, parts_text, reading
 
 HEAD = "__global const float *a, __global const float *b, __global float *c, const int n"
 KERNELS = {

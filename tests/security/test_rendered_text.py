@@ -21,9 +21,9 @@ from pygls.progress import Progress
 from server.client.progress import ProgressBar
 from server.report.markup import document, prose, tag
 from server.report.page import POLICY
-from server.words.escaping import message
-from server.words.layout import as_markdown, as_plain_text
-from server.words.story import Section, Story
+from server.text.escaping import message
+from server.text.hover import Section, Story
+from server.text.layout import as_markdown, as_plain_text
 
 HOSTILE = (
     "[run](command:workbench.action.terminal.new)", "![x](https://evil.example/p.png)", "<img src=x onerror=alert(1)>",

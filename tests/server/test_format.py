@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.words.format import (
+from server.text.format import (
     format_bytes,
     format_count,
     format_duration_us,

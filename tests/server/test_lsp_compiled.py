@@ -34,7 +34,7 @@ from server.documents import Document, changed
 from server.features.hover import hover
 from server.positions import IndexedText
 from server.snapshot import Analysis, Snapshot
-from server.words.compiled import in_short
+from server.text.compiled import in_short
 
 FACTS = CompiledFacts(
     "blur", "print", "", (64,), "pocl", "A CPU", "3.0", "2026-11-22T00:00:00+00:00", CodeSource.ASSEMBLY,

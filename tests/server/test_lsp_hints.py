@@ -20,7 +20,7 @@ from server.documents import changed
 from server.features.inlay_hints import inlay_hints, shown_labels
 from server.launch_view import Slot
 from server.snapshot import Snapshot
-from server.words.render import HINT_LENGTH, shorten, spread_text
+from server.text.hint import HINT_LENGTH, shorten, spread_text
 
 Snapshots = Callable[..., Snapshot]
 Forecasts = Callable[..., FileForecast]
@@ -92,7 +92,7 @@ def test_several_launches_are_told_by_name_where_there_is_room(snapshot_of: Snap
     named = tuple(Launch((n,), name=name, origin=Origin.ANNOTATION) for n, name in ((9, "big"), (3, "sm")))
     assert labels(snapshot_of(text, forecast=forecast_of(text, launches=named))) == ["big: ~ 3.2 ms · sm: ~ 3.2 ms"]
     many = tuple(Launch((n,), name=f"launch{n}", origin=Origin.ANNOTATION) for n in range(1, 6))
-    assert labels(snapshot_of(text, forecast=forecast_of(text, launches=many))) == ["~ 3.2 ms (+4 more)"]
+    assert labels(snapshot_of(text, forecast=forecast_of(text, launches=many))) == ["~ 3.2 ms ±45 % · memory (+4 more)"]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # they are builders, without state
@@ -201,7 +201,7 @@ def test_a_hint_of_a_launch_that_was_guessed_says_so(
     )
     assert "?" not in plain
     assert re.match(r"~ [\d.]+ (µs|ms)\?", guessed)
-    assert len(guessed) <= 30
+    assert len(guessed) <= HINT_LENGTH
 
 
 def test_what_was_measured_of_guessed_sizes_says_so_too(

@@ -24,7 +24,7 @@ from server.features.hover import hover
 from server.launch_view import Slot
 from server.positions import IndexedText
 from server.snapshot import Analysis, Snapshot
-from server.words.render import hint_label
+from server.text.hint import hint_label
 
 Snapshots = Callable[..., Snapshot]
 Forecasts = Callable[..., FileForecast]

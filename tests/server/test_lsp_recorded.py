@@ -18,7 +18,7 @@ from server.features.code_actions import code_actions
 from server.features.hover import hover
 from server.launch_view import Slot
 from server.snapshot import Snapshot
-from server.words.render import hint_tooltip
+from server.text.hint import hint_tooltip
 
 Snapshots = Callable[..., Snapshot]
 USE = RecordedUse(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement
-from server.words.timeline import sparkline, timelines
+from server.text.timeline import sparkline, timelines
 
 FIRST = Measurement(
     kernel="scale", kernel_fingerprint="f", launch_key="l", launch="64 / 8", device_id="pocl", device_name="A CPU",

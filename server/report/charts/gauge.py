@@ -8,7 +8,7 @@ from server.report.charts.axes import LogAxis
 from server.report.charts.frame import FORMATS, WIDE, Format, bar, measured_mark, picture, predicted_mark
 from server.report.charts.labels import text_width
 from server.report.markup import Child, Element, tag
-from server.words.format import format_count
+from server.text.format import format_count
 
 _ROW, _NAME = 32.0, 18.0
 

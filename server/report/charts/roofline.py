@@ -12,7 +12,7 @@ from server.report.charts.axes import LogAxis
 from server.report.charts.frame import FORMATS, WIDE, Format, Frame, bar, measured_mark, predicted_mark
 from server.report.charts.labels import text_width
 from server.report.markup import Element, tag
-from server.words.format import format_count, format_mem_bytes
+from server.text.format import format_count, format_mem_bytes
 
 
 def roofline_charts(

@@ -9,7 +9,7 @@ from server.report.charts.axes import LogAxis
 from server.report.charts.frame import FORMATS, Format, Frame, band, bar, measured_mark, polyline, predicted_mark
 from server.report.facts import Sizes
 from server.report.markup import Element
-from server.words.format import format_count, format_duration_us
+from server.text.format import format_count, format_duration_us
 
 
 def size_charts(chart_id: str, sizes: Sizes) -> list[Element]:

@@ -8,7 +8,7 @@ from server.report.charts.axes import LinearAxis
 from server.report.charts.frame import Format, Frame, bar, measured_mark, polyline
 from server.report.facts import HistoryRow
 from server.report.markup import Element, tag
-from server.words.format import format_duration_us
+from server.text.format import format_duration_us
 
 _FORMATS = (Format("wide", 720, 200), Format("narrow", 372, 200))
 

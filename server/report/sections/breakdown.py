@@ -6,10 +6,10 @@ from model.prediction import Prediction
 from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag
 from server.report.sections.tables import Column, Row, table
-from server.words.account import line_rows, name_of_part
-from server.words.account import reading as account_reading
-from server.words.advice import sentence
-from server.words.format import format_duration_us, format_percent
+from server.text.account import line_rows, name_of_part
+from server.text.account import reading as account_reading
+from server.text.advice import sentence
+from server.text.format import format_duration_us, format_percent
 
 _MOST_LINES = 10
 _LEAST_SHOWN = 0.001  # of the time

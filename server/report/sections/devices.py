@@ -8,8 +8,8 @@ from server.report.charts.axes import LogAxis
 from server.report.facts import DeviceRow, LaunchFacts
 from server.report.markup import Child, Element, tag
 from server.report.sections.tables import Column, Row, table
-from server.words.format import format_duration_us, format_interval
-from server.words.render import basis_sign, basis_text, shorten
+from server.text.format import format_duration_us, format_interval
+from server.text.hint import basis_sign, basis_text, shorten
 
 _COLUMNS = (
     Column("Device", "name"),

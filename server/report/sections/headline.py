@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from server.report.facts import KernelFacts, LaunchFacts
 from server.report.markup import Child, Element, prose, tag, unbroken
-from server.words.comparison import miss_words
-from server.words.format import format_duration_us, format_interval
-from server.words.render import basis_sign, guess_mark, guesses_text, percent_spread_text
+from server.text.comparison import miss_words
+from server.text.format import format_duration_us, format_interval
+from server.text.hint import basis_sign, guess_mark, guesses_text, percent_spread_text
 
 
 def headline(kernel: KernelFacts, launch: LaunchFacts) -> list[Child]:

@@ -8,7 +8,7 @@ from server.report.charts.trend import trend_charts
 from server.report.facts import HistoryRow, KernelFacts
 from server.report.markup import Child, tag
 from server.report.sections.tables import Column, Row, table
-from server.words.format import format_duration_us, format_interval, format_percent
+from server.text.format import format_duration_us, format_interval, format_percent
 
 _MOST_ROWS = 30
 _COLUMNS = (

@@ -8,8 +8,8 @@ from server.report.charts.gauge import Mark, gauges
 from server.report.charts.roofline import roofline_charts
 from server.report.facts import LaunchFacts
 from server.report.markup import Child, tag
-from server.words.account import limit_text, share_text
-from server.words.format import format_bytes, format_count
+from server.text.account import limit_text, share_text
+from server.text.format import format_bytes, format_count
 
 
 def roofline_section(launch: LaunchFacts, chart_id: str, device_name: str) -> list[Child]:

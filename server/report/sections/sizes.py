@@ -6,8 +6,8 @@ from model.launch.scaling_plan import Plan
 from server.report.charts.sizes import size_charts
 from server.report.facts import LaunchFacts, Sizes
 from server.report.markup import Child, prose, tag
-from server.words.fit import fit_sentence
-from server.words.format import format_count
+from server.text.fit import fit_sentence
+from server.text.format import format_count
 
 _ROOTS = {1.0: " in proportion", 0.5: " with the square root of the problem", 1 / 3: " with its cube root"}
 

@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from server.words.format import format_duration_us
+from server.text.format import format_duration_us
 from tests.editors.vscode.host import CodeServer
 from tests.editors.vscode.workbench import Workbench
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from server.words.format import format_duration_us
-from server.words.render import launch_title
+from server.text.format import format_duration_us
+from server.text.hint import launch_title
 
 if TYPE_CHECKING:
     from model.advice.advice import Advice

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from model.compiled_occupancy import offline_facts
-from server.words.account import limit_text, line_rows, overlap_text, parts_text
-from server.words.advice import advice_of
-from server.words.comparison import compared
-from server.words.compiled import in_short
-from server.words.format import format_bytes, format_count, format_duration_us
-from server.words.layout import Section, Story, in_columns, labelled, plain
-from server.words.recorded import recorded_section, recorded_words
-from server.words.render import guesses_text, launch_title
+from server.text.account import limit_text, line_rows, overlap_text, parts_text
+from server.text.advice import advice_of
+from server.text.comparison import compared
+from server.text.compiled import in_short
+from server.text.format import format_bytes, format_count, format_duration_us
+from server.text.hint import guesses_text, launch_title
+from server.text.layout import Section, Story, in_columns, labelled, plain
+from server.text.recorded import recorded_section, recorded_words
 
 if TYPE_CHECKING:
     from model.compiled_occupancy import Occupancy
@@ -31,7 +31,7 @@ _NOTICEABLY = 1.1  # how much longer the host waits than the device works, for i
 _ORIGIN = {"config": "kernelcast.toml"}
 
 
-def tell(view: KernelView, snapshot: Snapshot) -> Story:
+def render(view: KernelView, snapshot: Snapshot) -> Story:
     told = _told_in_full(view)
     sections = [section for launch in told for section in _launch(launch, len(told) > 1)]
     sections.append(recorded_section(view.launches))

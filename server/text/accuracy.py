@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from model.learned.device_accuracy import DeviceAccuracy, ErrorFigures
-from server.words.format import format_things
+from server.text.format import format_things
 
 if TYPE_CHECKING:
     from profiler.learning import LearnProgress

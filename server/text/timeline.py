@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement
-from server.words.format import format_percent
+from server.text.format import format_percent
 
 _BARS = "▁▂▃▄▅▆▇█"
 _SMALL_PERCENT = 1.0  # changes below that are not worth a word, however sure

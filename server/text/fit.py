@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from server.words.format import format_count, format_duration_us, format_percent
+from server.text.format import format_count, format_duration_us, format_percent
 
 if TYPE_CHECKING:
     from model.fit import Fit

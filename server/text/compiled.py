@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from model.compiled import CodeSource
 from model.compiled_occupancy import Limiter, Occupancy
-from server.words.format import format_bytes, format_percent
+from server.text.format import format_bytes, format_percent
 
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts, CompiledLoop, InstructionCount, LoopCode, PipeCycles

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from model.recorded_times import total_times_us
-from server.words.format import format_count, format_duration_us, format_percent, format_things
-from server.words.layout import Section, in_columns
+from server.text.format import format_count, format_duration_us, format_percent, format_things
+from server.text.layout import Section, in_columns
 
 if TYPE_CHECKING:
     from model.forecast import Forecast

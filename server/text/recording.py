@@ -10,7 +10,7 @@ from rich.table import Table
 
 from profiler.recording.recorded_entry import RecordedEntry
 from profiler.recording.recordings import Recording, shown_command
-from server.words.format import format_duration_us, format_things
+from server.text.format import format_duration_us, format_things
 
 _MOST_KERNELS = 3
 _MOST_NOTES = 5

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.words.fit import through_words
-from server.words.format import format_duration_us, format_interval, format_percent
-from server.words.layout import LABEL_WIDTH, in_columns, labelled
-from server.words.learned import CORRECTED, is_by_the_model, novelty_words
-from server.words.measured import circumstances
-from server.words.recorded import program_time
-from server.words.render import basis_name, basis_text, error_percent, percent_spread_text
+from server.text.fit import through_words
+from server.text.format import format_duration_us, format_interval, format_percent
+from server.text.hint import basis_name, basis_text, error_percent, percent_spread_text
+from server.text.layout import LABEL_WIDTH, in_columns, labelled
+from server.text.learned import CORRECTED, is_by_the_model, novelty_words
+from server.text.measured import circumstances
+from server.text.recorded import program_time
 
 if TYPE_CHECKING:
     from model.prediction import Prediction

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from model.account import OTHER, Bound
 from model.line_costs import NO_LINE
-from server.words.format import format_duration_us
+from server.text.format import format_duration_us
 
 if TYPE_CHECKING:
     from model.account import ResourceTime, TimeAccount

@@ -1,4 +1,4 @@
-"""Words and figures for small places: what a hint says, in at most about 30 characters."""
+"""Words and figures for small places: what a hint says, in at most 36 characters."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from server.words.format import format_duration_us, format_interval
-from server.words.recorded import program_time, recorded_words
+from server.text.format import format_duration_us, format_interval
+from server.text.recorded import program_time, recorded_words
 
 if TYPE_CHECKING:
     from model.launch.launch import Assumption
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from profiler.measurement import Measurement
     from server.launch_view import LaunchView
 
-HINT_LENGTH = 30
-_RECORDED_LENGTH = 36  # of a hint that says how often the program made the launch
+HINT_LENGTH = 36  # room for a time, its range and the bottleneck
 _GUESSES_SHOWN = 4
 _VALUE = re.compile(r"(`[^`]+`=[^\s:,]+)")  # an assumption's text begins with what is taken for its value
 _CONTENTS = re.compile(r"(what `[^`]+` holds) decides")
@@ -74,7 +73,7 @@ def _launch_label(view: LaunchView) -> str:
     if view.forecast.recorded is not None:
         said = recorded_words(view.forecast.recorded)
         short = [f"{estimate} {spread} · {said}", f"{estimate} · {said}", f"{estimate} · {said.partition(',')[0]}"]
-        return _first_that_fits(short, _RECORDED_LENGTH)
+        return _first_that_fits(short, HINT_LENGTH)
     return _first_that_fits(
         [f"{estimate} {spread} · {prediction.bound}", f"{estimate} {spread}", estimate], HINT_LENGTH
     )

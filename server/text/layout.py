@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from server.words.escaping import inline, line_of_paragraph
+from server.text.escaping import inline, line_of_paragraph
 
 WIDTH = 76  # with a border on either side this fits 80 columns; VS Code's hovers are a little wider
 LABEL_WIDTH = 13
