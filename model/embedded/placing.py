@@ -103,7 +103,10 @@ class _Places:
             line = bisect_right(self.program.line_starts, each.offset) - 1
             if not first <= line <= last and not each.is_number:
                 continue
-            shown = f"`{each.stand_in}` is assumed" if each.stand_in else "nothing is assumed in its place"
+            value = " ".join(each.stand_in.split())
+            shown = f"`{value}` is assumed" if value else "nothing is assumed in its place"
+            if each.is_recorded:
+                shown = f"it was `{value}` in the recorded run" if value else "it was empty in the recorded run"
             text = f"`{each.name}` is filled in when the host program runs: {shown}"
             spread = _NUMBER_SPREAD if each.is_number else 1.0
             found.setdefault((each.name, each.stand_in), Assumption(each.name, text, spread, is_guess=each.is_number))

@@ -44,12 +44,16 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What stands in for text that the host completes when it runs. `offset` is in the program's text."""
+    """What stands in for text that the host completes when it runs. `offset` is in the program's text.
+
+    `is_recorded`: it stood there when the program was recorded.
+    """
 
     name: str  # as the host writes it: `%(type)s`
     stand_in: str
     offset: int
     is_number: bool
+    is_recorded: bool = False
 
 
 @dataclass(frozen=True)

@@ -27,3 +27,4 @@ class RecordedLaunch:
     device_name: str
     recorded_at: float  # unix seconds
     command: str  # the program that was recorded, to show
+    source: str = ""  # the path of a copy of the text that the program built, "" where it built none

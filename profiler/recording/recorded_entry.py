@@ -77,8 +77,8 @@ def spec_of(entry: RecordedEntry) -> LaunchSpec:
     )
 
 
-def recorded_launch(entry: RecordedEntry, recorded_at: float, command: str) -> RecordedLaunch:
-    """Return it for predictions. Raises LaunchError."""
+def recorded_launch(entry: RecordedEntry, recorded_at: float, command: str, source: str = "") -> RecordedLaunch:
+    """Return it for predictions; `source` is the path of its program's text. Raises LaunchError."""
     return RecordedLaunch(
         kernel=entry.kernel,
         spec=spec_of(entry),
@@ -90,6 +90,7 @@ def recorded_launch(entry: RecordedEntry, recorded_at: float, command: str) -> R
         device_name=entry.device_name,
         recorded_at=recorded_at,
         command=command,
+        source=source,
     )
 
 

@@ -112,7 +112,8 @@ def recorded_launches(
         if entry is not None:
             shown = shown_command(_words(command))
             found.setdefault(entry.kernel, {}).setdefault(entry.identity, (entry, recorded_at, shown))
-    return {name: _by_time(each.values()) for name, each in sorted(found.items())}
+    sources = sources_of(store)
+    return {name: _by_time(each.values(), sources) for name, each in sorted(found.items())}
 
 
 def shown_command(words: Iterable[str]) -> str:
@@ -120,11 +121,12 @@ def shown_command(words: Iterable[str]) -> str:
     return " ".join(word if word and " " not in word else repr(word) for word in words)
 
 
-def _by_time(entries: Iterable[tuple[RecordedEntry, float, str]]) -> tuple[RecordedLaunch, ...]:
+def _by_time(entries: Iterable[tuple[RecordedEntry, float, str]], sources: Sources) -> tuple[RecordedLaunch, ...]:
     launches = []
     for entry, recorded_at, command in sorted(entries, key=lambda each: _weight(each[0]), reverse=True):
         try:
-            launches.append(recorded_launch(entry, recorded_at, command))
+            source = str(sources.path(entry.source)) if entry.source else ""
+            launches.append(recorded_launch(entry, recorded_at, command, source))
         except LaunchError:  # spoiled by hand, or by a later version
             continue
     return tuple(launches)

@@ -102,11 +102,12 @@ class Analyst:
         device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))
         self._code.session = order.compiled
         with self._watch.whole("find programs"):
-            parts = self._parts.of(document.uri, document.path, document.text.value, document.language)
+            recorded = partial(self._memory.recorded, document.path)
+            parts = self._parts.of(document.uri, document.path, document.text.value, document.language, recorded)
         read_parts = [
             self._engine.forecast(
                 part.text, document.path, device, config=read.config, options=order.settings.options,
-                reach=order.reach, recorded=partial(self._memory.recorded, document.path), part=part.name,
+                reach=order.reach, recorded=recorded, part=part.name,
             )
             for part in parts
         ]  # fmt: skip

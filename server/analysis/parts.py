@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -12,9 +15,14 @@ from model.embedded.find import ProgramFinder
 from model.embedded.languages import language_of
 from model.embedded.placing import HostText, Placing
 from model.embedded.program import EmbeddedProgram
+from model.embedded.refill import refilled
 from model.forecast import FileForecast
+from model.recorded_choice import RecordedOf, nothing_recorded
+from model.safe_read import read_plain
 
 _FILES_KEPT = 64
+_TEXTS_KEPT, _TEXTS_TRIED, _MOST_BYTES = 64, 16, 1 << 20
+_KERNEL_NAME = re.compile(r"\b(?:__)?kernel\b[^;{}()]*?(?:\([^;{}]*?\)\)[^;{}()]*?)?\bvoid\s+(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +38,22 @@ class Parts:
     """Remembers what each host file held last, so that an edit costs what it changes."""
 
     def __init__(self) -> None:
+        self._recorded: LRUCache[str, str] = LRUCache(_TEXTS_KEPT)
         self._finders: LRUCache[tuple[str, str], ProgramFinder] = LRUCache(_FILES_KEPT)
         self._placings: LRUCache[str, Placing] = LRUCache(16 * _FILES_KEPT)
 
-    def of(self, name: str, path: Path | None, text: str, language_id: str = "") -> tuple[Part, ...]:
-        """Return the programs of the document `name`, in the order of its text."""
+    def of(
+        self,
+        name: str,
+        path: Path | None,
+        text: str,
+        language_id: str = "",
+        recorded: RecordedOf = nothing_recorded,
+    ) -> tuple[Part, ...]:
+        """Return the programs of the document `name`, in the order of its text.
+
+        What they are completed with when they run is taken from launches of their kernels that were `recorded`.
+        """
         language = language_of(path, text, language_id)
         if language is None:
             return (Part(text),)
@@ -42,7 +61,19 @@ class Parts:
         finder = self._finders.get(key)
         if finder is None:
             finder = self._finders[key] = ProgramFinder(language)
-        return tuple(Part(each.text, f"{name}#{place}", each) for place, each in enumerate(finder.programs(text)))
+        programs = [refilled(each, self._texts(each, recorded)) for each in finder.programs(text)]
+        return tuple(Part(each.text, f"{name}#{place}", each) for place, each in enumerate(programs))
+
+    def _texts(self, program: EmbeddedProgram, recorded: RecordedOf) -> Iterator[str]:
+        """Yield the recorded texts of programs that have kernels of the same names, if this one is to be completed."""
+        names = _KERNEL_NAME.findall(program.text) if program.filled else []
+        launches = (launch for each in (recorded(names) if names else {}).values() for launch in each)
+        for source in islice(dict.fromkeys(launch.source for launch in launches if launch.source), _TEXTS_TRIED):
+            if source not in self._recorded:  # kept by content: what a path leads to never changes
+                with suppress(OSError):
+                    self._recorded[source] = read_plain(Path(source), _MOST_BYTES).decode("utf-8", "replace")
+            if source in self._recorded:
+                yield self._recorded[source]
 
     def together(
         self, name: str, text: str, feed_starts: Sequence[int], found: Sequence[tuple[Part, FileForecast]]

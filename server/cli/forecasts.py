@@ -135,7 +135,7 @@ class Forecaster:
     def _in_parts(self, path: Path, text: str, forecast: Callable[[Part], FileForecast]) -> FileForecast:
         """Return what is known of a file: of its programs if it is a host's, else of it as a program itself."""
         name = str(path)
-        parts = self._parts.of(name, path, text)
+        parts = self._parts.of(name, path, text, recorded=partial(self._sources.recorded, path))
         found = self._parts.together(name, text, line_starts(text), [(part, forecast(part)) for part in parts])
         is_python = language_of(path, "") is Language.PYTHON
         return found if found.kernels or parts[0:1] == (Part(text),) or is_python else forecast(Part(text))
