@@ -27,8 +27,8 @@ _TINY: dict[str, Value] = {
 }
 _MATH = {
     "PI": np.pi, "PI_2": np.pi / 2, "PI_4": np.pi / 4, "E": math.e, "LN2": np.log(2), "LN10": np.log(10),
-    "LOG2E": np.log2(math.e), "LOG10E": np.log10(math.e), "SQRT2": np.sqrt(2), "SQRT1_2": np.sqrt(0.5), "1_PI": 1 / np.pi,
-    "2_PI": 2 / np.pi, "2_SQRTPI": 2 / np.sqrt(np.pi),
+    "LOG2E": np.log2(math.e), "LOG10E": np.log10(math.e), "SQRT2": np.sqrt(2), "SQRT1_2": np.sqrt(0.5),
+    "1_PI": 1 / np.pi, "2_PI": 2 / np.pi, "2_SQRTPI": 2 / np.sqrt(np.pi),
 }  # fmt: skip
 
 

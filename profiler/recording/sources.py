@@ -85,7 +85,10 @@ class Workspace:
     def _files(self) -> dict[str, Path]:
         if self._by_sha256 is None:
             self._by_sha256 = {}
-            for path in _program_files(self._folder, self._copies):
+            found = _program_files(self._folder, self._copies)
+            for path in sorted(
+                found, key=lambda each: each.suffix not in _SUFFIXES
+            ):  # a copy in a host's literal is one
                 with contextlib.suppress(OSError):
                     for text in _programs(path, read_plain(path, MAX_BYTES)):
                         self._texts.append((path, text))
