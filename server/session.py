@@ -17,9 +17,8 @@ from pygls.lsp.server import LanguageServer
 
 from model.samples import Samples
 from model.version import VERSION
-from server.analysis.continuity import carry_over
-from server.analysis.holding import hold_answers
-from server.analysis.order import Order
+from server.analysis.keep_last_prediction import carry_over, hold_answers
+from server.analysis.request import AnalysisRequest
 from server.analysis.scheduler import Scheduler
 from server.client.capabilities import Supports
 from server.client.converter import strict_converter
@@ -40,7 +39,7 @@ from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
 from server.launch_view import Failure, Slot
 from server.log.timings import Timings
-from server.predictor.answers import LearnedAnswers
+from server.predictor.client import ModelClient
 from server.predictor.messages import RunItems
 from server.predictor.sampling import Sampling
 from server.prefilter import may_contain_kernel
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
     from model.device import Device
     from model.opencl.include_policy import Reach
     from profiler.measurement import Measurement
-    from server.analysis.sources import Run
+    from server.analysis.sources import MeasuredLaunch
 
 
 SETTLE_S = 30.0  # for an analysis that is under way when a command comes
@@ -90,7 +89,7 @@ class KernelcastServer(LanguageServer):
         self.timings = Timings()
         self.sampling = Sampling(Samples(), self.hear_of_answers, self.timings)
         self.scheduler = Scheduler(self.accept, self.report_broken, self.timings, self.sampling.samples)
-        self.learned = LearnedAnswers(self.hear_of_answers, self.timings)
+        self.learned = ModelClient(self.hear_of_answers, self.timings)
         self.jobs = Jobs()
         self.status_notifier = StatusNotifier(self._status, self._tell_status)
         self.activities = Activities(self.status_notifier.look_again)
@@ -103,8 +102,8 @@ class KernelcastServer(LanguageServer):
         self._documents: dict[str, Document] = {}
         self._analyses: dict[str, Analysis] = {}
         self._views: dict[str, Views] = {}
-        self._ordered: dict[str, int] = {}
-        self._orders = count(1)
+        self._requested: dict[str, int] = {}
+        self._numbers = count(1)
         self._store_news = 0
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
         self._published: dict[str, list[types.Diagnostic]] = {}
@@ -135,13 +134,13 @@ class KernelcastServer(LanguageServer):
         """Take in a document that was opened or changed: analyse it if it can hold a kernel."""
         self._documents[document.uri] = document
         if self._is_worth_it(document):
-            self._order(document)
+            self._request_analysis(document)
 
     def drop(self, uri: str) -> None:
         """Drop a document that was closed; its measurements are in the store."""
-        if uri in self._ordered:
+        if uri in self._requested:
             self.scheduler.forget(uri)
-        for kept in (self._documents, self._analyses, self._views, self._ordered):
+        for kept in (self._documents, self._analyses, self._views, self._requested):
             kept.pop(uri, None)
         self.measured.forget(uri)
         self.refusals.forget(uri)
@@ -157,7 +156,7 @@ class KernelcastServer(LanguageServer):
         """Something that all answers depend on has changed: settings, the device, a configuration file."""
         for document in self._documents.values():
             if self._is_worth_it(document):
-                self._order(document)
+                self._request_analysis(document)
 
     def read_store_anew(self) -> None:
         """Kernels that are no document's were measured, and are in the store."""
@@ -168,15 +167,15 @@ class KernelcastServer(LanguageServer):
         """Somebody gave a command: load what commands need, and look at every document."""
         self._need()
         for document in self._documents.values():
-            if document.uri not in self._ordered:
-                self._order(document)
+            if document.uri not in self._requested:
+                self._request_analysis(document)
 
     def awaits(self, uri: str) -> bool:
         """Return whether an analysis of it was ordered; one that can hold no kernel has none."""
-        return uri in self._ordered
+        return uri in self._requested
 
     def _is_worth_it(self, document: Document) -> bool:
-        if document.uri in self._ordered:
+        if document.uri in self._requested:
             return True
         return may_contain_kernel(document, self.settings_of(document).options, self._reach_of(document))
 
@@ -188,12 +187,12 @@ class KernelcastServer(LanguageServer):
             self.needed_s = time.monotonic()
             self.needed.set()
 
-    def _order(self, document: Document) -> None:
+    def _request_analysis(self, document: Document) -> None:
         self._need()
-        number = self._ordered[document.uri] = next(self._orders)
+        number = self._requested[document.uri] = next(self._numbers)
         settings = self.settings_of(document)
-        self.scheduler.ask(
-            Order(
+        self.scheduler.submit(
+            AnalysisRequest(
                 number, document, settings, self.chosen_device, self.found_devices, self.measured.runs,
                 self.measured.all_compiled(), self.learned, self._reach_of(document), self._store_news,
             )
@@ -237,10 +236,10 @@ class KernelcastServer(LanguageServer):
         return self.snapshot(uri)
 
     def _is_current(self, uri: str, *, answered: bool) -> bool:
-        if uri not in self._ordered:
+        if uri not in self._requested:
             return True
         analysis = self._analyses.get(uri)
-        if analysis is None or analysis.number != self._ordered[uri]:
+        if analysis is None or analysis.number != self._requested[uri]:
             return False
         return not (answered and (analysis.unanswered or analysis.unsampled or analysis.unsampled_runs))
 
@@ -286,7 +285,7 @@ class KernelcastServer(LanguageServer):
         self.measured.record(uri, device_id, slot, outcome)
         self._show(uri)
 
-    def remember(self, runs: Iterable[Run]) -> None:
+    def remember(self, runs: Iterable[MeasuredLaunch]) -> None:
         """Other launches of these kernels are predicted through them from now on."""
         self.measured.add_runs(runs)
         self.analyse_all()
@@ -314,7 +313,7 @@ class KernelcastServer(LanguageServer):
         """Use the learned model's new answers for this document; an empty `uri`: it answers no more."""
         document = self._documents.get(uri)
         if document is not None:
-            self._order(document)
+            self._request_analysis(document)
         elif not uri:
             self.analyse_all()
             self.status_notifier.look_again()

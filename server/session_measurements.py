@@ -12,7 +12,7 @@ from server.snapshot import Analysis, slots
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts, FactsKey
     from profiler.measurement import Measurement
-    from server.analysis.sources import Run
+    from server.analysis.sources import MeasuredLaunch
 
 _NONE: Mapping[Any, Any] = {}  # always the same, so that views of it are
 _RUNS_KEPT = 2000  # of this session; the store has the others
@@ -23,7 +23,7 @@ class SessionMeasurements:
     """Everything here happens on the event loop. What is handed out is never changed, only replaced."""
 
     def __init__(self) -> None:
-        self.runs: tuple[Run, ...] = ()  # the newest last
+        self.runs: tuple[MeasuredLaunch, ...] = ()  # the newest last
         self._measurements: dict[tuple[str, str], Mapping[Slot, Measurement]] = {}  # by document and device
         self._failures: dict[tuple[str, str], Mapping[Slot, Failure]] = {}
         self._compiled: dict[str, Mapping[FactsKey, CompiledFacts]] = {}  # by device
@@ -67,7 +67,7 @@ class SessionMeasurements:
                     known[slot] = found
         self._measurements[key] = known
 
-    def add_runs(self, runs: Iterable[Run]) -> None:
+    def add_runs(self, runs: Iterable[MeasuredLaunch]) -> None:
         self.runs = (*self.runs, *runs)[-_RUNS_KEPT:]
 
     def learn(self, device_id: str, facts: Mapping[FactsKey, CompiledFacts]) -> None:

@@ -14,7 +14,7 @@ from server.analysis.offline_targets import GpuCode
 if TYPE_CHECKING:
     from model.launch.launch import Launch
     from model.opencl.kernel import Kernel
-    from server.analysis.memory import Memory
+    from server.analysis.store_cache import StoreCache
 
 _KEPT = 256  # kernels, with all their code
 
@@ -25,7 +25,7 @@ class AllCode:
     Pricing machine code takes milliseconds, which predictions by the learned model need not wait for.
     """
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: StoreCache) -> None:
         self._gpus = GpuCode(memory)
         self._kept: LRUCache[tuple[FactsKey, str, str, tuple[int, int] | None], CpuCode] = LRUCache(_KEPT)
 

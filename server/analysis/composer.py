@@ -19,8 +19,8 @@ from model.learned.asking import covers, question_about, with_compiled
 from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from model.predictor import LateInputs, Predictor
-from server.analysis.identities import ByIdentity
-from server.analysis.sources import Run, Sources, samples_of
+from server.analysis.identity_cache import IdentityCache
+from server.analysis.sources import MeasuredLaunch, Sources, samples_of
 
 # Has some work-items run of measured launches of a forecast's kernel, now or later; see `Predictor.unsettled`.
 Settle = Callable[[Forecast, Sequence[Launch]], None]
@@ -49,11 +49,11 @@ class Composer:
 
     def __init__(self) -> None:
         self._predictor = Predictor()
-        self._with_code: ByIdentity[Forecast] = ByIdentity(_FILES_KEPT)
-        self._answered: ByIdentity[Forecast] = ByIdentity(_FILES_KEPT)
+        self._with_code: IdentityCache[Forecast] = IdentityCache(_FILES_KEPT)
+        self._answered: IdentityCache[Forecast] = IdentityCache(_FILES_KEPT)
         # A line typed above a kernel makes another forecast, of which the question and the answer stay.
-        self._questions: ByIdentity[Question] = ByIdentity(_FILES_KEPT)
-        self._late: ByIdentity[LateInputs] = ByIdentity(_FILES_KEPT)
+        self._questions: IdentityCache[Question] = IdentityCache(_FILES_KEPT)
+        self._late: IdentityCache[LateInputs] = IdentityCache(_FILES_KEPT)
 
     def composed(
         self, groups: Sequence[ForecastGroup], sources: Sources, *, measured_too: bool = False
@@ -156,7 +156,7 @@ class Composer:
     def _through(
         self,
         forecast: Forecast,
-        runs: Sequence[Run],
+        runs: Sequence[MeasuredLaunch],
         known: Mapping[str, Launch],
         group: ForecastGroup,
         *,
@@ -194,7 +194,7 @@ class KnownAnswers:
     """
 
     def __init__(self) -> None:
-        self._known: ByIdentity[Answer] = ByIdentity(_FILES_KEPT)
+        self._known: IdentityCache[Answer] = IdentityCache(_FILES_KEPT)
 
     def begin_round(self) -> None:
         self._known.begin_round()

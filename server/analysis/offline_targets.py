@@ -16,7 +16,7 @@ from profiler.measurement import MeasureError
 if TYPE_CHECKING:
     from model.launch.launch import Launch
     from model.opencl.kernel import Kernel
-    from server.analysis.memory import Memory
+    from server.analysis.store_cache import StoreCache
 
 Session = Mapping[str, Mapping[FactsKey, CompiledFacts]]  # what was compiled since the start, by device
 
@@ -47,7 +47,7 @@ class OfflineTargets:
 class GpuCode:
     """Knows the code of kernels on GPUs, as far as the store or this session has it. Nothing is compiled here."""
 
-    def __init__(self, memory: Memory, session: Session | None = None) -> None:
+    def __init__(self, memory: StoreCache, session: Session | None = None) -> None:
         self._memory = memory
         self._targets = OfflineTargets()
         self.session = session or {}

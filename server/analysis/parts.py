@@ -91,6 +91,13 @@ class Parts:
         ]
         return merged(placed)
 
+    def forget(self, name: str) -> None:
+        """Drop what is kept of a document that was closed."""
+        for finder in [key for key in self._finders if key[0] == name]:
+            del self._finders[finder]
+        for part in [part for part in self._placings if part.rpartition("#")[0] == name]:
+            del self._placings[part]
+
     def _placing(self, part: str) -> Placing:
         placing = self._placings.get(part)
         if placing is None:

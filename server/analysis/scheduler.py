@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 from model.samples import Samples
 from server import gc_policy
-from server.analysis.order import Order
+from server.analysis.request import AnalysisRequest
 from server.log.events import document_name
 from server.log.timings import Timings
 from server.snapshot import Analysis
-from server.uris import path_of
 
 if TYPE_CHECKING:
-    from server.analysis.analyst import Analyst
+    from server.analysis.analyzer import Analyzer
 
 logger = logging.getLogger(__name__)
 
@@ -27,21 +26,21 @@ logger = logging.getLogger(__name__)
 class Scheduler:
     """Owns the thread, and through it the engine, which must not be shared.
 
-    `deliver` and `complain` are called on the event loop.
+    `on_result` and `on_error` are called on the event loop.
     """
 
     def __init__(
         self,
-        deliver: Callable[[Analysis], None],
-        complain: Callable[[str, str], None],
+        on_result: Callable[[Analysis], None],
+        on_error: Callable[[str, str], None],
         timings: Timings | None = None,
         samples: Samples | None = None,
     ) -> None:
-        self._deliver = deliver
+        self._on_result = on_result
         self._samples = samples
         self._timings = timings or Timings()
-        self._complain = complain
-        self._waiting: dict[str, Order] = {}
+        self._on_error = on_error
+        self._waiting: dict[str, AnalysisRequest] = {}
         self._closed: set[str] = set()  # documents that the engine still holds something of
         self._wake = threading.Condition()
         self._stopped = False
@@ -55,12 +54,12 @@ class Scheduler:
             self._thread = threading.Thread(target=self._work, args=work, name="analysis", daemon=True)
             self._thread.start()
 
-    def ask(self, order: Order) -> None:
+    def submit(self, request: AnalysisRequest) -> None:
         """Analyse this state next; an older one of the same document that still waits is dropped."""
         with self._wake:
-            self._waiting.pop(order.document.uri, None)
-            self._waiting[order.document.uri] = order
-            self._closed.discard(order.document.uri)
+            self._waiting.pop(request.document.uri, None)
+            self._waiting[request.document.uri] = request
+            self._closed.discard(request.document.uri)
             self._wake.notify()
 
     def forget(self, uri: str) -> None:
@@ -84,28 +83,30 @@ class Scheduler:
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            analyst: Analyst = importlib.import_module("server.analysis.analyst").Analyst(self._timings, self._samples)
+            analyzer: Analyzer = importlib.import_module("server.analysis.analyzer").Analyzer(
+                self._timings, self._samples
+            )
         except ImportError as error:
             logger.exception("the engine cannot be loaded")
-            self._call(loop, self._complain, "", f"{error}; `kernelcast doctor` says what is missing")
+            self._call(loop, self._on_error, "", f"{error}; `kernelcast doctor` says what is missing")
             return
         while (found := self._next()) is not None:
             if isinstance(found, str):
-                analyst.forget(path_of(found))
+                analyzer.forget(found)
                 self._searches.worked()
                 continue
-            order, uri = found, found.document.uri
+            request, uri = found, found.document.uri
             try:
-                analysis = analyst.analyse(order)
+                analysis = analyzer.analyse(request)
             except Exception as error:
                 # A fault of ours must cost one answer, not all later ones; it is logged whole and told to the user.
                 logger.exception("the analysis of %s failed", document_name(uri))
-                self._call(loop, self._complain, uri, f"{type(error).__name__}: {error}")
+                self._call(loop, self._on_error, uri, f"{type(error).__name__}: {error}")
             else:
-                self._call(loop, self._deliver, analysis)
-            self._searches.worked(0 if order.document.serial else len(order.document.text.value))
+                self._call(loop, self._on_result, analysis)
+            self._searches.worked(0 if request.document.serial else len(request.document.text.value))
 
-    def _next(self) -> Order | str | None:
+    def _next(self) -> AnalysisRequest | str | None:
         """Return what to analyse, or a closed document when there is nothing to do; None at the end."""
         while not self._wait():
             self._searches.make()

@@ -19,7 +19,7 @@ from profiler.measurement import Measurement
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class MeasuredLaunch:
     """A measurement with all sizes and arguments of its launch; None where they were not kept.
 
     `question` is what the learned model was asked of it, packed; empty where it was not, or was read elsewhere.
@@ -32,12 +32,14 @@ class Run:
 
 # Each question with the device that it is about; None where there is no answer, or none yet.
 Ask = Callable[[Sequence[tuple[Question, Device]]], Sequence[Answer | None]]
-RunsOf = Callable[[str, str], Sequence[Run]]  # by the kernel's fingerprint and the device's id, the newest first
+RunsOf = Callable[
+    [str, str], Sequence[MeasuredLaunch]
+]  # by the kernel's fingerprint and the device's id, the newest first
 RecordedIn = Callable[[Path | None, Collection[str]], Mapping[str, tuple[RecordedLaunch, ...]]]  # by file and kernels
 CompiledOf = Callable[[Kernel, Launch, Device], CompiledFacts | None]
 
 
-def nothing_measured(_fingerprint: str, _device_id: str) -> Sequence[Run]:
+def nothing_measured(_fingerprint: str, _device_id: str) -> Sequence[MeasuredLaunch]:
     return ()
 
 
@@ -67,7 +69,7 @@ class Sources:
 
 
 def samples_of(
-    runs: Iterable[Run], launch: Launch, device: Device, known: Mapping[str, Launch] | None = None
+    runs: Iterable[MeasuredLaunch], launch: Launch, device: Device, known: Mapping[str, Launch] | None = None
 ) -> tuple[Sample, ...]:
     """Return the samples for `launch`: runs under the same build options and driver.
 

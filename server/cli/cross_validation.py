@@ -11,7 +11,7 @@ from model.fit import Fit
 from model.forecast import Forecast
 from model.measured import Fits
 from profiler.measurement import Measurement
-from server.analysis.sources import Run, samples_of
+from server.analysis.sources import MeasuredLaunch, samples_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,11 @@ class Left:
 def left_out(outcomes: Sequence[Outcome], device: Device) -> list[Left]:
     """Return the outcomes of one kernel, each with the line through all of them."""
     fits = Fits()
-    runs = [Run(o.measurement, o.forecast.launch) for o in outcomes if o.measurement is not None]
+    runs = [MeasuredLaunch(o.measurement, o.forecast.launch) for o in outcomes if o.measurement is not None]
     return [_left(outcome, runs, device, fits) for outcome in outcomes]
 
 
-def _left(outcome: Outcome, runs: Sequence[Run], device: Device, fits: Fits) -> Left:
+def _left(outcome: Outcome, runs: Sequence[MeasuredLaunch], device: Device, fits: Fits) -> Left:
     forecast, measured = outcome.forecast, outcome.measurement
     work, launch, prediction = forecast.work, forecast.launch, forecast.prediction
     if measured is None or work is None or launch is None or prediction is None:

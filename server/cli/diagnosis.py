@@ -32,7 +32,7 @@ from profiler.process.drivers import LOADER_VARIABLES, intels_library
 from profiler.store import DATA_DIR_VARIABLE, Store, StoreError
 from server.cli.accuracy import accuracy_lines
 from server.log.faults import faults_file, kept_faults
-from server.predictor.answers import LOADING_S
+from server.predictor.client import LOADING_S
 from server.predictor.messages import Ask
 from server.predictor.process import PredictorProcess, ProcessEnded
 from server.text.format import format_duration_us, format_mem_bytes, format_things

@@ -12,9 +12,9 @@ from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from model.learned.threads import use_one_thread
 from server.analysis.all_code import AllCode
-from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
 from server.analysis.sources import Sources, nothing_measured, nothing_recorded
+from server.analysis.store_cache import StoreCache
 from server.cli.streams import warn
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def sources_of(
-    memory: Memory, *, analytic_only: bool, ignore_measurements: bool = False, ignore_recordings: bool = False
+    memory: StoreCache, *, analytic_only: bool, ignore_measurements: bool = False, ignore_recordings: bool = False
 ) -> Sources:
     """Return what a command predicts by.
 
@@ -46,7 +46,7 @@ class Learned:
     `memory` knows what was measured on the devices: unless `unmeasured`, that corrects the answers.
     """
 
-    def __init__(self, memory: Memory, *, unmeasured: bool = False) -> None:
+    def __init__(self, memory: StoreCache, *, unmeasured: bool = False) -> None:
         self._memory = memory
         self._unmeasured = unmeasured
         self._answering: Answering | None = None

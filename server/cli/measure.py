@@ -10,8 +10,8 @@ from functools import partial
 from model.errors import KernelcastError, UnknownDevice
 from model.forecast import Forecast
 from profiler.measurement import Cancelled
-from server.analysis.memory import Memory
 from server.analysis.sources import nothing_measured
+from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.answers import (
     Answer,
@@ -46,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_run_on(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    sources = sources_of(Memory(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings)
+    sources = sources_of(
+        StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings
+    )
     sources = replace(sources, runs_of=nothing_measured)
     forecaster = Forecaster(devices.to_run_on, sources)
     runs = Runs(devices, arguments.budget_s, arguments.repeat)

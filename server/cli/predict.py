@@ -8,7 +8,7 @@ from functools import partial
 
 from model.errors import KernelcastError, UnknownDevice
 from model.faults import contained
-from server.analysis.memory import Memory
+from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.answers import Answer, error_answer, prediction_answer
 from server.cli.batch_workers import Workers
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
     sources = sources_of(
-        Memory(),
+        StoreCache(),
         analytic_only=arguments.analytic_only,
         ignore_measurements=arguments.ignore_measurements,
         ignore_recordings=arguments.ignore_recordings,

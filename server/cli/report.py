@@ -11,7 +11,7 @@ from model.errors import KernelcastError, UnknownDevice
 from model.forecast import FileForecast
 from profiler.measurement import MeasureError
 from profiler.store import StoredMeasurement, StoreError
-from server.analysis.memory import Memory
+from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.device_choice import Devices
 from server.cli.forecasts import Forecaster
@@ -38,7 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
             devices.to_predict_for(arguments.device)
         except UnknownDevice as error:
             raise WrongCallError(error.message) from None
-    sources = sources_of(Memory(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings)
+    sources = sources_of(
+        StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings
+    )
     forecaster = Forecaster(devices.to_predict_for, sources)
     subjects, status = _subjects(arguments, forecaster)
     if not subjects:

@@ -31,8 +31,8 @@ from profiler.offline.compiling import compile_offline, offline_driver
 from profiler.process.worker import CancelToken, run_job
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
 from server.analysis.composer import Composer
-from server.analysis.memory import PATIENCE_S
-from server.analysis.sources import Run, Sources, samples_of
+from server.analysis.sources import MeasuredLaunch, Sources, samples_of
+from server.analysis.store_cache import PATIENCE_S
 from server.device_work.jobs import OnProgress
 from server.device_work.verified_launches import with_proofs
 from server.text.accuracy import figure_words, learned_words
@@ -82,7 +82,7 @@ class DeviceWork:
             raise LaunchError("its launch is not known")
         return sizes_to_measure(forecast.kernel, forecast.work, forecast.spec, forecast.launch, device)
 
-    def fit(self, forecast: Forecast, runs: Sequence[Run], device: Device) -> Fit | None:
+    def fit(self, forecast: Forecast, runs: Sequence[MeasuredLaunch], device: Device) -> Fit | None:
         """Return the line through these runs of a forecast's kernel."""
         if forecast.work is None or forecast.launch is None:
             return None
@@ -98,8 +98,8 @@ class DeviceWork:
             return b""
         return self.asked(Composer().at(forecast, launch, device, Sources(is_taught=lambda _: True)))
 
-    def run(self, measurement: Measurement, launch: Launch, question: bytes = b"") -> Run:
-        return Run(measurement, launch, question)
+    def run(self, measurement: Measurement, launch: Launch, question: bytes = b"") -> MeasuredLaunch:
+        return MeasuredLaunch(measurement, launch, question)
 
     def keep(self, entries: Sequence[tuple[Measurement, float | None, Launch, bytes]], path: str | None) -> None:
         """Measurements, each with what was predicted for it, its launch, and what was asked of that."""

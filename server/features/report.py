@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from model.device import Device
     from model.learned.lessons import Lessons
     from model.learned.question import Answer, Question
-    from server.predictor.answers import LearnedAnswers
+    from server.predictor.client import ModelClient
 
 CONTENT, SHOW = "content", "show"
 
@@ -79,7 +79,7 @@ def _must_hold(snapshot: Snapshot, kernel: str) -> None:
         raise NoSuchKernel(f"the document has no kernel `{kernel}`; it holds {', '.join(names)}")
 
 
-def _made(snapshot: Snapshot, kernel: str, found: tuple[Device, ...], learned: LearnedAnswers) -> tuple[str, str]:
+def _made(snapshot: Snapshot, kernel: str, found: tuple[Device, ...], learned: ModelClient) -> tuple[str, str]:
     """Title and page. Loaded at first use: the charts are nothing that `initialize` should wait for."""
 
     def now(questions: Sequence[Question], lessons: Mapping[str, Lessons]) -> Sequence[Answer | None]:

@@ -26,6 +26,6 @@ async def show_store_news(ls: KernelcastServer) -> None:
 
 
 def _files() -> object:
-    from server.analysis.memory import files_of_store  # noqa: PLC0415 - it brings the engine along, which takes time
+    from server.analysis.store_cache import files_of_store  # noqa: PLC0415 - it brings the engine along, which takes time
 
     return files_of_store()

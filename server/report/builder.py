@@ -28,7 +28,7 @@ from model.roofline import roofline
 from profiler.devices import distinct_devices
 from profiler.measurement import Measurement
 from profiler.store import StoredMeasurement, StoreError
-from server.analysis.sources import Run, Sources, samples_of
+from server.analysis.sources import MeasuredLaunch, Sources, samples_of
 from server.report.elsewhere import Elsewhere
 from server.report.facts import (
     DeviceRow,
@@ -133,7 +133,7 @@ class _Gatherer:
         launch, prediction = forecast.launch, forecast.prediction
         if launch is None or prediction is None:
             return LaunchFacts("no launch", forecast)
-        every = [Run(s.measurement, s.launch) for s in stored]
+        every = [MeasuredLaunch(s.measurement, s.launch) for s in stored]
         runs = [run for run in every if _is_of(run.measurement, forecast.kernel, subject.device)]
         same = [run.measurement for run in runs]
         return LaunchFacts(
@@ -146,7 +146,7 @@ class _Gatherer:
         )
 
     def _sizes(
-        self, forecast: Forecast, device: Device, measured: Sequence[Measurement], runs: Sequence[Run]
+        self, forecast: Forecast, device: Device, measured: Sequence[Measurement], runs: Sequence[MeasuredLaunch]
     ) -> Sizes | None:
         kernel, work, spec, launch = forecast.kernel, forecast.work, forecast.spec, forecast.launch
         if work is None or spec is None or launch is None:
@@ -171,7 +171,7 @@ class _Gatherer:
             )
         return Sizes(scaled.plan, tuple(points), _at_sizes(measured, launch), scaled.stopped, line)
 
-    def _devices(self, forecast: Forecast, current: Device, runs: Sequence[Run]) -> tuple[DeviceRow, ...]:
+    def _devices(self, forecast: Forecast, current: Device, runs: Sequence[MeasuredLaunch]) -> tuple[DeviceRow, ...]:
         """Fastest first; those that cannot run the launch last."""
         known = distinct_devices([current, *self._own], well_known_devices())
         problems = {device.id: _problem(forecast, device) for device in known if device.id != current.id}

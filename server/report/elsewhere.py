@@ -10,7 +10,7 @@ from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.prediction import Prediction
 from server.analysis.composer import Composer, ForecastGroup
-from server.analysis.sources import Run, Sources
+from server.analysis.sources import MeasuredLaunch, Sources
 
 At = tuple[Launch, Device]
 
@@ -23,7 +23,7 @@ class Elsewhere:
         self._composer = Composer()
 
     def predicted(
-        self, forecast: Forecast, device: Device, wanted: Sequence[At], runs: Sequence[Run] = ()
+        self, forecast: Forecast, device: Device, wanted: Sequence[At], runs: Sequence[MeasuredLaunch] = ()
     ) -> list[Prediction]:
         """Return the predictions in the order of `wanted`; the learned model is asked of all at once.
 
@@ -47,10 +47,10 @@ class Elsewhere:
         ]
         return [each.prediction for each in found if each.prediction is not None]
 
-    def _with(self, runs: Sequence[Run]) -> Sources:
+    def _with(self, runs: Sequence[MeasuredLaunch]) -> Sources:
         """Return the sources, with what else was measured."""
 
-        def runs_of(fingerprint: str, device_id: str) -> Sequence[Run]:
+        def runs_of(fingerprint: str, device_id: str) -> Sequence[MeasuredLaunch]:
             here = (fingerprint, device_id)
             own = [r for r in runs if (r.measurement.kernel_fingerprint, r.measurement.device_id) == here]
             return (*own, *self._sources.runs_of(fingerprint, device_id))

@@ -12,9 +12,9 @@ from model.learned.lessons import Lessons
 from model.learned.question import Answer, Question
 from profiler.devices import with_calibrations
 from profiler.store import Store, StoredMeasurement, StoreError
-from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
-from server.analysis.sources import Run, Sources
+from server.analysis.sources import MeasuredLaunch, Sources
+from server.analysis.store_cache import StoreCache
 from server.report.builder import Subject, gather
 from server.report.page import page
 from server.snapshot import Snapshot, slots
@@ -37,7 +37,7 @@ def page_about(snapshot: Snapshot, kernel: str, found: Sequence[Device], now: No
 
 def _sources(snapshot: Snapshot, now: Now | None) -> Sources:
     """Return the sources for further predictions: what this session measured and learned, then the store."""
-    memory, analysis = Memory(), snapshot.analysis
+    memory, analysis = StoreCache(), snapshot.analysis
     own = {
         m: f.launch
         for f in analysis.forecast.forecasts
@@ -50,9 +50,9 @@ def _sources(snapshot: Snapshot, now: Now | None) -> Sources:
         kept = {each: memory.lessons(device) for each, device in devices.items() if each not in analysis.lessons}
         return now([question for question, _ in questions], {**analysis.lessons, **kept}) if now else ()
 
-    def runs_of(fingerprint: str, device_id: str) -> Sequence[Run]:
+    def runs_of(fingerprint: str, device_id: str) -> Sequence[MeasuredLaunch]:
         newest = [
-            Run(m, launch)
+            MeasuredLaunch(m, launch)
             for m, launch in own.items()
             if m.kernel_fingerprint == fingerprint and m.device_id == device_id
         ]

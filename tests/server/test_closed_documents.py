@@ -11,7 +11,7 @@ import pytest
 from lsprotocol import types
 from pygls.workspace import Workspace
 
-from server.analysis.analyst import Analyst
+from server.analysis.analyzer import Analyzer
 from server.documents import Document, changed
 from server.handlers import create_server
 from server.launch_view import Failure, Slot
@@ -75,7 +75,7 @@ async def open_and_close(server: KernelcastServer, folder: Path, number: int) ->
 async def test_nothing_is_left_of_thousands_of_closed_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = alive(Analyst)  # kept, so that a new one cannot stand at the address of one that went
+    before = alive(Analyzer)  # kept, so that a new one cannot stand at the address of one that went
     server = started_server(monkeypatch)
     published: list[str] = []
     monkeypatch.setattr(server, "text_document_publish_diagnostics", lambda told: published.append(told.uri))
@@ -91,7 +91,7 @@ async def test_nothing_is_left_of_thousands_of_closed_documents(
             await asyncio.sleep(0)
         gc.unfreeze()
         assert gc.collect() < MANY, "garbage that no search would ever have found"
-        (analyst,) = [each for each in alive(Analyst) if not any(each is one for one in before)]
+        (analyst,) = [each for each in alive(Analyzer) if not any(each is one for one in before)]
         left = {each for each in strings_below(server, analyst) if GONE in each}
         assert len(left) <= 1, "of the last, which somebody may still look at"
         assert len(alive(Document)) <= 4

@@ -11,7 +11,7 @@ from lsprotocol import types
 from model.advice.advice import Advice, AdviceCode
 from model.forecast import FileForecast
 from model.launch.launch import Launch, Origin
-from server.analysis.continuity import carry_over
+from server.analysis.keep_last_prediction import carry_over
 from server.client.settings import Settings
 from server.documents import changed
 from server.features.diagnostics import advice_diagnostics, diagnostics

@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 
 from model.forecast import FileForecast
-from server.analysis.continuity import carry_over
+from server.analysis.keep_last_prediction import carry_over
 from server.documents import changed
 from server.features.inlay_hints import inlay_hints
 from server.positions import IndexedText, position_of, source_offsets, source_range

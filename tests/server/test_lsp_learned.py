@@ -12,7 +12,7 @@ from model.fit import Fit
 from model.forecast import FileForecast
 from model.learned.question import Question
 from model.prediction import Basis, Prediction, Quantiles, Through
-from server.analysis.holding import hold_answers
+from server.analysis.keep_last_prediction import hold_answers
 from server.client.status import ServerFacts, status_of
 from server.launch_view import Slot
 from server.snapshot import Analysis, Snapshot

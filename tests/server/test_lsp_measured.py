@@ -15,9 +15,9 @@ from model.launch.launch import Launch
 from model.prediction import Quantiles, Through
 from profiler.measurement import Measurement
 from profiler.store import Store, StoredMeasurement, kernel_id
-from server.analysis.analyst import Analyst
-from server.analysis.order import Order
-from server.analysis.sources import Run
+from server.analysis.analyzer import Analyzer
+from server.analysis.request import AnalysisRequest
+from server.analysis.sources import MeasuredLaunch
 from server.client.settings import Settings
 from server.documents import Document
 from server.features.hover import hover
@@ -110,34 +110,34 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return looks
 
 
-def analysed(analyst: Analyst, text: str = SCALE, *runs: Run) -> Analysis:
+def analysed(analyst: Analyzer, text: str = SCALE, *runs: MeasuredLaunch) -> Analysis:
     document = Document("file:///scale.cl", 1, IndexedText.of(text))
-    return analyst.analyse(Order(1, document, Settings(), "generic-cpu", (), runs))
+    return analyst.analyse(AnalysisRequest(1, document, Settings(), "generic-cpu", (), runs))
 
 
 def bases(found: Analysis) -> dict[str, str]:
     return {f.launch.name or "": str(f.prediction.basis) for f in found.forecast.forecasts if f.launch and f.prediction}
 
 
-def run_of(found: Analysis, measurement: Measured, place: int = 0, **changes: object) -> Run:
+def run_of(found: Analysis, measurement: Measured, place: int = 0, **changes: object) -> MeasuredLaunch:
     forecast = found.forecast.forecasts[place]
     assert forecast.launch is not None
     of_blur = measurement(Snapshot(found.document, found, Settings(), "utf-16"), 90.0)
     key = {"kernel_fingerprint": forecast.kernel.fingerprint, "launch_key": forecast.launch.key}
     same = {"device_id": found.device.id, "driver": found.device.driver}
-    return Run(replace(of_blur, **{**key, **same, **changes}), forecast.launch)  # type: ignore[arg-type]
+    return MeasuredLaunch(replace(of_blur, **{**key, **same, **changes}), forecast.launch)  # type: ignore[arg-type]
 
 
 def test_a_launch_is_predicted_through_another_that_an_earlier_session_measured(
     store: Store, measurement: Measured
 ) -> None:
-    run = run_of(analysed(Analyst()), measurement)
+    run = run_of(analysed(Analyzer()), measurement)
     store.add(StoredMeasurement(run.measurement, None, kernel_id(None, "scale"), run.launch))
-    assert bases(analysed(Analyst())) == {"small": "analytic", "large": "measured"}
+    assert bases(analysed(Analyzer())) == {"small": "analytic", "large": "measured"}
     edited = SCALE.replace("2.0f", "3.0f")
-    assert bases(analysed(Analyst(), edited)) == {"small": "analytic", "large": "analytic"}
+    assert bases(analysed(Analyzer(), edited)) == {"small": "analytic", "large": "analytic"}
     elsewhere = SCALE.replace("1048576", "2097152")
-    assert bases(analysed(Analyst(), elsewhere))["large"] == "measured"
+    assert bases(analysed(Analyzer(), elsewhere))["large"] == "measured"
 
 
 def test_a_launch_is_predicted_through_another_that_this_session_measured_even_if_it_could_not_be_kept(
@@ -145,31 +145,31 @@ def test_a_launch_is_predicted_through_another_that_this_session_measured_even_i
 ) -> None:
     (tmp_path / "data").write_text("a file where a folder should be")
     monkeypatch.setenv("KERNELCAST_DATA_DIR", str(tmp_path / "data"))
-    run = run_of(analysed(Analyst()), measurement)
-    assert bases(analysed(Analyst(), SCALE, run)) == {"small": "analytic", "large": "measured"}
+    run = run_of(analysed(Analyzer()), measurement)
+    assert bases(analysed(Analyzer(), SCALE, run)) == {"small": "analytic", "large": "measured"}
 
 
 @pytest.mark.parametrize("changes", [{"driver": "another"}, {"device_id": "another"}])
 def test_other_drivers_and_devices_tell_nothing(
     store: Store, measurement: Measured, changes: dict[str, object]
 ) -> None:
-    run = run_of(analysed(Analyst()), measurement, **changes)
-    assert set(bases(analysed(Analyst(), SCALE, run)).values()) == {"analytic"}
+    run = run_of(analysed(Analyzer()), measurement, **changes)
+    assert set(bases(analysed(Analyzer(), SCALE, run)).values()) == {"analytic"}
 
 
 def test_other_build_options_tell_nothing(store: Store, measurement: Measured) -> None:
-    run = run_of(analysed(Analyst()), measurement)
+    run = run_of(analysed(Analyzer()), measurement)
     otherwise_built = SCALE.replace("name=large", "name=large -cl-fast-relaxed-math")
-    assert bases(analysed(Analyst(), otherwise_built, run))["large"] == "analytic"
+    assert bases(analysed(Analyzer(), otherwise_built, run))["large"] == "analytic"
 
 
 def test_what_was_measured_of_a_launch_with_macros_of_its_own_is_found_again(
     store: Store, measurement: Measured
 ) -> None:
     text = SCALE.replace("2.0f", "FACTOR").replace(" name=", " -DFACTOR=2.0f name=")
-    assert bases(analysed(Analyst(), text)) == {"small": "analytic", "large": "analytic"}
-    run = run_of(analysed(Analyst(), text), measurement)
-    again = analysed(Analyst(), text, run)
+    assert bases(analysed(Analyzer(), text)) == {"small": "analytic", "large": "analytic"}
+    run = run_of(analysed(Analyzer(), text), measurement)
+    again = analysed(Analyzer(), text, run)
     assert bases(again)["large"] == "measured"
     assert again.stored == (run.measurement,)
 
@@ -177,13 +177,13 @@ def test_what_was_measured_of_a_launch_with_macros_of_its_own_is_found_again(
 def test_a_measurement_whose_launch_was_not_kept_counts_where_the_file_still_has_that_launch(
     store: Store, measurement: Measured
 ) -> None:
-    run = run_of(analysed(Analyst()), measurement)
+    run = run_of(analysed(Analyzer()), measurement)
     store.add(StoredMeasurement(run.measurement, None, kernel_id(None, "scale"), None))
-    assert bases(analysed(Analyst()))["large"] == "measured"
+    assert bases(analysed(Analyzer()))["large"] == "measured"
 
 
 def test_typing_in_a_launch_does_not_ask_the_disk(store: Store, opened: list[str]) -> None:
-    analyst = Analyst()
+    analyst = Analyzer()
     analysed(analyst)
     opened.clear()
     for items in (2, 3, 4, 5):
@@ -193,10 +193,10 @@ def test_typing_in_a_launch_does_not_ask_the_disk(store: Store, opened: list[str
 
 def test_the_kernel_launched_another_way_keeps_its_own_launch_apart(store: Store, measurement: Measured) -> None:
     """A size that stands nowhere in the file is no launch of it."""
-    first = analysed(Analyst())
+    first = analysed(Analyzer())
     run = run_of(first, measurement)
     assert run.launch is not None
     elsewhere: Launch = replace(run.launch, global_size=(4096,), name=None)
-    other = Run(replace(run.measurement, launch_key=elsewhere.key), elsewhere)
-    assert bases(analysed(Analyst(), SCALE, other)) == {"small": "measured", "large": "measured"}
-    assert analysed(Analyst(), SCALE, other).stored == ()
+    other = MeasuredLaunch(replace(run.measurement, launch_key=elsewhere.key), elsewhere)
+    assert bases(analysed(Analyzer(), SCALE, other)) == {"small": "measured", "large": "measured"}
+    assert analysed(Analyzer(), SCALE, other).stored == ()

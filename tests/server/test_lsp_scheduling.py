@@ -6,13 +6,12 @@ import asyncio
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from profiler.measurement import Cancelled
-from server.analysis.order import Order
+from server.analysis.request import AnalysisRequest
 from server.analysis.scheduler import Scheduler
 from server.client.settings import Settings
 from server.device_work.jobs import Jobs, OnProgress
@@ -22,20 +21,20 @@ from server.positions import IndexedText
 PATIENCE_S = 60.0
 
 
-def order(number: int, uri: str = "file:///a.cl") -> Order:
-    return Order(number, Document(uri, number, IndexedText.of("")), Settings(), "", ())
+def order(number: int, uri: str = "file:///a.cl") -> AnalysisRequest:
+    return AnalysisRequest(number, Document(uri, number, IndexedText.of("")), Settings(), "", ())
 
 
-class SlowAnalyst:
+class SlowAnalyzer:
     """Begins when told, and remembers what it was given."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, int]] = []
-        self.forgotten: list[Path | None] = []
+        self.forgotten: list[str] = []
         self.begun = threading.Event()
         self.go_on = threading.Event()
 
-    def analyse(self, given: Order) -> Order:
+    def analyse(self, given: AnalysisRequest) -> AnalysisRequest:
         self.seen.append((given.document.uri, given.number))
         self.begun.set()
         assert self.go_on.wait(PATIENCE_S)
@@ -43,16 +42,16 @@ class SlowAnalyst:
             raise ZeroDivisionError("a fault of ours")
         return given
 
-    def forget(self, path: Path | None) -> None:
-        self.forgotten.append(path)
+    def forget(self, uri: str) -> None:
+        self.forgotten.append(uri)
 
 
 @pytest.fixture
-def analyst(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowAnalyst]:
-    made = SlowAnalyst()
-    stand_in = ModuleType("server.analysis.analyst")
-    stand_in.Analyst = lambda _timings, _samples: made  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "server.analysis.analyst", stand_in)
+def analyzer(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowAnalyzer]:
+    made = SlowAnalyzer()
+    stand_in = ModuleType("server.analysis.analyzer")
+    stand_in.Analyzer = lambda _timings, _samples: made  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "server.analysis.analyzer", stand_in)
     yield made
     made.go_on.set()
 
@@ -65,7 +64,7 @@ class Desk:
         self.complaints: list[str] = []
         self.news = asyncio.Event()
 
-    def deliver(self, answer: Order) -> None:
+    def deliver(self, answer: AnalysisRequest) -> None:
         self.delivered.append(answer.number)
         self.news.set()
 
@@ -81,28 +80,28 @@ class Desk:
 
 
 @pytest.mark.asyncio
-async def test_states_that_were_overtaken_are_never_analysed(analyst: SlowAnalyst) -> None:
+async def test_states_that_were_overtaken_are_never_analysed(analyzer: SlowAnalyzer) -> None:
     desk = Desk()
     scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
-    scheduler.ask(order(1))
+    scheduler.submit(order(1))
     scheduler.start()
-    await asyncio.to_thread(analyst.begun.wait, PATIENCE_S)
+    await asyncio.to_thread(analyzer.begun.wait, PATIENCE_S)
     for number in range(2, 50):
-        scheduler.ask(order(number))
-    analyst.go_on.set()
+        scheduler.submit(order(number))
+    analyzer.go_on.set()
     await desk.until(2)
     scheduler.stop()
     assert desk.delivered == [1, 49]
 
 
 @pytest.mark.asyncio
-async def test_the_document_being_typed_in_comes_first(analyst: SlowAnalyst) -> None:
+async def test_the_document_being_typed_in_comes_first(analyzer: SlowAnalyzer) -> None:
     desk = Desk()
     scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
     for number, name in enumerate("abc", 1):
-        scheduler.ask(order(number, name))
-    scheduler.ask(order(4, "a"))
-    analyst.go_on.set()
+        scheduler.submit(order(number, name))
+    scheduler.submit(order(4, "a"))
+    analyzer.go_on.set()
     scheduler.start()
     await desk.until(3)
     scheduler.stop()
@@ -110,48 +109,48 @@ async def test_the_document_being_typed_in_comes_first(analyst: SlowAnalyst) -> 
 
 
 @pytest.mark.asyncio
-async def test_a_closed_document_is_not_analysed(analyst: SlowAnalyst) -> None:
+async def test_a_closed_document_is_not_analysed(analyzer: SlowAnalyzer) -> None:
     desk = Desk()
     scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
-    scheduler.ask(order(1, "closed"))
-    scheduler.ask(order(2, "open"))
+    scheduler.submit(order(1, "closed"))
+    scheduler.submit(order(2, "open"))
     scheduler.forget("closed")
-    analyst.go_on.set()
+    analyzer.go_on.set()
     scheduler.start()
     await desk.until(1)
     scheduler.stop()
-    assert analyst.seen == [("open", 2)]
+    assert analyzer.seen == [("open", 2)]
 
 
 @pytest.mark.asyncio
-async def test_the_engine_forgets_what_was_closed_and_not_what_was_opened_again(analyst: SlowAnalyst) -> None:
+async def test_the_engine_forgets_what_was_closed_and_not_what_was_opened_again(analyzer: SlowAnalyzer) -> None:
     desk = Desk()
     scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
     for number, name in enumerate(("file:///closed.cl", "file:///again.cl"), 1):
-        scheduler.ask(order(number, name))
+        scheduler.submit(order(number, name))
         scheduler.forget(name)
-    scheduler.ask(order(3, "file:///again.cl"))
-    analyst.go_on.set()
+    scheduler.submit(order(3, "file:///again.cl"))
+    analyzer.go_on.set()
     scheduler.start()
     await desk.until(1)
-    scheduler.ask(order(4, "file:///other.cl"))
+    scheduler.submit(order(4, "file:///other.cl"))
     await desk.until(2)
     while scheduler.has_work:
         await asyncio.sleep(0)
     scheduler.stop()
-    assert analyst.seen == [("file:///again.cl", 3), ("file:///other.cl", 4)]
-    assert analyst.forgotten == [Path("/closed.cl")]
+    assert analyzer.seen == [("file:///again.cl", 3), ("file:///other.cl", 4)]
+    assert analyzer.forgotten == ["file:///closed.cl"]
 
 
 @pytest.mark.asyncio
-async def test_a_fault_of_ours_is_told_and_costs_one_answer_alone(analyst: SlowAnalyst) -> None:
+async def test_a_fault_of_ours_is_told_and_costs_one_answer_alone(analyzer: SlowAnalyzer) -> None:
     desk = Desk()
     scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
-    analyst.go_on.set()
+    analyzer.go_on.set()
     scheduler.start()
-    scheduler.ask(order(-1, "bad"))
+    scheduler.submit(order(-1, "bad"))
     await desk.until(1)
-    scheduler.ask(order(2, "good"))
+    scheduler.submit(order(2, "good"))
     await desk.until(2)
     scheduler.stop()
     assert desk.complaints == ["bad: ZeroDivisionError: a fault of ours"]
@@ -209,16 +208,16 @@ async def test_closing_ends_the_running_job_and_those_that_wait() -> None:
 
 
 @pytest.mark.asyncio
-async def test_garbage_is_looked_for_when_nobody_types(analyst: SlowAnalyst, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_garbage_is_looked_for_when_nobody_types(analyzer: SlowAnalyzer, monkeypatch: pytest.MonkeyPatch) -> None:
     looked = threading.Event()
     monkeypatch.setattr("server.gc_policy.IDLE_S", 0.01)
     monkeypatch.setattr("server.gc_policy.Collections.make", lambda _: looked.set())
     desk = Desk()
     scheduler = Scheduler(desk.deliver, desk.complain)  # type: ignore[arg-type]
-    scheduler.ask(order(1))
+    scheduler.submit(order(1))
     scheduler.start()
-    await asyncio.to_thread(analyst.begun.wait, PATIENCE_S)
+    await asyncio.to_thread(analyzer.begun.wait, PATIENCE_S)
     assert not looked.is_set()
-    analyst.go_on.set()
+    analyzer.go_on.set()
     assert await asyncio.to_thread(looked.wait, PATIENCE_S)
     scheduler.stop()

@@ -21,7 +21,7 @@ from model.learned.lessons import Lesson, Lessons, packed
 from model.learned.question import Question
 from server.predictor import answers as answers_module
 from server.predictor import process as process_module
-from server.predictor.answers import LearnedAnswers
+from server.predictor.client import ModelClient
 
 pytestmark = pytest.mark.asyncio
 
@@ -78,7 +78,7 @@ class Reader:
     def __init__(self, idle_s: float = PATIENCE_S) -> None:
         self.heard: list[str] = []
         self._news = asyncio.Event()
-        self.learned = LearnedAnswers(self._hear, idle_s=idle_s)
+        self.learned = ModelClient(self._hear, idle_s=idle_s)
         self.learned.start()
 
     def _hear(self, uri: str) -> None:
@@ -248,8 +248,8 @@ async def test_the_process_ends_with_the_server_however_that_ends(weights: Path)
     script = (
         "import asyncio, os, sys; from server.predictor import process; "
         f"process.BOOT = {process_module.BOOT!r}; "
-        "from tests_question import ASKED; from server.predictor.answers import LearnedAnswers; "
-        "learned = LearnedAnswers(print); print(len(learned.now([ASKED], {}, 60)), flush=True); sys.stdin.read()"
+        "from tests_question import ASKED; from server.predictor.client import ModelClient; "
+        "learned = ModelClient(print); print(len(learned.now([ASKED], {}, 60)), flush=True); sys.stdin.read()"
     )
     (weights / "tests_question.py").write_text(f"from model.learned.question import Question\nASKED = {ASKED!r}\n")
     server = await asyncio.create_subprocess_exec(

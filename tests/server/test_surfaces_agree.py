@@ -16,8 +16,8 @@ from model.launch.expression import constant
 from model.launch.spec import LaunchSpec
 from model.prediction import Basis, Prediction
 from server.analysis.composer import Composer, ForecastGroup
-from server.analysis.memory import Memory
 from server.analysis.sources import Sources
+from server.analysis.store_cache import StoreCache
 from server.cli.forecasts import Forecaster
 from server.cli.learned import sources_of
 from server.cli.requests import Request
@@ -77,7 +77,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         json.dumps({"kind": "linear", "log2_factor": 1.0, "spread": 1.25, "novelty": 0.5})
     )
     monkeypatch.setenv("KERNELCAST_WEIGHTS", str(weights))
-    sources = sources_of(Memory(), analytic_only=False, ignore_measurements=True)
+    sources = sources_of(StoreCache(), analytic_only=False, ignore_measurements=True)
     return World(file, sources, Forecaster(_device, sources))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
-from server.analysis.identities import ByIdentity
+from server.analysis.identity_cache import IdentityCache
 
 
 class Thing:
@@ -13,7 +13,7 @@ class Thing:
 
 
 def test_what_is_asked_for_in_every_round_stays() -> None:
-    kept: ByIdentity[str] = ByIdentity(2)
+    kept: IdentityCache[str] = IdentityCache(2)
     thing, other = Thing(), Thing()
     kept.put("what it says", thing, other)
     for _ in range(5):
@@ -24,7 +24,7 @@ def test_what_is_asked_for_in_every_round_stays() -> None:
 
 
 def test_what_nobody_asks_for_is_let_go_with_all_that_it_was_made_of() -> None:
-    kept: ByIdentity[str] = ByIdentity(3)
+    kept: IdentityCache[str] = IdentityCache(3)
     thing = Thing()
     alive = weakref.ref(thing)
     kept.put("what it says", thing)

@@ -27,17 +27,18 @@ from profiler.measurement import Measurement
 from server.analysis.composer import Composer, ForecastGroup, KnownAnswers
 from server.analysis.configurations import Configurations
 from server.analysis.devices import pick_device, shipped_for
-from server.analysis.memory import Memory
 from server.analysis.offline_targets import GpuCode
-from server.analysis.order import Order
 from server.analysis.parts import Part, Parts
-from server.analysis.sources import Run, Sources
+from server.analysis.request import AnalysisRequest
+from server.analysis.sources import MeasuredLaunch, Sources
+from server.analysis.store_cache import StoreCache
 from server.analysis.writing import Annotations, ConfigEdits
 from server.config_edit import ConfigEdit
 from server.launch_view import Slot
 from server.log.events import document_name, event, milliseconds
 from server.log.timings import Timings, Watch
 from server.snapshot import Analysis, ConfigProblem, Unsampled, slots
+from server.uris import path_of
 
 # Each keystroke makes another kernel, of which nobody asks again but by undoing; those of open files are kept by file.
 _KERNELS_KEPT = 128
@@ -51,13 +52,13 @@ class _Configuration:
     problem: ConfigProblem | None = None
 
 
-class Analyst:
+class Analyzer:
     """Owns the engine, which must not be shared."""
 
     def __init__(self, timings: Timings | None = None, samples: Samples | None = None) -> None:
         self._timings = timings or Timings()
         self._watch = Watch(self._timings)
-        self._memory = Memory()
+        self._memory = StoreCache()
         self._code = GpuCode(self._memory)
         self._engine = Engine(
             asks=weights_folder() is not None, kept=_KERNELS_KEPT, most_launches=_MOST_LAUNCHES, told=self._lap,
@@ -67,21 +68,21 @@ class Analyst:
         self._composer = Composer()
         self._parts = Parts()
         self._answers = KnownAnswers()
-        self._taught: tuple[Lessons, tuple[Run, ...], Lessons] | None = None
+        self._taught: tuple[Lessons, tuple[MeasuredLaunch, ...], Lessons] | None = None
         self._store_news = 0
 
     def _lap(self, stage: str, seconds: float) -> None:
         self._watch.lap(stage, seconds)
 
-    def analyse(self, order: Order) -> Analysis:
+    def analyse(self, request: AnalysisRequest) -> Analysis:
         """Analyse the document in its present state, and write a line about it to the log."""
         self._watch = watch = Watch(self._timings)
         with watch.whole("analysis"):
-            analysis = self._analyse(order)
+            analysis = self._analyse(request)
         event(
             "analysed",
-            document=document_name(order.document.uri),
-            number=order.number,
+            document=document_name(request.document.uri),
+            number=request.number,
             kernels=len(analysis.forecast.kernels),
             problems=len(analysis.forecast.problems),
             unanswered=len(analysis.unanswered),
@@ -89,39 +90,39 @@ class Analyst:
         )
         return analysis
 
-    def _analyse(self, order: Order) -> Analysis:
-        document = order.document
-        read = self._configuration(document.path, order.reach)
+    def _analyse(self, request: AnalysisRequest) -> Analysis:
+        document = request.document
+        read = self._configuration(document.path, request.reach)
         config_device = read.config.device_id if read.config else None
-        wanted = (order.chosen, order.settings.device, config_device)
-        if order.store_news != self._store_news:
-            self._store_news = order.store_news
+        wanted = (request.chosen, request.settings.device, config_device)
+        if request.store_news != self._store_news:
+            self._store_news = request.store_news
             self._memory.look_now()
         profiles = self._memory.profiles()
-        found = with_calibrations(order.found, profiles)
+        found = with_calibrations(request.found, profiles)
         device, unknown = pick_device(wanted, found, profiles, shipped_for(wanted))
-        self._code.session = order.compiled
+        self._code.session = request.compiled
         with self._watch.whole("find programs"):
             recorded = partial(self._memory.recorded, document.path)
             parts = self._parts.of(document.uri, document.path, document.text.value, document.language, recorded)
         read_parts = [
             self._engine.forecast(
-                part.text, document.path, device, config=read.config, options=order.settings.options,
-                reach=order.reach, recorded=recorded, part=part.name,
+                part.text, document.path, device, config=read.config, options=request.settings.options,
+                reach=request.reach, recorded=recorded, part=part.name,
             )
             for part in parts
         ]  # fmt: skip
         with self._watch.whole("remember"):
-            runs = self._runs([each for found in read_parts for each in found.forecasts], device, order)
-            lessons = self._lessons(device, order)
+            runs = self._runs([each for found in read_parts for each in found.forecasts], device, request)
+            lessons = self._lessons(device, request)
         unsampled_runs: list[Unsampled] = []
 
         def settle(part: Part, forecast: Forecast, launches: Sequence[Launch]) -> None:
-            found = self._engine.settle(forecast, launches, part.text, document.path, order.reach, part.name)
+            found = self._engine.settle(forecast, launches, part.text, document.path, request.reach, part.name)
             unsampled_runs.extend(Unsampled(key, forecast.kernel.name, launch, part.text) for key, launch in found)
 
         with self._watch.whole("put in the model's answers"):
-            sources = self._sources(device, runs, lessons, order)
+            sources = self._sources(device, runs, lessons, request)
             groups = [
                 ForecastGroup(found.forecasts, device, partial(settle, part))
                 for part, found in zip(parts, read_parts, strict=True)
@@ -132,7 +133,7 @@ class Analyst:
         found_parts = list(zip(parts, answers, strict=True))
         forecast = self._parts.together(document.uri, text.value, text.feed_starts, found_parts)
         return Analysis(
-            order.number,
+            request.number,
             document,
             forecast,
             device,
@@ -146,9 +147,9 @@ class Analyst:
             config_problem=read.problem,
             hints_off=read.config is not None and read.config.hints_enabled is False,
             unknown_device=unknown,
-            found=order.found,
-            unanswered=_unanswered(forecast, lessons, order),
-            reach=order.reach,
+            found=request.found,
+            unanswered=_unanswered(forecast, lessons, request),
+            reach=request.reach,
             lessons=lessons,
             unsampled={
                 slot: Unsampled(each.unsampled, each.kernel.name, each.launch, each.home.text if each.home else "")
@@ -160,18 +161,24 @@ class Analyst:
             programs={part.name: part.program for part in parts if part.program is not None},
         )
 
-    def forget(self, path: Path | None) -> None:
-        """Drop what is kept of a file that was closed."""
+    def forget(self, uri: str) -> None:
+        """Drop what is kept of a document that was closed."""
+        path = path_of(uri)
+        self._parts.forget(uri)
         self._engine.forget(path)
         if path is not None:
             self._memory.forget(path)
 
     def _sources(
-        self, device: Device, runs: Mapping[str, Sequence[Run]], lessons: Mapping[str, Lessons], order: Order
+        self,
+        device: Device,
+        runs: Mapping[str, Sequence[MeasuredLaunch]],
+        lessons: Mapping[str, Lessons],
+        request: AnalysisRequest,
     ) -> Sources:
         """Return what is known by now beside the document, of the device that it is analysed for."""
-        learned = order.learned
-        newest = order.compiled.get(device.id, {})
+        learned = request.learned
+        newest = request.compiled.get(device.id, {})
         with_code = self._memory.with_code(device) | {key.kernel_fingerprint for key in newest}
         self._answers.begin_round()
 
@@ -189,23 +196,23 @@ class Analyst:
                 return found
             return self._memory.compiled(kernel, launch, device)
 
-        def runs_of(fingerprint: str, _device_id: str) -> Sequence[Run]:
+        def runs_of(fingerprint: str, _device_id: str) -> Sequence[MeasuredLaunch]:
             return runs.get(fingerprint, ())
 
         return Sources(ask if learned is not None else None, runs_of, compiled_of)
 
-    def _lessons(self, device: Device, order: Order) -> dict[str, Lessons]:
+    def _lessons(self, device: Device, request: AnalysisRequest) -> dict[str, Lessons]:
         """Return the measurements of this device: those of this session, then those that the store keeps."""
-        if order.learned is None or not order.learned.is_there:
+        if request.learned is None or not request.learned.is_there:
             return {}
         kept = self._memory.lessons(device)
-        if self._taught is None or self._taught[0] is not kept or self._taught[1] is not order.runs:
+        if self._taught is None or self._taught[0] is not kept or self._taught[1] is not request.runs:
             own = (
                 Lesson(run.question, run.measurement.median_us)
-                for run in reversed(order.runs)
+                for run in reversed(request.runs)
                 if run.question and (run.measurement.device_id, run.measurement.driver) == (device.id, device.driver)
             )
-            self._taught = kept, order.runs, Lessons.of((*own, *kept.lessons))
+            self._taught = kept, request.runs, Lessons.of((*own, *kept.lessons))
         return {device.id: self._taught[2]}
 
     def _configuration(self, path: Path | None, reach: Reach | None) -> _Configuration:
@@ -227,10 +234,12 @@ class Analyst:
             return {}
         return ConfigEdits(forecast, path, read.config, self._memory.project(path))
 
-    def _runs(self, forecasts: Sequence[Forecast], device: Device, order: Order) -> dict[str, tuple[Run, ...]]:
+    def _runs(
+        self, forecasts: Sequence[Forecast], device: Device, request: AnalysisRequest
+    ) -> dict[str, tuple[MeasuredLaunch, ...]]:
         """By kernel. Those of this session come first: they are newer, and may not have been kept."""
-        own: dict[str, list[Run]] = {}
-        for run in reversed(order.runs):
+        own: dict[str, list[MeasuredLaunch]] = {}
+        for run in reversed(request.runs):
             if run.measurement.device_id == device.id:
                 own.setdefault(run.measurement.kernel_fingerprint, []).append(run)
         # A launch with macros of its own has a kernel of its own: the file's, as these macros make it.
@@ -248,9 +257,11 @@ class Analyst:
         return {name: m for name, m in found.items() if m is not None}
 
 
-def _unanswered(forecast: FileForecast, lessons: Mapping[str, Lessons], order: Order) -> dict[Slot, Question]:
+def _unanswered(
+    forecast: FileForecast, lessons: Mapping[str, Lessons], request: AnalysisRequest
+) -> dict[Slot, Question]:
     """Return the questions that the learned model may still answer."""
-    learned = order.learned
+    learned = request.learned
     if learned is None:
         return {}
     return {
@@ -263,7 +274,7 @@ def _unanswered(forecast: FileForecast, lessons: Mapping[str, Lessons], order: O
     }
 
 
-def _stored(forecast: FileForecast, runs: Mapping[str, Sequence[Run]]) -> tuple[Measurement, ...]:
+def _stored(forecast: FileForecast, runs: Mapping[str, Sequence[MeasuredLaunch]]) -> tuple[Measurement, ...]:
     """Return the newest measurement of each launch that the file has now."""
     found = (
         next((r.measurement for r in runs[f.kernel.fingerprint] if r.measurement.launch_key == f.launch.key), None)

@@ -16,7 +16,7 @@ import pytest
 from model.launch.recorded import RecordedLaunch
 from profiler.measurement import Measurement
 from profiler.store import FILE_NAME, Store
-from server.analysis.memory import FRESH_S, Memory
+from server.analysis.store_cache import FRESH_S, StoreCache
 from server.device_work.work import DeviceWork
 from tests.recordings import recorded
 
@@ -38,7 +38,7 @@ def test_one_unreadable_measurement_costs_a_kernel_no_other(store: Store) -> Non
         store.add_measurement(replace(MEASURED, launch_key=key), path="/k.cl")
     with closing(sqlite3.connect(store.path)) as database, database:
         database.execute("UPDATE measurements SET measurement = '{}' WHERE id = 2")
-    memory = Memory()
+    memory = StoreCache()
     assert [run.measurement.launch_key for run in memory.runs("f", "pocl")] == ["l"]
     assert memory.last(Path("/k.cl"), "scale", "pocl") == MEASURED
     assert memory.profiles() == ()
@@ -46,9 +46,9 @@ def test_one_unreadable_measurement_costs_a_kernel_no_other(store: Store) -> Non
 
 
 def test_a_store_that_cannot_be_used_is_told_of_until_it_can(store: Store) -> None:
-    assert (Memory().runs("f", "pocl"), Memory().problem) == ((), "")
+    assert (StoreCache().runs("f", "pocl"), StoreCache().problem) == ((), "")
     store.path.write_bytes(b"this is no database" * 100)
-    memory = Memory()
+    memory = StoreCache()
     assert memory.runs("f", "pocl") == ()
     assert memory.problem.startswith("Measurements are not remembered: ")
 
@@ -87,7 +87,7 @@ def test_an_edit_costs_no_look_into_the_store(store: Store, looks: list[str]) ->
     store.add_measurement(MEASURED, path="/k.cl")
     os.utime(store.path, (0, 0))
     clock = Clock()
-    memory = Memory(clock)
+    memory = StoreCache(clock)
 
     def look(fingerprint: str) -> int:
         memory.profiles()
@@ -104,7 +104,7 @@ def test_an_edit_costs_no_look_into_the_store(store: Store, looks: list[str]) ->
 
 def test_what_others_measure_is_noticed_soon(store: Store) -> None:
     clock = Clock()
-    memory = Memory(clock)
+    memory = StoreCache(clock)
     assert memory.runs("f", "pocl") == ()
     store.add_measurement(MEASURED, path="/k.cl")
     clock.now_s += FRESH_S
@@ -119,7 +119,7 @@ def test_a_store_that_works_again_is_used_again(store: Store) -> None:
     content = store.path.read_bytes()
     store.path.write_bytes(b"this is no database" * 100)
     clock = Clock()
-    memory = Memory(clock)
+    memory = StoreCache(clock)
     assert memory.profiles() == ()
     assert memory.problem
     store.path.write_bytes(content)
@@ -138,8 +138,8 @@ def recordings(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[RecordedLaunc
         del store
         return {name: kept[name] for name in names if name in kept and project == Path("/work")}
 
-    monkeypatch.setattr("server.analysis.memory.recorded_launches", found)
-    monkeypatch.setattr("server.analysis.memory.project_of", lambda _folder: Path("/work"))
+    monkeypatch.setattr("server.analysis.store_cache.recorded_launches", found)
+    monkeypatch.setattr("server.analysis.store_cache.project_of", lambda _folder: Path("/work"))
     return kept
 
 
@@ -147,7 +147,7 @@ def test_recordings_are_read_once_for_all_kernels_until_there_are_others(
     store: Store, looks: list[str], recordings: dict[str, tuple[RecordedLaunch, ...]]
 ) -> None:
     clock = Clock()
-    memory = Memory(clock)
+    memory = StoreCache(clock)
     recordings["scale"] = (recorded("scale", 64),)
     names = ["scale", *(f"k{number}" for number in range(100))]
     first = memory.recorded(Path("/work/k.cl"), names)
@@ -170,7 +170,7 @@ def test_recordings_that_cannot_be_read_are_told_of_and_asked_for_again(
     content = store.path.read_bytes()
     store.path.write_bytes(b"this is no database" * 100)
     clock = Clock()
-    memory = Memory(clock)
+    memory = StoreCache(clock)
     recordings["scale"] = (recorded("scale", 64),)
     assert memory.recorded(Path("/work/k.cl"), ["scale"]) == {"scale": ()}
     assert memory.problem

@@ -13,17 +13,17 @@ from server.documents import Document
 if TYPE_CHECKING:
     from model.compiled import CompiledFacts, FactsKey
     from model.device import Device
-    from server.analysis.sources import Run
-    from server.predictor.answers import LearnedAnswers
+    from server.analysis.sources import MeasuredLaunch
+    from server.predictor.client import ModelClient
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class AnalysisRequest:
     """Everything an analysis depends on. `chosen` is a device id or empty; `found` are this machine's devices.
 
     `runs` were measured in this session, the newest last; what earlier ones measured is in the store. `compiled` is
     what compilers made of kernels in this session, by device. `learned` knows the learned model's answers.
-    `number` grows with every order, so that an answer can be told to be the newest one's.
+    `number` grows with every request, so that an answer can be told to be the newest one's.
     """
 
     number: int
@@ -31,8 +31,8 @@ class Order:
     settings: Settings
     chosen: str
     found: tuple[Device, ...]
-    runs: tuple[Run, ...] = ()
+    runs: tuple[MeasuredLaunch, ...] = ()
     compiled: Mapping[str, Mapping[FactsKey, CompiledFacts]] = field(default_factory=dict)
-    learned: LearnedAnswers | None = None
+    learned: ModelClient | None = None
     reach: Reach | None = None  # how far it may have files read; everywhere where the user trusts it
     store_news: int = 0  # grows with what this session's commands put into the store beside `runs`

@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 _Kept = dict[tuple[int, ...], tuple[tuple[object, ...], Value]]
 
 
-class ByIdentity(Generic[Value]):
+class IdentityCache(Generic[Value]):
     """Values by the identity of objects, for those put or looked up in the last few rounds.
 
     The objects are kept alive, so that no other object takes their identity. Not thread-safe.

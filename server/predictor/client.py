@@ -46,7 +46,7 @@ class _Order:
     done: threading.Event = field(default_factory=threading.Event)
 
 
-class LearnedAnswers:
+class ModelClient:
     """The learned model's answers, from a process of its own. Safe for all threads.
 
     `news` hears on the event loop for whom there are answers, and "" when there are to be none any more: then `problem`

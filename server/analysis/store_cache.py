@@ -20,7 +20,7 @@ from profiler.compile_cache import known_facts
 from profiler.measurement import Measurement
 from profiler.recording.recordings import project_of, recorded_launches
 from profiler.store import FILE_NAME, Store, StoreError, data_folder, kernel_id
-from server.analysis.sources import Run
+from server.analysis.sources import MeasuredLaunch
 
 FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
 PATIENCE_S = 0.2  # for a store that is locked: predictions do not wait for it
@@ -44,7 +44,7 @@ _State = tuple[tuple[int, int], ...]  # of the store's files: last change and si
 _SETTLED_S = 2.0  # a file that changed later than that may change again without a sign: clocks of file systems tick
 
 
-class Memory:
+class StoreCache:
     """A store that may be unusable, or partly so: `problem` says what is not remembered and why.
 
     What was read is kept until the store's files change, for which they are looked at every `FRESH_S`. An edit makes a
@@ -61,7 +61,7 @@ class Memory:
         self._last: LRUCache[tuple[str, str, str], Measurement | None] = LRUCache(_KEPT)
         self._ids: LRUCache[tuple[str, str], str] = LRUCache(_KEPT)
         self._measured: LRUCache[str, _Measured] = LRUCache(_KEPT)
-        self._runs: LRUCache[tuple[str, str], tuple[Run, ...]] = LRUCache(_KEPT)
+        self._runs: LRUCache[tuple[str, str], tuple[MeasuredLaunch, ...]] = LRUCache(_KEPT)
         self._compiled: LRUCache[tuple[FactsKey, str, str], CompiledFacts | None] = LRUCache(_KEPT)
         self._with_code: LRUCache[tuple[str, str], frozenset[str]] = LRUCache(_KEPT)
         self._profiles: LRUCache[str, tuple[Device, ...]] = LRUCache(1)
@@ -80,7 +80,7 @@ class Memory:
         """Calibrated profiles."""
         return self._known(self._profiles, "all", lambda store: store.profiles(), ())
 
-    def runs(self, fingerprint: str, device_id: str) -> tuple[Run, ...]:
+    def runs(self, fingerprint: str, device_id: str) -> tuple[MeasuredLaunch, ...]:
         """Return the measurements of exactly this kernel, the newest first; only the newest of each launch."""
         if fingerprint not in self._measured_on(device_id).fingerprints:
             return ()
@@ -146,9 +146,10 @@ class Memory:
 
     def project(self, path: Path) -> Path:
         """Return the folder of the project that a file belongs to."""
-        if path not in self._projects:
-            self._projects[path] = project_of(path.parent)
-        return self._projects[path]
+        folder = path.parent
+        if folder not in self._projects:
+            self._projects[folder] = project_of(folder)
+        return self._projects[folder]
 
     def look_now(self) -> None:
         """Read the store at the next question: its files have changed."""
@@ -160,6 +161,7 @@ class Memory:
             del self._ids[key]
         for last in [key for key in self._last if key[0] == str(path)]:
             del self._last[last]
+        self._recorded_in.pop(path, None)
 
     def _id_of(self, path: Path, kernel: str) -> str:
         key = str(path), kernel
@@ -215,9 +217,9 @@ def _measured(store: Store, device_id: str) -> _Measured:
     return _Measured(frozenset(each for each, _ in found), frozenset(each for _, each in found))
 
 
-def _runs(store: Store, fingerprint: str, device_id: str) -> tuple[Run, ...]:
+def _runs(store: Store, fingerprint: str, device_id: str) -> tuple[MeasuredLaunch, ...]:
     found = store.measurements_of(fingerprint, device_id, newest_only=True)
-    return tuple(Run(each.measurement, each.launch) for each in found)
+    return tuple(MeasuredLaunch(each.measurement, each.launch) for each in found)
 
 
 def _last(store: Store, path: Path, kernel: str, device_id: str) -> Measurement | None:
