@@ -197,7 +197,10 @@ class Engine:
         """Return the names in these kernels that neither the text nor anything that is said of a launch declares."""
         found: set[str] = set()
         for kernel in wanted:
-            work = self._work_of(state, kernel)
+            try:
+                work = self._work_of(state, kernel)
+            except Exception:  # noqa: BLE001 - a mistake of ours, which is told where the kernel is predicted
+                continue
             names = undeclared_names(work.unknowns) if work is not None and work.unknowns else set()
             if names:
                 state.annotations = annotations_of(state.program, state.annotations)

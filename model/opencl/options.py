@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,8 @@ class BuildOptions:
     defines: tuple[tuple[str, str], ...] = ()
     include_dirs: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
-    forced_includes: tuple[str, ...] = ()
+    # Not in the text form, which keys of kept launches rest on: what these files change, a kernel's fingerprint tells.
+    forced_includes: tuple[str, ...] = field(default=(), repr=False)
 
     def merged(self, over: BuildOptions) -> BuildOptions:
         """Both together; where they differ, `over` wins. Include folders of `over` are searched first."""
