@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyopencl as cl
 
+from model.opencl.builtins import is_builtin
 from model.opencl.options import BuildOptions
 from profiler.device_worker.failures import named_failures
 from profiler.measurement import BuildFailed
@@ -55,7 +56,10 @@ def kernel_named(program: cl.Program, name: str) -> cl.Kernel:
     try:
         return cl.Kernel(program, name)
     except cl.LogicError:
-        raise BuildFailed(f"the built program holds no kernel `{name}`; do its build options leave it out?") from None
+        why = "do its build options leave it out?"
+        if is_builtin(name):
+            why = "OpenCL C has a built-in function of that name, which a kernel must not have"
+        raise BuildFailed(f"the built program holds no kernel `{name}`; {why}") from None
 
 
 def source_name(path: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,12 @@ def test_a_build_failure_names_the_users_own_line(scale: Kernel, make_request: M
     with pytest.raises(BuildFailed, match=r"my kernels\.cl does not build: line 3: .*undeclared") as failure:
         measure(request)
     assert failure.value.line == 3
+
+
+def test_a_kernel_named_like_a_builtin_function_is_told_to_be(scale: Kernel, make_request: MakeRequest) -> None:
+    step = SCALE.replace("scale", "step")
+    with pytest.raises(BuildFailed, match="no kernel `step`; OpenCL C has a built-in function of that name"):
+        measure(make_request(step, replace(scale, name="step"), launch_of()))
 
 
 def test_an_error_in_an_include_names_the_include(scale: Kernel, make_request: MakeRequest, tmp_path: Path) -> None:
