@@ -170,8 +170,9 @@ Ask which one where there are several."
   (kernelcast--run (kernelcast--server) "kernelcast.report" (list (eglot-path-to-uri (buffer-file-name)))))
 
 (defun kernelcast-embedded ()
-  "Let Kernelcast answer in this Python, C or C++ file, which has kernels in string literals.
-Eglot has one server for a buffer: it takes the place of the language's own."
+  "Let Kernelcast answer in this Python, C or C++ file.
+Its kernels stand in string literals.  Eglot has one server for a buffer:
+it takes the place of the language's own."
   (interactive)
   (unless (save-excursion
             (goto-char (point-min))
