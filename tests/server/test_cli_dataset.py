@@ -76,5 +76,5 @@ def test_a_pace_of_a_device_that_the_dataset_lacks_is_refused(call: Call, reposi
     assert asked.returncode != 0
     assert (
         asked.stderr == "kernelcast: no rows of `rtx`: the dataset's devices are epyc-2/intel, epyc-2/pocl, intel, "
-        "intel-1core, pocl, pocl-1core, xeon-2/pocl, xeon-2/pocl-1core\n"
+        "intel-1core, pocl, pocl-1core, xeon-2/pocl, xeon-2/pocl-1core, xeon-3/intel, xeon-3/pocl\n"
     )

@@ -19,7 +19,7 @@ from model.learned.analytic_features import LAW_FACT_NAMES
 from model.learned.learned import WEIGHTS_VARIABLE
 from model.learned.lessons import Lesson, Lessons, packed
 from model.learned.question import Question
-from server.predictor import answers as answers_module
+from server.predictor import client as client_module
 from server.predictor import process as process_module
 from server.predictor.client import ModelClient
 
@@ -198,7 +198,7 @@ async def test_a_model_that_takes_all_memory_is_ended_before_the_machine_has_non
 
 async def test_a_model_that_hangs_is_ended(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     await reader.answer(ASKED)
-    monkeypatch.setattr(answers_module, "LIMIT_S", 0.2)
+    monkeypatch.setattr(client_module, "LIMIT_S", 0.2)
     reader.learned.ask(URI, [named("hangs")], {})
     await reader.until(lambda: not reader.learned.awaits(named("hangs"), {}))
 
@@ -206,7 +206,7 @@ async def test_a_model_that_hangs_is_ended(reader: Reader, monkeypatch: pytest.M
 async def test_a_process_that_dies_again_and_again_is_given_up_with_a_reason(
     weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers_module, "RESTART_AFTER_S", (0.0, 0.0))
+    monkeypatch.setattr(client_module, "RESTART_AFTER_S", (0.0, 0.0))
     (weights / "broken").touch()
     reader = Reader()
     reader.learned.ask(URI, [named(f"kernel {number}") for number in range(9)], {})
