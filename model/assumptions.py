@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from model.launch.launch import Assumption, Launch
 from model.launch.plausible import implausible
@@ -14,6 +15,7 @@ from model.work.regions.region import DEFAULT_DATA_TRIPS, Branch
 from model.work.work import Work
 from model.work.work_counts import WorkCounts
 
+_NAMED = 4
 _UNDECIDED_SPREAD = 4.0
 _UNFILLED_SPREAD = 32.0  # iteration counts in buffers of state, as key derivation has them, go to tens of thousands
 _LOOP = "loop."  # begins the subjects of assumptions on how often a loop runs
@@ -115,3 +117,22 @@ def doubt_of(assumptions: Iterable[Assumption]) -> float:
     Factors are taken for independent, so their logarithms add in squares.
     """
     return math.sqrt(sum(math.log(a.spread) ** 2 for a in assumptions))
+
+
+def with_note_on(found: Sequence[tuple[str, str]], launch: Launch) -> Launch:
+    """Return the launch with the assumption that `found`, names or includes with their files, are what is meant."""
+    notes = [*_on_names([each for each in found if each[0].isidentifier()])]
+    notes += [f"`{name}` was not found where it is looked for: {file} is read" for name, file in found if "." in name]
+    return replace(launch, assumptions=(*(Assumption("file", note) for note in notes), *launch.assumptions))
+
+
+def _on_names(found: Sequence[tuple[str, str]]) -> Iterator[str]:
+    names = [f"`{name}`" for name, _ in found]
+    files = list(dict.fromkeys(Path(file).name for _, file in found))
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    if names:
+        yield (
+            f"{', '.join(names[:_NAMED])}{more} {'is' if len(names) == 1 else 'are'} not declared here: "
+            f"{' and '.join(files)} of this project {'declares' if len(files) == 1 else 'declare'} "
+            f"{'it' if len(names) == 1 else 'them'}, read as if joined before this file"
+        )

@@ -16,6 +16,7 @@ from cachetools import LRUCache
 from model.advice.advice import Advice, AdviceCode
 from model.advice.advise import advise
 from model.advice.situation import Situation
+from model.assumptions import with_note_on
 from model.device import Device
 from model.errors import AnalysisError, KernelcastError
 from model.faults import contained, internal_error
@@ -23,7 +24,6 @@ from model.forecast import FileForecast, Forecast, Problem, no_such_kernel
 from model.launch.config import Config
 from model.launch.inference import complete
 from model.launch.launch import Launch
-from model.launch.other_files import with_note_on
 from model.launch.recorded import RecordedLaunch
 from model.launch.refit import refitted, with_misfits
 from model.launch.spec import LaunchSpec
@@ -197,10 +197,7 @@ class Engine:
         """Return the names in these kernels that neither the text nor anything that is said of a launch declares."""
         found: set[str] = set()
         for kernel in wanted:
-            try:
-                work = self._work_of(state, kernel)
-            except Exception:  # noqa: BLE001 - a mistake of ours, which is told where the kernel is predicted
-                continue
+            work = self._work_of(state, kernel)
             names = undeclared_names(work.unknowns) if work is not None and work.unknowns else set()
             if names:
                 state.annotations = annotations_of(state.program, state.annotations)
@@ -217,7 +214,7 @@ class Engine:
             return last.made.work
         try:
             return self._analysed(program, kernel)
-        except KernelcastError:
+        except Exception:  # noqa: BLE001 - the reason, a mistake of ours too, is given where the kernel is predicted
             return None
 
     def _analysed(self, program: Program, kernel: Kernel) -> Work:

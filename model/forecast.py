@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from model.compiled import CompiledFacts
 from model.errors import NoSuchKernel
 from model.launch.launch import Assumption, Launch
-from model.launch.recorded_use import RecordedUse
+from model.launch.recorded import RecordedUse
 from model.launch.spec import LaunchSpec
 from model.learned.question import Question
 from model.opencl.kernel import Kernel, SourceRange

@@ -9,7 +9,7 @@ from pathlib import Path
 from model.launch.annotation import Annotation
 from model.launch.config import Config
 from model.launch.launch import Origin
-from model.launch.recorded_use import RecordedUse
+from model.launch.recorded import RecordedUse
 from model.launch.spec import LaunchSpec
 from model.opencl.kernel import Kernel
 from model.opencl.options import BuildOptions

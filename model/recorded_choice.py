@@ -11,8 +11,7 @@ from model.launch.allowed_build_flags import is_harmless
 from model.launch.clusters import Cluster, Counts, clustered
 from model.launch.fill_target import buffer_of
 from model.launch.launch import Origin
-from model.launch.recorded import RecordedLaunch
-from model.launch.recorded_use import RecordedUse
+from model.launch.recorded import RecordedLaunch, RecordedUse
 from model.launch.source_hints import gather
 from model.launch.spec import LaunchSpec
 from model.launch_specs import Written

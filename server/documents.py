@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from model.text_change import replaced_part
 from server.positions import Encoding, IndexedText, place_of, replaced
 from server.uris import path_of
 
@@ -79,29 +80,10 @@ def changed(
             new = replaced(text, first, last, change.text)
             start, end = first.offset, last.offset
             if len(new.value) - len(text.value) != len(change.text) - (end - start):  # characters cut or joined
-                start, end = _differing(text.value, new.value)
+                start, end, _ = replaced_part(text.value, new.value)
         else:
             new = IndexedText.of(change.text)
-            start, end = _differing(text.value, new.value)
+            start, end, _ = replaced_part(text.value, new.value)
         edits.append(Edit(serial, start, end, len(new.value) - len(text.value) + end - start))
         text = new
     return replace(document, version=version, text=text, serial=serial, edits=tuple(edits[-_KEPT_EDITS:]))
-
-
-def _differing(old: str, new: str) -> tuple[int, int]:
-    """Return the part of `old` between what both begin with and what both end with."""
-    shorter = min(len(old), len(new))
-    start = _common(old, new, shorter)
-    return start, len(old) - _common(old[start:][::-1], new[start:][::-1], shorter - start)
-
-
-def _common(left: str, right: str, limit: int) -> int:
-    """Length of the common beginning, by halving: slices compare at memory speed, characters in a loop do not."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -14,7 +14,7 @@ from model.launch.fill import SKEWED_FLOATS_BASE
 from model.launch.launch import Number
 
 Array = npt.NDArray[Any]
-PERIOD = 1 << 20  # sequences go on with the same steps after so many elements
+PERIOD = 1 << 20  # elements after which the steps of a sequence repeat
 _WIDEST = 2.0**63 - 1024.0  # what 64 bits hold as a distance
 
 

@@ -11,8 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from model.embedded.fields import Template
-from model.embedded.found import Found
+from model.embedded.fields import Found, Template
 from model.embedded.languages import KERNEL
 from model.embedded.program import Literal, Piece, decoded, verbatim
 
@@ -140,7 +139,7 @@ def _without(text: str, start: int, end: int, comments: Sequence[tuple[int, int]
 
 
 def _stringified(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[Found]:
-    """Yield the arguments of macros that make text of them: kernels that stand in parentheses."""
+    """Yield the arguments of macros such as `STRINGIFY(...)` that hold a kernel."""
     blank = ""
     done = 0
     for match in KERNEL.finditer(text):

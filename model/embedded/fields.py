@@ -1,4 +1,4 @@
-r"""Text that the host completes when it runs, and what stands in for it: a type, a number or a name, by what is around.
+r"""Find the fields that a host fills in at run time, and put a type, a number or a name in their place, by context.
 
 `%(type)s`, `{name}` of a format or an f-string, Mako's `${...}` and its control lines, C's `%d`.
 """
@@ -21,6 +21,15 @@ class Template:
 
     has_percents: bool | None = False
     has_braces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One program as a reader of a host language finds it, and how the host completes its text."""
+
+    pieces: tuple[Piece, ...]
+    literals: tuple[Literal, ...]
+    template: Template
 
 
 _MARKED = re.compile(f"{MARK_START}([^{MARK_END}]*){MARK_END}")

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from model.embedded.c_literals import c_programs
-from model.embedded.fields import with_stand_ins
-from model.embedded.found import Found
+from model.embedded.fields import Found, with_stand_ins
 from model.embedded.languages import KERNEL, Language, may_hold_program
 from model.embedded.line_breaks import with_line_breaks
 from model.embedded.program import EmbeddedProgram
@@ -15,7 +14,7 @@ from model.embedded.program import EmbeddedProgram
 if TYPE_CHECKING:
     from model.embedded.python_literals import PythonLiterals
 
-_MOST = 500  # of a file; nobody reads more hints
+_MOST = 500  # programs of a file that are answered
 
 
 class ProgramFinder:

@@ -16,7 +16,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Piece:
     """`text` is what the host's characters [start, end) mean: each itself if `is_verbatim`, else all of them together.
 
-    An escape is such a whole, and so is what stands in for text that is known at run time only.
+    Escapes are translated as a whole, and so is a field that the host fills in at run time.
     """
 
     text: str
@@ -115,7 +115,7 @@ class EmbeddedProgram:
 
     @cached_property
     def _hosts(self) -> list[tuple[int, int]]:
-        """Where pieces begin in the host, and which they are: a name may be defined behind where it is used."""
+        """Return start in the host and number of each piece, by start: what a text uses may be defined behind it."""
         return sorted((piece.start, number) for number, piece in enumerate(self.pieces) if piece.end > piece.start)
 
 

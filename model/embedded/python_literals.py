@@ -11,9 +11,9 @@ from unicodedata import lookup
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Tree
 
-from model.embedded.fields import MARK_END, MARK_START, Template
-from model.embedded.found import Found
+from model.embedded.fields import MARK_END, MARK_START, Found, Template
 from model.embedded.program import Literal, Piece, decoded, verbatim
+from model.text_change import replaced_part
 
 _MEANT = {
     **{f"\\{line_end}": "" for line_end in ("\n", "\r\n", "\r")},
@@ -98,23 +98,8 @@ def _parser() -> Parser:
 
 def _edit(tree: Tree, before: bytes, after: bytes) -> None:
     """Tell the tree what was replaced: all between what both texts begin and end with."""
-    shorter = min(len(before), len(after))
-    start = _common(before, after, shorter)
-    same = _common(before[start:][::-1], after[start:][::-1], shorter - start)
-    end, new_end = len(before) - same, len(after) - same
+    start, end, new_end = replaced_part(before, after)
     tree.edit(start, end, new_end, _point(before, start), _point(before, end), _point(after, new_end))
-
-
-def _common(left: bytes, right: bytes, limit: int) -> int:
-    """Return the length of the common beginning, by halving: slices compare at memory speed."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _point(data: bytes, byte: int) -> tuple[int, int]:

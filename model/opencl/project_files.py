@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,32 +14,32 @@ from cachetools import LRUCache
 from model.opencl.include_policy import Reach
 from model.safe_read import read_plain
 
-_PROJECT_SIGNS = (".git", ".hg", "kernelcast.toml")
+_PROJECT_SIGNS = ("kernelcast.toml", ".git", ".hg")
 _SUFFIXES = (".cl", ".clh", ".clc", ".ocl", ".opencl", ".h", ".hcl", ".inc")
 _NO_SOURCES = frozenset({"node_modules", "build", "dist", "venv", "site-packages", "__pycache__", "target"})
-_MOST_ENTRIES, _MOST_FILES, _MOST_LEVELS_UP = 5_000, 500, 8
+_MOST_ENTRIES, _MOST_FILES = 5_000, 500
 _MOST_BYTES = 512 << 10
 _LISTING_HOLDS_S = 10.0
 _FOLDERS_KEPT = 16
 
 # What C++ has and OpenCL C has not: a header of the host program, not of its kernels.
 _HOST_CODE = re.compile(
-    rb"^[ \t]*(?:template[ \t]*<|namespace\b|class[ \t]+\w|using[ \t]|extern[ \t]+\"C\"|#[ \t]*include[ \t]*<)", re.M
+    r"^[ \t]*(?:template[ \t]*<|namespace\b|class[ \t]+\w|using[ \t]|extern[ \t]+\"C\"|#[ \t]*include[ \t]*<)", re.M
 )
-_BLOCK_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_BLOCK_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 # At the beginning of a line, where definitions stand in all but a few files; better none than a wrong one.
 _DEFINITION = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)"
-    rb"|^(?!kernel\b|__kernel\b)(?:[A-Za-z_][\w \t*]*[ \t*])(?P<function>\w+)[ \t]*\([^;{}()]*\)\s*\{"
-    rb"|^\}[ \t]*(?:__attribute__[ \t]*\(\([^\n]*\)\)[ \t]*)?(?P<type>\w+)[ \t]*;"
-    rb"|^(?:typedef[ \t]+)?(?:struct|union|enum)[ \t]+(?P<tag>\w+)[ \t]*\{"
-    rb"|^typedef\b[^;{}]*?(?P<alias>\w+)[ \t]*;"
-    rb"|^(?:__)?constant\b[^=;()]*?(?P<constant>\w+)[ \t]*(?:\[[^\]]*\][ \t]*)*=",
-    re.M,
+    r"^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)"
+    r"|^(?!kernel\b|__kernel\b)(?:[A-Za-z_][\w \t*]*[ \t*])(?P<function>\w+)[ \t]*\([^;{}()]*\)\s*\{"
+    r"|^\}[ \t]*(?:__attribute__[ \t]*\(\([^\n]*\)\)[ \t]*)?(?P<type>\w+)[ \t]*;"
+    r"|^(?:typedef[ \t]+)?(?:struct|union|enum)[ \t]+(?P<tag>\w+)[ \t]*\{"
+    r"|^typedef\b[^;{}]*?(?P<alias>\w+)[ \t]*;"
+    r"|^(?:__)?constant\b[^=;()]*?(?P<constant>\w+)[ \t]*(?:\[[^\]]*\][ \t]*)*=",
+    re.M | re.ASCII,
 )
-_KERNEL = re.compile(rb"\b(?:__)?kernel\s[^;{}()]*?\bvoid\s+(\w+)")
-_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[\"<](?:[^\">\n]*/)?([^\">/\n]+)[\">]", re.M)
-_WORD = re.compile(rb"[A-Za-z_]\w*")
+KERNEL_NAME = re.compile(r"\b(?:__)?kernel\b[^;{}()]*?(?:\([^;{}]*?\)\)[^;{}()]*?)?\bvoid\s+(\w+)", re.ASCII)
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<](?:[^\">\n]*/)?([^\">/\n]+)[\">]", re.M)
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class ProjectFiles:
         folder = os.path.dirname(os.path.abspath(path))
         known = self._listed.get((folder, reach))
         if known is None or self._clock_s() - known.at_s > _LISTING_HOLDS_S:
-            project = _project_of(folder)
-            paths = _sources_below(project or folder, reach, is_deep=project is not None)
+            project = project_folder(Path(folder))
+            paths = _sources_below(str(project or folder), reach, is_deep=project is not None)
             nearest = sorted(paths, key=lambda each: (_distance(folder, each), each))
             files = tuple(file for each in nearest if (file := self._file(each)) is not None)
             known = self._listed[folder, reach] = _Listing(self._clock_s(), files)
@@ -90,12 +90,12 @@ class ProjectFiles:
         return self._read[key]
 
 
-def _project_of(folder: str) -> str | None:
-    """Return the folder, or the nearest one above it, that has a sign of a project; None if there is none."""
-    for _ in range(_MOST_LEVELS_UP):
-        if any(os.path.exists(os.path.join(folder, sign)) for sign in _PROJECT_SIGNS):
-            return folder
-        folder = os.path.dirname(folder)
+def project_folder(folder: Path) -> Path | None:
+    """Return the nearest folder, from this one upward, that has a sign of a project; None if there is none."""
+    folder = folder.absolute()
+    for each in (folder, *folder.parents):
+        if any(os.path.exists(each / sign) for sign in _PROJECT_SIGNS):  # `Path.exists` raises for names too long
+            return each
     return None
 
 
@@ -128,17 +128,16 @@ def _distance(folder: str, path: str) -> int:
 
 def _read(path: str) -> ProjectFile | None:
     try:
-        text = read_plain(Path(path), _MOST_BYTES)
+        text = read_plain(Path(path), _MOST_BYTES).decode("utf-8", "replace")
     except OSError:
         return None
-    text = _BLOCK_COMMENT.sub(b" ", text)
+    text = _BLOCK_COMMENT.sub(" ", text)
     if _HOST_CODE.search(text):
         return None
-    defines = _names(word for match in _DEFINITION.finditer(text) for word in match.groups() if word)
+    defines = (word for match in _DEFINITION.finditer(text) for word in match.groups() if word)
     return ProjectFile(
-        path, defines | _names(_KERNEL.findall(text)), _names(_INCLUDE.findall(text)), _names(_WORD.findall(text))
+        path,
+        frozenset((*defines, *KERNEL_NAME.findall(text))),
+        frozenset(_INCLUDE.findall(text)),
+        frozenset(_WORD.findall(text)),
     )
-
-
-def _names(words: Iterable[bytes]) -> frozenset[str]:
-    return frozenset(word.decode(errors="replace") for word in words)

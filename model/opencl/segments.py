@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from model.text_change import common_prefix, common_suffix
+
 # An unterminated string ends with its line, an unterminated block comment with the text.
 _TOKEN = re.compile(
     r'"(?:\\.|[^"\\\n])*"?|\'(?:\\.|[^\'\\\n])*\'?|//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|(?P<open>\Z))|\\\r?\n|[\n{};#]',
@@ -64,7 +66,7 @@ def cut(text: str, before: Sequence[Segment] = (), before_text: str = "") -> tup
         return tuple(_cut_from(text, 0))
     same = common_prefix(before_text, text)
     limit = min(len(before_text), len(text)) - same
-    same_behind = _common_suffix(before_text, text, limit)
+    same_behind = common_suffix(before_text, text, limit)
     ends = list(accumulate(len(segment.raw) for segment in before))
     first = bisect_right(ends, same)
     while first and ends[first - 1] - len(before[first - 1].raw) + before[first - 1].seen > same:
@@ -82,32 +84,6 @@ def cut(text: str, before: Sequence[Segment] = (), before_text: str = "") -> tup
         new.append(_segment(text, at))
         at += len(new[-1].raw)
     return (*before[:first], *new)
-
-
-def common_prefix(a: str, b: str) -> int:
-    """Length of the common prefix, by bisection over slices (comparisons run at memory speed)."""
-    low, high = 0, min(len(a), len(b))
-    if a[:high] == b[:high]:
-        return high
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_suffix(a: str, b: str, limit: int) -> int:
-    """Length of the common suffix, at most `limit`, found like a prefix."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _cut_from(text: str, at: int) -> list[Segment]:

@@ -12,8 +12,8 @@ from pathlib import Path
 from cattrs import BaseValidationError
 
 from model.errors import LaunchError
-from model.launch.config_place import CONFIG_NAME
 from model.launch.recorded import RecordedLaunch
+from model.opencl.project_files import project_folder
 from profiler.recording.recorded_entry import RecordedEntry, entry_from_plain, entry_to_plain, recorded_launch
 from profiler.recording.sources import Sources
 from profiler.store import BUSY_TIMEOUT_S, Store
@@ -37,12 +37,9 @@ class Recording:
 
 
 def project_of(folder: Path) -> Path:
-    """Return the nearest folder, from this one upward, that has a `kernelcast.toml` or `.git`; else this one."""
+    """Return the folder of the project that `folder` lies in; itself if it lies in none."""
     folder = folder.resolve()
-    for each in (folder, *folder.parents):
-        if (each / CONFIG_NAME).is_file() or (each / ".git").exists():
-            return each
-    return folder
+    return project_folder(folder) or folder
 
 
 def sources_of(store: Store) -> Sources:
@@ -133,7 +130,7 @@ def _by_time(entries: Iterable[tuple[RecordedEntry, float, str]], sources: Sourc
 
 
 def _weight(entry: RecordedEntry) -> tuple[float, int, int]:
-    """Where no event told a time, what ran most often counts, then what is largest."""
+    """Return what launches are sorted by: their measured time, then how often they ran, then their size."""
     items = 1
     for size in entry.global_size:
         items *= size

@@ -32,7 +32,7 @@ from server.analysis.parts import Part, Parts
 from server.analysis.request import AnalysisRequest
 from server.analysis.sources import MeasuredLaunch, Sources
 from server.analysis.store_cache import StoreCache
-from server.analysis.writing import Annotations, ConfigEdits
+from server.analysis.writing import annotations_to_write, config_edits_to_write
 from server.config_edit import ConfigEdit
 from server.launch_view import Slot
 from server.log.events import document_name, event, milliseconds
@@ -141,7 +141,7 @@ class Analyzer:
             last=self._last(forecast, document.path, device),
             compiled=self._compiled(forecast, device),
             memory_problem=self._memory.problem,
-            annotations=Annotations(forecast),
+            annotations=annotations_to_write(forecast),
             config_edits=self._config_edits(forecast, document.path, read),
             config_path=read.path,
             config_problem=read.problem,
@@ -232,7 +232,7 @@ class Analyzer:
     ) -> Mapping[Slot, ConfigEdit | None]:
         if path is None or read.problem is not None:
             return {}
-        return ConfigEdits(forecast, path, read.config, self._memory.project(path))
+        return config_edits_to_write(forecast, path, read.config, self._memory.project(path))
 
     def _runs(
         self, forecasts: Sequence[Forecast], device: Device, request: AnalysisRequest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,12 +16,12 @@ from model.embedded.placing import HostText, Placing
 from model.embedded.program import EmbeddedProgram
 from model.embedded.refill import refilled
 from model.forecast import FileForecast
+from model.opencl.project_files import KERNEL_NAME
 from model.recorded_choice import RecordedOf, nothing_recorded
 from model.safe_read import read_plain
 
 _FILES_KEPT = 64
 _TEXTS_KEPT, _TEXTS_TRIED, _MOST_BYTES = 64, 16, 1 << 20
-_KERNEL_NAME = re.compile(r"\b(?:__)?kernel\b[^;{}()]*?(?:\([^;{}]*?\)\)[^;{}()]*?)?\bvoid\s+(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ class Parts:
 
     def _texts(self, program: EmbeddedProgram, recorded: RecordedOf) -> Iterator[str]:
         """Yield the recorded texts of programs that have kernels of the same names, if this one is to be completed."""
-        names = _KERNEL_NAME.findall(program.text) if program.filled else []
+        names = KERNEL_NAME.findall(program.text) if program.filled else []
         launches = (launch for each in (recorded(names) if names else {}).values() for launch in each)
         for source in islice(dict.fromkeys(launch.source for launch in launches if launch.source), _TEXTS_TRIED):
             if source not in self._recorded:  # kept by content: what a path leads to never changes

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from model.forecast import FileForecast
 from model.launch.annotation import write_annotation
@@ -17,16 +18,19 @@ from server.config_edit import ConfigEdit
 from server.launch_view import Slot
 from server.snapshot import slots
 
+_Written = TypeVar("_Written")
 
-class Annotations(Mapping[Slot, str]):
-    """The annotation with all assumptions written out, for each launch that has none yet."""
 
-    def __init__(self, forecast: FileForecast) -> None:
-        self._forecast = forecast
+class WrittenOnAccess(Mapping[Slot, _Written]):
+    """What `write` makes of the launches with certain origins; made when it is asked for."""
 
-    def __getitem__(self, slot: Slot) -> str:
-        launch, kernel = self._wanted[slot]
-        return write_annotation(launch, kernel)
+    def __init__(
+        self, forecast: FileForecast, origins: Collection[Origin], write: Callable[[Launch, Kernel], _Written]
+    ) -> None:
+        self._forecast, self._origins, self._write = forecast, origins, write
+
+    def __getitem__(self, slot: Slot) -> _Written:
+        return self._write(*self._wanted[slot])
 
     def __iter__(self) -> Iterator[Slot]:
         return iter(self._wanted)
@@ -40,41 +44,28 @@ class Annotations(Mapping[Slot, str]):
             slot: (each.launch, kernel)
             for kernel, own in slots(self._forecast)
             for slot, each in own
-            if each.launch is not None and each.launch.origin not in (Origin.ANNOTATION, Origin.REQUEST)
+            if each.launch is not None and each.launch.origin in self._origins
         }
 
 
-class ConfigEdits(Mapping[Slot, ConfigEdit | None]):
-    """What to add to the nearest `kernelcast.toml` for each recorded launch; None where nothing can be added to it.
+def annotations_to_write(forecast: FileForecast) -> Mapping[Slot, str]:
+    """Return the annotation with all assumptions written out, for each launch that has none yet."""
+    return WrittenOnAccess(forecast, (Origin.CONFIG, Origin.RECORDED, Origin.INFERRED), write_annotation)
+
+
+def config_edits_to_write(
+    forecast: FileForecast, path: Path, config: Config | None, project: Path
+) -> Mapping[Slot, ConfigEdit | None]:
+    """Return what to add to the nearest `kernelcast.toml` for each recorded launch; None where nothing can be added.
 
     Without a `config` a new one is made in the `project`.
     """
+    there = config or Config(project / CONFIG_NAME)
 
-    def __init__(self, forecast: FileForecast, path: Path, config: Config | None, project: Path) -> None:
-        self._forecast = forecast
-        self._path = path
-        self._config = config or Config(project / CONFIG_NAME)
-        self._is_new = config is None
+    def write(launch: Launch, kernel: Kernel) -> ConfigEdit | None:
+        table = write_table(launch, kernel, path, there.path.parent)
+        added = addition(there.text, table, there.path)
+        last_line = there.text[there.text.rfind("\n") + 1 :]
+        return ConfigEdit(there.path, added, config is None, there.text.count("\n"), last_line) if added else None
 
-    def __getitem__(self, slot: Slot) -> ConfigEdit | None:
-        launch, kernel = self._wanted[slot]
-        config = self._config
-        table = write_table(launch, kernel, self._path, config.path.parent)
-        added = addition(config.text, table, config.path)
-        last_line = config.text[config.text.rfind("\n") + 1 :]
-        return ConfigEdit(config.path, added, self._is_new, config.text.count("\n"), last_line) if added else None
-
-    def __iter__(self) -> Iterator[Slot]:
-        return iter(self._wanted)
-
-    def __len__(self) -> int:
-        return len(self._wanted)
-
-    @cached_property
-    def _wanted(self) -> dict[Slot, tuple[Launch, Kernel]]:
-        return {
-            slot: (each.launch, kernel)
-            for kernel, own in slots(self._forecast)
-            for slot, each in own
-            if each.launch is not None and each.launch.origin is Origin.RECORDED
-        }
+    return WrittenOnAccess(forecast, (Origin.RECORDED,), write)

@@ -24,7 +24,7 @@ _WRITE = types.CodeActionKind.RefactorRewrite
 def code_actions(
     snapshot: Snapshot, where: types.Range, only: Sequence[str] | None, literals: bool, *, creates_files: bool = False
 ) -> list[types.CodeAction | types.Command]:
-    """For the kernel that the cursor is in. Clients without `literals` get the commands alone.
+    """Return the actions for the kernel at the cursor. Clients without `literals` get commands only.
 
     `creates_files`: whether the client makes a file that an edit asks for.
     """

@@ -12,7 +12,7 @@ from server.text.layout import Section, in_columns
 
 if TYPE_CHECKING:
     from model.forecast import Forecast
-    from model.launch.recorded_use import RecordedUse
+    from model.launch.recorded import RecordedUse
     from server.launch_view import LaunchView
 
 _EXACT = 10_000  # counts from here on are rounded

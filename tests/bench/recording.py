@@ -21,7 +21,7 @@ MOST = 1.03  # wanted at most, for a kernel of some ten microseconds and more
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Of all launches of one run: by the clock, and processor time, of all threads and of the one that enqueues."""
+    """Times of one run: wall clock, processor time of all threads, and that of the thread that enqueues."""
 
     wall_s: float
     processor_s: float

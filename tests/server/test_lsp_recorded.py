@@ -12,7 +12,7 @@ from lsprotocol import types
 from model.forecast import FileForecast
 from model.launch.config import parse_config
 from model.launch.launch import Launch, Origin
-from model.launch.recorded_use import RecordedUse
+from model.launch.recorded import RecordedUse
 from server.config_edit import ConfigEdit
 from server.features.code_actions import code_actions
 from server.features.hover import hover

@@ -5,7 +5,7 @@ import { namesKernel } from './kernel_words.ts';
 
 export const HOSTS: readonly string[] = ['python', 'c', 'cpp'];
 
-/** Everything that the server is told of, once it runs. */
+/** Documents that are sent to the server once it runs. */
 export const DOCUMENTS = ['opencl', ...HOSTS].flatMap((language) => [
   { language, scheme: 'file' },
   { language, scheme: 'untitled' },

@@ -1,4 +1,4 @@
-"""Where recording begins in a Python program: wait until it imports PyOpenCL, then wrap that."""
+"""Begin recording in a Python program: wait until it imports PyOpenCL, then wrap it."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Log:
 
     @property
     def counts(self) -> list[int]:
-        """Of each launch, in the order of their numbers."""
+        """Return the counts of each launch, by number."""
         return [int(self.slots[entry["id"]][0]) for entry in self.of("launch")]
 
 
