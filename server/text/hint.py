@@ -1,4 +1,4 @@
-"""Words and figures for small places: what a hint says, in at most 36 characters."""
+"""Words and figures for small places: what a hint says, in at most about 30 characters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from profiler.measurement import Measurement
     from server.launch_view import LaunchView
 
-HINT_LENGTH = 36  # room for a time, its range and the bottleneck
+HINT_LENGTH = 30
+_RECORDED_LENGTH = 36  # of a hint that says how often the program made the launch
 _GUESSES_SHOWN = 4
 _VALUE = re.compile(r"(`[^`]+`=[^\s:,]+)")  # an assumption's text begins with what is taken for its value
 _CONTENTS = re.compile(r"(what `[^`]+` holds) decides")
@@ -73,10 +74,18 @@ def _launch_label(view: LaunchView) -> str:
     if view.forecast.recorded is not None:
         said = recorded_words(view.forecast.recorded)
         short = [f"{estimate} {spread} · {said}", f"{estimate} · {said}", f"{estimate} · {said.partition(',')[0]}"]
-        return _first_that_fits(short, HINT_LENGTH)
-    return _first_that_fits(
-        [f"{estimate} {spread} · {prediction.bound}", f"{estimate} {spread}", estimate], HINT_LENGTH
-    )
+        return _first_that_fits(short, _RECORDED_LENGTH)
+    bound = f" · {prediction.bound}"
+    short = [f"{estimate} {spread}{bound}", f"{_with_range(estimate, spread)}{bound}", f"{estimate}{bound}", estimate]
+    return _first_that_fits(short, HINT_LENGTH)
+
+
+def _with_range(estimate: str, spread: str) -> str:
+    """`≈ 3.2 (0.68-21) min`: a range in the estimate's own unit, which stands once; else the estimate alone."""
+    number, _, unit = estimate.rpartition(" ")
+    reach, _, unit_of_reach = spread.rpartition(" ")
+    is_range = "-" in reach and " " not in reach and unit_of_reach == unit.rstrip("?")
+    return f"{number} ({reach}) {unit}" if is_range else estimate
 
 
 def _briefest(view: LaunchView) -> str:

@@ -55,8 +55,8 @@ async def test_each_kernel_of_a_python_file_has_its_hint_on_its_own_line(start_e
         hints = await editor.hints("host.py")
         assert [(line, column) for line, column, _ in hints] == [(5, 72), (12, 48)]
         said = await editor.hover("host.py", 5, 20)
-        assert "65,536" in said or "65536" in said
-        assert "line 8" in said.lower() or "8 " in said
+        assert "65536" in said
+        assert "line 8" in said
 
 
 async def test_typing_in_the_host_moves_hints_and_keeps_them(start_editor: Start) -> None:
@@ -111,7 +111,7 @@ async def test_an_embedded_kernel_is_measured(start_editor: Start) -> None:
         await editor.wait_for_hint("host.py")
         await editor.device_is_here()
         answer = await editor.measure("host.py", "scale")
-        assert answer["median_us"] > 0 if "median_us" in answer else answer["runtime_us"]["median"] > 0
+        assert answer["runtime_us"]["median"] > 0
         await editor.wait_for_hint("host.py", lambda label: "measured" in label)
 
 
@@ -180,4 +180,4 @@ async def test_a_number_that_was_filled_in_is_a_guess(start_editor: Start) -> No
         await editor.wait_for_hint("host.py", lambda label: "?" in label)
         told = await editor.hover("host.py", 1, 16)
         assert "%(count)d" in told
-        assert "`16` is assumed" in told or "16" in told
+        assert "16 is assumed" in " ".join(told.replace("`", "").split())

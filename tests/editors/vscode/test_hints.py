@@ -27,7 +27,7 @@ def test_a_kernel_has_its_time_beside_it(workbench: Workbench, foretold: Foretol
     workbench.open("saxpy.cl", SAXPY)
     shown = workbench.wait_for_prediction("saxpy", foretold(workbench.server, SAXPY, "saxpy"))
     assert shown.startswith(("~ ", "≈ ")), shown
-    assert len(shown) <= 36, shown
+    assert len(shown) <= 30, shown
 
 
 def test_the_hint_follows_an_edit_and_never_vanishes_meanwhile(workbench: Workbench, foretold: Foretold) -> None:

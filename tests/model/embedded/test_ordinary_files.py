@@ -7,6 +7,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,7 +40,9 @@ def test_python_files_hold_nothing() -> None:
 
 
 def test_headers_hold_nothing() -> None:
-    for path in ordinary("*.h", sysconfig.get_paths()["include"], "/usr/include"):
+    files = ordinary("*.h", sysconfig.get_paths()["include"], np.get_include(), "/usr/include")
+    assert files
+    for path in files:
         assert find_programs(path.read_text(errors="replace"), Language.CPP) == ()
 
 
