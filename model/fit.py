@@ -22,9 +22,9 @@ _ONE_POINT = 0.22
 _SEVERAL_POINTS = 0.13
 _PER_DOUBLING = 0.35  # by how much of itself it grows with each doubling beyond the measured sizes
 _PRIOR_POINTS = 2.0  # so many points' worth of the above stand against what the residuals say
-_LAWS = math.log(2.5)  # of the analytical time against the truth
+_ANALYTIC_DOUBT = math.log(2.5)  # of the analytical time against the truth
 _FLOOR = math.log(2.0)  # of a kernel's overhead against the device's launch floor
-_LAW_ERROR = 0.03  # of the work between sizes: what a residual is worth however quiet the measurement was
+_ANALYTIC_ERROR = 0.03  # of the work between sizes: what a residual is worth however quiet the measurement was
 P90 = 1.2816  # standard deviations from the median to p90
 
 
@@ -75,7 +75,7 @@ class Fit:
         Launches that are all overhead do not show it.
         """
         seen = max(self._share(point.work_us) for point in self.points)
-        unsure = min(_LAWS, self.sigma / seen - self.sigma) if seen > 0 else _LAWS
+        unsure = min(_ANALYTIC_DOUBT, self.sigma / seen - self.sigma) if seen > 0 else _ANALYTIC_DOUBT
         return unsure * self._share(work_us)
 
     def _share(self, work_us: float) -> float:
@@ -116,10 +116,10 @@ def _lines(points: Sequence[Point], floor_us: float) -> Iterator[_Line]:
 
 def _misfit(line: _Line, points: Sequence[Point], floor_us: float) -> float:
     overhead_us, factor = line
-    residuals = sum(abs(_residual(line, p)) / math.hypot(_LAW_ERROR, p.noise) for p in points)
-    from_laws = abs(math.log(factor)) / _LAWS
+    residuals = sum(abs(_residual(line, p)) / math.hypot(_ANALYTIC_ERROR, p.noise) for p in points)
+    from_analytic = abs(math.log(factor)) / _ANALYTIC_DOUBT
     from_floor = abs(math.log((overhead_us + floor_us) / (2 * floor_us))) / _FLOOR if floor_us > 0 else 0.0
-    return residuals + from_laws + from_floor
+    return residuals + from_analytic + from_floor
 
 
 def _residual(line: _Line, point: Point) -> float:
@@ -130,7 +130,7 @@ def _sigma(line: _Line, points: Sequence[Point]) -> float:
     """From the residuals where there are more points than the line needs, else from what fits are known for."""
     known = _ONE_POINT if _sizes(points) == 1 else _SEVERAL_POINTS
     free = max(0, len(points) - 2)
-    seen = sum(min(_residual(line, p) ** 2, _LAWS**2) for p in points)
+    seen = sum(min(_residual(line, p) ** 2, _ANALYTIC_DOUBT**2) for p in points)
     noise = median(p.noise for p in points)
     return math.hypot(math.sqrt((_PRIOR_POINTS * known**2 + seen) / (_PRIOR_POINTS + free)), noise / 2)
 

@@ -66,7 +66,7 @@ class Fits:
         line = self._line(work, alike, device)
         if line is None:
             return None
-        times = self._laws(work, launch, device).times
+        times = self._analytic(work, launch, device).times
         work_us = _work_us(times, device)
         middle_us, spread = line.fit.runtime_us(work_us), line.fit.spread(work_us)
         runtime_us = Quantiles(middle_us / spread, middle_us, middle_us * spread).at_least(times.floor_us * line.beaten)
@@ -76,7 +76,7 @@ class Fits:
     def unsettled(self, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]) -> tuple[Launch, ...]:
         """Return the measured launches whose loops or branches the data decide, and of which no work-items were run."""
         alike = _alike(launch, samples)
-        return tuple(each.launch for each in alike if self._laws(work, each.launch, device).is_open)
+        return tuple(each.launch for each in alike if self._analytic(work, each.launch, device).is_open)
 
     def line(self, work: Work, launch: Launch, device: Device, samples: Sequence[Sample]) -> Fit | None:
         """Return what `through` predicts `launch` by."""
@@ -87,7 +87,7 @@ class Fits:
         key = (work, samples, device, tuple(work.samples))
         if key not in self._lines:
             settled = self._settled(work, samples, device)
-            timed = [(each, self._laws(work, each.launch, device).times) for each in settled]
+            timed = [(each, self._analytic(work, each.launch, device).times) for each in settled]
             points = [Point(_work_us(times, device), each.measured_us, each.noise) for each, times in timed]
             found = fit(points, device.rates.launch_floor_us)
             beaten = min((each.measured_us / times.floor_us for each, times in timed), default=1.0)
@@ -95,9 +95,9 @@ class Fits:
         return self._lines[key]
 
     def _settled(self, work: Work, samples: Sequence[Sample], device: Device) -> tuple[Sample, ...]:
-        return tuple(each for each in samples if not self._laws(work, each.launch, device).is_open)
+        return tuple(each for each in samples if not self._analytic(work, each.launch, device).is_open)
 
-    def _laws(self, work: Work, launch: Launch, device: Device) -> _Counted:
+    def _analytic(self, work: Work, launch: Launch, device: Device) -> _Counted:
         key = (work, launch, device, work.sample_for(launch))
         found = self._counted.get(key)
         if found is None:

@@ -96,14 +96,14 @@ class Prediction:
     last prediction's time, which is shown until this launch's own is known.
     """
 
-    analytic_us: Quantiles
+    analytic_range_us: Quantiles
     counted: PlacedCounts
     device_id: str
     device_name: str
     calibrated: bool
     is_guessed: bool = False  # whether sizes, or how often loops run, are among the assumptions
     candidate_advice: tuple[Advice, ...] = ()  # as the analytical model's time has it; in the order of the source
-    laws: Times | None = None  # by the analytical model alone; None where it was not evaluated
+    analytic_times: Times | None = None  # by the analytical model alone; None where it was not evaluated
     code: OfflineFacts | None = None  # what a GPU's compiler made of the kernel, where the analytical model uses it
     host_cost_us: float = 0.0  # what the host waits for a launch beyond the device's time; 0: unknown
     learned: ModelEstimate | None = None
@@ -117,7 +117,7 @@ class Prediction:
         A measurement of the launch itself is compared with this.
         """
         if self.learned is None:
-            return ModelEstimate(self.analytic_us.at_least(self.floor_us), Basis.ANALYTIC)
+            return ModelEstimate(self.analytic_range_us.at_least(self.floor_us), Basis.ANALYTIC)
         return replace(self.learned, runtime_us=self.learned.runtime_us.at_least(self.floor_us))
 
     @property
@@ -142,14 +142,14 @@ class Prediction:
         return self.own.is_corrected
 
     @property
-    def laws_us(self) -> float | None:
+    def analytic_us(self) -> float | None:
         """Time by the analytical model alone (p50), within its bounds."""
-        return self.laws.bounded_us if self.laws else None
+        return self.analytic_times.bounded_us if self.analytic_times else None
 
     @property
     def floor_us(self) -> float:
         """What no answer may be below: see `model.analytic.bounds`. Measurements may show it too high."""
-        return self.laws.floor_us if self.laws else 0.0
+        return self.analytic_times.floor_us if self.analytic_times else 0.0
 
     @property
     def work(self) -> WorkCounts:
@@ -168,7 +168,7 @@ class Prediction:
     @property
     def account(self) -> TimeAccount:
         """Where the time that is predicted goes, whatever gave it."""
-        return account_of(self.laws, self.runtime_us.p50)
+        return account_of(self.analytic_times, self.runtime_us.p50)
 
     @property
     def bound(self) -> Bound:
@@ -191,11 +191,13 @@ class Prediction:
     @cached_property
     def advice(self) -> tuple[Advice, ...]:
         """What is worth saying of the time that is predicted, in the order of the source."""
-        found, before_us = self.candidate_advice, self.analytic_us.p50
+        found, before_us = self.candidate_advice, self.analytic_range_us.p50
         for part in (self.own if self.learned is not None else None, self.through):
             if part is not None and found:
                 now_us = part.runtime_us.p50
-                found = relevant(found, account_of(self.laws, now_us), now_us / before_us if before_us > 0 else 1.0)
+                found = relevant(
+                    found, account_of(self.analytic_times, now_us), now_us / before_us if before_us > 0 else 1.0
+                )
                 before_us = now_us
         return found
 

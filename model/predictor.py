@@ -130,13 +130,13 @@ def _analytic(work: Work, counts: WorkCounts, launch: Launch, device: Device, co
 
         p50 = with_code_us(work, counts, device, times, code)
     return Prediction(
-        analytic_us=Quantiles(p50 * margins.below, p50, p50 * margins.above).at_least(times.floor_us),
+        analytic_range_us=Quantiles(p50 * margins.below, p50, p50 * margins.above).at_least(times.floor_us),
         counted=PlacedCounts(counts, assumptions, LineCosts(counts, device)),
         device_id=device.id,
         device_name=device.name,
         calibrated=device.calibrated,
         is_guessed=any(each.is_guess for each in assumptions),
-        laws=times,
+        analytic_times=times,
         code=offline,
         host_cost_us=host_cost_us(device),
     )

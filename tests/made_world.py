@@ -8,7 +8,7 @@ import numpy as np
 
 from model.device import Device
 from model.device_catalog import find_builtin
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import runtime_of, terms_of
 from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
@@ -48,7 +48,7 @@ def made_rows() -> Rows:
     """Each launch of each kernel on four devices; it takes twice the analytical time, on one of them four times it."""
     random = np.random.default_rng(7)
     sizes = slice(len(AMOUNTS), len(AMOUNTS) + len(SIZES))
-    launches, of, laws_of = [], [], []
+    launches, of, analytic_of = [], [], []
     for family in range(FAMILIES):
         usual = np.full(len(LAUNCH_FACT_NAMES), np.log2(LEAST))
         usual[random.choice(len(AMOUNTS), 20, replace=False)] = random.uniform(-2, 6, 20)
@@ -60,23 +60,23 @@ def made_rows() -> Rows:
             for launch in range(LAUNCHES):
                 each = own.copy()
                 each[LAUNCH_FACT_NAMES.index("log.items")] += 2 * launch
-                resources = random.uniform(-10, 6, len(LAW_FACT_NAMES) - 2)
+                resources = random.uniform(-10, 6, len(ANALYTIC_FACT_NAMES) - 2)
                 total = np.log2(np.exp2(resources).sum())
                 launches.append(each)
                 of.append((f"family {family}", f"kernel {family}.{kernel}", f"launch {launch}", split))
-                laws_of.append([total, total - 2, *resources])
+                analytic_of.append([total, total - 2, *resources])
     devices = np.array([device_facts(device(name)) for name in RUNTIMES], np.float32)
     n, launch = len(launches), np.array(launches, np.float32)
     at, on = np.tile(np.arange(n), 4), np.repeat(np.arange(4), n)
     family, kernel, key, split = np.array(of)[at].T
-    laws, own = np.array(laws_of, np.float32)[at], devices[on]
+    analytic, own = np.array(analytic_of, np.float32)[at], devices[on]
     compiled = random.uniform(0, 5, (len(at), len(COMPILED_FACT_NAMES))).astype(np.float32)
     compiled[:, 3] = np.nan
     compiled[on == 3] = np.nan
     noise = 0.1 * random.normal(size=len(at))
     return Rows(
-        launch=launch[at], laws=laws, device=own, compiled=compiled, terms=terms_of(launch[at], log2_pace(own)),
-        runtime=runtime_of(own, DEVICE_FACT_NAMES), log2_us=(laws[:, 0] + 1 + (on == 1) + noise).astype(np.float32),
+        launch=launch[at], analytic=analytic, device=own, compiled=compiled, terms=terms_of(launch[at], log2_pace(own)),
+        runtime=runtime_of(own, DEVICE_FACT_NAMES), log2_us=(analytic[:, 0] + 1 + (on == 1) + noise).astype(np.float32),
         weight=np.ones(len(at), np.float32),
         kernel=kernel, launch_key=key, device_name=np.array(list(RUNTIMES))[on],
         family=family, group=family, origin=family, split=split,

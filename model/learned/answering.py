@@ -49,13 +49,15 @@ class Answering:
 
     def _own(self, questions: Sequence[Question]) -> list[Answer]:
         """Return the model's own outputs, or the analytical model's where it was not trained, in one call."""
-        asked = {question.key: question for question in questions if question.by_the_laws is None}
+        asked = {question.key: question for question in questions if question.analytic_alone is None}
         new = {key: question for key, question in asked.items() if key not in self._answers}
         # What is kept may make room for what is new.
         found = {key: self._answers[key] for key in asked if key in self._answers}
         found |= zip(new, self._model.answer(tuple(new.values())) if new else (), strict=True)
         self._answers.update(found)
-        return [found[each.key] if each.by_the_laws is None else Answer(each.by_the_laws, 0.0) for each in questions]
+        return [
+            found[each.key] if each.analytic_alone is None else Answer(each.analytic_alone, 0.0) for each in questions
+        ]
 
     def _correction(self, lessons: Lessons, like: Question) -> Correction:
         key = lessons.version, _shape(like)
@@ -73,4 +75,4 @@ class Answering:
 
 def _shape(question: Question) -> tuple[int, ...]:
     """How many facts of each kind: questions of another shape are of another version."""
-    return len(question.launch_facts), len(question.law_facts), len(question.device_facts)
+    return len(question.launch_facts), len(question.analytic_facts), len(question.device_facts)

@@ -11,7 +11,7 @@ from model.assumptions import assumptions_of, doubt_of
 from model.compiled import CompiledFacts
 from model.device import Device, DeviceType
 from model.launch.launch import Launch
-from model.learned.analytic_features import law_facts
+from model.learned.analytic_features import analytic_facts
 from model.learned.device_facts import device_facts
 from model.learned.launch_facts import launch_facts
 from model.learned.question import Question
@@ -52,18 +52,18 @@ def question_of(
         kernel=identity(tokens),
         tokens=tuple(tokens),
         launch_facts=facts,
-        law_facts=law_facts(times),
+        analytic_facts=analytic_facts(times),
         device_facts=device_facts(device),
         compiled_facts=_of_code(compiled, facts) if compiled is not None else None,
         total_us=times.total_us,
         least_us=times.floor_us,
         doubt=doubt_of(assumptions_of(work, counts, launch)),
         device_id=device.id,
-        by_the_laws=None if covers(device) else _by_the_laws(times, device),
+        analytic_alone=None if covers(device) else _analytic_quantiles(times, device),
     )
 
 
-def _by_the_laws(times: Times, device: Device) -> Quantiles:
+def _analytic_quantiles(times: Times, device: Device) -> Quantiles:
     middle_us, margins = times.bounded_us, own_margins(device)
     return Quantiles(middle_us * margins.below, middle_us, middle_us * margins.above)
 
@@ -86,4 +86,4 @@ def question_about(
     prediction: Prediction, work: Work, launch: Launch, device: Device, tokens: Sequence[str]
 ) -> Question:
     """Return the question about a launch that the analytical model made `prediction` of, without its code."""
-    return question_of(work, prediction.work, launch, device, tokens, times=prediction.laws)
+    return question_of(work, prediction.work, launch, device, tokens, times=prediction.analytic_times)

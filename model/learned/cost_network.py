@@ -35,11 +35,11 @@ OTHER = RUNTIMES.index("other")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostNetwork:
-    """`prices` [runtimes, terms + laws + 1], log2; the last is the floor. `layers` are (weight [out, in], bias [out]).
+    """`prices` [runtimes, terms + resources + 1], log2; the last is the floor.
 
-    Into the first layer go the inputs' distances from what is normal, how much of each piece of an input's range lies
-    below it (`piece_of` [pieces] names the input; Gorishniy et al., "On embeddings for numerical features", 2022), and
-    `runtime` [runtimes, 8].
+    `layers` are (weight [out, in], bias [out]). Into the first layer go the inputs' distances from what is normal, how
+    much of each piece of an input's range lies below it (`piece_of` [pieces] names the input; Gorishniy et al., "On
+    embeddings for numerical features", 2022), and `runtime` [runtimes, 8].
     """
 
     mean: Floats
@@ -51,9 +51,9 @@ class CostNetwork:
     layers: tuple[tuple[Floats, Floats], ...]
     prices: Floats
 
-    def log2_us(self, inputs: Floats, terms: Floats, laws: Floats, runtime: Ints) -> Floats:
-        """[rows, inputs], [rows, TERMS], [rows, law facts], [rows] -> [rows]; below no roofline yet."""
-        found: Floats = log2_us_each((self,), inputs, terms, laws, runtime)[0]
+    def log2_us(self, inputs: Floats, terms: Floats, analytic: Floats, runtime: Ints) -> Floats:
+        """[rows, inputs], [rows, TERMS], [rows, analytic facts], [rows] -> [rows]; below no roofline yet."""
+        found: Floats = log2_us_each((self,), inputs, terms, analytic, runtime)[0]
         return found
 
     def seen(self, inputs: Floats) -> Floats:
@@ -73,12 +73,12 @@ def _seen(
 
 
 def log2_us_each(
-    networks: tuple[CostNetwork, ...], inputs: Floats, terms: Floats, laws: Floats, runtime: Ints
+    networks: tuple[CostNetwork, ...], inputs: Floats, terms: Floats, analytic: Floats, runtime: Ints
 ) -> Floats:
     """As `CostNetwork.log2_us`, of each: [networks, rows]. Those of one shape are worked out in one go."""
-    amounts = np.concatenate([terms, laws[:, 1:], np.zeros((len(laws), 1), np.float32)], axis=1)
+    amounts = np.concatenate([terms, analytic[:, 1:], np.zeros((len(analytic), 1), np.float32)], axis=1)
     prices, stacks = _stacked(networks)
-    times = amounts + prices[:, runtime]  # [networks, rows, terms + laws + 1]
+    times = amounts + prices[:, runtime]  # [networks, rows, terms + resources + 1]
     shift = np.zeros(times.shape[:2], np.float32)
     for stack in stacks:
         x = stack.said(inputs, runtime)
@@ -105,7 +105,7 @@ class _Stack:
     others: tuple[tuple[Floats, Floats], ...]
 
     def said(self, inputs: Floats, runtime: Ints) -> Floats:
-        """[rows, inputs], [rows] -> [networks, rows, terms + laws + 2]."""
+        """[rows, inputs], [rows] -> [networks, rows, terms + resources + 2]."""
         more = _seen(inputs, *self.seen) - self.nothing
         differs = np.flatnonzero(more.any(axis=(0, 1)))
         x: Floats = np.matmul(more.take(differs, axis=2), self.first.take(differs, axis=1))
@@ -119,7 +119,7 @@ class _Stack:
 
 @lru_cache(8)
 def _stacked(networks: tuple[CostNetwork, ...]) -> tuple[Floats, tuple[_Stack, ...]]:
-    """Their prices [networks, runtimes, terms + laws + 1], and those that have layers."""
+    """Their prices [networks, runtimes, terms + resources + 1], and those that have layers."""
     stacks, done = [], 0
     for _, alike in groupby(networks, key=_shape):
         some = tuple(alike)

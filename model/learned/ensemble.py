@@ -36,7 +36,7 @@ class Facts:
     """
 
     launch: Floats
-    laws: Floats
+    analytic: Floats
     device: Floats
     compiled: Floats
 
@@ -98,7 +98,7 @@ class Ensemble:
         is_compiled = _has_code(facts.compiled)
         below = np.where(is_compiled, self.compiled_margins.below, self.source_margins.below) * said.spread
         above = np.where(is_compiled, self.compiled_margins.above, self.source_margins.above) * said.spread
-        least = facts.laws[:, 1]
+        least = facts.analytic[:, 1]
         # All in the same precision, so that rounding puts none before another.
         quantiles = np.exp2(
             np.maximum(np.stack([said.log2_us - below, said.log2_us, said.log2_us + above], axis=1), least[:, None])
@@ -107,25 +107,25 @@ class Ensemble:
         return [Answer(Quantiles(*each), new, tuple(place)) for each, new, place in told]
 
     def estimate(self, facts: Facts) -> Estimate:
-        source = source_inputs(facts.launch, facts.laws, facts.device)
+        source = source_inputs(facts.launch, facts.analytic, facts.device)
         terms = terms_of(facts.launch, log2_pace(facts.device))
         runtime = runtime_of(facts.device, DEVICE_FACT_NAMES)
-        plain = self.prices.log2_us(source, terms, facts.laws, runtime)
-        found, apart = together(self.source, source, terms, facts.laws, runtime, plain)
+        plain = self.prices.log2_us(source, terms, facts.analytic, runtime)
+        found, apart = together(self.source, source, terms, facts.analytic, runtime, plain)
         has_code = np.flatnonzero(_has_code(facts.compiled))
         if len(has_code):
             better, closer = together(
                 self.compiled,
                 compiled_inputs(source[has_code], facts.compiled[has_code]),
                 terms[has_code],
-                facts.laws[has_code],
+                facts.analytic[has_code],
                 runtime[has_code],
                 plain[has_code],
             )
             # What is said from the source alone says something on top: both see the same, in other ways.
             found[has_code] = 0.7 * better + 0.3 * found[has_code]
             apart[has_code] = closer
-        found = with_laws(found, facts.laws[:, 0], runtime)
+        found = halfway_to_analytic(found, facts.analytic[:, 0], runtime)
         places = self.novelty.places(facts.launch)
         novelty = self.novelty.of(places)
         spread = self.spread.predict(spread_inputs(source, apart, novelty))
@@ -136,7 +136,7 @@ class Ensemble:
 def facts_of(questions: Sequence[Question]) -> Facts:
     return Facts(
         np.array([q.launch_facts for q in questions], np.float32),
-        np.array([q.law_facts for q in questions], np.float32),
+        np.array([q.analytic_facts for q in questions], np.float32),
         np.array([q.device_facts for q in questions], np.float32),
         np.array([q.compiled_facts or _UNKNOWN for q in questions], np.float32),
     )
@@ -152,13 +152,13 @@ def spread_inputs(source: Floats, apart: Floats, novelty: Floats) -> Floats:
     return np.concatenate([source, apart[:, None], novelty[:, None]], axis=1, dtype=np.float32)
 
 
-def forest_inputs(inputs: Floats, plain: Floats, laws: Floats) -> Floats:
+def forest_inputs(inputs: Floats, plain: Floats, analytic: Floats) -> Floats:
     """Append the ratio of plain prices to the analytical time."""
-    return np.concatenate([inputs, (plain - laws[:, 0])[:, None]], axis=1, dtype=np.float32)
+    return np.concatenate([inputs, (plain - analytic[:, 0])[:, None]], axis=1, dtype=np.float32)
 
 
 def together(
-    members: Members, inputs: Floats, terms: Floats, laws: Floats, runtime: npt.NDArray[np.int64], plain: Floats
+    members: Members, inputs: Floats, terms: Floats, analytic: Floats, runtime: npt.NDArray[np.int64], plain: Floats
 ) -> tuple[Floats, Floats]:
     """Return the middle one of what the kinds of members say, and how far they lie apart; both [rows].
 
@@ -166,11 +166,13 @@ def together(
     of the runtimes in training: of another runtime the forests speak alone.
     """
     networks = (*members.networks, *members.pieced)
-    each = log2_us_each(networks, inputs, terms, laws, runtime) if networks else np.zeros((0, len(inputs)), np.float32)
+    each = (
+        log2_us_each(networks, inputs, terms, analytic, runtime) if networks else np.zeros((0, len(inputs)), np.float32)
+    )
     first = len(members.networks)
     kinds = [some.mean(axis=0) for some in (each[:first], each[first:]) if len(some)]
     if members.forests:
-        seen = forest_inputs(inputs, plain, laws)
+        seen = forest_inputs(inputs, plain, analytic)
         of_forests = plain + predict_each(members.forests, seen).mean(axis=0)
         kinds.append(of_forests)
     ordered = np.sort(np.stack(kinds), axis=0)  # [kinds, rows]
@@ -180,13 +182,13 @@ def together(
     return found.astype(np.float32), (ordered[-1] - ordered[0]).astype(np.float32)
 
 
-def with_laws(found: Floats, laws: Floats, runtime: npt.NDArray[np.int64]) -> Floats:
+def halfway_to_analytic(found: Floats, analytic: Floats, runtime: npt.NDArray[np.int64]) -> Floats:
     """Return the mean of answer and analytical model for runtimes that are not in the dataset; all log2 us [rows].
 
     The analytical model knows the device's rates, the forests know what other compilers make of such code, and their
     errors are independent.
     """
-    return np.where(runtime >= OTHER, (found + laws) / 2, found).astype(np.float32)
+    return np.where(runtime >= OTHER, (found + analytic) / 2, found).astype(np.float32)
 
 
 def load(folder: Path, description: dict[str, Any]) -> Ensemble:

@@ -14,7 +14,7 @@ def estimate(question: Question, answer: Answer) -> ModelEstimate:
     Where the model was not trained, the answer is the analytical model's, corrected by what was measured there.
     """
     runtime_us, is_corrected = _quantiles(answer.runtime_us, question), answer.is_corrected
-    if question.by_the_laws is not None:
+    if question.analytic_alone is not None:
         return ModelEstimate(runtime_us, Basis.ANALYTIC, by_lessons=True, is_corrected=is_corrected)
     basis = Basis.MODEL if question.compiled_facts is None else Basis.COMPILED
     return ModelEstimate(runtime_us, basis, answer.novelty, is_corrected=is_corrected)

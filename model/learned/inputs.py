@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
@@ -20,7 +20,7 @@ _LEAST = -20.0  # log2 of the share below which a resource does not matter
 _SEEN = ("shape.is_pocl", "shape.is_intels", "shape.is_amd", "shape.compute_units")
 _OF_DEVICE = [DEVICE_FACT_NAMES.index(name) for name in _SEEN]
 _CHAIN, _UNITS_OF_DEVICE = (DEVICE_FACT_NAMES.index(n) for n in ("compute.chain_per_unit", "shape.compute_units"))
-INPUT_NAMES = (*LAUNCH_FACT_NAMES, *(f"law.{name}" for name in LAW_FACT_NAMES), *_SEEN)
+INPUT_NAMES = (*LAUNCH_FACT_NAMES, *(f"analytic.{name}" for name in ANALYTIC_FACT_NAMES), *_SEEN)
 _OF_CODE = (
     "once", "rounds", "together", "all", "all.rounds", "inner", "outer", *(f"cycles.{name}" for name in CYCLES),
 )  # fmt: skip
@@ -35,10 +35,10 @@ _TOTAL, _UNITS = len(LAUNCH_FACT_NAMES), INPUT_NAMES.index("shape.compute_units"
 _A_SECOND = 12.0  # log2 of instructions in a microsecond, roughly
 
 
-def source_inputs(launch: Floats, laws: Floats, device: Floats) -> Floats:
-    """[rows, launch facts], [rows, law facts], [rows, device facts] -> [rows, INPUT_NAMES]."""
-    total = laws[:, :1]
-    shares = np.maximum(laws[:, 1:] - total, _LEAST)
+def source_inputs(launch: Floats, analytic: Floats, device: Floats) -> Floats:
+    """[rows, launch facts], [rows, analytic facts], [rows, device facts] -> [rows, INPUT_NAMES]."""
+    total = analytic[:, :1]
+    shares = np.maximum(analytic[:, 1:] - total, _LEAST)
     return np.concatenate([launch, total, shares, device.take(_OF_DEVICE, axis=1)], axis=1, dtype=np.float32)
 
 

@@ -58,6 +58,9 @@ class Lessons:
         return cls(found, digest.hexdigest()[:16] if found else "", len(disturbed - newest.keys()))
 
 
+_FORMER_NAMES = {"law_facts": "analytic_facts", "by_the_laws": "analytic_alone"}  # in what is stored already
+
+
 def packed(question: Question) -> bytes:
     """`unpacked` reads it back unchanged. One to three kilobytes, most of them the kernel's tokens."""
     return zlib.compress(json.dumps([FACTS_VERSION, asdict(question)]).encode())
@@ -67,9 +70,11 @@ def unpacked(question: bytes) -> Question | None:
     """None where another version packed it, or where it is damaged."""
     try:
         version, plain = json.loads(zlib.decompress(question))
-        fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()}
-        if fields.get("by_the_laws") is not None:
-            fields["by_the_laws"] = Quantiles(**fields["by_the_laws"])
+        fields: dict[str, Any] = {
+            _FORMER_NAMES.get(name, name): tuple(v) if isinstance(v, list) else v for name, v in plain.items()
+        }
+        if fields.get("analytic_alone") is not None:
+            fields["analytic_alone"] = Quantiles(**fields["analytic_alone"])
         return Question(**fields) if version == FACTS_VERSION else None
     except (zlib.error, ValueError, TypeError, AttributeError):
         return None

@@ -19,21 +19,21 @@ class Question:
 
     Facts are in the order of the names beside the functions that make them. `total_us` and `least_us` are the
     analytical time and its bound, which no answer is below; `doubt` is the logarithm of the factor that assumptions
-    add. `by_the_laws` is the analytical model's answer, without that doubt, on devices that the learned model was not
-    trained for: what was measured there corrects it all the same.
+    add. `analytic_alone` is the analytical model's answer, without that doubt, on devices that the learned model was
+    not trained for: what was measured there corrects it all the same.
     """
 
     kernel: str
     tokens: tuple[str, ...]
     launch_facts: tuple[float, ...]
-    law_facts: tuple[float, ...]
+    analytic_facts: tuple[float, ...]
     device_facts: tuple[float, ...]
     compiled_facts: tuple[float, ...] | None  # None where the kernel was not compiled on the device
     total_us: float
     least_us: float
     doubt: float
     device_id: str
-    by_the_laws: Quantiles | None = None
+    analytic_alone: Quantiles | None = None
 
     @property
     def key(self) -> tuple[str, str, bytes]:
@@ -41,7 +41,7 @@ class Question:
 
         Of the bytes, which are thousands, the digest: what is asked is remembered by the ten thousand.
         """
-        groups = (self.launch_facts, self.law_facts, self.device_facts, self.compiled_facts or ())
+        groups = (self.launch_facts, self.analytic_facts, self.device_facts, self.compiled_facts or ())
         sizes = (float(len(group)) for group in groups)
         rest = (self.total_us, self.least_us, self.doubt)
         facts = array("d", chain(sizes, *groups, rest)).tobytes()

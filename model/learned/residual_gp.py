@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.question import Answer, Question
 from model.prediction import Quantiles
@@ -39,7 +39,7 @@ _KERNELS_HALFWAY = 20.0  # at which an interval is halfway, in the logarithm, be
 _LEAST_WIDTH = 0.02  # of an interval that is held against measurements: clocks are not more exact
 MOST_ERROR = 2.0  # a kernel that is off by more says no more than this
 _ROUNDS, _SETTLED = 20, 0.01
-_RESOURCES = slice(LAW_FACT_NAMES.index("least") + 1, len(LAW_FACT_NAMES))
+_RESOURCES = slice(ANALYTIC_FACT_NAMES.index("least") + 1, len(ANALYTIC_FACT_NAMES))
 _CALIBRATED = DEVICE_FACT_NAMES.index("shape.calibrated")
 
 
@@ -95,7 +95,7 @@ class Correction:
         if len(set(kernels)) < FEWEST_TO_JUDGE:
             found = correction_of(kernels, launches, errors, calibrated, groups)
             # How alike errors are was found on devices that the model was trained for: elsewhere it has to be proved.
-            return replace(found, is_used=all(each.question.by_the_laws is None for each in known))
+            return replace(found, is_used=all(each.question.analytic_alone is None for each in known))
         tried = {each: correction_of(kernels, launches, errors, calibrated, groups, each) for each in DEVIATIONS_TRIED}
         left_by = {each: left_out_errors(one) for each, one in tried.items()}
         best = min(DEVIATIONS_TRIED, key=lambda each: float(np.abs(left_by[each]).mean()))
@@ -214,17 +214,19 @@ def _widths(known: Sequence[Experience]) -> Floats:
     return np.array(found, np.float64)
 
 
-def shares_of(laws: Floats) -> Floats:
-    """[rows, law facts], log2 us -> [rows, resources]: each resource's part of their sum."""
-    times = np.exp2(laws[:, _RESOURCES])
+def shares_of(analytic: Floats) -> Floats:
+    """[rows, analytic facts], log2 us -> [rows, resources]: each resource's part of their sum."""
+    times = np.exp2(analytic[:, _RESOURCES])
     found: Floats = times / np.maximum(times.sum(axis=1, keepdims=True), 1e-30)
     return found
 
 
 def _launches(known: Sequence[tuple[Question, Answer]]) -> Launches:
-    laws = np.array([question.law_facts for question, _ in known], np.float64).reshape(-1, len(LAW_FACT_NAMES))
+    analytic = np.array([question.analytic_facts for question, _ in known], np.float64).reshape(
+        -1, len(ANALYTIC_FACT_NAMES)
+    )
     places = np.array([answer.place for _, answer in known], np.float64)
-    return Launches(shares_of(laws), places.reshape(len(known), len(known[0][1].place) if known else 0))
+    return Launches(shares_of(analytic), places.reshape(len(known), len(known[0][1].place) if known else 0))
 
 
 def _alike(a: Launches, b: Launches, device: float) -> Floats:

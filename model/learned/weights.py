@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import CostNetwork
 from model.learned.device_facts import DEVICE_FACT_NAMES
@@ -21,8 +21,11 @@ Arrays = dict[str, npt.NDArray[Any]]
 KIND, FILE_NAME, VERSION = "ensemble", "ensemble.safetensors", 5
 _OF_NETWORK = ("mean", "per_deviation", "piece_of", "start", "per_length", "runtime", "prices")
 _FACTS = {
-    "launch": LAUNCH_FACT_NAMES, "laws": LAW_FACT_NAMES, "device": DEVICE_FACT_NAMES, "compiled": COMPILED_FACT_NAMES,
-}  # fmt: skip
+    "launch": LAUNCH_FACT_NAMES,
+    "analytic": ANALYTIC_FACT_NAMES,
+    "device": DEVICE_FACT_NAMES,
+    "compiled": COMPILED_FACT_NAMES,
+}
 
 
 def arrays_of(ensemble: Ensemble) -> tuple[Arrays, dict[str, Any]]:

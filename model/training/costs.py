@@ -35,12 +35,12 @@ class CostRecipe:
 
 
 class _Prices(nn.Module):
-    def __init__(self, inputs: int, terms: int, laws: int, recipe: CostRecipe) -> None:
-        """Create the layers: the last of the terms is the floor, before it are the `laws`, of that number."""
+    def __init__(self, inputs: int, terms: int, analytic: int, recipe: CostRecipe) -> None:
+        """Create the layers: the last of the terms is the floor, before it are `analytic` resources."""
         super().__init__()
         self.prices = nn.Parameter(torch.full((len(RUNTIMES), terms), _START))
         with torch.no_grad():
-            self.prices[:, -1 - laws : -1] = -3.0  # analytical times are in microseconds already
+            self.prices[:, -1 - analytic : -1] = -3.0  # analytical times are in microseconds already
             self.prices[:, -1] = 0.0
         self.runtime = nn.Parameter(0.3 * torch.randn(len(RUNTIMES), 8))
         self.layers = nn.ModuleList()
@@ -77,7 +77,7 @@ class CostRows:
 
     inputs: Floats
     terms: Floats
-    laws: Floats
+    analytic: Floats
     runtime: Ints
     log2_us: Floats
     weight: Floats
@@ -92,10 +92,10 @@ def train_costs(
     blank = _blank(rows.inputs, recipe)
     count = len(rows.log2_us)
     zeros = np.zeros((count, 1), np.float32)
-    amounts = torch.from_numpy(np.concatenate([rows.terms, rows.laws[:, 1:], zeros], axis=1))
+    amounts = torch.from_numpy(np.concatenate([rows.terms, rows.analytic[:, 1:], zeros], axis=1))
     given, runtime = torch.from_numpy(blank.seen(rows.inputs)), torch.from_numpy(rows.runtime)
     target, weight = torch.from_numpy(rows.log2_us), torch.from_numpy(rows.weight)
-    net = _Prices(given.shape[1], amounts.shape[1], rows.laws.shape[1] - 1, recipe)
+    net = _Prices(given.shape[1], amounts.shape[1], rows.analytic.shape[1] - 1, recipe)
     prices = [net.prices]
     others = [parameter for name, parameter in net.named_parameters() if name != "prices"]
     optimiser = torch.optim.AdamW(

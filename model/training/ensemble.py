@@ -68,7 +68,7 @@ def train_ensemble(
     """
     kept = Kept.of(parts, rows, recipe) if parts is not None else Kept()
     train = rows.where("train")
-    source = source_inputs(rows.launch, rows.laws, rows.device)
+    source = source_inputs(rows.launch, rows.analytic, rows.device)
     matter = _matter(rows, train, source, recipe, kept, "prices")
     say("plain prices are set")
     members = _members(matter, matter.source, train, recipe, "source", say, kept)
@@ -89,7 +89,7 @@ def facts_at(rows: Rows, chosen: Ints, *, has_code: bool) -> Facts:
     """As the ensemble takes them; without what compilers made unless `has_code`."""
     compiled = rows.compiled[chosen]
     return Facts(
-        rows.launch[chosen], rows.laws[chosen], rows.device[chosen], compiled if has_code else compiled * np.nan
+        rows.launch[chosen], rows.analytic[chosen], rows.device[chosen], compiled if has_code else compiled * np.nan
     )
 
 
@@ -97,7 +97,7 @@ def _matter(rows: Rows, train: Ints, source: Floats, recipe: Recipe, kept: Kept,
     seen = _with_unnamed(rows, source, train, recipe)
     prices = kept.network(name, lambda hear: train_costs(seen, plain_recipe(recipe), hear))
     compiled = compiled_inputs(source, rows.compiled)
-    return _Matter(rows, source, compiled, prices, prices.log2_us(source, rows.terms, rows.laws, rows.runtime))
+    return _Matter(rows, source, compiled, prices, prices.log2_us(source, rows.terms, rows.analytic, rows.runtime))
 
 
 def plain_recipe(recipe: Recipe) -> CostRecipe:
@@ -112,7 +112,7 @@ def _with_unnamed(rows: Rows, inputs: Floats, chosen: Ints, recipe: Recipe) -> C
     seen[len(chosen) :, _RUNTIME_FLAGS] = 0.0
     runtime = rows.runtime[both]
     runtime[len(chosen) :] = OTHER + runtime[len(chosen) :] % 2
-    return CostRows(seen, rows.terms[both], rows.laws[both], runtime, rows.log2_us[both], rows.weight[both])
+    return CostRows(seen, rows.terms[both], rows.analytic[both], runtime, rows.log2_us[both], rows.weight[both])
 
 
 def _members(
@@ -125,8 +125,11 @@ def _members(
         return found
 
     def trees(rows: CostRows, member: int) -> Forest:
-        plain = matter.prices.log2_us(rows.inputs[:, : len(INPUT_NAMES)], rows.terms, rows.laws, rows.runtime)
-        facts, own = forest_inputs(rows.inputs, plain, rows.laws), replace(recipe.forests, seed=recipe.seed + member)
+        plain = matter.prices.log2_us(rows.inputs[:, : len(INPUT_NAMES)], rows.terms, rows.analytic, rows.runtime)
+        facts, own = (
+            forest_inputs(rows.inputs, plain, rows.analytic),
+            replace(recipe.forests, seed=recipe.seed + member),
+        )
         found = kept.forest(f"{name} trees {member}", lambda: grow(facts, rows.log2_us - plain, rows.weight, own))
         say(f"trees {member + 1} are grown ({name})")
         return found
@@ -182,9 +185,9 @@ def _spread(
         name = f"fold {at + 1} of {recipe.folds}"
         matter = _matter(rows, inside, source, shorter, kept, f"{name} prices")
         members = _members(matter, source, inside, shorter, name, say, kept)
-        where = rows.terms[outside], rows.laws[outside], rows.runtime[outside]
+        where = rows.terms[outside], rows.analytic[outside], rows.runtime[outside]
         found, apart[fold == at] = together(members, source[outside], *where, matter.plain[outside])
-        found = np.maximum(found, rows.laws[outside, 1])
+        found = np.maximum(found, rows.analytic[outside, 1])
         error[fold == at] = np.abs(found - rows.log2_us[outside])
     facts = spread_inputs(source[train], apart, novelty.of(novelty.places(rows.launch[train])))
     return grow(facts, error, rows.weight[train], recipe.spread)
@@ -199,6 +202,6 @@ def _margins(ensemble: Ensemble, rows: Rows, *, has_code: bool) -> Margins:
     if has_code:
         chosen = chosen[~np.isnan(rows.compiled[chosen]).all(axis=1)]
     said = ensemble.estimate(facts_at(rows, chosen, has_code=has_code))
-    scaled = (rows.log2_us[chosen] - np.maximum(said.log2_us, rows.laws[chosen, 1])) / said.spread
+    scaled = (rows.log2_us[chosen] - np.maximum(said.log2_us, rows.analytic[chosen, 1])) / said.spread
     # Where all held-out kernels are off to one side, an interval still has its middle between its ends.
     return Margins(max(0.0, float(-np.quantile(scaled, 0.1))), max(0.0, float(np.quantile(scaled, 0.9))))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from model.learned.cost_network import OTHER
-from model.learned.ensemble import Ensemble, Members, forest_inputs, with_laws
+from model.learned.ensemble import Ensemble, Members, forest_inputs, halfway_to_analytic
 from model.learned.inputs import INPUT_NAMES, source_inputs
 from model.learned.novelty import Novelty
 from model.training.boosting import Boosting, grow
@@ -35,7 +35,7 @@ def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predi
     Baselines are trained on the very rows that the model was.
     """
     judged = rows.judged(*SPLITS)
-    train, least = rows.where("train"), rows.laws[:, 1]
+    train, least = rows.where("train"), rows.analytic[:, 1]
     size = rows.launch[:, [names.index(name) for name in _SIZE_FACTS]]
     by_size = grow(
         np.concatenate([size, rows.device[:, :4]], axis=1)[train], rows.log2_us[train], rows.weight[train],
@@ -43,7 +43,7 @@ def predictions(rows: Rows, ensemble: Ensemble, names: tuple[str, ...]) -> Predi
     )  # fmt: skip
     found = {
         "launch size only": by_size.predict(np.concatenate([size, rows.device[:, :4]], axis=1)),
-        "laws alone": rows.laws[:, 0],
+        "analytical model alone": rows.analytic[:, 0],
     }
     parts: dict[str, Callable[[Members], Members]] = {
         "boosted trees": lambda members: replace(members, networks=(), pieced=()),
@@ -106,7 +106,7 @@ def coverage_table(rows: Rows, ensemble: Ensemble) -> list[Coverage]:
         for split in SPLITS:
             chosen = rows.judged(split)
             said = ensemble.estimate(facts_at(rows, chosen, has_code=has_code))
-            middle, least = np.maximum(said.log2_us, rows.laws[chosen, 1]), rows.laws[chosen, 1]
+            middle, least = np.maximum(said.log2_us, rows.analytic[chosen, 1]), rows.analytic[chosen, 1]
             low = np.maximum(middle - margins.below * said.spread, least)
             high = middle + margins.above * said.spread
             inside = (low <= rows.log2_us[chosen]) & (rows.log2_us[chosen] <= high)
@@ -125,7 +125,7 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe, n
     """
     lines = []
     truth, launches = rows.log2_us, launches_of(rows, novelty)
-    inputs = source_inputs(rows.launch, rows.laws, rows.device)
+    inputs = source_inputs(rows.launch, rows.analytic, rows.device)
     inputs[:, [INPUT_NAMES.index(name) for name in ("shape.is_pocl", "shape.is_intels")]] = 0.0
     of_no_name = (OTHER + rows.runtime % 2).astype(np.int64)
     train, test = rows.where("train"), rows.judged(*SPLITS)
@@ -134,9 +134,9 @@ def unseen_runtime_table(rows: Rows, runtimes: dict[str, str], recipe: Recipe, n
         theirs = np.char.startswith(own_names, start)
         seen, unseen = train[~theirs[train]], test[theirs[test]]
         forest = _forest_of(rows, inputs, of_no_name, seen, recipe)
-        whole = with_laws(forest, rows.laws[:, 0], of_no_name)
-        said = {"laws alone": rows.laws[:, 0], "forests alone": forest, "calibrated only": whole}
-        bound = {who: np.maximum(each, rows.laws[:, 1]) for who, each in said.items()}
+        whole = halfway_to_analytic(forest, rows.analytic[:, 0], of_no_name)
+        said = {"analytical model alone": rows.analytic[:, 0], "forests alone": forest, "calibrated only": whole}
+        bound = {who: np.maximum(each, rows.analytic[:, 1]) for who, each in said.items()}
         lines += [
             Line(f"{name}: {who}", "unseen runtime", "all", figures_of(each[unseen], truth[unseen]))
             for who, each in bound.items()
@@ -161,12 +161,12 @@ def unseen_machine_table(rows: Rows, recipe: Recipe, novelty: Novelty) -> list[L
     if len(names) < 2:
         return lines
     train, test = rows.where("train"), rows.judged(*SPLITS)
-    inputs, launches = source_inputs(rows.launch, rows.laws, rows.device), launches_of(rows, novelty)
-    known = np.maximum(_forest_of(rows, inputs, rows.runtime, train, recipe), rows.laws[:, 1])
+    inputs, launches = source_inputs(rows.launch, rows.analytic, rows.device), launches_of(rows, novelty)
+    known = np.maximum(_forest_of(rows, inputs, rows.runtime, train, recipe), rows.analytic[:, 1])
     for name in names:
         theirs = machine == name
-        unseen = np.maximum(_forest_of(rows, inputs, rows.runtime, train[~theirs[train]], recipe), rows.laws[:, 1])
-        said = {"laws alone": rows.laws[:, 0], "trained without it": unseen, "trained with it": known}
+        unseen = np.maximum(_forest_of(rows, inputs, rows.runtime, train[~theirs[train]], recipe), rows.analytic[:, 1])
+        said = {"analytical model alone": rows.analytic[:, 0], "trained without it": unseen, "trained with it": known}
         for split in SPLITS:
             own = test[theirs[test] & (rows.split[test] == split)]
             if not len(own):
@@ -182,9 +182,9 @@ def unseen_machine_table(rows: Rows, recipe: Recipe, novelty: Novelty) -> list[L
 def _forest_of(rows: Rows, inputs: Floats, runtime: Ints, seen: Ints, recipe: Recipe) -> Floats:
     """Train plain prices and trees on the rows `seen`; log2 us of all rows."""
     given = CostRows(
-        inputs[seen], rows.terms[seen], rows.laws[seen], runtime[seen], rows.log2_us[seen], rows.weight[seen]
+        inputs[seen], rows.terms[seen], rows.analytic[seen], runtime[seen], rows.log2_us[seen], rows.weight[seen]
     )
-    plain = train_costs(given, plain_recipe(recipe)).log2_us(inputs, rows.terms, rows.laws, runtime)
-    facts = forest_inputs(inputs, plain, rows.laws)
+    plain = train_costs(given, plain_recipe(recipe)).log2_us(inputs, rows.terms, rows.analytic, runtime)
+    facts = forest_inputs(inputs, plain, rows.analytic)
     residual = rows.log2_us[seen] - plain[seen]
     return plain + grow(facts[seen], residual, rows.weight[seen], recipe.forests).predict(facts)

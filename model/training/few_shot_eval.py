@@ -45,7 +45,7 @@ def few_shot_table(rows: Rows, predicted: Floats, novelty: Novelty) -> list[Line
 def launches_of(rows: Rows, novelty: Novelty) -> Launches:
     """As answers of the ensemble tell them: all rows."""
     places = novelty.places(rows.launch) / max(novelty.near, 1e-6)
-    return Launches(shares_of(rows.laws.astype(np.float64)), places.astype(np.float64))
+    return Launches(shares_of(rows.analytic.astype(np.float64)), places.astype(np.float64))
 
 
 def few_shot(
@@ -67,6 +67,6 @@ def few_shot(
             # All profiles of the dataset are calibrated.
             correction = correction_of(rows.kernel[shown].tolist(), launches.at(shown), errors, True)
             corrected[here] += correction.shifts(launches.at(here)) / np.log(2)
-        corrected = np.maximum(corrected, rows.laws[:, 1])
+        corrected = np.maximum(corrected, rows.analytic[:, 1])
         found.append(figures_of(corrected[judged].astype(np.float32), truth[judged]))
     return replace(mean_figures(found), rows=len(judged))

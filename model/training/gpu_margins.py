@@ -58,7 +58,7 @@ def coverage(rows: Measured) -> tuple[Coverage, ...]:
     """Return what margins say of rows whose kernel family and device they were not taken from."""
     inside, width = np.zeros(len(rows), bool), np.zeros(len(rows))
     family, fold, vendor = rows.kernel, rows.fold, vendors(rows)
-    ratio = rows.runtime_us / rows.laws_us
+    ratio = rows.runtime_us / rows.analytic_us
     for left_out in np.unique(family):
         for part in range(FOLDS):
             asked = (family == left_out) & (fold == part)
@@ -103,7 +103,7 @@ def vendors(rows: Measured) -> Words:
 
 def _margins(rows: Measured) -> Margins:
     """No narrower than LEAST on either side, and no wider than where nothing is known."""
-    ratio, weight = rows.runtime_us / rows.laws_us, _weights(rows)
+    ratio, weight = rows.runtime_us / rows.analytic_us, _weights(rows)
     order = np.argsort(ratio)
     reached = np.cumsum(weight[order]) / weight.sum()
     low, high = (float(ratio[order][np.searchsorted(reached, q)]) for q in (LOW, HIGH))

@@ -53,6 +53,6 @@ class Measured:
         return np.array([found[name] % FOLDS for name in self.device], np.int64)
 
     @property
-    def laws_us(self) -> Floats:
+    def analytic_us(self) -> Floats:
         """The analytical model's times alone."""
-        return np.maximum(np.exp2(self.fact("law.total")), self.least_us)
+        return np.maximum(np.exp2(self.fact("analytic.total")), self.least_us)

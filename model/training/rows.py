@@ -26,7 +26,7 @@ class Rows:
     """
 
     launch: Floats  # [rows, launch facts]
-    laws: Floats  # [rows, law facts], log2 us
+    analytic: Floats  # [rows, analytic facts], log2 us
     device: Floats  # [rows, device facts]
     compiled: Floats  # [rows, compiled facts]; NaN where nobody compiled it
     terms: Floats  # [rows, TERMS], log2 of the launch's totals in the device's own measure

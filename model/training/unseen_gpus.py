@@ -28,8 +28,8 @@ LEAST_ROWS = 3  # of a family, to be a line of the table
 
 
 class Method(StrEnum):
-    LAWS = "laws alone"
-    LAWS_OFFSET = "laws, one factor from 10 rows"
+    ANALYTIC = "analytical model alone"
+    ANALYTIC_OFFSET = "analytical model, one factor from 10 rows"
     OTHERS = "mean of the other devices, best factor"
     TREES = "trees, from the profile"
     NEW_KERNEL = "trees, the kernel unseen as well"
@@ -74,8 +74,8 @@ def predictions(rows: Measured, recipe: Boosting = RECIPE, *, seed: int = 0) -> 
                 new_kernel[asked] = trees_us(rows.where((fold != part) & (kernel != name)), rows.where(asked), recipe)
     drawn = [_drawn(rows, seed + draw) for draw in range(DRAWS)]
     return {
-        Method.LAWS: [rows.laws_us],
-        Method.LAWS_OFFSET: [_with_offset(rows, rows.laws_us, taken) for taken in drawn],
+        Method.ANALYTIC: [rows.analytic_us],
+        Method.ANALYTIC_OFFSET: [_with_offset(rows, rows.analytic_us, taken) for taken in drawn],
         Method.OTHERS: [others_us(rows)],
         Method.TREES: [trees],
         Method.NEW_KERNEL: [new_kernel],
@@ -95,11 +95,11 @@ def trees_us(seen: Measured, asked: Measured, recipe: Boosting = RECIPE) -> Floa
     """
     seen = _thinned(seen)
     weight = np.where(seen.maker == asked.maker[0], 1.0, OTHER_MAKER) / np.sqrt(_of_group(seen))
-    target = np.log(seen.runtime_us / seen.laws_us)
+    target = np.log(seen.runtime_us / seen.analytic_us)
     facts, questions = _inputs(seen), _inputs(asked)
     tells = np.ptp(facts, axis=0) > 0  # and is no NaN
     forest = grow(facts[:, tells], target.astype(np.float32), weight.astype(np.float32), recipe)
-    return np.maximum(asked.laws_us * np.exp(forest.predict(questions[:, tells])), asked.least_us)
+    return np.maximum(asked.analytic_us * np.exp(forest.predict(questions[:, tells])), asked.least_us)
 
 
 def _thinned(rows: Measured) -> Measured:
@@ -113,7 +113,7 @@ def _thinned(rows: Measured) -> Measured:
 
 def _inputs(rows: Measured) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     """Return times as shares of their total: a device is known by what it is short of, not by how fast it is."""
-    total = rows.fact("law.total")[:, None]
+    total = rows.fact("analytic.total")[:, None]
     facts = rows.facts.astype(np.float64)
     are_times = [_is_time(name) for name in rows.fact_names]
     facts[:, are_times] = np.maximum(facts[:, are_times] - total, _LEAST_SHARE)
@@ -124,7 +124,9 @@ _LEAST_SHARE = -12.0  # log2: below, a resource plays no part
 
 
 def _is_time(name: str) -> bool:
-    return (name.startswith("law.") and name != "law.total") or (name.startswith("gpu.") and name.endswith("_us"))
+    return (name.startswith("analytic.") and name != "analytic.total") or (
+        name.startswith("gpu.") and name.endswith("_us")
+    )
 
 
 def _of_group(rows: Measured) -> Floats:

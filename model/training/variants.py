@@ -32,7 +32,7 @@ _ITEMS, _UNITS = INPUT_NAMES.index("log.items"), INPUT_NAMES.index("shape.comput
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """`against`: what the trees correct, one of `laws`, `plain prices`, `work-items`, `nothing`.
+    """`against`: what the trees correct, one of `analytic`, `plain prices`, `work-items`, `nothing`.
 
     `per_origin`: a row weighs its family's or package's number of rows to the power of minus that. `shares`: amounts
     as shares of a work-item's largest; `device`: `alone or not` instead of how many
@@ -40,7 +40,7 @@ class Variant:
     """
 
     name: str
-    against: str = "laws"
+    against: str = "analytic"
     per_origin: float = 0.0
     shares: bool = False
     device: str = ""
@@ -49,7 +49,7 @@ class Variant:
 
 
 VARIANTS = (
-    Variant("against the laws"),
+    Variant("against the analytical model"),
     Variant("against plain prices, as shipped", against="plain prices"),
     Variant("against the work-items", against="work-items"),
     Variant("against nothing", against="nothing"),
@@ -107,7 +107,7 @@ def compare(
         for question in questions:
             asked = np.concatenate([test for _, test in question.parts])
             said = np.concatenate([_said(rows, variant, origin, *part, boosting, prices) for part in question.parts])
-            error = np.maximum(said, rows.laws[asked, 1]) - rows.log2_us[asked]
+            error = np.maximum(said, rows.analytic[asked, 1]) - rows.log2_us[asked]
             close = (np.abs(error) <= 1).astype(np.float64)
             gain = _gain(close - first.setdefault(question.name, close), origin[asked])
             verdicts.append(_verdict(variant.name, question.name, error, gain))
@@ -120,7 +120,7 @@ def _questions(rows: Rows, packages: Flags, origin: Texts) -> Iterator[_Question
     numbers = {name: zlib.crc32(str(name).encode()) % FOLDS for name in np.unique(origin)}
     fold = np.array([numbers[name] for name in origin])
     machine = np.array([name.rpartition("/")[0] for name in rows.device_name])
-    laws_ms = np.exp2(rows.laws[:, 0] - _MS)
+    analytic_ms = np.exp2(rows.analytic[:, 0] - _MS)
     anything = np.ones(len(origin), np.bool_)
 
     def question(name: str, given: Flags, asked: Flags) -> _Question:
@@ -131,7 +131,7 @@ def _questions(rows: Rows, packages: Flags, origin: Texts) -> Iterator[_Question
     found = [
         question("families left out", anything, ~packages),
         question("packages left out", anything, packages),
-        question("long launches, trained on short ones", laws_ms < SHORT_MS, laws_ms >= LONG_MS),
+        question("long launches, trained on short ones", analytic_ms < SHORT_MS, analytic_ms >= LONG_MS),
     ]
     names = np.unique(machine)
     if len(names) > 1:
@@ -144,11 +144,11 @@ def _said(
     rows: Rows, variant: Variant, origin: Texts, given: Ints, asked: Ints, boosting: Boosting, prices: CostRecipe
 ) -> Floats:
     """log2 us of the rows `asked`, from those `given`."""
-    inputs = source_inputs(rows.launch, rows.laws, rows.device)
+    inputs = source_inputs(rows.launch, rows.analytic, rows.device)
     both = np.concatenate([given, asked])
     base, facts = _base(rows, variant, inputs, given, both, prices), inputs[both]
     if variant.against == "plain prices":
-        facts = forest_inputs(facts, base, rows.laws[both])
+        facts = forest_inputs(facts, base, rows.analytic[both])
     if variant.shares:
         facts[:, : len(AMOUNTS)] = _shares(facts[:, : len(AMOUNTS)])
     if variant.device == "alone or not":
@@ -166,15 +166,20 @@ def _said(
 
 def _base(rows: Rows, variant: Variant, inputs: Floats, given: Ints, both: Ints, prices: CostRecipe) -> Floats:
     """log2 us of the rows `both`, before the trees."""
-    laws: Floats = rows.laws[both, 0]
-    bases: dict[str, Floats] = {"laws": laws, "work-items": inputs[both, _ITEMS], "nothing": 0 * laws}
+    analytic: Floats = rows.analytic[both, 0]
+    bases: dict[str, Floats] = {"analytic": analytic, "work-items": inputs[both, _ITEMS], "nothing": 0 * analytic}
     if variant.against != "plain prices":
         return bases[variant.against]
     seen = CostRows(
-        inputs[given], rows.terms[given], rows.laws[given], rows.runtime[given], rows.log2_us[given], rows.weight[given]
+        inputs[given],
+        rows.terms[given],
+        rows.analytic[given],
+        rows.runtime[given],
+        rows.log2_us[given],
+        rows.weight[given],
     )
     net = train_costs(seen, prices)
-    plain: Floats = net.log2_us(inputs[both], rows.terms[both], rows.laws[both], rows.runtime[both])
+    plain: Floats = net.log2_us(inputs[both], rows.terms[both], rows.analytic[both], rows.runtime[both])
     return plain
 
 

@@ -47,7 +47,8 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
         "novelty": prediction.novelty,
         "corrected": prediction.is_corrected,
         "code": _code(prediction.code),
-        "laws_us": prediction.laws_us,
+        "analytic_us": prediction.analytic_us,
+        "laws_us": prediction.analytic_us,  # its former name, for one release
         "work": prediction.work.as_json(),
         "assumptions": assumptions_json(prediction),
         "resources_us": {resource.resource: resource.time_us for resource in prediction.resources},

@@ -49,7 +49,7 @@ def _print_gpus() -> None:
 
     rows = measured(read_rows())
     scores = evaluate(rows)
-    losses, orders = gpu_ranking.top_losses(rows, rows.laws_us), gpu_ranking.device_order(rows, rows.laws_us)
+    losses, orders = gpu_ranking.top_losses(rows, rows.analytic_us), gpu_ranking.device_order(rows, rows.analytic_us)
     tables = {
         "unseen GPUs": [*by_family(scores), "", *by_device(scores)],
         "intervals of GPUs": gpu_margins.lines(gpu_margins.coverage(judged(rows))),

@@ -285,7 +285,7 @@ class ModelClient:
             if self._stopped:
                 return
             self._is_there = False
-            self._problem = f"The learned model is off: {why}. What is new is predicted by the performance laws alone."
+            self._problem = f"The learned model is off: {why}. What is new is predicted by the analytical model alone."
             waiting, self._waiting = self._waiting, {}
         for order in waiting.values():
             order.done.set()

@@ -27,7 +27,7 @@ def compared(view: LaunchView) -> tuple[str, ...]:
     rows = [_HEAD]
     if prediction is not None:
         rows.append(_predicted(prediction, beside_measured=view.measured is not None))
-        rows += _laws(prediction, beside_measured=view.measured is not None)
+        rows += _analytic(prediction, beside_measured=view.measured is not None)
     if measured is not None:
         figures = format_duration_us(measured.median_us), format_interval(measured.p10_us, measured.p90_us)
         when = f"{measured.measured_at[:16].replace('T', ' ')} UTC"
@@ -68,13 +68,13 @@ def _is_own(prediction: Prediction, *, beside_measured: bool) -> bool:
     return prediction.through is None or beside_measured
 
 
-def _laws(prediction: Prediction, *, beside_measured: bool) -> list[tuple[str, str, str, str]]:
+def _analytic(prediction: Prediction, *, beside_measured: bool) -> list[tuple[str, str, str, str]]:
     """Return the row of the analytical model, beside what was learned beyond it."""
-    if prediction.laws_us is None or not _is_own(prediction, beside_measured=beside_measured):
+    if prediction.analytic_us is None or not _is_own(prediction, beside_measured=beside_measured):
         return []
     if not (is_by_the_model(prediction) or prediction.is_corrected):
         return []
-    return [("Analytical", format_duration_us(prediction.laws_us), "", "analytical model alone, nothing learned")]
+    return [("Analytical", format_duration_us(prediction.analytic_us), "", "analytical model alone, nothing learned")]
 
 
 def error_words(prediction: Prediction, measurement: Measurement) -> str:

@@ -141,7 +141,7 @@ def _lines(found: list[tuple[Path, Forecast | Row]], results: Results, device: D
 def _tables(lines: list[Line], failures: list[str]) -> dict[str, object]:
     truth = [line.measured_us for line in lines]
     predictions = {
-        "laws": [line.predicted_us for line in lines],
+        "analytic": [line.predicted_us for line in lines],
         "roofline alone": [line.roofline_us for line in lines],
     }
     if len(lines) >= MIN_FITTED:

@@ -50,7 +50,7 @@ class Row:
     file: str
     kernel: str
     work_items: int
-    laws_us: float
+    analytic_us: float
     floor_us: float
     measured_us: float
     noise: float
@@ -58,7 +58,7 @@ class Row:
 
     @property
     def point(self) -> Point:
-        return Point(max(0.0, self.laws_us - self.floor_us), self.measured_us, self.noise)
+        return Point(max(0.0, self.analytic_us - self.floor_us), self.measured_us, self.noise)
 
 
 def main() -> int:
@@ -125,14 +125,16 @@ def _measured(text: str, file: Path, forecast: Forecast, device: Device, budget_
     if work is None or spec is None or launch is None:
         return
     scaled = scale(kernel, work, spec, launch, device, FACTORS)
-    laws = [(each.launch, launch_times(work.count(each.launch), device).total_us) for each in scaled.launches]
-    laws = [(each, time_us) for each, time_us in laws if time_us <= LONGEST_US]
-    requests = [MeasureRequest(text, str(file), kernel, each, device.id, budget_s) for each, _ in laws]
-    for (each, laws_us), m in zip(laws, measure_all(requests), strict=True):
+    analytic = [(each.launch, launch_times(work.count(each.launch), device).total_us) for each in scaled.launches]
+    analytic = [(each, time_us) for each, time_us in analytic if time_us <= LONGEST_US]
+    requests = [MeasureRequest(text, str(file), kernel, each, device.id, budget_s) for each, _ in analytic]
+    for (each, analytic_us), m in zip(analytic, measure_all(requests), strict=True):
         if isinstance(m, Measurement):
             noise = (m.ci95_us[1] - m.ci95_us[0]) / 2 / m.median_us
             floor_us = device.rates.launch_floor_us
-            yield Row(file.name, kernel.name, each.work_items, laws_us, floor_us, m.median_us, noise, m.load_average)
+            yield Row(
+                file.name, kernel.name, each.work_items, analytic_us, floor_us, m.median_us, noise, m.load_average
+            )
 
 
 def _figures(rows: Iterable[Row], through: int) -> str:
@@ -143,11 +145,11 @@ def _figures(rows: Iterable[Row], through: int) -> str:
     if len(told) < 2:
         return "nothing was measured"
     errors = [error for error, _, _ in told]
-    covered, laws = mean(inside for _, inside, _ in told), median(laws for _, _, laws in told)
+    covered, analytic = mean(inside for _, inside, _ in told), median(analytic for _, _, analytic in told)
     return (
         f"n={len(told)} of {len(kernels)} kernels, median error {100 * median(errors):.1f} %, "
         f"p90 {100 * quantiles(errors, n=10)[-1]:.0f} %, {100 * covered:.0f} % within the 80 % interval; "
-        f"laws alone {100 * laws:.1f} %"
+        f"analytical model alone {100 * analytic:.1f} %"
     )
 
 
@@ -161,7 +163,7 @@ def _left_out(sizes: Sequence[Row], through: int) -> Iterator[tuple[float, bool,
                 continue
             ratio = line.runtime_us(left.point.work_us) / left.measured_us
             spread = line.spread(left.point.work_us)
-            yield abs(ratio - 1), 1 / spread <= ratio <= spread, abs(left.laws_us / left.measured_us - 1)
+            yield abs(ratio - 1), 1 / spread <= ratio <= spread, abs(left.analytic_us / left.measured_us - 1)
 
 
 if __name__ == "__main__":

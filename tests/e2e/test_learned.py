@@ -51,7 +51,7 @@ def told_us(label: str) -> float:
     return float(number) * {"ns": 1e-3, "µs": 1.0, "ms": 1e3, "s": 1e6, "min": 6e7}[unit]
 
 
-async def test_the_models_answer_takes_the_place_of_the_laws_and_the_hover_tells_both(
+async def test_the_models_answer_takes_the_place_of_the_analytical_model_and_the_hover_tells_both(
     start_editor: Start, weights: Path
 ) -> None:
     async with start_editor(environment=environment(weights)) as editor:
@@ -61,15 +61,17 @@ async def test_the_models_answer_takes_the_place_of_the_laws_and_the_hover_tells
         told = await editor.hover("scale.cl", 1, 16)
         assert "learned model" in told
         assert "unlike anything it has seen: the interval is wide" in " ".join(told.split())
-        (laws,) = (line for line in told.splitlines() if line.startswith("Analytical"))
-        number, unit = laws.split()[1:3]
+        (analytic,) = (line for line in told.splitlines() if line.startswith("Analytical"))
+        number, unit = analytic.split()[1:3]
         assert 7 < told_us(label) / told_us(f"~ {number} {unit}") < 9
         status = await editor.status(lambda told: told["basis"] == "learned model")
         assert not [each for each in status["problems"] if "model" in each["message"]]
         assert await editor.leave() == 0
 
 
-async def test_while_one_types_no_hint_falls_back_to_what_the_laws_say(start_editor: Start, weights: Path) -> None:
+async def test_while_one_types_no_hint_falls_back_to_what_the_analytical_model_says(
+    start_editor: Start, weights: Path
+) -> None:
     async with start_editor(environment=environment(weights)) as editor:
         await editor.run("kernelcast.chooseDevice", "generic-cpu")
         editor.open("scale.cl", SCALE + SCALE.replace("scale", "other"))
@@ -116,7 +118,9 @@ async def test_nothing_of_it_is_left_when_the_server_ends(start_editor: Start, w
         assert alive == []
 
 
-async def test_weights_that_cannot_be_used_are_told_and_the_laws_answer(start_editor: Start, weights: Path) -> None:
+async def test_weights_that_cannot_be_used_are_told_and_the_analytical_model_answers(
+    start_editor: Start, weights: Path
+) -> None:
     (weights / "model.json").write_text("{}")
     async with start_editor(environment=environment(weights)) as editor:
         await editor.run("kernelcast.chooseDevice", "generic-cpu")
@@ -127,7 +131,9 @@ async def test_weights_that_cannot_be_used_are_told_and_the_laws_answer(start_ed
         assert (await editor.wait_for_hint("scale.cl")).startswith("~")
 
 
-async def test_without_weights_nothing_is_started_and_the_laws_answer(start_editor: Start, tmp_path: Path) -> None:
+async def test_without_weights_nothing_is_started_and_the_analytical_model_answers(
+    start_editor: Start, tmp_path: Path
+) -> None:
     async with start_editor(environment=environment(tmp_path / "nowhere")) as editor:
         await editor.run("kernelcast.chooseDevice", "generic-cpu")
         editor.open("scale.cl", SCALE)

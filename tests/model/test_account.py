@@ -130,7 +130,7 @@ def test_what_is_said_of_the_time_agrees_on_every_kind_of_device(name: str, devi
 def test_whatever_the_time_its_parts_sum_to_it(place: int, log_factor: float) -> None:
     prediction = predicted(list(KERNELS)[place], DEVICES[-1])
     shown_us = prediction.runtime_us.p50 * 2**log_factor
-    account = account_of(prediction.laws, shown_us)
+    account = account_of(prediction.analytic_times, shown_us)
     assert sum(part.time_us for part in account.parts) == pytest.approx(shown_us)
     assert account.unexplained <= max(0.0, 1 - 1 / 2**log_factor) + 1e-9
     if 2**log_factor > 2 * MOST_EXPLAINED:
@@ -154,14 +154,18 @@ def test_advice_goes_with_the_time_that_it_was_about() -> None:
     prediction = predicted("product", gpu)
     assert [each for each in prediction.advice if each.resources == ("global memory",)]
     q = prediction.runtime_us
-    assert prediction.laws is not None
-    laws = replace(prediction.laws, floor_us=0.0)
+    assert prediction.analytic_times is not None
+    analytic = replace(prediction.analytic_times, floor_us=0.0)
     half = replace(
-        prediction, laws=laws, learned=ModelEstimate(Quantiles(q.p10 / 2, q.p50 / 2, q.p90 / 2), Basis.MODEL)
+        prediction,
+        analytic_times=analytic,
+        learned=ModelEstimate(Quantiles(q.p10 / 2, q.p50 / 2, q.p90 / 2), Basis.MODEL),
     )
     for before, after in zip(prediction.advice, half.advice, strict=True):
         assert before.gain_us is None or after.gain_us == pytest.approx(before.gain_us / 2)
-    assert prediction.laws is not None
-    computing = tuple((name, bound, 1e6 if name == "integer" else 1.0) for name, bound, _ in prediction.laws.resources)
+    assert prediction.analytic_times is not None
+    computing = tuple(
+        (name, bound, 1e6 if name == "integer" else 1.0) for name, bound, _ in prediction.analytic_times.resources
+    )
     shown = ModelEstimate(q, Basis.MODEL)
-    assert not replace(prediction, laws=Times(computing, 1e6, 1.0), learned=shown).advice
+    assert not replace(prediction, analytic_times=Times(computing, 1e6, 1.0), learned=shown).advice

@@ -79,17 +79,17 @@ def through(forecast: Forecast, *samples: Sample) -> Prediction:
     )
 
 
-def laws_us(forecast: Forecast) -> float:
+def analytic_us(forecast: Forecast) -> float:
     assert forecast.prediction is not None
     return forecast.prediction.own_us.p50
 
 
-def test_a_kernel_three_times_slower_than_the_laws_is_so_at_its_other_sizes() -> None:
+def test_a_kernel_three_times_slower_than_the_analytical_model_is_so_at_its_other_sizes() -> None:
     small, large = sized(1 << 20), sized(1 << 22)
-    found = through(large, took(small, 3 * laws_us(small)))
+    found = through(large, took(small, 3 * analytic_us(small)))
     assert found.basis is Basis.MEASURED
-    assert found.runtime_us.p50 == pytest.approx(3 * laws_us(large), rel=0.1)
-    assert found.own_us.p50 == laws_us(large)
+    assert found.runtime_us.p50 == pytest.approx(3 * analytic_us(large), rel=0.1)
+    assert found.own_us.p50 == analytic_us(large)
 
 
 def test_nothing_measured_changes_nothing() -> None:
@@ -108,14 +108,14 @@ def test_the_answer_says_through_how_many_measurements_it_goes() -> None:
 
 def test_the_newest_measurement_of_a_launch_counts() -> None:
     small, large = sized(65536), sized(1 << 20)
-    newest, older = took(small, 3 * laws_us(small)), took(small, 300 * laws_us(small))
+    newest, older = took(small, 3 * analytic_us(small)), took(small, 300 * analytic_us(small))
     assert through(large, newest, older).runtime_us == through(large, newest).runtime_us
 
 
 def test_groups_of_the_same_size_count_if_there_are_any() -> None:
     small, large = sized(65536), sized(1 << 20)
     other_groups = of_size(65536, local=8)
-    same, other = took(small, 3 * laws_us(small)), took(other_groups, 50 * laws_us(small))
+    same, other = took(small, 3 * analytic_us(small)), took(other_groups, 50 * analytic_us(small))
     assert through(large, other, same).runtime_us == through(large, same).runtime_us
     assert through(large, other).basis is Basis.MEASURED
 
@@ -157,8 +157,8 @@ def test_no_prediction_is_faster_than_the_roofline_even_if_smaller_sizes_came_cl
 def test_a_roofline_that_was_beaten_is_none() -> None:
     """Rates that were only guessed must not overrule what was measured."""
     small, large = sized(1 << 20), sized(1 << 22)
-    found = through(large, took(small, laws_us(small) / 100))
-    assert found.runtime_us.p50 < laws_us(large) / 20
+    found = through(large, took(small, analytic_us(small) / 100))
+    assert found.runtime_us.p50 < analytic_us(large) / 20
 
 
 @given(

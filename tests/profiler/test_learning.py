@@ -139,12 +139,12 @@ def test_a_gpu_of_which_nothing_was_learned_is_asked_about_nobody(
     (asked,) = engine.forecast(SCALE, None, gpu).forecasts
     assert asked.question is not None
     assert asked.prediction is not None
-    assert asked.question.by_the_laws is not None
-    assert asked.question.by_the_laws.p50 == asked.prediction.runtime_us.p50
-    assert asked.question.by_the_laws.p90 == pytest.approx(asked.prediction.runtime_us.p90)
+    assert asked.question.analytic_alone is not None
+    assert asked.question.analytic_alone.p50 == asked.prediction.runtime_us.p50
+    assert asked.question.analytic_alone.p90 == pytest.approx(asked.prediction.runtime_us.p90)
     kept = unpacked(packed(asked.question))
     assert kept is not None
-    assert (kept.key, kept.by_the_laws) == (asked.question.key, asked.question.by_the_laws)
+    assert (kept.key, kept.analytic_alone) == (asked.question.key, asked.question.analytic_alone)
 
 
 class Editor:

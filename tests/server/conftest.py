@@ -82,7 +82,9 @@ def prediction(device: Device, runtime_us: tuple[float, float, float], **changes
         changes["learned"] = ModelEstimate(shown, basis, changes.pop("novelty", None), by_lessons, is_corrected)
     plain = Prediction(
         shown, counted, device.id, device.name, calibrated=False, candidate_advice=changes.pop("advice", ()),
-        laws=Times((("global memory", Bound.MEMORY, 3100.0), ("launch floor", Bound.LAUNCH, 100.0)), 3200.0, 10.0),
+        analytic_times=Times(
+            (("global memory", Bound.MEMORY, 3100.0), ("launch floor", Bound.LAUNCH, 100.0)), 3200.0, 10.0
+        ),
     )  # fmt: skip
     return replace(plain, **changes)
 

@@ -18,7 +18,7 @@ __kernel void scale(__global float *x, const int n) {
     if (i < n) x[i] = x[i] * 2.0f;
 }
 """
-TWICE_THE_LAWS = {"kind": "linear", "log2_factor": 1.0, "spread": 1.25, "novelty": 0.5}
+TWICE_THE_ANALYTIC = {"kind": "linear", "log2_factor": 1.0, "spread": 1.25, "novelty": 0.5}
 FAST = ("--budget-s", "0.1")
 
 
@@ -36,7 +36,7 @@ def weights(tmp_path: Path) -> Callable[..., str]:
     def write(text: str = "", **changes: Any) -> str:
         folder = tmp_path / "weights"
         folder.mkdir(exist_ok=True)
-        (folder / "model.json").write_text(text or json.dumps({**TWICE_THE_LAWS, **changes}))
+        (folder / "model.json").write_text(text or json.dumps({**TWICE_THE_ANALYTIC, **changes}))
         return str(folder)
 
     return write
@@ -52,33 +52,33 @@ def predicted(run: Run, file: Path, *flags: str, **environment: str) -> dict[str
     return one(run("predict", str(file), "--device", "generic-cpu", "--format", "json", *flags, **environment))
 
 
-def test_without_weights_the_laws_answer(run: Run, file: Path, tmp_path: Path) -> None:
+def test_without_weights_the_analytical_model_answers(run: Run, file: Path, tmp_path: Path) -> None:
     answer = predicted(run, file, KERNELCAST_WEIGHTS=str(tmp_path / "nowhere"))
     assert (answer["basis"], answer["novelty"]) == ("analytic", None)
-    assert answer["runtime_us"]["p50"] == answer["laws_us"]
+    assert answer["runtime_us"]["p50"] == answer["analytic_us"]
 
 
-def test_with_weights_the_model_answers_and_the_laws_stand_beside_it(
+def test_with_weights_the_model_answers_and_the_analytical_model_stand_beside_it(
     run: Run, file: Path, weights: Callable[..., str]
 ) -> None:
     answer = predicted(run, file, KERNELCAST_WEIGHTS=weights())
     assert (answer["basis"], answer["novelty"]) == ("model", 0.5)
-    assert answer["runtime_us"]["p50"] == pytest.approx(2 * answer["laws_us"])
-    assert answer["runtime_us"]["p90"] == pytest.approx(2.5 * answer["laws_us"])
+    assert answer["runtime_us"]["p50"] == pytest.approx(2 * answer["analytic_us"])
+    assert answer["runtime_us"]["p90"] == pytest.approx(2.5 * answer["analytic_us"])
     table = run("predict", str(file), "--device", "generic-cpu", KERNELCAST_WEIGHTS=weights())
     assert "model prediction" in table.stdout
 
 
-def test_the_laws_alone_can_be_asked(run: Run, file: Path, weights: Callable[..., str]) -> None:
+def test_the_analytical_model_alone_can_be_asked(run: Run, file: Path, weights: Callable[..., str]) -> None:
     answer = predicted(run, file, "--analytic-only", KERNELCAST_WEIGHTS=weights())
     assert (answer["basis"], answer["novelty"]) == ("analytic", None)
-    assert answer["runtime_us"]["p50"] == answer["laws_us"]
+    assert answer["runtime_us"]["p50"] == answer["analytic_us"]
 
 
 def test_no_answer_is_faster_than_the_roofline(run: Run, file: Path, weights: Callable[..., str]) -> None:
     answer = predicted(run, file, KERNELCAST_WEIGHTS=weights(log2_factor=-30))
     assert answer["basis"] == "model"
-    assert 0 < answer["runtime_us"]["p10"] == answer["runtime_us"]["p50"] <= answer["laws_us"]
+    assert 0 < answer["runtime_us"]["p10"] == answer["runtime_us"]["p50"] <= answer["analytic_us"]
 
 
 def test_weights_that_cannot_be_used_cost_a_sentence_and_no_answer(
@@ -144,7 +144,7 @@ def test_a_measurement_improves_what_is_said_of_other_kernels_at_once(
     assert before["basis"] == after["basis"] == "model"
     assert after["runtime_us"]["p50"] < before["runtime_us"]["p50"]
     assert shift("--ignore-measurements")["runtime_us"]["p50"] == pytest.approx(before["runtime_us"]["p50"])
-    by_the_laws = one(
+    analytic_alone = one(
         run("measure", str(file), "--format", "json", "--analytic-only", *FAST, KERNELCAST_WEIGHTS=folder)
     )
-    assert by_the_laws["predicted_us"] < measured["predicted_us"] / 100
+    assert analytic_alone["predicted_us"] < measured["predicted_us"] / 100

@@ -102,9 +102,9 @@ def long_winded(snapshot: Snapshot) -> Snapshot:
         for n in range(9)
     )
     assumed = (Assumption("n", "the data decide " + "and decide " * 30 + "`n`.", 4.0),)
-    laws = Times(tuple((f"a resource of many words {n}", Bound.MEMORY, 1234.5) for n in range(3)), 3200.0, 10.0)
+    analytic = Times(tuple((f"a resource of many words {n}", Bound.MEMORY, 1234.5) for n in range(3)), 3200.0, 10.0)
     counted = replace(first.prediction.counted, assumed=assumed, costs=costs)
-    prediction = replace(first.prediction, counted=counted, laws=laws)
+    prediction = replace(first.prediction, counted=counted, analytic_times=analytic)
     wordy = replace(first, prediction=prediction)
     return replace(snapshot, analysis=replace(snapshot.analysis, forecast=replace(forecast, forecasts=(wordy,))))
 
@@ -238,9 +238,9 @@ def test_lines_that_take_no_time_worth_telling_are_left_out(snapshot_of: Snapsho
     costs = tuple(
         LineCost(line, (LinePart("global memory", share, "loads"),)) for line, share in ((2, 0.998), (3, 0.002))
     )
-    laws = Times((("global memory", Bound.MEMORY, 3200.0),), 3200.0, 10.0)
+    analytic = Times((("global memory", Bound.MEMORY, 3200.0),), 3200.0, 10.0)
     counted = replace(first.prediction.counted, costs=costs)
-    prediction = replace(first.prediction, counted=counted, laws=laws)
+    prediction = replace(first.prediction, counted=counted, analytic_times=analytic)
     changed = replace(forecast, forecasts=(replace(first, prediction=prediction),))
     story = told(replace(snapshot, analysis=replace(snapshot.analysis, forecast=changed)))
     assert "100 %  line 3" in story
@@ -255,11 +255,11 @@ def test_lines_that_take_no_time_worth_telling_are_left_out(snapshot_of: Snapsho
         (1.0, "unlike anything it has seen: the interval is wide"),
     ],
 )
-def test_the_models_answer_is_told_as_such_with_the_laws_beside_it(
+def test_the_models_answer_is_told_as_such_with_the_analytical_model_beside_it(
     snapshot_of: Snapshots, forecast_of: Forecasts, novelty: float, words: str
 ) -> None:
-    laws = Times((), 1234.0, 10.0)
-    by_model = {"basis": Basis.MODEL, "novelty": novelty, "laws": laws}
+    analytic = Times((), 1234.0, 10.0)
+    by_model = {"basis": Basis.MODEL, "novelty": novelty, "analytic_times": analytic}
     text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **by_model)))
     (line,) = (line for line in text.splitlines() if line.startswith("Predicted"))
     assert line.endswith("learned model")
@@ -268,20 +268,22 @@ def test_the_models_answer_is_told_as_such_with_the_laws_beside_it(
     assert words in text
 
 
-def test_a_prediction_by_the_laws_says_nothing_of_a_model(snapshot_of: Snapshots, forecast_of: Forecasts) -> None:
-    by_laws = {"laws": Times((), 1234.0, 10.0)}
-    text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **by_laws)))
+def test_a_prediction_by_the_analytical_model_says_nothing_of_a_model(
+    snapshot_of: Snapshots, forecast_of: Forecasts
+) -> None:
+    by_analytic = {"analytic_times": Times((), 1234.0, 10.0)}
+    text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **by_analytic)))
     assert "analytical model" in text
     assert "Analytical" not in text
     assert "trained" not in text
 
 
 @pytest.mark.parametrize("basis", [Basis.ANALYTIC, Basis.MODEL])
-def test_a_time_that_the_devices_own_kernels_corrected_says_so_with_the_laws_beside_it(
+def test_a_time_that_the_devices_own_kernels_corrected_says_so_with_the_analytical_model_beside_it(
     snapshot_of: Snapshots, forecast_of: Forecasts, basis: Basis
 ) -> None:
     """On a GPU the analytical answer is corrected, on a CPU the learned model's."""
-    corrected = {"basis": basis, "is_corrected": True, "laws": Times((), 1234.0, 10.0)}
+    corrected = {"basis": basis, "is_corrected": True, "analytic_times": Times((), 1234.0, 10.0)}
     text = told(snapshot_of(forecast=forecast_of(snapshot_of().document.text.value, **corrected)))
     (line,) = (line for line in text.splitlines() if line.startswith("Corrected"))
     assert line.endswith("by measurements of other kernels on this device")

@@ -55,12 +55,12 @@ def test_an_answer_that_is_held_is_still_said_to_be_corrected(analysed: Callable
     assert (found.runtime_us.p50, found.is_corrected) == (500.0, True)
 
 
-def test_where_no_answer_is_to_come_the_laws_are_shown(analysed: Callable[..., Analysis]) -> None:
+def test_where_no_answer_is_to_come_the_analytical_model_is_shown(analysed: Callable[..., Analysis]) -> None:
     model = analysed(500.0, basis=Basis.MODEL, novelty=0.1)
     assert shown(hold_answers(model, analysed(900.0))).basis is Basis.ANALYTIC
 
 
-def test_what_the_laws_said_before_is_not_held(analysed: Callable[..., Analysis]) -> None:
+def test_what_the_analytical_model_said_before_is_not_held(analysed: Callable[..., Analysis]) -> None:
     assert shown(hold_answers(analysed(500.0), analysed(900.0, unanswered=True))).runtime_us.p50 == 900.0
 
 

@@ -60,7 +60,9 @@ def test_the_hover_says_through_which_measurements_it_predicts(through: Snapshot
     assert "3 measurements of this kernel (65.5 k to 1.05 M work-items), ±8 %" in words
 
 
-def test_the_hint_is_marked_as_better_founded_than_the_laws(through: Snapshot, snapshot_of: Snapshots) -> None:
+def test_the_hint_is_marked_as_better_founded_than_the_analytical_model(
+    through: Snapshot, snapshot_of: Snapshots
+) -> None:
     assert hint_label(through.kernels[0].launches).startswith("≈ 3.2 ms ±8 %")
     assert hint_label(snapshot_of().kernels[0].launches).startswith("~ ")
 

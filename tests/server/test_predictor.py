@@ -15,7 +15,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.learned import WEIGHTS_VARIABLE
 from model.learned.lessons import Lesson, Lessons, packed
 from model.learned.question import Question
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.asyncio
 
 PATIENCE_S = 60.0
 URI = "file:///a.cl"
-ASKED = Question("scale", ("kernel",), (1.0,), (2.0,) * len(LAW_FACT_NAMES), (3.0,), None, 10.0, 1.0, 0.0, "cpu")
+ASKED = Question("scale", ("kernel",), (1.0,), (2.0,) * len(ANALYTIC_FACT_NAMES), (3.0,), None, 10.0, 1.0, 0.0, "cpu")
 
 # A model that does what a question's kernel is called. Its folder has a file for each time it was loaded.
 FICKLE = """

@@ -10,7 +10,7 @@ from model.device import Device
 from model.errors import KernelcastError
 from model.launch.driver_choice import on_device
 from model.launch.launch import Launch
-from model.learned.analytic_features import law_facts
+from model.learned.analytic_features import analytic_facts
 from model.learned.launch_facts import launch_facts
 from model.observing import count_observed
 from model.opencl.normalise import normalised_tokens
@@ -68,8 +68,10 @@ def counted(
                 own = {name: on_device(launch, device) for name, device in for_these.items()}
                 for each in dict.fromkeys(own.values()):
                     counts = count_observed(program, kernel, work, each)
-                    laws = {n: law_facts(launch_times(counts, devices[n])) for n, same in own.items() if same == each}
-                    found.append((key, launch_facts(work, counts, each), laws))
+                    analytic = {
+                        n: analytic_facts(launch_times(counts, devices[n])) for n, same in own.items() if same == each
+                    }
+                    found.append((key, launch_facts(work, counts, each), analytic))
     except (KernelcastError, RecursionError) as error:
         return Counted(source.id, tuple(tokens), tuple(found), str(error) or type(error).__name__)
     return Counted(source.id, tuple(tokens), tuple(found))

@@ -161,7 +161,7 @@ def _ordering(rows: Rows, predicted: Predicted) -> str:
     head = "| who | kernels | rank correlation of data sizes | kernels | best local size within 10 % |\n"
     head += "| --- | --- | --- | --- | --- |"
     lines = []
-    for who in ("laws alone", SOURCE, COMPILED):
+    for who in ("analytical model alone", SOURCE, COMPILED):
         data = data_size_ordering(rows, predicted[who], held_out)
         local = local_size_choice(rows, predicted[who], held_out)
         lines.append(f"| {who} | {data.kernels} | {data.figure:.3f} | {local.kernels} | {local.figure:.1f} % |")

@@ -90,7 +90,7 @@ def _lacking(dataset: Dataset, facts: Facts, devices: Collection[str]) -> dict[s
         device, kernel, key = row["device"], row["kernel_id"], row["launch_key"]
         if device not in devices:
             raise DatasetError(f"rows were measured on `{device}`, of which {FILE_NAME} has no profile")
-        if (device, kernel, key) not in facts.laws:
+        if (device, kernel, key) not in facts.analytic:
             found[kernel][key] = found[kernel].get(key, frozenset()) | {device}
     return found
 

@@ -57,7 +57,7 @@ def _errors(evaluation: Evaluation) -> Drawing:
         Axis(0, 100, 310, 55, tuple((float(v), f"{v} %") for v in range(0, 101, 25))),
     )
     draw_axes(drawing, across, up, below="error", beside="rows")
-    shown = ("launch size only", "laws alone", SOURCE, COMPILED)
+    shown = ("launch size only", "analytical model alone", SOURCE, COMPILED)
     for number, who in enumerate(shown):
         ape = 100 * np.abs(np.exp2(evaluation.predicted[who][chosen] - rows.log2_us[chosen]) - 1)
         shares = np.linspace(0, 100, 201)[1:]

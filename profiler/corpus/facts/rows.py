@@ -57,7 +57,7 @@ def read_rows(folder: Path) -> Rows:
     disturbed = np.array([row["is_disturbed"] for row in given])
     return Rows(
         launch=launch,
-        laws=np.array([facts.laws[key] for key in keys], np.float32),
+        analytic=np.array([facts.analytic[key] for key in keys], np.float32),
         device=device,
         compiled=np.array(code, np.float32),
         terms=terms_of(launch, log2_pace(device)),

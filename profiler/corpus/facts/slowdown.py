@@ -1,7 +1,8 @@
 """How much longer a dataset's rows took than the same launches take now, where the devices' profiles were calibrated.
 
 Rows are measured on what machines there are, for days, beside whatever else those do; profiles are calibrated in two
-minutes. Laws speak of the profile's machine, so a model of the rows needs to know what lies between the two.
+minutes. The analytical model speaks of the profile's machine, so a model of the rows needs to know what lies between
+the two.
 """
 
 from __future__ import annotations

@@ -12,17 +12,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.counting import Counted
 
-LAUNCHES, LAWS = "launch_facts.parquet", "law_facts.parquet"
+LAUNCHES, ANALYTIC = "launch_facts.parquet", "analytic_facts.parquet"
 SCHEMA_VERSION = 1  # one more whenever facts come to mean something else
 _METADATA = b"kernelcast"
 _KEPT_BITS = 11  # of the 23 after the point: 0.05 %, far below any noise
-_LAUNCH, _LAW = (
-    tuple(f"{at}.{name}" for at, name in enumerate(names)) for names in (LAUNCH_FACT_NAMES, LAW_FACT_NAMES)
+_LAUNCH, _ANALYTIC = (
+    tuple(f"{at}.{name}" for at, name in enumerate(names)) for names in (LAUNCH_FACT_NAMES, ANALYTIC_FACT_NAMES)
 )
 Floats = npt.NDArray[np.float32]
 
@@ -33,7 +33,7 @@ class Facts:
 
     launch: Floats
     place: dict[tuple[str, str, str], int]
-    laws: dict[tuple[str, str, str], Floats]
+    analytic: dict[tuple[str, str, str], Floats]
 
 
 def write_facts(folder: Path, counted: Iterable[Counted], *, adds: bool = False) -> int:
@@ -47,14 +47,14 @@ def write_facts(folder: Path, counted: Iterable[Counted], *, adds: bool = False)
     named: list[tuple[str, str, list[str]]] = []
     facts: list[tuple[float, ...]] = []
     by_device: list[tuple[str, str, str]] = []
-    laws: list[tuple[float, ...]] = []
+    analytic: list[tuple[float, ...]] = []
     for kernel in sorted(counted, key=lambda each: each.id):
         for key, launch, devices in kernel.launches:
             named.append((kernel.id, key, sorted(devices)))
             facts.append(launch)
             for device in sorted(devices):
                 by_device.append((device, kernel.id, key))
-                laws.append(devices[device])
+                analytic.append(devices[device])
     kernels, keys, devices_of = zip(*named, strict=True)
     words = pa.list_(pa.dictionary(pa.int32(), pa.string()))
     first = {"kernel_id": pa.array(kernels), "key": pa.array(keys), "devices": pa.array(devices_of, words)}
@@ -63,14 +63,14 @@ def write_facts(folder: Path, counted: Iterable[Counted], *, adds: bool = False)
     first = {
         "device": pa.array(devices_).dictionary_encode(), "kernel_id": pa.array(kernels), "key": pa.array(keys)
     }  # fmt: skip
-    _write(folder / LAWS, first, _LAW, np.array(laws, np.float32), adds)
+    _write(folder / ANALYTIC, first, _ANALYTIC, np.array(analytic, np.float32), adds)
     return len(named)
 
 
 def read_facts(folder: Path) -> Facts:
     """Read the facts. Raises DatasetError where there are none, or those of another version."""
     launches, launch = _read(folder / LAUNCHES, _LAUNCH)
-    lawful, laws = _read(folder / LAWS, _LAW)
+    table, analytic = _read(folder / ANALYTIC, _ANALYTIC)
     place = {
         (device, kernel, key): at
         for at, (kernel, key, devices) in enumerate(
@@ -78,8 +78,8 @@ def read_facts(folder: Path) -> Facts:
         )
         for device in devices
     }
-    keys = zip(*(lawful[name].to_pylist() for name in ("device", "kernel_id", "key")), strict=True)
-    return Facts(launch, place, dict(zip(keys, laws, strict=True)))
+    keys = zip(*(table[name].to_pylist() for name in ("device", "kernel_id", "key")), strict=True)
+    return Facts(launch, place, dict(zip(keys, analytic, strict=True)))
 
 
 def _write(path: Path, first: dict[str, pa.Array], names: tuple[str, ...], numbers: Floats, adds: bool) -> None:

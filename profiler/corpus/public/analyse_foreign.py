@@ -16,7 +16,7 @@ from pathlib import Path
 
 from model.analytic.launch_times import launch_times
 from model.known_devices import find_builtin_by_name
-from model.learned.analytic_features import LAW_FACT_NAMES, law_facts
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES, analytic_facts
 from model.learned.gpu_facts import GPU_FACT_NAMES, gpu_facts
 from profiler.corpus.public.facts import counted_launch
 from profiler.corpus.public.kept_facts import (
@@ -75,6 +75,6 @@ def _facts(row: PublicRow) -> tuple[float, ...]:
     """In the order of KEPT_NAMES."""
     counted, device = counted_launch(row), find_builtin_by_name(row.device)
     if device is None:
-        return (*counted.facts, *(math.nan for _ in (*LAW_FACT_NAMES, *GPU_FACT_NAMES, "least_us")))
+        return (*counted.facts, *(math.nan for _ in (*ANALYTIC_FACT_NAMES, *GPU_FACT_NAMES, "least_us")))
     times = launch_times(counted.counts, device)
-    return (*counted.facts, *law_facts(times), *gpu_facts(counted.counts, device), times.floor_us)
+    return (*counted.facts, *analytic_facts(times), *gpu_facts(counted.counts, device), times.floor_us)

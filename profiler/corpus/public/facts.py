@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from model.analytic.launch_times import launch_times
 from model.known_devices import find_builtin_by_name
-from model.learned.analytic_features import LAW_FACT_NAMES, law_facts
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES, analytic_facts
 from model.learned.device_facts import DEVICE_FACT_NAMES, device_facts
 from model.learned.gpu_facts import GPU_FACT_NAMES, gpu_facts
 from model.learned.launch_facts import LAUNCH_FACT_NAMES, launch_facts
@@ -30,7 +30,7 @@ from profiler.corpus.public.table import program_of
 
 FACT_NAMES = (
     *(f"launch.{name}" for name in LAUNCH_FACT_NAMES),
-    *(f"law.{name}" for name in LAW_FACT_NAMES),
+    *(f"analytic.{name}" for name in ANALYTIC_FACT_NAMES),
     *(f"gpu.{name}" for name in GPU_FACT_NAMES),
     *(f"device.{name}" for name in DEVICE_FACT_NAMES),
 )
@@ -100,7 +100,7 @@ def _facts(row: PublicRow) -> tuple[tuple[float, ...], float]:
     assert device is not None
     counted = counted_launch(row)
     times = launch_times(counted.counts, device)
-    found = (*counted.facts, *law_facts(times), *gpu_facts(counted.counts, device), *device_facts(device))
+    found = (*counted.facts, *analytic_facts(times), *gpu_facts(counted.counts, device), *device_facts(device))
     return found, times.floor_us
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.gpu_facts import GPU_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from profiler.corpus.dataset.columns import DatasetError
@@ -28,7 +28,7 @@ FILE = Path(__file__).parent / "foreign_facts.parquet"
 FOREIGN_FAMILIES = (FAMILY, ITERATED_FAMILY)
 KEPT_NAMES = (
     *(f"launch.{name}" for name in LAUNCH_FACT_NAMES),
-    *(f"law.{name}" for name in LAW_FACT_NAMES),
+    *(f"analytic.{name}" for name in ANALYTIC_FACT_NAMES),
     *(f"gpu.{name}" for name in GPU_FACT_NAMES),
     "least_us",
 )

@@ -32,7 +32,7 @@ from profiler.device_worker.calibration.rounds import Timed
 IN_CONTEXTS = ("fp", "chain", "shared")
 QUICK_IN_CONTEXTS = ("fp", "chain")
 IN_CALLS = ("fp",)
-TOLD_ONLY = frozenset(("int_modulo", "int_divide_constant", "int_modulo_constant"))  # to people; no law reads them
+TOLD_ONLY = frozenset(("int_modulo", "int_divide_constant", "int_modulo_constant"))  # to people; no price reads them
 GPU_BODIES = ("divide", *kernels.INT_BODIES)
 GROUP_SIZES = (8, 16, 32, 256)
 SCATTER_KIB = (256, 4096, 65536)

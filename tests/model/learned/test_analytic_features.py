@@ -13,7 +13,7 @@ from model.analytic.launch_times import launch_times
 from model.device import Device
 from model.device_catalog import builtin_devices
 from model.launch.launch import Launch
-from model.learned.analytic_features import LAW_FACT_NAMES, law_facts
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES, analytic_facts
 from model.opencl.program import read_program
 from model.work.analyse import analyse
 
@@ -22,10 +22,10 @@ WORK = analyse(ADD, ADD.kernels[0])
 
 
 @pytest.mark.parametrize("device", builtin_devices(), ids=lambda device: device.id)
-def test_facts_are_the_laws_times_on_every_known_device(device: Device) -> None:
+def test_facts_are_the_analytical_model_times_on_every_known_device(device: Device) -> None:
     times = launch_times(WORK.count(Launch((1 << 20,), (64,), buffers=(("x", 1 << 20),))), device)
-    found = dict(zip(LAW_FACT_NAMES, law_facts(times), strict=True))
-    assert len(found) == len(LAW_FACT_NAMES)
+    found = dict(zip(ANALYTIC_FACT_NAMES, analytic_facts(times), strict=True))
+    assert len(found) == len(ANALYTIC_FACT_NAMES)
     assert all(math.isfinite(each) for each in found.values())
     assert 2 ** found["total"] == pytest.approx(times.total_us)
     assert 2 ** found["least"] == pytest.approx(times.least_us)
@@ -34,9 +34,9 @@ def test_facts_are_the_laws_times_on_every_known_device(device: Device) -> None:
 
 
 @given(st.lists(st.floats(0, math.inf), min_size=len(RESOURCES) + 2, max_size=len(RESOURCES) + 2))
-def test_facts_are_finite_whatever_the_laws_say(times_us: list[float]) -> None:
+def test_facts_are_finite_whatever_the_analytical_model_says(times_us: list[float]) -> None:
     total_us, least_us, *rest = times_us
     resources = tuple((name, Bound.COMPUTE, time_us) for name, time_us in zip(RESOURCES, rest, strict=True))
-    found = law_facts(Times(resources, total_us, least_us))
-    assert len(found) == len(LAW_FACT_NAMES)
+    found = analytic_facts(Times(resources, total_us, least_us))
+    assert len(found) == len(ANALYTIC_FACT_NAMES)
     assert all(math.isfinite(each) for each in found)

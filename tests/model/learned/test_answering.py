@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.answering import Answering
 from model.learned.lessons import MOST_LESSONS, Lesson, Lessons, packed, unpacked
 from model.learned.question import Answer, Question
@@ -16,7 +16,7 @@ from model.prediction import Quantiles
 
 ASKED = Question(
     kernel="scale", tokens=("kernel", "void", "v0"), launch_facts=(1.0, math.nan),
-    law_facts=(2.0,) * len(LAW_FACT_NAMES), device_facts=(3.0, math.nan), compiled_facts=None, total_us=10.0,
+    analytic_facts=(2.0,) * len(ANALYTIC_FACT_NAMES), device_facts=(3.0, math.nan), compiled_facts=None, total_us=10.0,
     least_us=1.0, doubt=0.0, device_id="cpu",
 )  # fmt: skip
 

@@ -62,7 +62,7 @@ def test_the_engine_asks_what_training_asks(cpu: Device) -> None:
     assert made == forecast.question
 
 
-def test_the_laws_stand_in_the_question(cpu: Device) -> None:
+def test_the_analytical_model_stand_in_the_question(cpu: Device) -> None:
     forecast = asked(SCALE, cpu)
     assert forecast.prediction is not None
     assert forecast.question is not None

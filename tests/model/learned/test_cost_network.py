@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="the extra `train` learns prices")
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.cost_network import (
     NOTHING,
     RUNTIMES,
@@ -38,13 +38,13 @@ def world(seed: int, rows: int = 768) -> CostRows:
     inputs = (5 + 30 * random.normal(size=(rows, 6))).astype(np.float32)
     inputs[random.random(inputs.shape) < 0.1] = np.nan
     return CostRows(
-        inputs, terms, np.full((rows, len(LAW_FACT_NAMES)), -20, np.float32), np.zeros(rows, np.int64),
+        inputs, terms, np.full((rows, len(ANALYTIC_FACT_NAMES)), -20, np.float32), np.zeros(rows, np.int64),
         np.log2(times_us).astype(np.float32), np.ones(rows, np.float32),
     )  # fmt: skip
 
 
 def said(network: CostNetwork, rows: CostRows) -> Floats:
-    return network.log2_us(rows.inputs, rows.terms, rows.laws, rows.runtime)
+    return network.log2_us(rows.inputs, rows.terms, rows.analytic, rows.runtime)
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +73,14 @@ def test_a_launch_far_larger_than_any_in_training_costs_what_its_amounts_cost(pl
 
 def test_answers_do_not_hang_on_what_else_is_asked(network: CostNetwork) -> None:
     rows = world(2, 40)
-    alone = [network.log2_us(*(a[at : at + 1] for a in (rows.inputs, rows.terms, rows.laws, rows.runtime)))[0]
+    alone = [network.log2_us(*(a[at : at + 1] for a in (rows.inputs, rows.terms, rows.analytic, rows.runtime)))[0]
              for at in range(40)]  # fmt: skip
     assert said(network, rows) == pytest.approx(np.array(alone), abs=1e-4)
 
 
 def test_networks_that_are_asked_together_say_what_each_says_alone(plain: CostNetwork, network: CostNetwork) -> None:
     rows, twin = world(2, 40), train_costs(world(3), SMALL)
-    asked = rows.inputs, rows.terms, rows.laws, rows.runtime
+    asked = rows.inputs, rows.terms, rows.analytic, rows.runtime
     for networks in ((network, twin), (network, plain, twin), (plain, plain)):  # of one shape, and not
         alone = np.stack([said(each, rows) for each in networks])
         assert log2_us_each(networks, *asked) == pytest.approx(alone, abs=1e-4)
@@ -97,10 +97,10 @@ def test_what_differs_from_nothing_and_what_does_not_add_up_to_all_that_is_seen(
         x = x @ weight.T + bias
         if at < 2:
             x = 0.5 * x * (1 + np.tanh(x * (0.7978846 + 0.7978846 * 0.044715 * x * x)))
-    amounts = np.concatenate([rows.terms, rows.laws[:, 1:], np.zeros((30, 1))], axis=1)
+    amounts = np.concatenate([rows.terms, rows.analytic[:, 1:], np.zeros((30, 1))], axis=1)
     times = amounts + net.prices[rows.runtime] + 4 * np.tanh(x[:, :-1] / 4)
     assert said(net, rows) == pytest.approx(np.log2(np.exp2(times).sum(axis=1)) + x[:, -1], abs=1e-4)
-    (first,) = net.log2_us(rows.inputs[:1], rows.terms[:1], rows.laws[:1], rows.runtime[:1])
+    (first,) = net.log2_us(rows.inputs[:1], rows.terms[:1], rows.analytic[:1], rows.runtime[:1])
     assert first == pytest.approx(said(net, rows)[0], abs=1e-4)
 
 
@@ -130,7 +130,7 @@ def test_the_same_seed_trains_the_same_network_and_another_does_not(network: Cos
 def test_to_do_more_never_takes_less_time(network: CostNetwork, plain: CostNetwork, seed: int) -> None:
     rows = world(seed)
     for each in (network, plain):
-        twice = replace(rows, terms=rows.terms + 1, laws=rows.laws + 1)
+        twice = replace(rows, terms=rows.terms + 1, analytic=rows.analytic + 1)
         assert (said(each, twice) >= said(each, rows)).all()
         assert (said(each, twice) <= said(each, rows) + 1 + 1e-4).all()
 
@@ -159,13 +159,13 @@ def test_on_a_device_twice_as_fast_what_is_executed_takes_half_the_time() -> Non
     own = launch(op__add__f32=7.0, chain=2.0)
     slow, fast = (terms_of(own, np.array([flops], np.float32)) for flops in (5.0, 6.0))
     assert fast == pytest.approx(slow - 1)
-    prices = np.full((len(RUNTIMES), len(TERMS) + len(LAW_FACT_NAMES)), -3, np.float32)
+    prices = np.full((len(RUNTIMES), len(TERMS) + len(ANALYTIC_FACT_NAMES)), -3, np.float32)
     prices[:, -1] = NOTHING  # no floor
     zeros = np.zeros((1, 1), np.float32)
     none = np.zeros(0, np.float32)
     priced = CostNetwork(zeros[0], zeros[0], none.astype(np.int64), none, none, zeros, (), prices)
-    laws, runtime = np.full((1, len(LAW_FACT_NAMES)), NOTHING, np.float32), np.zeros(1, np.int64)
-    times = [priced.log2_us(zeros, terms, laws, runtime)[0] for terms in (slow, fast)]
+    analytic, runtime = np.full((1, len(ANALYTIC_FACT_NAMES)), NOTHING, np.float32), np.zeros(1, np.int64)
+    times = [priced.log2_us(zeros, terms, analytic, runtime)[0] for terms in (slow, fast)]
     assert times[0] - times[1] == pytest.approx(1, abs=1e-4)
 
 

@@ -19,7 +19,7 @@ from model.device_catalog import find_builtin
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.cost_network import OTHER
 from model.learned.device_facts import device_facts
-from model.learned.ensemble import Ensemble, with_laws
+from model.learned.ensemble import Ensemble, halfway_to_analytic
 from model.learned.learned import DESCRIPTION, WEIGHTS_VARIABLE, UnusableModel, load_model
 from model.learned.question import Answer, Question
 from model.learned.weights import FILE_NAME, arrays_of, ensemble_from
@@ -45,12 +45,12 @@ def poor(rows: Rows) -> Ensemble:
 
 
 def question(rows: Rows, at: int, *, has_code: bool = False) -> Question:
-    laws = rows.laws[at]
+    analytic = rows.analytic[at]
     return Question(
         kernel=str(rows.kernel[at]), tokens=("kernel",), launch_facts=tuple(rows.launch[at].tolist()),
-        law_facts=tuple(laws.tolist()), device_facts=tuple(rows.device[at].tolist()),
-        compiled_facts=tuple(rows.compiled[at].tolist()) if has_code else None, total_us=float(2 ** laws[0]),
-        least_us=float(2 ** laws[1]), doubt=0.0, device_id=str(rows.device_name[at]),
+        analytic_facts=tuple(analytic.tolist()), device_facts=tuple(rows.device[at].tolist()),
+        compiled_facts=tuple(rows.compiled[at].tolist()) if has_code else None, total_us=float(2 ** analytic[0]),
+        least_us=float(2 ** analytic[1]), doubt=0.0, device_id=str(rows.device_name[at]),
     )  # fmt: skip
 
 
@@ -91,9 +91,9 @@ def test_of_a_runtime_that_nobody_measured_the_networks_have_no_say(ensemble: En
     assert times(ensemble.answer(asked))[:, 1] == pytest.approx(times(only_forests.answer(asked))[:, 1])
 
 
-def test_of_a_runtime_that_nobody_measured_half_is_what_the_laws_say() -> None:
-    found, laws = np.float32([1, 1, 1]), np.float32([3, 3, 3])
-    assert with_laws(found, laws, np.array([0, OTHER, OTHER + 1])).tolist() == [1, 2, 2]
+def test_of_a_runtime_that_nobody_measured_half_is_what_the_analytical_model_says() -> None:
+    found, analytic = np.float32([1, 1, 1]), np.float32([3, 3, 3])
+    assert halfway_to_analytic(found, analytic, np.array([0, OTHER, OTHER + 1])).tolist() == [1, 2, 2]
 
 
 def test_answers_say_where_launches_lie_so_that_those_alike_are_near(ensemble: Ensemble, rows: Rows) -> None:
@@ -106,20 +106,23 @@ def test_answers_say_where_launches_lie_so_that_those_alike_are_near(ensemble: E
     assert np.median(apart[alike]) < 0.7 * np.median(apart[family[:, None] != family[None]])
 
 
-def test_it_is_nearer_to_what_was_measured_than_the_laws_are(ensemble: Ensemble, rows: Rows) -> None:
+def test_it_is_nearer_to_what_was_measured_than_the_analytical_model_is(ensemble: Ensemble, rows: Rows) -> None:
     held_out = rows.where("known")
     middle = times(ensemble.answer([question(rows, at) for at in held_out]))[:, 1]
-    truth, laws = rows.log2_us[held_out], rows.laws[held_out, 0]
-    assert np.median(np.abs(middle - truth)) < 0.7 * np.median(np.abs(laws - truth))
+    truth, analytic = rows.log2_us[held_out], rows.analytic[held_out, 0]
+    assert np.median(np.abs(middle - truth)) < 0.7 * np.median(np.abs(analytic - truth))
 
 
 def test_no_answer_is_out_of_order_or_faster_than_the_roofline(ensemble: Ensemble, poor: Ensemble, rows: Rows) -> None:
-    slow = [replace(each, law_facts=(each.law_facts[0], 30.0, *each.law_facts[2:])) for each in questions(rows)]
+    slow = [
+        replace(each, analytic_facts=(each.analytic_facts[0], 30.0, *each.analytic_facts[2:]))
+        for each in questions(rows)
+    ]
     for model, asked in itertools.product((ensemble, poor), (questions(rows), slow)):
         found = times(model.answer(asked))
         assert np.isfinite(found).all()
         assert (np.diff(found, axis=1) >= 0).all()
-        assert (found[:, 0] >= [each.law_facts[1] - 1e-4 for each in asked]).all()
+        assert (found[:, 0] >= [each.analytic_facts[1] - 1e-4 for each in asked]).all()
 
 
 def test_eight_of_ten_kernels_held_out_lie_in_their_intervals(ensemble: Ensemble, rows: Rows) -> None:
@@ -155,8 +158,8 @@ def test_devices_of_runtimes_that_nobody_measured_are_answered(ensemble: Ensembl
     asked = [replace(each, device_facts=device_facts(unknown)) for each in questions(rows)]
     found = times(ensemble.answer(asked))
     assert np.isfinite(found).all()
-    laws = np.array([each.law_facts[0] for each in asked])
-    assert np.median(np.abs(found[:, 1] - laws)) < 6
+    analytic = np.array([each.analytic_facts[0] for each in asked])
+    assert np.median(np.abs(found[:, 1] - analytic)) < 6
 
 
 def test_the_same_seed_trains_the_same_weights_and_another_does_not(poor: Ensemble, rows: Rows) -> None:
@@ -199,8 +202,8 @@ def change(weights: Path, **changes: object) -> None:
 
 def test_weights_of_other_facts_are_refused_in_a_sentence(ensemble: Ensemble, weights: Path) -> None:
     facts = arrays_of(ensemble)[1]["facts"]
-    change(weights, facts=facts | {"laws": facts["laws"][::-1]})
-    with pytest.raises(UnusableModel, match="trained on other facts of `laws`"):
+    change(weights, facts=facts | {"analytic": facts["analytic"][::-1]})
+    with pytest.raises(UnusableModel, match="trained on other facts of `analytic`"):
         load_model()
 
 

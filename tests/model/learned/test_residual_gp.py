@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.question import Answer, Question
 from model.learned.residual_gp import (
@@ -42,9 +42,14 @@ MEMORY, COMPUTE = "global memory", "floating point"
 
 def asked(kernel: str, bound: str = MEMORY) -> Question:
     """A launch whose time is nearly all one resource's."""
-    laws = dict.fromkeys(LAW_FACT_NAMES, NOWHERE) | {"total": 6.0, "least": 5.0, "launch floor": 0.0, bound: 6.0}
+    analytic = dict.fromkeys(ANALYTIC_FACT_NAMES, NOWHERE) | {
+        "total": 6.0,
+        "least": 5.0,
+        "launch floor": 0.0,
+        bound: 6.0,
+    }
     return Question(
-        kernel=kernel, tokens=(), launch_facts=(), law_facts=tuple(laws[name] for name in LAW_FACT_NAMES),
+        kernel=kernel, tokens=(), launch_facts=(), analytic_facts=tuple(analytic[name] for name in ANALYTIC_FACT_NAMES),
         device_facts=(), compiled_facts=None, total_us=64.0, least_us=32.0, doubt=0.0, device_id="cpu",
     )  # fmt: skip
 
@@ -118,10 +123,10 @@ def test_measurements_that_say_nothing_teach_nothing() -> None:
 
 
 def test_shares_are_of_the_sum_and_of_nothing_they_are_nothing() -> None:
-    laws = np.full((2, len(LAW_FACT_NAMES)), -1000.0)
-    laws[0, LAW_FACT_NAMES.index(MEMORY)], laws[0, LAW_FACT_NAMES.index(COMPUTE)] = 4.0, 2.0
-    memory, compute = (LAW_FACT_NAMES.index(name) - 2 for name in (MEMORY, COMPUTE))
-    found = shares_of(laws)
+    analytic = np.full((2, len(ANALYTIC_FACT_NAMES)), -1000.0)
+    analytic[0, ANALYTIC_FACT_NAMES.index(MEMORY)], analytic[0, ANALYTIC_FACT_NAMES.index(COMPUTE)] = 4.0, 2.0
+    memory, compute = (ANALYTIC_FACT_NAMES.index(name) - 2 for name in (MEMORY, COMPUTE))
+    found = shares_of(analytic)
     assert found[0, [memory, compute]] == pytest.approx([0.8, 0.2])
     assert np.isfinite(found).all()
 

@@ -11,7 +11,7 @@ from model.gpu_intervals import LEAST
 from model.training.gpu_margins import class_margins, coverage, lines, write_margins
 from model.training.public_rows import Measured
 
-NAMES = ("law.total",)
+NAMES = ("analytic.total",)
 FAMILIES, DEVICES, ROWS = 8, 8, 40  # rows of each family on each device
 
 

@@ -16,7 +16,7 @@ def _rows() -> Measured:
     taken = np.concatenate([(100.0 + np.arange(CONFIGURATIONS)) * factor for factor in (1.0, 2.0)])
     count = len(taken)
     return Measured(
-        np.zeros((count, 1), np.float32), ("law.total",), taken, np.zeros(count), np.zeros(count),
+        np.zeros((count, 1), np.float32), ("analytic.total",), taken, np.zeros(count), np.zeros(count),
         np.repeat(["a", "b"], CONFIGURATIONS), np.full(count, "maker"), np.full(count, "gemm"),
         np.tile(np.arange(CONFIGURATIONS), 2).astype(str), np.full(count, "source"),
     )  # fmt: skip

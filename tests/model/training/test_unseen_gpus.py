@@ -16,7 +16,7 @@ from model.training.unseen_gpus import Method, UnseenScore, evaluate, others_us,
 from model.training.unseen_tables import all_lines, by_device, by_family
 
 DEVICES = {"a": 1.0, "b": 2.0, "c": 0.5, "d": 1.5}  # factors on every time
-NAMES = ("launch.waste", "law.total", "law.memory", "gpu.together_us", "gpu.occupancy", "device.size")
+NAMES = ("launch.waste", "analytic.total", "analytic.memory", "gpu.together_us", "gpu.occupancy", "device.size")
 QUICK = Boosting(rounds=60, learning_rate=0.2, num_leaves=8, feature_fraction=1.0, min_data_in_leaf=5)
 
 
@@ -81,9 +81,9 @@ def test_ten_rows_tell_how_far_a_device_is_off() -> None:
     assert all(score.noise_percent == pytest.approx(0.5) for score in scores)
 
 
-def test_the_laws_with_one_factor_are_right_where_nothing_else_is_wrong() -> None:
+def test_the_analytical_model_with_one_factor_are_right_where_nothing_else_is_wrong() -> None:
     rows = _made_up(waste=False)
-    for said in predictions(rows, QUICK)[Method.LAWS_OFFSET]:
+    for said in predictions(rows, QUICK)[Method.ANALYTIC_OFFSET]:
         known = np.isfinite(said)
         assert known.sum() == len(rows) - 10 * len(DEVICES)
         np.testing.assert_allclose(said[known], rows.runtime_us[known], rtol=1e-5)
@@ -108,12 +108,12 @@ def test_one_launch_that_went_wrong_does_not_spoil_what_is_said_of_others() -> N
 def test_tables_hold_a_line_for_every_score_and_means_over_all() -> None:
     noise = (1.0, math.nan)
     scores = [
-        UnseenScore(device, "gemm", Method.LAWS, 100, mape, mape, 50.0, math.nan, each)
+        UnseenScore(device, "gemm", Method.ANALYTIC, 100, mape, mape, 50.0, math.nan, each)
         for device, mape, each in zip("ab", (10.0, 30.0), noise, strict=True)
     ]
-    assert "| b | gemm | laws alone | 100 | - | 30 % | 30 % | 50 % | - |" in list(all_lines(scores))
-    assert "| gemm | laws alone | 2 | 200 | 20 % | 20 % | 50 % | - |" in list(by_family(scores))
-    assert list(by_device(scores))[-1].startswith("| all | laws alone | 2 |")
+    assert "| b | gemm | analytical model alone | 100 | - | 30 % | 30 % | 50 % | - |" in list(all_lines(scores))
+    assert "| gemm | analytical model alone | 2 | 200 | 20 % | 20 % | 50 % | - |" in list(by_family(scores))
+    assert list(by_device(scores))[-1].startswith("| all | analytical model alone | 2 |")
 
 
 def test_a_device_with_few_rows_is_learned_from_but_makes_no_line() -> None:
@@ -123,4 +123,4 @@ def test_a_device_with_few_rows_is_learned_from_but_makes_no_line() -> None:
     assert {score.device for score in scores} == {"a", "b", "c"}
     found = predictions(kept, QUICK)
     assert np.isnan(found[Method.TREES][0][kept.device == "d"]).all()
-    assert np.isfinite(found[Method.LAWS][0]).all()
+    assert np.isfinite(found[Method.ANALYTIC][0]).all()

@@ -24,9 +24,9 @@ def rows() -> Rows:
     made = made_rows()
     other = np.char.add("xeon-2/", made.device_name)
     names = np.where(np.char.startswith(made.device_name, "intel"), other, made.device_name)
-    laws = made.laws.copy()
-    laws[::3, 0] = np.log2(50e3)
-    return replace(made, device_name=names, laws=laws)
+    analytic = made.analytic.copy()
+    analytic[::3, 0] = np.log2(50e3)
+    return replace(made, device_name=names, analytic=analytic)
 
 
 @pytest.fixture(scope="module")

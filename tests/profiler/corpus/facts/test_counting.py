@@ -9,7 +9,7 @@ import pytest
 
 from model.device import Device
 from model.launch.launch import Launch
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from model.opencl.options import BuildOptions
 from profiler.corpus.dataset.columns import DatasetError
@@ -36,7 +36,10 @@ def count(devices: Mapping[str, Device], *launches: Launch, text: str = SCALE, n
 def test_a_local_size_that_drivers_choose_is_counted_once_for_each_choice(devices: Mapping[str, Device]) -> None:
     found = count(devices, OPEN)
     assert not found.failure
-    assert [(key, set(laws)) for key, _, laws in found.launches] == [(OPEN.key, {"pocl"}), (OPEN.key, {"intel"})]
+    assert [(key, set(analytic)) for key, _, analytic in found.launches] == [
+        (OPEN.key, {"pocl"}),
+        (OPEN.key, {"intel"}),
+    ]
     at = LAUNCH_FACT_NAMES.index("log.group_items")
     sizes = [facts[at] for _, facts, _ in found.launches]
     assert sizes[0] != sizes[1]
@@ -44,12 +47,12 @@ def test_a_local_size_that_drivers_choose_is_counted_once_for_each_choice(device
 
 
 def test_a_local_size_that_is_set_is_counted_once_for_all(devices: Mapping[str, Device]) -> None:
-    ((key, facts, laws),) = count(devices, FIXED).launches
+    ((key, facts, analytic),) = count(devices, FIXED).launches
     assert key == FIXED.key
     assert len(facts) == len(LAUNCH_FACT_NAMES)
-    assert laws.keys() == devices.keys()
-    assert all(len(each) == len(LAW_FACT_NAMES) for each in laws.values())
-    assert laws["pocl"] != laws["intel"]
+    assert analytic.keys() == devices.keys()
+    assert all(len(each) == len(ANALYTIC_FACT_NAMES) for each in analytic.values())
+    assert analytic["pocl"] != analytic["intel"]
 
 
 def test_tokens_are_the_kernels_own(devices: Mapping[str, Device]) -> None:

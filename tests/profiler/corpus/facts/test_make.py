@@ -37,7 +37,7 @@ def test_facts_made_anew_are_those_that_are_committed(some_kernels: Path, reposi
     assert len(committed) >= 3 * made.kernels
     for key, at in committed.items():
         assert anew.launch[anew.place[key]] == pytest.approx(kept.launch[at], rel=1e-3, abs=2e-3)
-        assert anew.laws[key] == pytest.approx(np.asarray(kept.laws[key]), rel=1e-3, abs=2e-3)
+        assert anew.analytic[key] == pytest.approx(np.asarray(kept.analytic[key]), rel=1e-3, abs=2e-3)
 
 
 def test_what_has_no_facts_is_counted_and_the_rest_stays(
@@ -45,21 +45,21 @@ def test_what_has_no_facts_is_counted_and_the_rest_stays(
 ) -> None:
     kernels = pq.read_table(repository / "profiler/corpus/data/kernels.parquet", columns=["id", "origin"]).to_pylist()
     chosen = [each["id"] for each in kernels if each["origin"] == GENERATOR][:: 3 * EVERY]
-    data = cut_out(tmp_path / "some", chosen, ("launch_facts", "law_facts"))
+    data = cut_out(tmp_path / "some", chosen, ("launch_facts", "analytic_facts"))
     before = read_facts(data)
     _rename_device(data, chosen[0], "pocl", "other/pocl")
     made = make_facts(data, tmp_path / "sources", mirrors=None, processes=1, say=lambda _: None, missing=True)
     after = read_facts(data)
     assert (made.kernels, made.failed) == (1, 0)
-    new = after.laws.keys() - before.laws.keys()
-    assert before.laws.keys() < after.laws.keys()
+    new = after.analytic.keys() - before.analytic.keys()
+    assert before.analytic.keys() < after.analytic.keys()
     assert {(device, kernel) for device, kernel, _ in new} == {("other/pocl", chosen[0])}
     for device, kernel, key in new:
         same = (device.removeprefix("other/"), kernel, key)
         assert after.launch[after.place[device, kernel, key]] == pytest.approx(
             before.launch[before.place[same]], rel=1e-3, abs=2e-3
         )
-        assert after.laws[device, kernel, key] == pytest.approx(before.laws[same], rel=1e-3, abs=2e-3)
+        assert after.analytic[device, kernel, key] == pytest.approx(before.analytic[same], rel=1e-3, abs=2e-3)
     for key, at in before.place.items():
         assert (after.launch[after.place[key]] == before.launch[at]).all()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.compiled_facts import COMPILED_FACT_NAMES
 from model.learned.device_facts import DEVICE_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
@@ -36,10 +36,10 @@ def test_splits_have_no_kernel_in_common_and_what_is_new_no_family(rows: Rows) -
 
 def test_all_that_is_trained_on_is_there(rows: Rows) -> None:
     assert len(rows.where("train")) > 10_000
-    widths = (LAUNCH_FACT_NAMES, LAW_FACT_NAMES, DEVICE_FACT_NAMES, COMPILED_FACT_NAMES)
-    for facts, names in zip((rows.launch, rows.laws, rows.device, rows.compiled), widths, strict=True):
+    widths = (LAUNCH_FACT_NAMES, ANALYTIC_FACT_NAMES, DEVICE_FACT_NAMES, COMPILED_FACT_NAMES)
+    for facts, names in zip((rows.launch, rows.analytic, rows.device, rows.compiled), widths, strict=True):
         assert facts.shape == (len(rows.log2_us), len(names))
-    for numbers in (rows.launch, rows.laws, rows.terms, rows.log2_us):
+    for numbers in (rows.launch, rows.analytic, rows.terms, rows.log2_us):
         assert np.isfinite(numbers).all()
     assert not np.isinf(rows.device).any()
     for name in np.unique(rows.device_name):

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.learned.analytic_features import LAW_FACT_NAMES
+from model.learned.analytic_features import ANALYTIC_FACT_NAMES
 from model.learned.launch_facts import LAUNCH_FACT_NAMES
 from profiler.corpus.dataset.columns import DatasetError
 from profiler.corpus.facts.counting import Counted
-from profiler.corpus.facts.table import LAUNCHES, LAWS, read_facts, write_facts
+from profiler.corpus.facts.table import ANALYTIC, LAUNCHES, read_facts, write_facts
 
 ROUNDING = 1e-3
 
@@ -27,13 +27,13 @@ def facts(seed: int, names: tuple[str, ...] = LAUNCH_FACT_NAMES) -> tuple[float,
     return tuple(found.tolist())
 
 
-def laws(seed: int) -> tuple[float, ...]:
-    return facts(seed, LAW_FACT_NAMES)
+def analytic(seed: int) -> tuple[float, ...]:
+    return facts(seed, ANALYTIC_FACT_NAMES)
 
 
 COUNTED = (
-    Counted("b", launches=(("open", facts(1), {"pocl": laws(1)}), ("open", facts(2), {"intel": laws(2)}))),
-    Counted("a", launches=(("fixed", facts(3), {"pocl": laws(3), "intel": laws(4)}),)),
+    Counted("b", launches=(("open", facts(1), {"pocl": analytic(1)}), ("open", facts(2), {"intel": analytic(2)}))),
+    Counted("a", launches=(("fixed", facts(3), {"pocl": analytic(3), "intel": analytic(4)}),)),
 )
 
 
@@ -50,32 +50,36 @@ def test_facts_come_back_where_they_were(folder: Path) -> None:
         ("pocl", "b", "open"): (1, 1), ("intel", "b", "open"): (2, 2), ("pocl", "a", "fixed"): (3, 3),
         ("intel", "a", "fixed"): (3, 4),
     }  # fmt: skip
-    assert found.place.keys() == found.laws.keys() == expected.keys()
-    for key, (launch, law) in expected.items():
+    assert found.place.keys() == found.analytic.keys() == expected.keys()
+    for key, (launch, times) in expected.items():
         assert found.launch[found.place[key]] == pytest.approx(facts(launch), rel=ROUNDING)
-        assert found.laws[key] == pytest.approx(laws(law), rel=ROUNDING)
+        assert found.analytic[key] == pytest.approx(analytic(times), rel=ROUNDING)
 
 
 def test_the_same_facts_make_the_same_files_in_whatever_order_they_were_counted(folder: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
     again.mkdir()
     write_facts(again, COUNTED[::-1])
-    for name in (LAUNCHES, LAWS):
+    for name in (LAUNCHES, ANALYTIC):
         assert (again / name).read_bytes() == (folder / name).read_bytes()
 
 
 @settings(max_examples=25)
-@given(st.lists(st.floats(-(2**100), 2**100, width=32), min_size=len(LAW_FACT_NAMES), max_size=len(LAW_FACT_NAMES)))
+@given(
+    st.lists(
+        st.floats(-(2**100), 2**100, width=32), min_size=len(ANALYTIC_FACT_NAMES), max_size=len(ANALYTIC_FACT_NAMES)
+    )
+)
 def test_no_number_is_rounded_by_more_than_a_thousandth(
     tmp_path_factory: pytest.TempPathFactory, numbers: list[float]
 ) -> None:
     folder = tmp_path_factory.mktemp("facts")
     write_facts(folder, [Counted("k", launches=(("l", facts(1), {"pocl": tuple(numbers)}),))])
-    found = read_facts(folder).laws["pocl", "k", "l"]
+    found = read_facts(folder).analytic["pocl", "k", "l"]
     assert found == pytest.approx(numbers, rel=ROUNDING, abs=1e-30)
 
 
-@pytest.mark.parametrize("name", [LAUNCHES, LAWS])
+@pytest.mark.parametrize("name", [LAUNCHES, ANALYTIC])
 @pytest.mark.parametrize("change", ["version", "fact"])
 def test_tables_of_another_version_are_refused_in_a_sentence(folder: Path, name: str, change: str) -> None:
     table = pq.read_table(folder / name)
@@ -88,7 +92,7 @@ def test_tables_of_another_version_are_refused_in_a_sentence(folder: Path, name:
         read_facts(folder)
 
 
-@pytest.mark.parametrize("name", [LAUNCHES, LAWS])
+@pytest.mark.parametrize("name", [LAUNCHES, ANALYTIC])
 def test_missing_and_damaged_tables_are_named(folder: Path, name: str) -> None:
     (folder / name).write_bytes(b"no Parquet")
     with pytest.raises(DatasetError, match=rf"{name} is damaged, or no Parquet"):

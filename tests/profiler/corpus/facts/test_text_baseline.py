@@ -36,7 +36,7 @@ def dataset(repository: Path, cut_out: Callable[..., Path], tmp_path_factory: py
         if len(chosen[kind]) < most and kernel not in chosen[kind]:
             chosen[kind].append(kernel)
     kernels = [kernel for some in chosen.values() for kernel in some]
-    return cut_out(tmp_path_factory.mktemp("few") / "data", kernels, ("launch_facts", "law_facts"))
+    return cut_out(tmp_path_factory.mktemp("few") / "data", kernels, ("launch_facts", "analytic_facts"))
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_the_baseline_stands_beside_what_ships_on_the_same_rows(dataset: Path, s
     rows = read_rows(dataset)
     said: list[str] = []
     shape, recipe = Shape(width=16, heads=2, layers=1, slots=2, longest=32), Recipe(steps=2, cpu_threads=1)
-    lines = text_table(dataset, sources, rows, rows.laws[:, 0], say=said.append, recipe=recipe, shape=shape)
+    lines = text_table(dataset, sources, rows, rows.analytic[:, 0], say=said.append, recipe=recipe, shape=shape)
     assert [line.who for line in lines] == [WHO, "shipped, from source"] * 3
     assert [line.figures.rows > 0 for line in lines if line.split == "validation"] == [True, True]
     assert all(a.figures.rows == b.figures.rows for a, b in zip(lines[::2], lines[1::2], strict=True))

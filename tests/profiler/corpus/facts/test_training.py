@@ -60,7 +60,7 @@ def test_weights_say_what_they_were_trained_on_and_load(
 
 def test_tables_have_a_line_for_all_that_is_compared(evaluation: Evaluation) -> None:
     accuracy = evaluation.tables["accuracy"]
-    for who in ("launch size only", "laws alone", "boosted trees", "cost networks", "shipped, from source",
+    for who in ("launch size only", "analytical model alone", "boosted trees", "cost networks", "shipped, from source",
                 "shipped, compiled", "shipped, from source: pocl-1core"):  # fmt: skip
         assert len(re.findall(rf"^\| {re.escape(who)} \|", accuracy, re.MULTILINE)) == 3, who
     assert evaluation.tables.keys() == {
@@ -76,7 +76,7 @@ def test_only_what_knows_the_roofline_keeps_above_it(rows: Rows, evaluation: Eva
     for who, said in evaluation.predicted.items():
         assert np.isfinite(said[judged]).all()
         if who != "launch size only":
-            assert (said[judged] >= rows.laws[judged, 1] - 1e-5).all()
+            assert (said[judged] >= rows.analytic[judged, 1] - 1e-5).all()
 
 
 def test_pictures_are_drawn(evaluation: Evaluation, tmp_path: Path) -> None:

@@ -133,5 +133,5 @@ def test_rows_become_facts_with_one_launch_alike_on_every_device(shipped: list[P
     edges = facts.where(facts.family == "convolution past the edge")
     assert len(set(edges.device)) == len(edges) > 3
     assert len(set(edges.fact("launch.log.flops"))) == 1
-    assert len(set(edges.laws_us)) > 1
-    assert (facts.laws_us >= facts.least_us).all()
+    assert len(set(edges.analytic_us)) > 1
+    assert (facts.analytic_us >= facts.least_us).all()
