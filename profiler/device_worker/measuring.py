@@ -69,7 +69,7 @@ def _measure(
     subject = f"kernel `{request.kernel.name}`"
     load_average = os.getloadavg()[0]
     device = programs.device
-    _check_sizes(request.launch, device, subject)
+    check_sizes(request.launch, device, subject)
     plan = plan_arguments(request.kernel, request.launch, request.source)
     check_memory(plan, memory_limits(device))
     program = programs.program(request)
@@ -122,7 +122,8 @@ def _placements(
     return Placements(kernel, queue, (request.launch.global_size, request.launch.local_size), values, positions)
 
 
-def _check_sizes(launch: Launch, device: cl.Device, subject: str) -> None:
+def check_sizes(launch: Launch, device: cl.Device, subject: str) -> None:
+    """Raise OutOfResources for work-groups that this device does not allow."""
     if launch.local_size is None:
         return
     items = 1

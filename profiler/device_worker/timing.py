@@ -123,6 +123,36 @@ def time_launch(
     return Timing(seen, judged, step_us, train)
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """How a batch of a launch is taken that others' batches come between."""
+
+    shape: _Shape
+    is_rewarmed: bool
+    step_us: float  # of the event clock
+
+    @property
+    def train(self) -> int:
+        return self.shape.train
+
+
+def plan_turn(subject: Subject, *, first_us: float, batch_s: float, resolution_us: float) -> Turn:
+    """Warm `subject` up, and plan batches of about `batch_s`; a longer launch runs once in each.
+
+    It must have run before: `first_us` is what that took by its event.
+    """
+    estimate_us, step_us = _first_look(subject, first_us, resolution_us)
+    train = _train(subject, estimate_us, step_us, may_be_short=True)
+    run_s = _warm_up(subject, train, estimate_us, time.perf_counter() + batch_s)
+    runs = max(1, min(MAX_RUNS, int(batch_s / run_s)))
+    return Turn(_Shape(runs, train, OVERTIME * batch_s), run_s < batch_s, step_us)
+
+
+def take_turn(subject: Subject, turn: Turn, watch: Watch | None) -> Batch:
+    """Run one batch."""
+    return _batch(subject, turn.shape, watch, is_rewarmed=turn.is_rewarmed)
+
+
 def _batches_of_repeats(
     repeats: int, pause_s: float, most: int, batch: Callable[[int], Batch], on_batch: Callable[[float], None]
 ) -> tuple[Batch, ...]:

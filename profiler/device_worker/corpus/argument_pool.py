@@ -19,6 +19,7 @@ from profiler.arguments import (
 )
 from profiler.device_worker.corpus.bound_launch import Pristine, Value
 from profiler.device_worker.corpus.pool import Pool, Room
+from profiler.device_worker.memory.allocation import shortest_length
 from profiler.device_worker.memory.images import make_image
 from profiler.device_worker.memory.layout import PaddedLayout
 
@@ -42,7 +43,7 @@ class Supply:
 
         Raises OutOfResources, and NeedsAnnotation for what cannot be supplied.
         """
-        shortest = _shortest(plan)
+        shortest = shortest_length(plan)
         values: list[Value] = []
         for argument in plan:
             match argument:
@@ -60,7 +61,7 @@ class Supply:
 
     def pristine(self, plan: Sequence[Argument], names: frozenset[str]) -> list[Pristine]:
         """Return one more copy of each buffer of these names, which no run touches. Raises OutOfResources."""
-        shortest = _shortest(plan)
+        shortest = shortest_length(plan)
         return [
             Pristine(position, self._buffer(argument, shortest, is_written=False), argument.size_bytes)
             for position, argument in enumerate(plan)
@@ -104,7 +105,3 @@ def written_buffers(kernel: Kernel) -> frozenset[str]:
         and not parameter.type.is_const
         and parameter.type.space is not AddressSpace.CONSTANT
     )
-
-
-def _shortest(plan: Sequence[Argument]) -> int:
-    return min((argument.length for argument in plan if isinstance(argument, BufferArgument)), default=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -36,14 +37,18 @@ class Arguments:
                 value.release()
 
 
+def shortest_length(plan: Iterable[Argument]) -> int:
+    """Return the length of the shortest buffer, in elements: default integers stay below it."""
+    return min((argument.length for argument in plan if isinstance(argument, BufferArgument)), default=0)
+
+
 def allocate(
     plan: tuple[Argument, ...], context: cl.Context, queue: cl.CommandQueue, layout: Layout | None = None
 ) -> Arguments:
     """Create and fill everything in `plan`; buffers are padded if no other layout is given."""
     made = Arguments()
     layout = layout or PaddedLayout(context, queue)
-    lengths = [argument.length for argument in plan if isinstance(argument, BufferArgument)]
-    shortest = min(lengths, default=0)
+    shortest = shortest_length(plan)
     for argument in plan:
         match argument:
             case BufferArgument():
