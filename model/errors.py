@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class KernelcastError(Exception):
     """Something the user can mend. `code` is stable (JSON), `message` is for people, `line` counts from 1."""
@@ -12,6 +14,14 @@ class KernelcastError(Exception):
         super().__init__(message)
         self.message = message
         self.line = line
+
+    def at_line(self, line: int | None) -> Self:
+        """Return the same error about another line."""
+        # Not `copy`: it calls the constructor with the message alone, and those of subclasses take something else.
+        made = type(self).__new__(type(self), *self.args)
+        made.__dict__.update(self.__dict__)
+        made.line = line
+        return made
 
 
 class SourceError(KernelcastError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -127,6 +126,4 @@ def in_host(error: _Error, home: Home | None) -> _Error:
     """Return an error about a program's text with the line of its host."""
     if home is None or error.line is None:
         return error
-    placed = copy(error)
-    placed.line = home.line(error.line)
-    return placed
+    return error.at_line(home.line(error.line))

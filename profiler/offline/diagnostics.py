@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from profiler.measurement import BuildFailed
@@ -71,6 +71,20 @@ def failure(messages: str, name: str, target: str, folders: Sequence[str]) -> Do
         )
     text = f"{name} does not compile for {target}: {first.file}, line {first.line}: {first.text}"
     return DoesNotCompile(text, diagnostics)
+
+
+def with_lines(error: DoesNotCompile, name: str, line_of: Callable[[int], int | None]) -> DoesNotCompile:
+    """Return the error with `line_of` each line of the text called `name`, in its message as well.
+
+    For a text that stands in another file. `error.line` is left alone.
+    """
+    moved = tuple(
+        replace(each, line=line_of(each.line) or each.line) if each.file == name else each for each in error.diagnostics
+    )
+    message = error.message
+    if moved and moved[0].file == name:  # which the message quotes
+        message = message.replace(f": line {error.diagnostics[0].line}", f": line {moved[0].line}", 1)
+    return DoesNotCompile(message, moved, line=error.line)
 
 
 def _is_below(file: str, folders: Sequence[str]) -> bool:

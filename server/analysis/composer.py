@@ -115,11 +115,13 @@ class Composer:
         """Return the forecast's kernel under another launch or on another device, by the analytical model.
 
         It has its model input where the learned model can be asked. What the compiler made of the kernel holds for
-        all launches that it writes the same code for.
+        all launches that it writes the same code for. An embedded kernel's prediction has its host's lines.
         """
         work = forecast.work
         assert work is not None
         prediction = self._predictor.predict(work, launch, device, sources.code_of(forecast.kernel, launch, device))
+        if forecast.home is not None:
+            prediction = prediction.in_host(forecast.home.host_lines, forecast.home.assumed)
         made = replace(forecast, launch=launch, prediction=prediction, question=None, compiled=None, recorded=None)
         if not forecast.tokens or not (covers(device) or sources.is_taught(device)):
             return made

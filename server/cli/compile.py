@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.text import Text
 
 from model.compile_targets import UnknownTarget, target_named
-from model.compiled import CompiledFacts
+from model.compiled import CompiledFacts, moved_to
 from model.device import Device
 from model.embedded.placing import in_host
 from model.errors import KernelcastError, UnknownDevice
@@ -22,7 +22,7 @@ from profiler.compile_cache import keep_facts, known_facts
 from profiler.compiling import CompileRequest, compile_program
 from profiler.measurement import MeasureError
 from profiler.offline.compiling import compile_offline, offline_driver
-from profiler.offline.diagnostics import DoesNotCompile
+from profiler.offline.diagnostics import DoesNotCompile, with_lines
 from profiler.store import StoreError
 from server.cli import compiled_tables, tables
 from server.cli.answers import Answer, error_answer, forecast_error_answer, prediction_answer
@@ -136,7 +136,7 @@ class _Compiler:
                 waiting.append((number, order))
         for _, group in groupby(sorted(waiting, key=_options), key=_options):
             outcomes.update(self._compiled(file, list(group), backend))
-        return [Compiled(each, _in_host(outcomes[number], each)) for number, each in enumerate(found.forecasts)]
+        return [Compiled(each, _in_host(file, outcomes[number], each)) for number, each in enumerate(found.forecasts)]
 
     def _compiled(
         self, file: Path, orders: Sequence[tuple[int, CompileRequest]], backend: _Backend
@@ -174,15 +174,16 @@ def _options(numbered: tuple[int, CompileRequest]) -> tuple[str, ...]:
     return (*numbered[1].launch.options.arguments(), numbered[1].source)
 
 
-def _in_host(outcome: CompiledFacts | KernelcastError, forecast: Forecast) -> CompiledFacts | KernelcastError:
-    if not isinstance(outcome, KernelcastError) or forecast.home is None:
+def _in_host(
+    file: Path, outcome: CompiledFacts | KernelcastError, forecast: Forecast
+) -> CompiledFacts | KernelcastError:
+    """Return the outcome of compiling a program with the lines of the file that holds it."""
+    if forecast.home is None or isinstance(outcome, UnansweredError):  # which has the host's line already
         return outcome
+    if isinstance(outcome, CompiledFacts):
+        return moved_to(outcome, forecast.kernel)
     error = in_host(outcome, forecast.home)
-    if isinstance(error, DoesNotCompile):
-        error.diagnostics = tuple(
-            replace(each, line=forecast.home.line(each.line) or each.line) for each in error.diagnostics
-        )
-    return error
+    return with_lines(error, file.name, forecast.home.line) if isinstance(error, DoesNotCompile) else error
 
 
 def _as_json(request: Request, found: Found, each: Compiled) -> Answer:
@@ -195,12 +196,12 @@ def _as_json(request: Request, found: Found, each: Compiled) -> Answer:
 
 def _show(file: Path, found: Found, compiled: Sequence[Compiled]) -> None:
     tables.show_problems(file, found)
-    told: set[str] = set()
+    told: set[tuple[str, int | None]] = set()
     for each in compiled:
         if isinstance(each.outcome, CompiledFacts):
             compiled_tables.show(file, found.device, each.forecast, each.outcome)
-        elif each.outcome.message not in told:  # one build that fails is one complaint
-            told.add(each.outcome.message)
+        elif (complaint := (each.outcome.message, each.outcome.line)) not in told:  # one build that fails is one
+            told.add(complaint)
             _complain(file, each.outcome, each.forecast.kernel.name)
 
 

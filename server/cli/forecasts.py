@@ -142,14 +142,11 @@ class Forecaster:
 
     def at(self, found: Found, forecast: Forecast, launches: Sequence[Launch]) -> tuple[Forecast, ...]:
         """Return the forecast's kernel under each of `launches`; itself for its own."""
-        made = [forecast if each is forecast.launch else self._at(forecast, each, found.device) for each in launches]
+        made = [
+            forecast if each is forecast.launch else self._composer.at(forecast, each, found.device, self._sources)
+            for each in launches
+        ]
         return self._composed([replace(found, forecasts=tuple(made))])[0].forecasts
-
-    def _at(self, forecast: Forecast, launch: Launch, device: Device) -> Forecast:
-        made, home = self._composer.at(forecast, launch, device, self._sources), forecast.home
-        if home is None or made.prediction is None:
-            return made
-        return replace(made, prediction=made.prediction.in_host(home.host_lines, home.assumed))
 
     def _composed(self, found: Sequence[Found]) -> list[Found]:
         """Return the same by all that is known beside the files; the learned model is asked of all at once."""

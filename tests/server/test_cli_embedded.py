@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from model.compile_targets import Vendor
+from model.device_catalog import find_builtin
+from profiler.offline.diagnostics import Diagnostic, DoesNotCompile, with_lines
+from profiler.offline.tools import ToolMissing, find_tools
+from server.analysis.sources import Sources
+from server.cli.forecasts import Forecaster
+from server.cli.requests import Request
+from server.report.elsewhere import Elsewhere
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -106,6 +116,58 @@ def test_a_header_of_opencl_c_is_read_as_before(run: Run, tmp_path: Path) -> Non
 def test_an_embedded_kernel_is_measured(run: Run, host: Path) -> None:
     (measured,) = answers(run("measure", "host.py", "--kernel", "shift", "--budget", "0.2", "--format", "json"))
     assert measured["basis"] == "measured", measured
+
+
+@pytest.mark.device
+def test_what_a_driver_refuses_is_told_with_the_hosts_line(run: Run, host: Path) -> None:
+    host.write_text(HOST.replace("a[i] *= 2.0f", "a[i] *= no_such"))
+    done = run("compile", "host.py", "--device", "pocl")
+    assert done.returncode == 1
+    assert "host.py:7: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "shift" in done.stdout
+
+
+@pytest.mark.device
+def test_a_launch_that_cannot_be_is_told_with_the_hosts_line(run: Run, host: Path) -> None:
+    host.write_text(HOST.replace("global=4096 local=64", "local=200000"))
+    for command in ("compile", "measure"):
+        done = run(command, "host.py", "--kernel", "shift", "--device", "pocl")
+        assert done.returncode == 1
+        assert "host.py:12: shift: a work-group of 200000" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_loops_of_compiled_code_are_named_by_the_hosts_line(run: Run, host: Path) -> None:
+    try:
+        find_tools(Vendor.NVIDIA)
+    except ToolMissing as error:
+        pytest.skip(error.message)
+    for done in (run("compile", "host.py", "--target", "sm_90"), run("compile", "host.py", "--target", "sm_90")):
+        assert done.returncode == 0, done.stderr
+        assert set(re.findall(r"loop at line (\d+)", done.stdout)) == {"6"}
+    host.write_text(HOST.replace("a[i] *= 2.0f", "a[i] *= no_such"))
+    refused = run("compile", "host.py", "--target", "sm_90", "--format", "json")
+    (error,) = (each["error"] for each in answers(refused) if "error" in each)
+    assert (error["line"], [each["line"] for each in error["diagnostics"]]) == (7, [7])
+    assert "line 7, " in error["message"]
+
+
+def test_the_message_of_a_refusal_has_the_hosts_line_too() -> None:
+    said = (Diagnostic("h.py", 3, 5, True, "no"), Diagnostic("in.h", 3, 1, True, "no"))
+    moved = with_lines(DoesNotCompile("h.py does not compile: line 3: no", said, line=9), "h.py", lambda line: line + 6)
+    assert (moved.message, moved.line) == ("h.py does not compile: line 9: no", 9)
+    assert [each.line for each in moved.diagnostics] == [9, 3]
+
+
+def test_other_sizes_and_devices_name_the_lines_of_the_host(host: Path) -> None:
+    devices = {name: device for name in ("nvidia-h200", "generic-cpu") if (device := find_builtin(name))}
+    found = Forecaster(lambda name: devices[name or "nvidia-h200"]).forecast(Request(host))
+    scale = found.forecasts[0]
+    assert scale.launch is not None
+    (elsewhere,) = Elsewhere(Sources()).predicted(scale, found.device, [(scale.launch, devices["generic-cpu"])])
+    assert {cost.line for cost in elsewhere.line_costs} <= {4, 5, 6}
+    assert any("`%(type)s`" in each.text for each in elsewhere.assumptions)
 
 
 def test_a_report_is_about_all_programs_of_a_host(run: Run, host: Path) -> None:
