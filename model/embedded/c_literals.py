@@ -28,6 +28,8 @@ _TOKEN = re.compile(
 )
 _JOINED = re.compile(r"(?:\s|\\\r?\n|[A-Za-z_]\w*(?:\s*\([^()\"]*\))?)*+")  # macros may stand between literals
 _NEXT_LINE = re.compile(r"\s*,\s*")
+_ARRAY = re.compile(r"\{\s*$")
+_OPENING_CHARACTERS = 1000  # before a file's first literal, in which its array may begin
 _ESCAPES = re.compile(
     r"\\(?:\r\n|[0-7]{1,3}|x[0-9a-fA-F]+|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|\?\?[=/'()!<>-]", re.DOTALL
 )
@@ -52,12 +54,11 @@ def c_programs(text: str) -> Iterator[Found]:
     matches = list(_TOKEN.finditer(text))
     strings = [m for m in matches if _is_string(m)]
     comments = [m.span() for m in matches if m["comment"] is not None]
-    tokens: dict[int, _Token] = {}
     done = 0
     for number, match in enumerate(strings):
         if number < done or "kernel" not in match[0]:
             continue
-        group, done = _group(text, strings, comments, number, tokens)
+        group, done = _group(text, strings, comments, number, done)
         pieces = tuple(piece for each in group for piece in each.pieces)
         yield Found(pieces, tuple(each.literal for each in group), Template(has_percents=None))
     yield from _stringified(text, [m.span() for m in matches])
@@ -96,35 +97,63 @@ def _group(
     strings: Sequence[re.Match[str]],
     comments: Sequence[tuple[int, int]],
     number: int,
-    tokens: dict[int, _Token],
+    done: int,
 ) -> tuple[list[_Token], int]:
-    """Return the literals that are one with that of `number`, and the number of the first behind them."""
+    """Return the literals that are one with that of `number`, and the number of the first behind them.
 
-    def token(at: int) -> _Token:
-        if at not in tokens:
-            tokens[at] = _token(text, strings[at])
-        return tokens[at]
+    Those before `done` belong to another program.
+    """
 
     def gap(at: int) -> str:
-        return _without(text, strings[at - 1].end(), strings[at].start(), comments)
+        before = strings[at - 1].end() if at else max(0, strings[at].start() - _OPENING_CHARACTERS)
+        return _without(text, before, strings[at].start(), comments)
 
     first, last = number, number + 1
-    while first > 0 and _JOINED.fullmatch(gap(first)):
+    while first > done and _JOINED.fullmatch(gap(first)):
         first -= 1
-    group = [token(at) for at in range(first, last)]
+    # The lines of an array before the one that names a kernel: directives, types, functions.
+    start = first
+    while start > done and (
+        _JOINED.fullmatch(gap(start)) or (_NEXT_LINE.fullmatch(gap(start)) and _ends_a_line(text, strings[start - 1]))
+    ):
+        start -= 1
+    if start < first and (_ARRAY.search(gap(start)) or (start == done > 0 and _NEXT_LINE.fullmatch(gap(start)))):
+        first = start
+    group = [_token(text, strings[at]) for at in range(first, last)]
+    open_text = _OpenText()
+    for each in group:
+        open_text.add(each.text)
     while last < len(strings):
         between = gap(last)
-        if not _JOINED.fullmatch(between) and not (_NEXT_LINE.fullmatch(between) and _is_unfinished(group)):
+        if not _JOINED.fullmatch(between) and not (_NEXT_LINE.fullmatch(between) and open_text.is_unfinished):
             break
-        group.append(token(last))
+        group.append(_token(text, strings[last]))
+        open_text.add(group[-1].text)
         last += 1
     return group, last
 
 
-def _is_unfinished(group: Sequence[_Token]) -> bool:
-    """Return whether a bracket is open: then the next line of an array of lines goes on."""
-    text = "".join(each.text for each in group)
-    return text.count("{") > text.count("}") or text.count("(") > text.count(")") or not text.rstrip().endswith("}")
+def _ends_a_line(text: str, match: re.Match[str]) -> bool:
+    return _token(text, match).text.endswith("\n")
+
+
+@dataclass(slots=True)
+class _OpenText:
+    """Counts the brackets of an array's lines: while one is open, the program goes on in the next line."""
+
+    braces: int = 0
+    parentheses: int = 0
+    is_in_block: bool = True
+
+    def add(self, text: str) -> None:
+        self.braces += text.count("{") - text.count("}")
+        self.parentheses += text.count("(") - text.count(")")
+        if stripped := text.rstrip():
+            self.is_in_block = not stripped.endswith("}")
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.braces > 0 or self.parentheses > 0 or self.is_in_block
 
 
 def _without(text: str, start: int, end: int, comments: Sequence[tuple[int, int]]) -> str:
@@ -142,12 +171,15 @@ def _stringified(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[Found
     """Yield the arguments of macros such as `STRINGIFY(...)` that hold a kernel."""
     blank = ""
     done = 0
+    opened: _Opened | None = None
     for match in KERNEL.finditer(text):
         at = bisect_right(tokens, (match.start(), len(text))) - 1
         if match.start() < done or (at >= 0 and tokens[at][1] > match.start()):
             continue
-        blank = blank or _blanked(text, tokens)
-        opening = _opening(blank, match.start())
+        if opened is None:
+            blank = _blanked(text, tokens)
+            opened = _Opened(blank)
+        opening = opened.at(match.start())
         name = _CALL.search(blank, max(0, opening - 200), opening) if opening > 0 else None
         if name is None or not (_TEXT_MACRO.search(name[1]) or name[1].isupper()):
             continue
@@ -167,14 +199,23 @@ def _blanked(text: str, tokens: Sequence[tuple[int, int]]) -> str:
     return "".join((*found, text[at:]))
 
 
-def _opening(blank: str, at: int) -> int:
-    """Return the innermost parenthesis that is open at `at`; -1 without one."""
-    depth = 0
-    for match in re.finditer(r"[()]", blank[:at][::-1]):
-        depth += 1 if match[0] == ")" else -1
-        if depth < 0:
-            return at - match.end()
-    return -1
+class _Opened:
+    """Finds the parentheses that are open at one place after the other, in a single pass."""
+
+    def __init__(self, blank: str) -> None:
+        self._parentheses = re.finditer(r"[()]", blank)
+        self._next = next(self._parentheses, None)
+        self._open: list[int] = []
+
+    def at(self, offset: int) -> int:
+        """Return the innermost parenthesis that is open at `offset`, -1 without one. Offsets must ascend."""
+        while self._next is not None and self._next.start() < offset:
+            if self._next[0] == "(":
+                self._open.append(self._next.start())
+            elif self._open:
+                self._open.pop()
+            self._next = next(self._parentheses, None)
+        return self._open[-1] if self._open else -1
 
 
 def _closing(blank: str, opening: int) -> int:

@@ -6,6 +6,7 @@ r"""Find the fields that a host fills in at run time, and put a type, a number o
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ MARK_START, MARK_END = "\ue0f0", "\ue0f1"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What is done with a text: `%` with arguments (None: nothing says), and `.format`."""
+    """How the host completes a text: by `%` with arguments (None: unknown) and by `.format`."""
 
     has_percents: bool | None = False
     has_braces: bool = False
@@ -56,7 +57,9 @@ _PARAMETERS = re.compile(r"\bvoid\s+\w+\s*\((?:[^()]*,)?\s*$")
 _WHOLE_NUMBER = re.compile(r"index|idx|size|offset|count|int|long|length", re.IGNORECASE)
 _AFTER_TYPE = re.compile(r"\d*[ \t]*\*|\d*[ \t]+[A-Za-z_]\w*|\d+\b")
 _DEFINED = re.compile(r"#[ \t]*define[ \t]+(\w+)[ \t]+$")
+_AFTER_PARAMETER = re.compile(r"\s*[,)]")
 _NUMBER, _NAME = "16", "filled"
+_NEAR = 300  # characters around a field that are looked at: lines may be as long as the program
 
 
 def with_stand_ins(pieces: Sequence[Piece], literals: tuple[Literal, ...], template: Template) -> EmbeddedProgram:
@@ -72,7 +75,7 @@ def with_stand_ins(pieces: Sequence[Piece], literals: tuple[Literal, ...], templ
     moved = 0
     for start, end, plain in fields:
         name = text[start:end].strip(MARK_START + MARK_END)
-        stand_in = plain if plain is not None else _stand_in(name, text[:start], text[end:])
+        stand_in = plain if plain is not None else _stand_in(name, text, start, end)
         spans.append((start, end, stand_in))
         if plain is None or plain == "":
             is_number = stand_in[:1].isdigit()
@@ -126,30 +129,45 @@ def _percents(text: str, template: Template) -> Iterator[tuple[int, int, str | N
         if match[0] == "%%":
             if is_certain:
                 yield *match.span(), "%"
-        elif is_certain or (
-            not any(start <= match.start() < end for start, end in quoted) and _is_no_remainder(text, match)
-        ):
+        elif is_certain or (not _is_inside(quoted, match.start()) and _is_no_remainder(text, match)):
             yield *match.span(), None
+
+
+def _is_inside(spans: Sequence[tuple[int, int]], offset: int) -> bool:
+    number = bisect_right(spans, offset, key=lambda span: span[0]) - 1
+    return number >= 0 and offset < spans[number][1]
 
 
 def _is_no_remainder(text: str, match: re.Match[str]) -> bool:
     """Return whether nothing stands before a `%d` that could be divided: then it is no remainder by `d`."""
-    before = text[: match.start()].rstrip(" \t")
-    line = before[before.rfind("\n") + 1 :]
+    line = _line_before(text, match.start()).rstrip(" \t")
     if _DEFINED.search(f"{line} ") or _BEFORE_TYPE.search(f"{line} "):
         return True
     return (bool(line) and line[-1] in "=,([{+-*/<>&|^!~?:;") or (not line and match[0][-1] == "s")
 
 
-def _stand_in(name: str, before: str, after: str) -> str:
+def _line_before(text: str, offset: int) -> str:
+    return text[max(text.rfind("\n", 0, offset) + 1, offset - _NEAR) : offset]
+
+
+def _is_parameter(text: str, start: int, end: int) -> bool:
+    """Return whether a field is a whole parameter of a function."""
+    opening = text.rfind("(", max(0, start - _NEAR), start)
+    if opening < 0 or not _AFTER_PARAMETER.match(text, end):
+        return False
+    return _PARAMETERS.search(text, max(0, opening - _NEAR), start) is not None
+
+
+def _stand_in(name: str, text: str, start: int, end: int) -> str:
     """Return a type where one is declared, a number where one is computed with, a name where it is part of one."""
-    line = before[before.rfind("\n") + 1 :]
-    rest = after[: after.find("\n")] if "\n" in after else after
+    line = _line_before(text, start)
+    line_end = text.find("\n", end, end + _NEAR)
+    rest = text[end : line_end if line_end >= 0 else end + _NEAR]
     is_type_name = _TYPE.search(name) is not None
     kind = "int" if _WHOLE_NUMBER.search(name) else "float"
     if name[-1:] in "eEfFgG" and name.startswith("%") and name[1:2] != "(":
         return "1.0f"
-    if _PARAMETERS.search(before) and re.match(r"\s*[,)]", after):
+    if _is_parameter(text, start, end):
         return "int filled"
     if re.search(r"\w$", line) and not is_type_name:
         return "1" if re.search(r"\d$", line) else "x"

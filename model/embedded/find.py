@@ -1,4 +1,4 @@
-"""The programs of a host file."""
+"""Find the programs of a host file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Host languages, and the one cheap look that says whether a file of theirs can hold a kernel at all."""
+"""Host languages, and a fast check whether a file can contain a kernel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ONE_RAW_STRING = re.compile(r'(?:\s|//[^\n]*|/\*.*?\*/|#[^\n]*)*+R"[^()\\\s"]{0
 
 
 def language_of(path: Path | None, text: str, language_id: str = "") -> Language | None:
-    """Return what a file is a host of; None for OpenCL C itself, and for what no kernel is looked for in.
+    """Return the host language of a file; None for OpenCL C and for files that are not searched.
 
     An editor's `language_id` counts more than the name, but for names that are OpenCL C's.
     """
@@ -49,5 +49,5 @@ def language_of(path: Path | None, text: str, language_id: str = "") -> Language
 
 
 def may_hold_program(text: str) -> bool:
-    """Return whether a kernel's words are in the text, in a literal or elsewhere: nothing else is looked at before."""
+    """Return whether the text contains a kernel's keywords anywhere. This fast check runs before all others."""
     return "kernel" in text and _MAY_HOLD.search(text) is not None

@@ -1,7 +1,8 @@
-"""Lines for texts that have none: many hosts join their literals without line ends, and one long line says nothing."""
+"""Add line ends to programs whose literals have none: costs and advice are reported by line."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
 
 from model.embedded.program import EmbeddedProgram, Piece
@@ -30,7 +31,7 @@ def with_line_breaks(program: EmbeddedProgram, host: str) -> EmbeddedProgram:
             line, length, end = f"{line}{piece.text}".rpartition("\n")[2], length + len(piece.text), piece.end
     if not breaks:
         return program
-    filled = tuple(replace(f, offset=f.offset + sum(at <= f.offset for at in breaks)) for f in program.filled)
+    filled = tuple(replace(f, offset=f.offset + bisect_right(breaks, f.offset)) for f in program.filled)
     return EmbeddedProgram(tuple(pieces), program.literals, filled)
 
 

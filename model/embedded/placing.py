@@ -1,4 +1,4 @@
-"""What is known of a program, with the host's places: lines, ranges, and what was filled in."""
+"""Map forecasts of an embedded program to the lines and ranges of its host file."""
 
 from __future__ import annotations
 
@@ -40,18 +40,23 @@ class Placing:
     def placed(self, found: FileForecast, program: EmbeddedProgram, host: HostText) -> FileForecast:
         """Return the whole answer about a program in the host's lines and ranges."""
         at = _Places(program, host)
-        kernels = {id(kernel): at.kernel(kernel) for kernel in found.kernels}
+        # A launch with macros of its own has a kernel of its own.
+        kernels = {id(each): each for each in (*found.kernels, *(forecast.kernel for forecast in found.forecasts))}
+        placed = {
+            number: (at.kernel(each), Home(program.text, each, at.lines, self._part, at.assumptions(each)))
+            for number, each in kernels.items()
+        }
         before, self._last = self._last, {}
-        forecasts = tuple(self._forecast(each, kernels, at, before) for each in found.forecasts)
+        forecasts = tuple(self._forecast(each, *placed[id(each.kernel)], at, before) for each in found.forecasts)
         problems = tuple(at.problem(each) for each in found.problems)
-        said = tuple(at.problem(each) for each in found.annotation_problems)
-        return FileForecast(tuple(kernels.values()), forecasts, problems, said)
+        annotation_problems = tuple(at.problem(each) for each in found.annotation_problems)
+        return FileForecast(
+            tuple(placed[id(each)][0] for each in found.kernels), forecasts, problems, annotation_problems
+        )
 
     def _forecast(
-        self, forecast: Forecast, kernels: dict[int, Kernel], at: _Places, before: dict[int, tuple[Forecast, Forecast]]
+        self, forecast: Forecast, kernel: Kernel, home: Home, at: _Places, before: dict[int, tuple[Forecast, Forecast]]
     ) -> Forecast:
-        kernel = kernels.get(id(forecast.kernel)) or at.kernel(forecast.kernel)
-        home = Home(at.program.text, forecast.kernel, at.lines, self._part, at.assumptions(forecast.kernel))
         known = before.get(id(forecast))
         if known is not None and known[0] is forecast and known[1].kernel == kernel and known[1].home == home:
             made = known[1]
@@ -66,7 +71,7 @@ class Placing:
 
 
 class _Places:
-    """The way from a program's places to its host's."""
+    """Maps lines and ranges of a program to its host file."""
 
     def __init__(self, program: EmbeddedProgram, host: HostText) -> None:
         self.program = program
@@ -95,7 +100,7 @@ class _Places:
         return replace(problem, line=line, range=where)
 
     def assumptions(self, kernel: Kernel) -> tuple[Assumption, ...]:
-        """Say what was filled in, in the kernel itself or outside of all."""
+        """Return an assumption for each field in the kernel, and for each number filled in outside of it."""
         first, last = kernel.range.start_line, kernel.range.end_line
         found: dict[tuple[str, str], Assumption] = {}
         for each in self.program.filled:

@@ -24,6 +24,11 @@ class Piece:
     end: int
     is_verbatim: bool = False
 
+    @property
+    def is_added(self) -> bool:
+        """Whether this is a line end that the host does not have (see `with_line_breaks`)."""
+        return self.text == "\n" and self.end == self.start
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -71,23 +76,23 @@ class EmbeddedProgram:
     @cached_property
     def exact_text(self) -> str:
         """The text as the host's compiler has it, without the line ends that only make its lines the host's."""
-        return "".join(piece.text for piece in self.pieces if piece.text != "\n" or piece.end > piece.start)
+        return "".join(piece.text for piece in self.pieces if not piece.is_added)
 
     def host_start(self, offset: int) -> int:
         """Return where the host writes the character at `offset`; for the end of the text, where its last one ends."""
-        at = bisect_right(self._starts, offset) - 1
+        at = bisect_right(self.starts, offset) - 1
         if at >= len(self.pieces):
             return self.pieces[-1].end if self.pieces else 0
         piece = self.pieces[at]
-        return piece.start + offset - self._starts[at] if piece.is_verbatim else piece.start
+        return piece.start + offset - self.starts[at] if piece.is_verbatim else piece.start
 
     def host_end(self, offset: int) -> int:
         """Return where the host has written the characters before `offset`: the end of a range that ends there."""
-        at = bisect_left(self._starts, offset) - 1
+        at = bisect_left(self.starts, offset) - 1
         if at < 0:
             return self.pieces[0].start if self.pieces else 0
         piece = self.pieces[min(at, len(self.pieces) - 1)]
-        return piece.start + offset - self._starts[at] if piece.is_verbatim else piece.end
+        return piece.start + offset - self.starts[at] if piece.is_verbatim else piece.end
 
     def offset_of(self, host: int) -> int | None:
         """Return the offset of what the host writes at `host`; None between the literals and outside of them."""
@@ -98,7 +103,21 @@ class EmbeddedProgram:
         piece = self.pieces[number]
         if host >= piece.end:
             return None
-        return self._starts[number] + (host - piece.start if piece.is_verbatim else 0)
+        return self.starts[number] + (host - piece.start if piece.is_verbatim else 0)
+
+    def pieces_between(self, start: int, end: int) -> Iterator[Piece]:
+        """Yield the pieces of the text [start, end); only verbatim pieces are cut."""
+        for number in range(max(0, bisect_left(self.starts, start) - 1), len(self.pieces)):
+            piece, at = self.pieces[number], self.starts[number]
+            if at >= end:
+                return
+            first, last = max(start, at), min(end, at + len(piece.text))
+            if first < last or (not piece.text and start <= at):
+                if piece.is_verbatim:
+                    text = piece.text[first - at : last - at]
+                    yield Piece(text, piece.start + first - at, piece.start + last - at, True)
+                else:
+                    yield piece
 
     def literal_at(self, host: int) -> Literal | None:
         """Return the literal whose text `host` stands in."""
@@ -109,7 +128,7 @@ class EmbeddedProgram:
         return line_starts(self.text)
 
     @cached_property
-    def _starts(self) -> tuple[int, ...]:
+    def starts(self) -> tuple[int, ...]:
         """Offsets at which pieces begin, and the end of the text."""
         return tuple(accumulate((len(piece.text) for piece in self.pieces), initial=0))
 
@@ -136,7 +155,7 @@ def verbatim(host: str, start: int, end: int) -> Iterator[Piece]:
 
 
 def decoded(host: str, start: int, end: int, escapes: re.Pattern[str], meant: dict[str, str]) -> Iterator[Piece]:
-    """Yield what [start, end) means: `escapes` finds what means something else, which `meant` or `escape_of` tells."""
+    """Yield the decoded text of [start, end): `escapes` matches escape sequences, `meant` holds the text of some."""
     at = start
     for match in escapes.finditer(host, start, end):
         yield from verbatim(host, at, match.start())
@@ -159,19 +178,7 @@ def replaced(pieces: Sequence[Piece], spans: Iterable[tuple[int, int, str]]) -> 
     found: list[Piece] = []
     at = 0
     for start, end, text in spans:
-        found += _between(whole, at, start)
+        found += whole.pieces_between(at, start)
         found.append(Piece(text, whole.host_start(start), max(whole.host_start(start), whole.host_end(end))))
         at = end
-    return (*found, *_between(whole, at, len(whole.text)))
-
-
-def _between(whole: EmbeddedProgram, start: int, end: int) -> Iterator[Piece]:
-    at = 0
-    for piece in whole.pieces:
-        first, last = max(start, at), min(end, at + len(piece.text))
-        if first < last or (not piece.text and start <= at < end):
-            if piece.is_verbatim:
-                yield Piece(piece.text[first - at : last - at], piece.start + first - at, piece.start + last - at, True)
-            else:
-                yield piece
-        at += len(piece.text)
+    return (*found, *whole.pieces_between(at, len(whole.text)))

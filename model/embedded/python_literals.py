@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from unicodedata import lookup
@@ -34,7 +34,6 @@ class PythonLiterals:
     """Reads one state of a Python file after the other; what did not change is not parsed again."""
 
     def __init__(self) -> None:
-        self._text = ""
         self._data = b""
         self._tree: Tree | None = None
 
@@ -42,10 +41,8 @@ class PythonLiterals:
         """Yield each program once, in the order of the first literal that names a kernel."""
         source = self._parsed(text)
         seen: set[int] = set()
-        for match in re.finditer("kernel", text):
-            node = _literal_around(source, match.start())
-            if node is None:
-                continue
+        words = (match.start() for match in re.finditer(b"kernel", source.data))
+        for node in _strings_around(source.tree, words):
             whole, template = _whole(node)
             if whole.id in seen or _is_alone(whole):
                 continue
@@ -61,7 +58,7 @@ class PythonLiterals:
             if before is not None:
                 _edit(before, self._data, data)
             self._tree = _parser().parse(data, before) if before is not None else _parser().parse(data)
-            self._text, self._data = text, data
+            self._data = data
         return _Source(text, data, self._tree)
 
 
@@ -84,12 +81,6 @@ class _Source:
         self._near = byte, known
         return known
 
-    def byte(self, offset: int) -> int:
-        return offset if self._is_ascii else len(self.text[:offset].encode("utf-8", "replace"))
-
-    def word(self, node: Node) -> str:
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
 
 @cache
 def _parser() -> Parser:
@@ -97,7 +88,7 @@ def _parser() -> Parser:
 
 
 def _edit(tree: Tree, before: bytes, after: bytes) -> None:
-    """Tell the tree what was replaced: all between what both texts begin and end with."""
+    """Report the replaced range to the tree: all between the common start and the common end of both texts."""
     start, end, new_end = replaced_part(before, after)
     tree.edit(start, end, new_end, _point(before, start), _point(before, end), _point(after, new_end))
 
@@ -106,12 +97,29 @@ def _point(data: bytes, byte: int) -> tuple[int, int]:
     return data.count(b"\n", 0, byte), byte - (data.rfind(b"\n", 0, byte) + 1)
 
 
-def _literal_around(source: _Source, offset: int) -> Node | None:
-    byte = source.byte(offset)
-    node = source.tree.root_node.descendant_for_byte_range(byte, byte + 1)
-    while node is not None and node.type != "string":
-        node = node.parent
-    return node
+def _strings_around(tree: Tree, places: Iterable[int]) -> Iterator[Node]:
+    """Yield the innermost string literal around each of the places, which are bytes and ascend; some have none.
+
+    One walk finds them all: each search from the root would go through all statements of the file.
+    """
+    cursor = tree.walk()
+    strings: list[Node] = []  # those that the cursor is inside
+    for byte in places:
+        while strings and strings[-1].end_byte <= byte:
+            strings.pop()
+        is_behind_children = False
+        while (node := cursor.node) is not None and node.start_byte <= byte:
+            if node.end_byte <= byte:
+                is_behind_children = not cursor.goto_next_sibling()
+                if is_behind_children and not cursor.goto_parent():
+                    break
+                continue
+            if node.type == "string" and node not in strings[-1:]:
+                strings.append(node)
+            if is_behind_children or not cursor.goto_first_child():
+                break
+        if strings:
+            yield strings[-1]
 
 
 def _whole(node: Node) -> tuple[Node, Template]:
@@ -178,7 +186,7 @@ def _parts(source: _Source, node: Node, names: int) -> Iterator[_Part]:
 
 
 def _operands(node: Node) -> Iterator[Node]:
-    """Yield what a sum joins, from the left; sums of a thousand lines are as deep."""
+    """Yield the operands of a sum from the left, without recursion: sums of a thousand lines are as deep."""
     found: list[Node] = []
     first: Node | None = node
     while first is not None and first.type == "binary_operator" and _operator(first) == "+":
@@ -196,11 +204,11 @@ def _text_of_call(node: Node) -> Node | None:
 
 def _value_of(source: _Source, node: Node) -> Node | None:
     """Return the text that a name is given, where it is given one in a single place."""
-    name = re.escape(source.word(node))
-    given = list(re.finditer(rf"^([ \t]*){name}[ \t]*(?::[^=\n]*)?=(?!=)", source.text, re.MULTILINE))
+    name = re.escape(source.data[node.start_byte : node.end_byte])
+    given = list(re.finditer(rb"^([ \t]*)%b[ \t]*(?::[^=\n]*)?=(?!=)" % name, source.data, re.MULTILINE))
     if len(given) != 1:
         return None
-    byte = source.byte(given[0].end(1))
+    byte = given[0].end(1)
     found = source.tree.root_node.descendant_for_byte_range(byte, byte + 1)
     while found is not None and found.type != "assignment":
         found = found.parent

@@ -1,10 +1,10 @@
-"""A program that its host completes when it runs, with what a recorded run filled in instead of stand-ins."""
+"""Replace the stand-ins of a program that its host completes at run time with what a recorded run filled in."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import accumulate
 
 from model.embedded.program import EmbeddedProgram, replaced
 
@@ -12,12 +12,13 @@ from model.embedded.program import EmbeddedProgram, replaced
 def refilled(program: EmbeddedProgram, recorded: Iterable[str]) -> EmbeddedProgram:
     """Return the program with the fields' texts from the first of `recorded` texts that it can have become.
 
-    None of them is one: the program as it is.
+    If there is none, the program is returned unchanged.
     """
     if not program.filled:
         return program
-    constants = list(_constants(program))
+    constants: list[str] | None = None
     for text in recorded:
+        constants = constants or list(_constants(program))
         values = _values(constants, [each.name for each in program.filled], text)
         if values is not None:
             return _with(program, values)
@@ -25,19 +26,14 @@ def refilled(program: EmbeddedProgram, recorded: Iterable[str]) -> EmbeddedProgr
 
 
 def _constants(program: EmbeddedProgram) -> Iterator[str]:
-    """Yield what stands before, between and behind the fields, as the host's compiler has it."""
-    added = {
-        start
-        for start, piece in zip(
-            accumulate((len(p.text) for p in program.pieces), initial=0), program.pieces, strict=False
-        )
-        if piece.text == "\n" and piece.end == piece.start
-    }
+    """Yield the text before, between and behind the fields, without the line ends that were added."""
+    added = [start for start, piece in zip(program.starts, program.pieces, strict=False) if piece.is_added]
     at = 0
-    for field in (*program.filled, None):
-        end = field.offset if field is not None else len(program.text)
-        yield "".join(program.text[n] for n in range(at, end) if n not in added)
-        at = end + len(field.stand_in) if field is not None else end
+    for field in program.filled:
+        start = field.offset - bisect_left(added, field.offset)
+        yield program.exact_text[at:start]
+        at = start + len(field.stand_in)
+    yield program.exact_text[at:]
 
 
 def _values(constants: list[str], names: list[str], text: str) -> list[str] | None:

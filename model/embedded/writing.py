@@ -1,4 +1,4 @@
-"""A line written into a program: how it has to stand in the host file."""
+"""Write a line into an embedded program, as its literal in the host file requires."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from model.embedded.program import EmbeddedProgram, Literal
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """`text` to be put at an offset of the host file."""
+    """Text to insert at an offset of the host file."""
 
     offset: int
     text: str
 
 
 def line_above(program: EmbeddedProgram, host: str, offset: int, line: str) -> Insertion | None:
-    """Return what puts `line` above what begins at `offset` of the program's text.
+    """Return the insertion that puts `line` above the character at `offset` of the program's text.
 
     Where a literal ends with its line, the new line gets a literal of its own if it can. None where no line end can be
     written.

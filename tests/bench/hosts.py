@@ -14,12 +14,13 @@ from client import Client
 from rich.console import Console
 from rich.table import Table
 
-from model.embedded.find import ProgramFinder
+from model.embedded.find import ProgramFinder, find_programs
 from model.embedded.languages import Language, may_hold_program
 
 FILES = 200
 KEYSTROKES = 200
 KERNELS = 20
+LINES = 2000
 KERNEL = '''
 SOURCE_{number} = """
 __kernel void k{number}(__global float *a, int n) {{
@@ -75,6 +76,28 @@ def keystrokes_ms() -> tuple[int, list[float]]:
     return text.count("\n"), taken
 
 
+def growth() -> dict[str, tuple[float, float]]:
+    """Return us a line in a file of `LINES` and in one eight times as long, by what fills it."""
+    array = 'char *s[] = {{"__kernel void f(int a) {{\\n",\n{}"}}"}};\n'
+    fields = 'S = """__kernel void f(__global int *a) {{\n{}}}""" % {{}}\n'
+    files = {
+        "words in comments": (Language.PYTHON, "# é kernel\n", '{}S = "__kernel void f();"\n'),
+        "an array of lines": (Language.CPP, '"a += 1;\\n",\n', array),
+        "declarations": (Language.CPP, "__kernel void g();\n", '{}char *s = "__kernel void f();";\n'),
+        "fields to fill in": (Language.PYTHON, "a[0] = %(n)s;\n", fields),
+    }
+    found = {}
+    for what, (language, line, around) in files.items():
+        per_line_us = []
+        for lines in (LINES, 8 * LINES):
+            text = around.format(line * lines)
+            began = time.perf_counter()
+            assert len(find_programs(text, language)) == 1
+            per_line_us.append((time.perf_counter() - began) * 1e6 / lines)
+        found[what] = (per_line_us[0], per_line_us[1])
+    return found
+
+
 def report_hosts(console: Console) -> None:
     """Show what host files cost."""
     files = ordinary_files()
@@ -92,4 +115,7 @@ def report_hosts(console: Console) -> None:
     p95 = statistics.quantiles(times, n=20)[-1]
     what = f"finding programs at a keystroke, {lines:,} lines with {KERNELS} kernels, p50 and p95"
     table.add_row(what, f"{statistics.median(times):.1f} and {p95:.1f} ms")
+    for what, (short_us, long_us) in growth().items():
+        ratio = f"{short_us:.1f} and {long_us:.1f} us, {long_us / short_us:.2f} times"
+        table.add_row(f"a line of {LINES:,} and of {8 * LINES:,} lines: {what}", ratio)
     console.print(table)

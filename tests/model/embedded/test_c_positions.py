@@ -78,6 +78,42 @@ def test_lines_of_an_array_are_one_program_until_it_is_whole() -> None:
     assert program.text == "__kernel void f(int a) {\n}\n"
 
 
+@pytest.mark.parametrize(
+    "before",
+    ["#define N 16\\n", "typedef float real;\\n", "float twice(float x) {\\n", "// text\\n", 'a" " b\\n'],
+)
+def test_lines_of_an_array_before_the_kernel_belong_to_it(before: str) -> None:
+    lines = f'  "{before}",\n  "\\n",\n  "__kernel void f(int a) {{\\n",\n  "}}\\n"\n'
+    host = f'const char *lines[] = {{ // "no"\n{lines}}};\n'
+    (program,) = find_programs(host, Language.CPP)
+    first = before.replace('" "', "").replace("\\n", "\n")
+    assert program.text == f"{first}\n__kernel void f(int a) {{\n}}\n"
+    check_places(program, host)
+
+
+def test_each_program_of_an_array_has_the_lines_before_it() -> None:
+    written = ("#define A", "__kernel void f() {", "}", "#define B", "__kernel void g() {}")
+    lines = ", ".join(f'"{line}\\n"' for line in written)
+    host = f"const char *lines[] = {{{lines}}};\n"
+    first, second = find_programs(host, Language.CPP)
+    assert (first.text, second.text) == ("#define A\n__kernel void f() {\n}\n", "#define B\n__kernel void g() {}\n")
+
+
+def test_arguments_before_a_program_are_no_lines_of_it() -> None:
+    for host in (
+        'build("a name\\n", "__kernel void f() {}\\n");\n',
+        'char *a[] = {"name", "__kernel void f() {}\\n"};\n',
+    ):
+        (program,) = find_programs(host, Language.CPP)
+        assert program.text == "__kernel void f() {}\n"
+
+
+def test_parentheses_of_the_host_around_a_stringified_program_do_not_count() -> None:
+    host = "int x = ) (a(b)\n; int y = build(STRINGIFY(__kernel void f(int a) { (a); }), 1); __kernel void no();\n"
+    (program,) = find_programs(host, Language.CPP)
+    assert program.text == "__kernel void f(int a) { (a); }"
+
+
 def test_a_stringified_argument_is_a_program() -> None:
     host = "const char *s = STRINGIFY(\n__kernel void f(__global int *a) {\n  a[0] = (1);\n}\n);\nint x;\n"
     (program,) = find_programs(host, Language.CPP)

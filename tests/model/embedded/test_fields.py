@@ -41,6 +41,13 @@ def test_a_format_of_printf_in_the_kernel_stays() -> None:
     assert text_of(host, Language.CPP) == '__kernel void f(int a) { printf("%d\\n", a); }'
 
 
+def test_a_field_that_is_a_parameter_is_one_wherever_it_stands() -> None:
+    host = (
+        'S = """' + "int a;\n" * 500 + "__kernel void f(\n    int a,\n    %s\n) {}" + "\nint b;" * 500 + '\n""" % ()\n'
+    )
+    assert "__kernel void f(\n    int a,\n    int filled\n) {}" in text_of(host)
+
+
 def test_what_was_filled_in_is_listed() -> None:
     (program,) = find_programs('S = "__kernel void f(__global %(type)s *a);" % {}', Language.PYTHON)
     assert [(each.name, each.stand_in, each.offset) for each in program.filled] == [("%(type)s", "float", 25)]

@@ -8,6 +8,7 @@ import sysconfig
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,6 +62,29 @@ def test_a_sum_of_thousands_of_lines_is_one_program() -> None:
     lines = " + \\\n".join(f'"// line {number}\\n"' for number in range(5000))
     (program,) = find_programs(f'S = "__kernel void f();\\n" + {lines}\n', Language.PYTHON)
     assert program.text.count("\n") == 5001
+
+
+MANY = 40_000
+LARGE = {
+    "words in comments of Python": (
+        Language.PYTHON, "# é kernel kernel kernel\n" * MANY + 'S = "__kernel void f();"\n',
+    ),
+    "an array of lines": (
+        Language.CPP, 'char *s[] = {"__kernel void f(int a) {\\n",\n' + '"a += 1;\\n",\n' * MANY + '"}"};\n',
+    ),
+    "declarations of C": (
+        Language.CPP, "void run() { start(1); }\n__kernel void g();\n" * MANY + 'char *s = "__kernel void f();";\n',
+    ),
+    "fields in one line": (
+        Language.CPP, 'char *s = "__kernel void f(int a) {"\n' + '"a[0] = %d + %s;"\n' * (MANY // 8) + '"}";\n',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "host"), LARGE.values(), ids=LARGE)
+def test_a_large_file_is_read_once_and_not_for_each_word(language: Language, host: str) -> None:
+    (program,) = find_programs(host, language)
+    assert program.text.count("f(") == 1
 
 
 @given(st.sampled_from([Language.PYTHON, Language.CPP]), st.lists(st.sampled_from(PARTS), max_size=30))

@@ -80,6 +80,14 @@ def test_whatever_was_filled_in_reads_back(values: list[str]) -> None:
     assert [each.stand_in for each in exact.filled] == values
 
 
+def test_line_ends_of_the_host_alone_are_no_part_of_what_was_recorded() -> None:
+    host = 'T = ("__kernel void f(__global int *a) {"\n  "a[0] = %(x)s;"\n  "a[1] = %(y)s;"\n  "}") % {}\n'
+    found = program(host)
+    assert found.text.count("\n") == 3
+    exact = refilled(found, ["__kernel void f(__global int *a) {a[0] = 12;a[1] = b;}"])
+    assert exact.text == "__kernel void f(__global int *a) {\na[0] = 12;\na[1] = b;\n}"
+
+
 def test_a_document_is_read_as_it_was_recorded(tmp_path: Path) -> None:
     source = tmp_path / "program.cl"
     source.write_text(run_with("int", "3"))
