@@ -236,9 +236,9 @@ class Engine:
         keys = ((self._observer.settled(program, kernel, work, other), other) for other in launches)
         return [(key, other) for key, other in keys if key is not None]
 
-    def forget(self, path: Path | None) -> None:
-        """Nobody will ask about this file soon: keep nothing that was read of it."""
-        self._readings.forget(path)
+    def forget(self, path: Path | None, part: str = "") -> None:
+        """Drop what was read of a file that was closed; see `Readings.forget`."""
+        self._readings.forget(path, part)
 
     def _same(self, device: Device) -> Device:
         """Return an equal device as the same object: then it need not be compared for each kernel."""

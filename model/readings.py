@@ -126,10 +126,13 @@ class Readings:
         last.found = found.found
         return last
 
-    def forget(self, path: Path | None) -> None:
-        """Drop what was read of a file that is not asked about any more."""
+    def forget(self, path: Path | None, part: str = "") -> None:
+        """Drop what was read of a file that was closed, and of the part of that name with all `part#...` below it.
+
+        Texts without a path, and the cells of one notebook, share their path with others: they go by their parts.
+        """
         for states in (self._states, self._typed_in):
-            for key in [key for key in states if key[0] == path]:
+            for key in [key for key in states if _is_of(key, path, part)]:
                 del states[key]
 
     def _remember_typing(self, key: _StateKey, state: FileState) -> None:
@@ -137,3 +140,9 @@ class Readings:
             _, left = self._typed_in.popitem()
             left.program.kept.forget_recent()
         self._typed_in[key] = state
+
+
+def _is_of(key: _StateKey, path: Path | None, part: str) -> bool:
+    if path is not None and key[0] == path:
+        return True
+    return bool(part) and (key[3] == part or key[3].startswith(f"{part}#"))

@@ -165,7 +165,7 @@ class Analyzer:
         """Drop what is kept of a document that was closed."""
         path = path_of(uri)
         self._parts.forget(uri)
-        self._engine.forget(path)
+        self._engine.forget(path, uri)
         if path is not None:
             self._memory.forget(path)
 

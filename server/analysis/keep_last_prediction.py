@@ -11,6 +11,7 @@ would jump to what the analytical model says, or to what is assumed, and back ag
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -38,20 +39,34 @@ def carry_over(before: Analysis | None, now: Analysis) -> Analysis:
         return now
     now = _with_last_advice(before, now)
     edits = now.document.edits[-(now.document.serial - before.document.serial) :]
-    lost = {k.name for k in before.forecast.kernels} - {k.name for k in now.forecast.kernels}
+    lost = Counter(k.name for k in before.forecast.kernels) - Counter(k.name for k in now.forecast.kernels)
     if not lost or now.document.serial == before.document.serial or not _all_inside(before, edits):
         return now
-    hidden = {k.name: _moved(k, before, now) for k in before.forecast.kernels if k.name in lost}
-    hidden = {name: k for name, k in hidden.items() if _is_still_there(k, now.document)}
+    hidden = _hidden(before, now, lost)
     kernels = sorted((*now.forecast.kernels, *hidden.values()), key=lambda kernel: kernel.range)
     kept = [
-        replace(_advised(f, f, before, now), kernel=hidden[f.kernel.name])
+        replace(_advised(f, f, before, now), kernel=hidden[f.kernel.range])
         for f in before.forecast.forecasts
-        if f.kernel.name in hidden
+        if f.kernel.range in hidden
     ]
-    order = {kernel.name: place for place, kernel in enumerate(kernels)}
-    forecasts = sorted((*now.forecast.forecasts, *kept), key=lambda forecast: order[forecast.kernel.name])
+    forecasts = sorted((*now.forecast.forecasts, *kept), key=lambda forecast: forecast.kernel.range)
     return replace(now, forecast=replace(now.forecast, kernels=tuple(kernels), forecasts=tuple(forecasts)))
+
+
+def _hidden(before: Analysis, now: Analysis, lost: Counter[str]) -> dict[SourceRange, Kernel]:
+    """Return the kernels of `before` that `now` does not see, where they stand now, by their former range.
+
+    `lost` says how many of each name: `#ifdef`s, or the programs of a host file, may have several of one name.
+    """
+    seen = {(kernel.name, kernel.name_range) for kernel in now.forecast.kernels}
+    found: dict[SourceRange, Kernel] = {}
+    for kernel in before.forecast.kernels:
+        if lost[kernel.name]:
+            moved = _moved(kernel, before, now)
+            if (moved.name, moved.name_range) not in seen and _is_still_there(moved, now.document):
+                found[kernel.range] = moved
+                lost[kernel.name] -= 1
+    return found
 
 
 def _with_last_advice(before: Analysis, now: Analysis) -> Analysis:

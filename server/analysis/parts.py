@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
 from model.embedded.find import ProgramFinder
 from model.embedded.languages import language_of
@@ -22,11 +22,12 @@ from model.safe_read import read_plain
 
 _FILES_KEPT = 64
 _TEXTS_KEPT, _TEXTS_TRIED, _MOST_BYTES = 64, 16, 1 << 20
+_READ_AGAIN_S = 60.0  # a text that could not be read may be there by then
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One program. `name` tells it from the others of its document; `program` is None for a document of OpenCL C."""
+    """One program. `name` tells it from others with the same path; `program` is None for a document of OpenCL C."""
 
     text: str
     name: str = ""
@@ -36,8 +37,8 @@ class Part:
 class Parts:
     """Remembers what each host file held last, so that an edit costs what it changes."""
 
-    def __init__(self) -> None:
-        self._recorded: LRUCache[str, str] = LRUCache(_TEXTS_KEPT)
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._recorded: TTLCache[str, str | None] = TTLCache(_TEXTS_KEPT, _READ_AGAIN_S, clock_s)
         self._finders: LRUCache[tuple[str, str], ProgramFinder] = LRUCache(_FILES_KEPT)
         self._placings: LRUCache[str, Placing] = LRUCache(16 * _FILES_KEPT)
 
@@ -55,7 +56,7 @@ class Parts:
         """
         language = language_of(path, text, language_id)
         if language is None:
-            return (Part(text),)
+            return (Part(text, "" if path is not None else name),)
         key = name, str(language)
         finder = self._finders.get(key)
         if finder is None:
@@ -68,11 +69,12 @@ class Parts:
         names = KERNEL_NAME.findall(program.text) if program.filled else []
         launches = (launch for each in (recorded(names) if names else {}).values() for launch in each)
         for source in islice(dict.fromkeys(launch.source for launch in launches if launch.source), _TEXTS_TRIED):
-            if source not in self._recorded:  # kept by content: what a path leads to never changes
-                with suppress(OSError):
-                    self._recorded[source] = read_plain(Path(source), _MOST_BYTES).decode("utf-8", "replace")
-            if source in self._recorded:
-                yield self._recorded[source]
+            try:
+                text = self._recorded[source]
+            except KeyError:
+                text = self._recorded[source] = _read(source)
+            if text is not None:
+                yield text
 
     def together(
         self, name: str, text: str, feed_starts: Sequence[int], found: Sequence[tuple[Part, FileForecast]]
@@ -102,6 +104,13 @@ class Parts:
         if placing is None:
             placing = self._placings[part] = Placing(part)
         return placing
+
+
+def _read(source: str) -> str | None:
+    try:
+        return read_plain(Path(source), _MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return None
 
 
 def merged(placed: Sequence[FileForecast]) -> FileForecast:

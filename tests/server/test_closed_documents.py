@@ -11,8 +11,12 @@ import pytest
 from lsprotocol import types
 from pygls.workspace import Workspace
 
+from model import readings
+from model.opencl.program import read_program
 from server.analysis import analyzer as analyzer_module
 from server.analysis.analyzer import Analyzer
+from server.analysis.request import AnalysisRequest
+from server.client.settings import Settings
 from server.documents import Document, changed
 from server.handlers import create_server
 from server.launch_view import Failure, Slot
@@ -26,6 +30,7 @@ PATIENCE_S = 60.0
 MANY, FEW = 1500, 100
 MOST_GARBAGE = 10  # objects a document: the preprocessor makes a class for each
 GONE = "closed-and-gone"
+NOTEBOOK = "file:///work/book.ipynb"
 SCALE = """// document {number}
 __kernel void scale(__global float *a, int n) {{ int i = get_global_id(0); if (i < n) a[i] = {number}.0f; }}
 """
@@ -155,3 +160,34 @@ async def test_nothing_is_left_to_do_for_closed_files_in_which_no_kernel_can_sta
         server.drop(uri)
     assert not server.scheduler.has_work
     server.close()
+
+
+@pytest.mark.parametrize("closed", ["vscode-notebook-cell:/book.ipynb#W1", "untitled:Untitled-2"])
+async def test_closing_a_document_without_a_file_leaves_the_others_without_one_alone(
+    monkeypatch: pytest.MonkeyPatch, closed: str
+) -> None:
+    read: list[str] = []
+
+    def counted(text: str, *given: Any, **more: Any) -> Any:
+        read.append(text)
+        return read_program(text, *given, **more)
+
+    monkeypatch.setattr(readings, "read_program", counted)
+    analyzer = Analyzer()
+    cell = f'S = """\n{SCALE.format(number=2)}"""\n'
+    open_documents = [
+        Document("untitled:Untitled-1", 1, IndexedText.of(SCALE.format(number=1))),
+        Document("vscode-notebook-cell:/book.ipynb#W2", 1, IndexedText.of(cell), language="python", notebook=NOTEBOOK),
+    ]
+    is_cell = closed.startswith("vscode")
+    text, language, notebook = (cell, "python", NOTEBOOK) if is_cell else (SCALE.format(number=3), "", "")
+    closing = Document(closed, 1, IndexedText.of(text), language=language, notebook=notebook)
+    for document in (*open_documents, closing):
+        assert analyzer.analyse(AnalysisRequest(1, document, Settings(), "generic-cpu", ())).forecast.kernels
+    assert len(read) == 3
+    analyzer.forget(closed)
+    for document in open_documents:
+        analyzer.analyse(AnalysisRequest(2, document, Settings(), "generic-cpu", ()))
+    assert len(read) == 3, "they are still known"
+    analyzer.analyse(AnalysisRequest(3, closing, Settings(), "generic-cpu", ()))
+    assert len(read) == 4, "it was forgotten"

@@ -62,6 +62,17 @@ def test_a_kernel_that_is_renamed_is_not_there_twice(
     assert [kernel.name for kernel in now.analysis.forecast.kernels] == ["c", "b"]
 
 
+@pytest.mark.parametrize(("typed_before", "seen"), [("n; }", [3]), ("m; }", [1, 2])])
+def test_a_hidden_kernel_keeps_its_hint_where_another_has_its_name(
+    snapshot_of: Snapshots, forecast_of: Callable[..., FileForecast], typed_before: str, seen: list[int]
+) -> None:
+    text = f"{TEXT}__kernel void a(int m) {{ m; }}\n"
+    lines = (line if number in seen else "" for number, line in enumerate(text.split("\n")))
+    now = after(snapshot_of(text), typed_before, "/*", seen=forecast_of("\n".join(lines)))
+    assert [kernel.name for kernel in now.analysis.forecast.kernels] == ["a", "b", "a"]
+    assert hinted(now) == [1, 2, 3]
+
+
 def test_ranges_of_the_analysis_survive_the_way_to_offsets_and_back() -> None:
     text = IndexedText.of("é😀\r\nb\rc\n")
     for end in range(len(text.value) + 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from model.embedded.find import find_programs
 from model.embedded.languages import Language
 from model.embedded.program import EmbeddedProgram
 from model.embedded.refill import refilled
+from model.safe_read import read_plain
+from server.analysis import parts
 from server.analysis.parts import Parts
 from tests.recordings import recorded
 
@@ -97,3 +100,30 @@ def test_a_document_is_read_as_it_was_recorded(tmp_path: Path) -> None:
     (known,) = Parts().of("app", path, HOST, recorded=lambda names: dict.fromkeys(names, (launch,)))
     assert "before * 16" in assumed.text
     assert known.text == run_with("int", "3")
+
+
+def test_a_recorded_text_that_cannot_be_read_is_tried_again_after_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "program.cl"
+    looks: list[Path] = []
+
+    def read(path: Path, most_bytes: int) -> bytes:
+        looks.append(path)
+        return read_plain(path, most_bytes)
+
+    monkeypatch.setattr(parts, "read_plain", read)
+    now_s = 0.0
+    known = Parts(lambda: now_s)
+
+    def text() -> str:
+        launch = recorded("grow", 1024, source=str(source))
+        (found,) = known.of("app", tmp_path / "app.py", HOST, recorded=lambda names: dict.fromkeys(names, (launch,)))
+        return found.text
+
+    for _ in range(3):  # keystrokes
+        assert "before * 16" in text()
+    assert looks == [source]
+    source.write_text(run_with("int", "3"))
+    now_s = 3600.0
+    assert text() == run_with("int", "3")
