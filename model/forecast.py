@@ -69,6 +69,11 @@ class Forecast:
     recorded: RecordedUse | None = None
     home: Home | None = field(default=None, compare=False)
 
+    @property
+    def part(self) -> str:
+        """Which of its host's programs the kernel is in; empty for one that is not embedded."""
+        return self.home.part if self.home is not None else ""
+
     def with_prediction(self, prediction: Prediction) -> Forecast:
         """Return the forecast with another prediction; half as long as `replace` takes, which each keystroke feels."""
         return Forecast(

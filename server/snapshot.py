@@ -90,6 +90,16 @@ class KernelView:
         """What commands call the kernel: its name, and which it is where a document has several of that name."""
         return self.launches[0].slot.kernel
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether a real program made its launches."""
+        return self.launches[0].forecast.recorded is not None
+
+    @property
+    def told_in_full(self) -> tuple[LaunchView, ...]:
+        """The launches to tell all about: of recorded ones that which takes most of the time."""
+        return self.launches[:1] if self.is_recorded else self.launches
+
     @cached_property  # all of a file's are looked at after every keystroke, and nearly all say what they said
     def label(self) -> str:
         return hint_label(self.launches)

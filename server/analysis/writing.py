@@ -1,8 +1,8 @@
-"""Launches written out, to be put into the user's files when he asks for it; each is written on access."""
+"""Launches as text for the user's files, written only where one is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -22,12 +22,15 @@ _Written = TypeVar("_Written")
 
 
 class WrittenOnAccess(Mapping[Slot, _Written]):
-    """What `write` makes of the launches with certain origins; made when it is asked for."""
+    """Maps the launches that `is_wanted` to what `write` makes of them, on access."""
 
     def __init__(
-        self, forecast: FileForecast, origins: Collection[Origin], write: Callable[[Launch, Kernel], _Written]
+        self,
+        forecast: FileForecast,
+        is_wanted: Callable[[Launch], bool],
+        write: Callable[[Launch, Kernel], _Written],
     ) -> None:
-        self._forecast, self._origins, self._write = forecast, origins, write
+        self._forecast, self._is_wanted, self._write = forecast, is_wanted, write
 
     def __getitem__(self, slot: Slot) -> _Written:
         return self._write(*self._wanted[slot])
@@ -44,13 +47,13 @@ class WrittenOnAccess(Mapping[Slot, _Written]):
             slot: (each.launch, kernel)
             for kernel, own in slots(self._forecast)
             for slot, each in own
-            if each.launch is not None and each.launch.origin in self._origins
+            if each.launch is not None and self._is_wanted(each.launch)
         }
 
 
 def annotations_to_write(forecast: FileForecast) -> Mapping[Slot, str]:
     """Return the annotation with all assumptions written out, for each launch that has none yet."""
-    return WrittenOnAccess(forecast, (Origin.CONFIG, Origin.RECORDED, Origin.INFERRED), write_annotation)
+    return WrittenOnAccess(forecast, lambda launch: launch.origin is not Origin.ANNOTATION, write_annotation)
 
 
 def config_edits_to_write(
@@ -68,4 +71,4 @@ def config_edits_to_write(
         last_line = there.text[there.text.rfind("\n") + 1 :]
         return ConfigEdit(there.path, added, config is None, there.text.count("\n"), last_line) if added else None
 
-    return WrittenOnAccess(forecast, (Origin.RECORDED,), write)
+    return WrittenOnAccess(forecast, lambda launch: launch.origin is Origin.RECORDED, write)

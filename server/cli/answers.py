@@ -39,7 +39,7 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
             "calibrated": prediction.calibrated,
         },
         "launch": _launch(forecast.launch),
-        "recorded": recording_json([f for f in found.forecasts if f.kernel.name == forecast.kernel.name], forecast),
+        "recorded": recording_json(forecast.recorded, found.recorded_shares.get(id(forecast))),
         "runtime_us": {"p10": q.p10, "p50": q.p50, "p90": q.p90},
         "host_runtime_us": {"p10": host.p10, "p50": host.p50, "p90": host.p90} if host else None,
         "bound": str(prediction.bound),

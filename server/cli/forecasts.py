@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ from server.analysis.configurations import Configurations
 from server.analysis.parts import Part, Parts
 from server.analysis.sources import Sources
 from server.cli.requests import BadRequestError, Request
+from server.text.recorded import shares_by_forecast
 
 MAX_SOURCE_BYTES = 64_000_000
 _Outcome = TypeVar("_Outcome")
@@ -41,7 +42,7 @@ class UnansweredError(KernelcastError):
         self.code = problem.code
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Found:
     """The forecasts of one request. `problems` concern the file or its annotations and spoil no forecast."""
 
@@ -50,6 +51,11 @@ class Found:
     device: Device
     forecasts: tuple[Forecast, ...]
     problems: tuple[Problem, ...]
+
+    @cached_property
+    def recorded_shares(self) -> Mapping[int, float | None]:
+        """Share of each recorded launch in its kernel's time, by the `id` of its forecast."""
+        return shares_by_forecast(self.forecasts)
 
 
 class Forecaster:
@@ -156,8 +162,7 @@ class Forecaster:
 
     def _settle(self, found: Found, forecast: Forecast, launches: Sequence[Launch]) -> None:
         text, _ = forecast.compiled_from(found.text)
-        part = forecast.home.part if forecast.home is not None else ""
-        self._engine.settle(forecast, launches, text, found.path, part=part)
+        self._engine.settle(forecast, launches, text, found.path, part=forecast.part)
 
     def _text(self, file: Path) -> str:
         try:

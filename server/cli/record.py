@@ -12,9 +12,9 @@ from profiler.recording.running import CannotRun
 from profiler.recording.session import Wanted, record
 from profiler.store import Store
 from server.cli.device_choice import Devices
+from server.cli.recording_tables import summary
 from server.cli.status import WrongCallError
 from server.cli.streams import warn
-from server.text.recording import summary
 
 # What the program's driver was told to write: asking for devices afterwards would begin those files anew.
 _TRACING = ("POCL_TRACING", "POCL_TRACING_OPT", "POCL_TRACING_FILTER", "POCL_DEBUG", "OPENCL_LAYERS")

@@ -16,11 +16,11 @@ from profiler.recording.session import keep
 from profiler.recording.sources import Sources, file_sha256
 from profiler.store import Store
 from server.cli.record import devices_here
+from server.cli.recording_tables import launches_table, recordings_table, summary
 from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
 from server.cli.streams import json_text, warn, write_json
 from server.cli.terminal import listed, out
 from server.text.format import format_things
-from server.text.recording import launches_table, recordings_table, summary
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,11 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise WrongCallError(f"there is no recording {arguments.id}; `kernelcast recordings --all` lists them")
     if not found:
         warn("nothing was recorded in this project; `kernelcast record -- COMMAND` does")
-    requests = list(_requests(arguments, found, sources_of(store)))
     if arguments.exported is not None:
-        return _export(arguments.exported, requests)
+        return _export(arguments.exported, list(_requests(arguments, found, sources_of(store))))
     if arguments.format == "json":
-        for request in requests:
+        for request in _requests(arguments, found, sources_of(store)):
             write_json(request)
     elif arguments.show:
         for recording in found:

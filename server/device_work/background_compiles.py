@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from model.errors import KernelcastError
-    from model.forecast import Forecast, Home
+    from model.forecast import Forecast
     from model.opencl.kernel import Kernel
     from profiler.compiling import CompileRequest
     from profiler.offline.diagnostics import Diagnostic
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from server.session import KernelcastServer
     from server.snapshot import Analysis
 
-    _Placed = tuple[Home | None, CompileRequest]
+    _PartRequest = tuple[str, CompileRequest]  # of which program of a host file; empty for the file itself
 
 QUIET_S = 2.0  # after the last analysis: half a text says nothing of the whole
 _OF_THE_TEXT = frozenset({"build_failed", "crashed", "timed_out"})  # other failures are the machine's
@@ -72,8 +72,8 @@ async def compile_quietly(ls: KernelcastServer, analysis: Analysis) -> None:
     key_of = importlib.import_module("model.compiled").key_of
     device_id, uri = analysis.device.id, analysis.document.uri
     builds: dict[Build, list[CompileRequest]] = {}
-    for home, request in _requests_here(analysis) if is_here else _requests(ls, analysis):
-        builds.setdefault(Build(request.launch.options, home.part if home else ""), []).append(request)
+    for part, request in _requests_here(analysis) if is_here else _requests(ls, analysis):
+        builds.setdefault(Build(request.launch.options, part), []).append(request)
     ls.refusals.keep(uri, builds)
     for build, orders in builds.items():
         missing = [each for each in orders if key_of(each.kernel, each.launch, device_id) not in analysis.compiled]
@@ -83,7 +83,7 @@ async def compile_quietly(ls: KernelcastServer, analysis: Analysis) -> None:
         ls.compiles.want(missing, work, done, owner=uri, text_of=text_of)
 
 
-def _requests(ls: KernelcastServer, analysis: Analysis) -> list[_Placed]:
+def _requests(ls: KernelcastServer, analysis: Analysis) -> list[_PartRequest]:
     """Return a compile request for each launch.
 
     A kernel without a launch is compiled as well: most likely the compiler can say what is wrong.
@@ -94,20 +94,20 @@ def _requests(ls: KernelcastServer, analysis: Analysis) -> list[_Placed]:
     any_launch = next((each.launch for each in forecasts if each.launch is not None), None)
     options = any_launch.options if any_launch is not None else ls.settings_of(document).options
     return [
-        (each.home, work.compile_request(source, path, kernel, launch, analysis.device.id))
+        (each.part, work.compile_request(source, path, kernel, launch, analysis.device.id))
         for each in forecasts
         for source, kernel in (each.compiled_from(text),)
         for launch in (each.launch or work.launch_of(options),)
     ]
 
 
-def _requests_here(analysis: Analysis) -> list[_Placed]:
+def _requests_here(analysis: Analysis) -> list[_PartRequest]:
     """Return one for each launch, with the local size that the driver chooses where none is said."""
     work, document, device = device_work(), analysis.document, analysis.device
     text, path = document.text.value, str(document.path) if document.path else None
     on_device = importlib.import_module("model.launch.driver_choice").on_device
     return [
-        (each.home, work.compile_request(source, path, kernel, on_device(each.launch, device), device.id))
+        (each.part, work.compile_request(source, path, kernel, on_device(each.launch, device), device.id))
         for each in analysis.forecast.forecasts
         if each.launch is not None
         for source, kernel in (each.compiled_from(text),)
@@ -188,7 +188,7 @@ def _without_others(kernels: Sequence[Kernel], request: CompileRequest) -> str:
 
 
 def _forecasts_of(analysis: Analysis, part: str) -> list[Forecast]:
-    return [each for each in analysis.forecast.forecasts if (each.home.part if each.home else "") == part]
+    return [each for each in analysis.forecast.forecasts if each.part == part]
 
 
 def _kernels_of(analysis: Analysis, part: str) -> list[Kernel]:

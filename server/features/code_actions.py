@@ -43,10 +43,9 @@ def code_actions(
 
 def _writing(view: KernelView, snapshot: Snapshot, *, creates_files: bool) -> list[types.CodeAction]:
     """Return what puts the launch into the user's files: a recorded one may go into `kernelcast.toml`, too."""
-    is_recorded = view.launches[0].forecast.recorded is not None
     actions = []
     if (edit := annotation_edit(view, snapshot)) is not None:
-        title = "Keep as launch annotation" if is_recorded else f"Write launch annotation for `{view.kernel.name}`"
+        title = "Keep as launch annotation" if view.is_recorded else f"Write launch annotation for `{view.kernel.name}`"
         changes = types.WorkspaceEdit(changes={snapshot.document.uri: [edit]})
         actions.append(types.CodeAction(title, _WRITE, edit=changes))
     if (kept := config_edit(view, snapshot, creates_files=creates_files)) is not None:
@@ -73,7 +72,7 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
             types.Command(
                 _measure_title(launch, view, device.name), MEASURE, arguments=[uri, kernel, launch.slot.launch]
             )
-            for launch in (view.launches[:1] if view.launches[0].forecast.recorded else view.launches)
+            for launch in view.told_in_full
             if launch.forecast.launch is not None
         ]
         commands += _at_several_sizes(view, snapshot)
@@ -97,8 +96,7 @@ def _at_several_sizes(view: KernelView, snapshot: Snapshot) -> list[types.Comman
 
 
 def _measure_title(launch: LaunchView, view: KernelView, device_name: str) -> str:
-    is_one = len(view.launches) == 1 or launch.forecast.recorded is not None
-    which = "" if is_one else f" ({launch_title(launch)})"
+    which = "" if len(view.told_in_full) == 1 else f" ({launch_title(launch)})"
     return f"Measure `{view.kernel.name}`{which} on {device_name}"
 
 

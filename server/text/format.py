@@ -64,14 +64,20 @@ def format_percent(percent: float, *, signed: bool = False) -> str:
     return f"{sign}{percent:.{1 if abs(percent) < 9.95 else 0}f} %"
 
 
+def spread_percent(low_us: float, middle_us: float, high_us: float) -> float | None:
+    """Return how far an interval reaches from its middle, on its wider side [%]; None from a factor of 2 on."""
+    up = high_us / middle_us if middle_us > 0 else 1.0
+    down = middle_us / low_us if low_us > 0 else up
+    factor = max(up, down, 1.0)
+    return (factor - 1) * 100 if factor < 2 else None
+
+
 def format_spread(low_us: float, middle_us: float, high_us: float) -> str:
     """Return how far an interval reaches from its middle, `15 %`; the interval where that is a multiple of it."""
     if min(low_us, middle_us) <= 0:
         return ""
-    factor = max(high_us / middle_us, middle_us / low_us, 1.0)
-    if factor < 2:
-        return format_percent((factor - 1) * 100)
-    return format_interval(low_us, high_us)
+    percent = spread_percent(low_us, middle_us, high_us)
+    return format_interval(low_us, high_us) if percent is None else format_percent(percent)
 
 
 def _rounded(value: float, digits: int) -> float:

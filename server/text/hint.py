@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from server.text.format import format_duration_us, format_interval
+from server.text.format import format_duration_us, format_interval, spread_percent
 from server.text.recorded import program_time, recorded_words
 
 if TYPE_CHECKING:
@@ -172,10 +172,8 @@ def spread_text(runtime_us: Quantiles) -> str:
 
 def percent_spread_text(runtime_us: Quantiles) -> str:
     """`±15 %`; empty where the interval is too wide for a percentage, to be used beside the interval."""
-    up = runtime_us.p90 / runtime_us.p50 if runtime_us.p50 > 0 else 1.0
-    down = runtime_us.p50 / runtime_us.p10 if runtime_us.p10 > 0 else up
-    factor = max(up, down, 1.0)
-    return f"±{round((factor - 1) * 100)} %" if factor < 2 else ""
+    percent = spread_percent(runtime_us.p10, runtime_us.p50, runtime_us.p90)
+    return "" if percent is None else f"±{round(percent)} %"
 
 
 def error_percent(prediction: Prediction, measurement: Measurement) -> float:

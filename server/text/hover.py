@@ -32,7 +32,7 @@ _ORIGIN = {"config": "kernelcast.toml"}
 
 
 def render(view: KernelView, snapshot: Snapshot) -> Story:
-    told = _told_in_full(view)
+    told = view.told_in_full
     sections = [section for launch in told for section in _launch(launch, len(told) > 1)]
     sections.append(recorded_section(view.launches))
     sections.append(Section("Advice", notes=_advice(view, snapshot)))
@@ -40,11 +40,6 @@ def render(view: KernelView, snapshot: Snapshot) -> Story:
     sections.append(Section("Not all could be read", notes=_gaps(view, snapshot)))
     sections.append(Section("", notes=_device_notes(snapshot)))
     return Story(_about(view) + _lead(view), tuple(section for section in sections if section.figures or section.notes))
-
-
-def _told_in_full(view: KernelView) -> Sequence[LaunchView]:
-    """Return the launches to tell all about: of recorded ones that which takes most of the time."""
-    return view.launches[:1] if view.launches[0].forecast.recorded is not None else view.launches
 
 
 def _about(view: KernelView) -> str:
@@ -64,7 +59,7 @@ def _lead(view: KernelView) -> str:
     first = view.launches[0]
     prediction = first.forecast.prediction
     name = view.kernel.name
-    more = f" ({len(view.launches)} launches below)" if len(_told_in_full(view)) > 1 else ""
+    more = f" ({len(view.launches)} launches below)" if len(view.told_in_full) > 1 else ""
     if first.measured:
         took = f"`{name}` takes **{format_duration_us(first.measured.median_us)}** on {first.measured.device_name}"
         predicted = f", predicted {format_duration_us(prediction.own_us.p50)}" if prediction else ""
@@ -189,7 +184,7 @@ def _advice(view: KernelView, snapshot: Snapshot) -> tuple[str, ...]:
 def _assumptions(view: KernelView) -> tuple[str, ...]:
     """Return each once; those that do not hold for all launches say for which they do."""
     whose: dict[str, list[str]] = {}
-    told = [(launch, launch.forecast.prediction) for launch in _told_in_full(view)]
+    told = [(launch, launch.forecast.prediction) for launch in view.told_in_full]
     predicted = [(launch_title(launch), prediction) for launch, prediction in told if prediction]
     for title, prediction in predicted:
         for a in prediction.assumptions:

@@ -13,6 +13,7 @@ from server.text.layout import Section, in_columns
 if TYPE_CHECKING:
     from model.forecast import Forecast
     from model.launch.recorded import RecordedUse
+    from model.opencl.kernel import SourceRange
     from server.launch_view import LaunchView
 
 _EXACT = 10_000  # counts from here on are rounded
@@ -54,9 +55,18 @@ def shares(own: Sequence[Forecast]) -> list[float | None]:
     return [each / whole if each is not None and whole > 0 else None for each in times]
 
 
-def recording_json(own: Sequence[Forecast], forecast: Forecast) -> dict[str, Any] | None:
-    """Return what is recorded of a forecast's launch, one of its kernel's `own`."""
-    recording = forecast.recorded
+def shares_by_forecast(forecasts: Sequence[Forecast]) -> dict[int, float | None]:
+    """Return the share of each recorded launch in its own kernel's time, by the `id` of its forecast."""
+    by_kernel: dict[tuple[str, SourceRange], list[Forecast]] = {}
+    for each in forecasts:
+        # Several programs of a host file may have kernels of one name.
+        by_kernel.setdefault((each.kernel.name, each.kernel.range), []).append(each)
+    recorded = [own for own in by_kernel.values() if own[0].recorded is not None]
+    return {id(each): share for own in recorded for each, share in zip(own, shares(own), strict=True)}
+
+
+def recording_json(recording: RecordedUse | None, share: float | None) -> dict[str, Any] | None:
+    """Return what is recorded of a launch, and its share in its kernel's time."""
     if recording is None:
         return None
     return {
@@ -64,7 +74,7 @@ def recording_json(own: Sequence[Forecast], forecast: Forecast) -> dict[str, Any
         "distinct": recording.distinct,
         "event_us": recording.own_us,
         "total_us": recording.own_total_us,
-        "share": next((share for f, share in zip(own, shares(own), strict=True) if f is forecast), None),
+        "share": share,
         "stale": recording.is_stale,
         "device_name": recording.elsewhere or None,
         "command": recording.command,

@@ -60,6 +60,15 @@ def test_json_says_what_was_recorded(run: Run, recorded: Path) -> None:
     assert (guessed["launch"]["origin"], guessed["recorded"]) == ("inferred", None)
 
 
+def test_each_kernel_of_a_host_has_its_own_shares(run: Run, recorded: Path) -> None:
+    other = SCALE.replace("* factor", "+ factor")
+    recorded.with_name("host.py").write_text(f'A = """{SCALE}"""\nB = """{other}"""\n')
+    found = answers(run("predict", "host.py", "--device", "generic-cpu", "--format", "json"))
+    assert [each["kernel"] for each in found] == ["scale"] * 4
+    for own in (found[:2], found[2:]):
+        assert sum(each["recorded"]["share"] for each in own) == pytest.approx(1.0)
+
+
 @pytest.mark.usefixtures("recorded")
 def test_a_batch_and_a_report_use_recordings_too(run: Run) -> None:
     asked = json.dumps({"file": "scale.cl", "kernel": "scale"}) + "\n"
