@@ -109,14 +109,14 @@ def written_by_program(reading: Reading, launches: Sequence[RecordedLaunch], dev
     mine = [launch for launch in launches if _is_of(reading.kernel, launch)]
     if not mine:
         return ()
-    options = dict.fromkeys(launch.spec.options for launch in sorted(mine, key=_weight, reverse=True))
+    options = dict.fromkeys(launch.spec.options for launch in sorted(mine, key=lambda each: each.weight, reverse=True))
     prints = {each: reading.fingerprint(reading.with_own(each)) for each in [*options][:_MOST_BUILDS]}
     current = [launch for launch in mine if launch.kernel_fingerprint == prints.get(launch.spec.options) != ""]
     current = current or [launch for launch in mine if not launch.kernel_fingerprint]
     chosen = current or mine
     here = [launch for launch in chosen if launch.device_id == device.id]
     chosen = here or chosen
-    work = reading.work(reading.with_own(max(chosen, key=_weight).spec.options))
+    work = reading.work(reading.with_own(max(chosen, key=lambda each: each.weight).spec.options))
     clusters = clustered(chosen, _counts(reading.kernel, work))
     whole = _whole(clusters)
     return tuple(
@@ -138,10 +138,6 @@ def written_by_program(reading: Reading, launches: Sequence[RecordedLaunch], dev
         )
         for each in clusters[:MOST_SHOWN]
     )
-
-
-def _weight(launch: RecordedLaunch) -> tuple[float, int]:
-    return launch.total_us or 0.0, launch.count
 
 
 def _is_of(kernel: Kernel, launch: RecordedLaunch) -> bool:

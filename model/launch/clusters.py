@@ -42,7 +42,7 @@ class _Group:
 def clustered(launches: Iterable[RecordedLaunch], counts: Counts) -> tuple[Cluster, ...]:
     """Return the clusters of one kernel's launches, those with the most time first, untimed ones by their count."""
     groups: dict[Hashable, list[_Group]] = {}
-    for launch in sorted(launches, key=_weight, reverse=True):
+    for launch in sorted(launches, key=lambda launch: launch.weight, reverse=True):
         numbers = {name: tuple(e.evaluate({}) for e in each) for name, each in launch.spec.values if counts(name)}
         alike = groups.setdefault(_sizes(launch), [])
         found = next((group for group in alike[:_MOST_COMPARED] if _are_close(group.numbers, numbers)), None)
@@ -52,16 +52,6 @@ def clustered(launches: Iterable[RecordedLaunch], counts: Counts) -> tuple[Clust
         found.members.append(launch)
     clusters = (_cluster(group.members) for alike in groups.values() for group in alike)
     return tuple(sorted(clusters, key=lambda each: (each.total_us or 0.0, each.count), reverse=True))
-
-
-def _weight(launch: RecordedLaunch) -> tuple[float, int]:
-    return _total_us(launch) or 0.0, launch.count
-
-
-def _total_us(launch: RecordedLaunch) -> float | None:
-    if launch.total_us is not None:
-        return launch.total_us
-    return launch.count * launch.event_us if launch.event_us is not None else None
 
 
 def _sizes(launch: RecordedLaunch) -> Hashable:
@@ -89,7 +79,7 @@ def _cluster(members: Sequence[RecordedLaunch]) -> Cluster:
     if not timed_count:
         return Cluster(_middle(members), count, len(members), None, None)
     middle = _middle(sorted(timed, key=lambda launch: launch.event_us or 0.0))
-    total_us = sum(_total_us(launch) or 0.0 for launch in timed) * count / timed_count
+    total_us = sum(launch.total_us or 0.0 for launch in timed) * count / timed_count
     return Cluster(middle, count, len(members), middle.event_us, total_us)
 
 

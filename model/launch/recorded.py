@@ -29,6 +29,11 @@ class RecordedLaunch:
     command: str  # the program that was recorded, to show
     source: str = ""  # the path of a copy of the text that the program built, "" where it built none
 
+    @property
+    def weight(self) -> tuple[float, int]:
+        """What launches are sorted by: their time, then their count."""
+        return self.total_us or 0.0, self.count
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedUse:

@@ -16,7 +16,7 @@ from model.safe_read import read_plain
 
 _PROJECT_SIGNS = ("kernelcast.toml", ".git", ".hg")
 _SUFFIXES = (".cl", ".clh", ".clc", ".ocl", ".opencl", ".h", ".hcl", ".inc")
-_NO_SOURCES = frozenset({"node_modules", "build", "dist", "venv", "site-packages", "__pycache__", "target"})
+FOLDERS_WITHOUT_SOURCES = frozenset({"node_modules", "build", "dist", "venv", "site-packages", "__pycache__", "target"})
 _MOST_ENTRIES, _MOST_FILES = 5_000, 500
 _MOST_BYTES = 512 << 10
 _LISTING_HOLDS_S = 10.0
@@ -112,7 +112,7 @@ def _sources_below(root: str, reach: Reach | None, *, is_deep: bool) -> Iterator
             if entries > _MOST_ENTRIES or files >= _MOST_FILES:
                 return
             if entry.is_dir(follow_symlinks=False):
-                if is_deep and not entry.name.startswith(".") and entry.name not in _NO_SOURCES:
+                if is_deep and not entry.name.startswith(".") and entry.name not in FOLDERS_WITHOUT_SOURCES:
                     waiting.append(entry.path)
             elif entry.name.endswith(_SUFFIXES) and (reach is None or reach.holds(entry.path)):
                 files += 1

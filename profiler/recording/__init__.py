@@ -1,7 +1,7 @@
-"""Launches of real programs: recorded while they run, kept by project, and given to predictions.
+"""Record the launches of real programs, keep them by project, and give them to predictions.
 
-`hook` and `layer` run inside the program and write logs, `reader` reads these, `interpret` names what they say,
-`recordings` keeps it. May import `model` and `profiler.store`.
+`layer` and `hook` run inside the program and write logs, `reader` reads these, `interpret` names the launches in them,
+and `recordings` keeps them. May import `model` and `profiler.store`.
 """
 
 from profiler.recording.recordings import recorded_launches

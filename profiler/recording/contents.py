@@ -1,6 +1,6 @@
-"""What a buffer holds, as a fill word: range, order, distinct values, zeros, row pointers. Needs NumPy.
+"""Describe the contents of a buffer by a fill word: range, order, distinct values, zeros, row pointers. Needs NumPy.
 
-`model.contents` makes buffers of such words; a buffer made of a word is described by a similar one.
+`model.contents` fills buffers by such words; a buffer that was filled by a word is described by a similar one.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def fill_word(values: Array) -> str:
 
 
 def _is_written(values: Array) -> bool:
-    """Return False for what memory that no one wrote looks like: numbers of all magnitudes side by side."""
+    """Return False for values that look like uninitialized memory: numbers of all magnitudes side by side."""
     magnitudes = np.abs(values[values != 0])
     return not len(magnitudes) or float(np.log10(magnitudes.max()) - np.log10(magnitudes.min())) < _MAX_DECADES
 
@@ -85,7 +85,7 @@ def _whole_word(values: Array) -> str:
 
 
 def _ordered_word(values: Array) -> str:
-    """Return a word for what ascends, or of which neighbours are alike."""
+    """Return a word for values that ascend, or whose neighbours are close; "" for others."""
     low, high = values.min(), values.max()
     steps = np.diff(values.astype(np.float64))
     is_whole = values.dtype.kind != "f"

@@ -1,8 +1,9 @@
-"""From the logs of a run to a recording: launches by name, with their files, devices and counts."""
+"""Turn the logs of a run into recorded launches by name, with their files, devices and counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from model.device import Device
@@ -10,7 +11,7 @@ from model.errors import LaunchError
 from model.launch.build_options import parse_build_options
 from model.opencl.options import BuildOptions
 from profiler.recording.naming import Namer
-from profiler.recording.raw_log import BufferRaw, EventTimes, RawArgument, RawLaunch, RawProcess
+from profiler.recording.raw_log import EventTimes, RawLaunch, RawProcess
 from profiler.recording.recorded_entry import RecordedEntry
 from profiler.recording.sources import Sources, Workspace, file_sha256
 
@@ -20,38 +21,34 @@ MAX_SAMPLES = 512
 def entries_of(
     processes: Sequence[RawProcess], sources: Sources, workspace: Workspace, devices: Callable[[], Sequence[Device]]
 ) -> tuple[RecordedEntry, ...]:
-    """Return the distinct launches of all processes together, those that took most of the time first.
+    """Return the distinct launches of all processes, those with the most time first.
 
-    `devices`: those of this machine, asked for only if something was launched.
+    `devices` returns those of this machine; it is called only if something was launched.
     """
     entries: list[RecordedEntry] = []
     for cwd, launches in _by_folder(processes).items():
         namer = Namer(sources, cwd)
         entries += [namer.entry(launch) for launch in together(launches)]
     here = devices() if entries else ()
-    placed = _alike_as_one(_placed(entry, sources, workspace, here) for entry in entries)
-    return tuple(sorted(placed, key=lambda each: (each.total_us or 0.0, each.count), reverse=True))
+    file_of = functools.cache(functools.partial(_file_of, sources, workspace))  # many launches have the same source
+    placed = []
+    for each in entries:
+        file, sha256 = file_of(each.source, each.kernel, each.fingerprint, each.options)
+        placed.append(replace(each, device_id=device_id(each, here), file=file, file_sha256=sha256))
+    return tuple(sorted(_equal_as_one(placed), key=lambda each: each.weight, reverse=True))
 
 
 def together(launches: Iterable[RawLaunch]) -> list[RawLaunch]:
-    """Return equal launches as one: several processes may run the same."""
+    """Merge equal launches: several processes may make the same."""
     found: dict[RawLaunch, list[RawLaunch]] = {}
     for launch in launches:
-        plain = replace(
-            launch,
-            arguments=tuple(map(_without_object, launch.arguments)),
-            count=0,
-            times=EventTimes(),
-            values_vary=False,
-            fills=(),
-            number=-1,
-        )
+        plain = replace(launch, count=0, times=EventTimes(), values_vary=False, fills=(), number=-1)
         found.setdefault(plain, []).append(launch)
     return [_joined(plain, each) for plain, each in found.items()]
 
 
 def device_id(entry: RecordedEntry, devices: Sequence[Device]) -> str:
-    """Return the id of the device here that has this name, platform and driver, as far as one has."""
+    """Return the id of the device here with this name, platform and, if there is one, driver; "" for none."""
     name, platform = entry.device_name.strip(), entry.platform.strip()
     alike = [d for d in devices if d.name == name and platform in ("", d.platform)]  # imported logs name no platform
     exact = [d for d in alike if d.driver == entry.driver.strip()]
@@ -59,24 +56,23 @@ def device_id(entry: RecordedEntry, devices: Sequence[Device]) -> str:
     return best[0].id if best else ""
 
 
-def _alike_as_one(entries: Iterable[RecordedEntry]) -> list[RecordedEntry]:
-    """Return those of one name and size as one: what told them apart has no name, or the program was built twice."""
-    found: dict[tuple[object, ...], RecordedEntry] = {}
+def _equal_as_one(entries: Iterable[RecordedEntry]) -> Iterator[RecordedEntry]:
+    """Merge entries with the same names and sizes: they differ in what has no name, or the program was built twice.
+
+    Untimed launches count as the timed ones among them.
+    """
+    found: dict[RecordedEntry, list[RecordedEntry]] = {}
     for entry in entries:
-        known = found.get(entry.identity)
-        if known is None:
-            found[entry.identity] = entry
-            continue
-        often = max(known, entry, key=lambda each: (each.event_us is not None, each.count))
-        times = [each.total_us for each in (known, entry) if each.total_us is not None]
-        found[entry.identity] = replace(
-            often,
-            count=known.count + entry.count,
-            total_us=sum(times) if times else None,
-            values_vary=known.values_vary or entry.values_vary,
-            notes=tuple(dict.fromkeys((*known.notes, *entry.notes))),
+        found.setdefault(entry.identity, []).append(entry)
+    for equal in found.values():
+        count, timed = sum(each.count for each in equal), [each for each in equal if each.total_us is not None]
+        timed_us, timed_count = sum(each.total_us or 0.0 for each in timed), sum(each.count for each in timed)
+        yield replace(
+            max(equal, key=lambda each: (each.event_us is not None, each.count)),
+            count=count,
+            total_us=timed_us * count / timed_count if timed_count else None,
+            notes=tuple(dict.fromkeys(note for each in equal for note in each.notes)),
         )
-    return list(found.values())
 
 
 def _by_folder(processes: Iterable[RawProcess]) -> dict[str, list[RawLaunch]]:
@@ -84,10 +80,6 @@ def _by_folder(processes: Iterable[RawProcess]) -> dict[str, list[RawLaunch]]:
     for process in processes:
         found.setdefault(process.cwd, []).extend(process.launches)
     return found
-
-
-def _without_object(argument: RawArgument) -> RawArgument:
-    return replace(argument, object=-1, offset_bytes=0) if isinstance(argument, BufferRaw) else argument
 
 
 def _joined(plain: RawLaunch, launches: Sequence[RawLaunch]) -> RawLaunch:
@@ -104,18 +96,20 @@ def _joined(plain: RawLaunch, launches: Sequence[RawLaunch]) -> RawLaunch:
     )
 
 
-def _placed(entry: RecordedEntry, sources: Sources, workspace: Workspace, devices: Sequence[Device]) -> RecordedEntry:
-    entry = replace(entry, device_id=device_id(entry, devices))
-    if not entry.source:
-        return entry
-    file = workspace.file_with(sources.path(entry.source).read_bytes())
-    if file is None and entry.fingerprint:
-        file = workspace.file_with_kernel(entry.kernel, entry.fingerprint, _options(entry))
-    return entry if file is None else replace(entry, file=str(file), file_sha256=file_sha256(file))
+def _file_of(
+    sources: Sources, workspace: Workspace, source: str, kernel: str, fingerprint: str, options: str
+) -> tuple[str, str]:
+    """Return path and hash of the workspace's file that has this source, or else the same kernel; "" for none."""
+    if not source:
+        return "", ""
+    file = workspace.file_with(sources.path(source).read_bytes())
+    if file is None and fingerprint:
+        file = workspace.file_with_kernel(kernel, fingerprint, _parsed(options))
+    return ("", "") if file is None else (str(file), file_sha256(file))
 
 
-def _options(entry: RecordedEntry) -> BuildOptions:
+def _parsed(options: str) -> BuildOptions:
     try:
-        return parse_build_options(entry.options)
+        return parse_build_options(options)
     except LaunchError:
         return BuildOptions()

@@ -1,4 +1,4 @@
-"""From a launch as the driver saw it to one by the names of its kernel's parameters."""
+"""Name the arguments of a recorded launch by the parameters of its kernel."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from model.errors import LaunchError
+from model.launch.annotation.names import image_sizes
 from model.launch.build_options import parse_build_options
 from model.launch.expression import ExpressionError, constant
 from model.launch.launch import Number
@@ -34,7 +35,7 @@ from profiler.recording.values import Unreadable, unpack_by_value
 
 @dataclass(slots=True)
 class _Named:
-    """The arguments of one launch by name, and sentences on those that have none."""
+    """The arguments of one launch by name, and notes on those that cannot be given."""
 
     args: dict[str, Number] = field(default_factory=dict)
     buffers: dict[str, int] = field(default_factory=dict)
@@ -46,18 +47,18 @@ class _Named:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadSource:
-    """A recorded program as it was read, and the key under which its text is kept."""
+    """A recorded program after parsing, and the key of its text in `Sources`."""
 
     key: str
     text: bytes
     program: Program
-    options: str  # with include folders as seen from anywhere
+    options: str  # with absolute include folders
 
 
 class Namer:
-    """Reads the sources of recorded programs, each once, and names the arguments of their launches.
+    """Parses each source of a recorded program once, and names the arguments of its launches.
 
-    `cwd`: the recorded program's, from which its include folders are seen.
+    `cwd`: the program's, which its include folders are relative to.
     """
 
     def __init__(self, sources: Sources, cwd: str) -> None:
@@ -78,6 +79,8 @@ class Namer:
         else:
             positional = ()
             _name_all(kernel, launch, named)
+        if launch.values_vary:
+            named.notes.append("launches with other values of its scalar arguments are counted as this one")
         if any(launch.offset):
             named.notes.append("the program gave a global offset, which is not part of what is predicted")
         mean_us = launch.times.mean_us
@@ -96,7 +99,6 @@ class Namer:
             count=launch.count,
             event_us=launch.times.median_us,
             total_us=None if mean_us is None else mean_us * launch.count,
-            values_vary=launch.values_vary,
             fingerprint=kernel.fingerprint if kernel is not None else "",
             source=source.key if source is not None else "",
             device_name=launch.device.name,
@@ -106,7 +108,7 @@ class Namer:
         )
 
     def source(self, program: RawProgram, kernel: str) -> ReadSource | None:
-        """Return the source that defines the kernel: the program's own, or that of a part it was linked of."""
+        """Return the source that defines the kernel: the program's own, or that of a program it was linked from."""
         for part in program.linked:
             found = self.source(part, kernel)
             if found is not None and kernel in found.program.by_name:
@@ -126,7 +128,7 @@ class Namer:
 
 
 def absolute_options(text: str, cwd: str, headers: Path | None = None) -> BuildOptions:
-    """Return build options with include folders as seen from anywhere, those of `headers` first."""
+    """Return build options with absolute include folders, `headers` first."""
     try:
         options = parse_build_options(text)
     except LaunchError:  # a driver may understand more than we do
@@ -136,7 +138,7 @@ def absolute_options(text: str, cwd: str, headers: Path | None = None) -> BuildO
 
 
 def shown_argument(argument: RawArgument) -> str:
-    """Return an argument in words, where no source tells its name."""
+    """Return a description of an argument whose name is unknown."""
     match argument:
         case BufferRaw(size_bytes=size):
             return f"buffer of {size} bytes"
@@ -149,7 +151,7 @@ def shown_argument(argument: RawArgument) -> str:
         case SvmRaw(size_bytes=known):
             return "shared virtual memory" + ("" if known is None else f" of {known} bytes")
         case UnseenRaw(size_bytes=size):
-            return f"{size} bytes that the log does not tell"
+            return f"{size} bytes that are not in the log"
         case OtherRaw(kind=kind):
             return kind
 
@@ -174,25 +176,23 @@ def _name_all(kernel: Kernel, launch: RawLaunch, named: _Named) -> None:
 
 
 def _name_one(parameter: Parameter, argument: RawArgument, named: _Named) -> Iterator[str]:
-    """Put one argument where it belongs; yield what is to be said of it."""
+    """Add one argument to `named`; yield notes on what could not be added."""
     name = parameter.name
     match parameter.kind, argument:
+        case ((ParameterKind.BUFFER | ParameterKind.IMAGE), _) if _is_null(argument):
+            yield f"`{name}` is null in the program"
         case ParameterKind.BUFFER, BufferRaw(size_bytes=size) | SvmRaw(size_bytes=int(size)):
             named.buffers[name] = max(1, size // parameter.pointee_bytes)
         case ParameterKind.LOCAL, LocalRaw(size_bytes=size) | UnseenRaw(size_bytes=size):
             named.local_bytes[name] = size
         case ParameterKind.IMAGE, ImageRaw(size=size):
-            named.images[name] = _trimmed(size, parameter.type.name)
+            named.images[name] = size[: image_sizes(parameter)]
         case ((ParameterKind.SCALAR | ParameterKind.STRUCT), ValueRaw(data=data)):
             yield from _name_value(parameter, data, named)
         case ParameterKind.SAMPLER, _:
             return
         case ((ParameterKind.SCALAR | ParameterKind.STRUCT), UnseenRaw(size_bytes=size)):
-            yield f"the log does not tell the {size} bytes of `{name}`"
-        case (ParameterKind.BUFFER, ValueRaw(data=data)) if not any(data):
-            yield f"`{name}` is a null buffer in the program"
-        case _, OtherRaw(kind="null"):
-            yield f"`{name}` is a null buffer in the program"
+            yield f"the log does not have the {size} bytes of `{name}`"
         case _, OtherRaw(kind="unset"):
             yield f"`{name}` was set in a way that could not be seen"
         case _, SvmRaw():
@@ -212,10 +212,15 @@ def _name_value(parameter: Parameter, data: bytes, named: _Named) -> Iterator[st
         named.args.update(values)
 
 
-def _trimmed(size: tuple[int, ...], image: str) -> tuple[int, ...]:
-    """Return as many dimensions as the type of image has."""
-    if image.startswith("image1d") and "array" not in image:
-        return size[:1]
-    if image.startswith("image3d") or image.startswith("image2d_array"):
-        return size[:3]
-    return size[:2]
+def _is_null(argument: RawArgument) -> bool:
+    """Return whether the argument of a buffer or image is null, in any of the forms that logs have.
+
+    Drivers that do not describe parameters leave open what `clSetKernelArg(..., 8, NULL)` sets: a null pointer or local
+    memory.
+    """
+    match argument:
+        case ValueRaw(data=data):
+            return not any(data)
+        case OtherRaw(kind=kind):
+            return kind == "null"
+    return isinstance(argument, LocalRaw | UnseenRaw)

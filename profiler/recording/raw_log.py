@@ -1,31 +1,29 @@
-"""What a program's processes wrote down while they ran, as it stands in their logs."""
+"""What the processes of a recorded program wrote to their logs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 
 
 @dataclass(frozen=True, slots=True)
 class RawDevice:
-    """A device as its driver names it; `type` is `cpu`, `gpu`, `accelerator` or `other`."""
+    """A device, named as by its driver."""
 
     name: str
-    vendor: str
     driver_version: str
     platform: str
-    type: str
 
 
 @dataclass(frozen=True, slots=True)
 class RawProgram:
-    """A program that was built. `text` is None where it was not built from source, or its source is lost.
+    """A program that was built. `text` is None if it was not built from source, or its source is lost.
 
-    `headers` are those that were passed beside the source, by name; `linked` the programs that it is made of.
+    `headers` were passed with the source, by name; `linked` are the programs that it was linked from.
     """
 
     kind: str
     text: bytes | None
-    sha256: str
     options: str
     headers: tuple[tuple[str, bytes], ...] = ()
     linked: tuple[RawProgram, ...] = ()
@@ -33,16 +31,14 @@ class RawProgram:
 
 @dataclass(frozen=True, slots=True)
 class BufferRaw:
-    """`object` is the same number for buffers that share memory."""
+    """A buffer, or a part of one."""
 
     size_bytes: int
-    offset_bytes: int = 0
-    object: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class ImageRaw:
-    """`channels` and `type` as OpenCL calls them, in lower case."""
+    """An image; `channels` and `type` are OpenCL's names in lower case."""
 
     size: tuple[int, ...]
     channels: str
@@ -58,28 +54,28 @@ class LocalRaw:
 
 @dataclass(frozen=True, slots=True)
 class ValueRaw:
-    """The bytes of an argument by value, as they lie in memory."""
+    """The bytes of an argument by value, as in memory."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class SvmRaw:
-    """Shared virtual memory; its size is not always known."""
+    """Shared virtual memory; `size_bytes` is None if it is unknown."""
 
     size_bytes: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class UnseenRaw:
-    """Local memory, or a value of which nothing but its size was written down."""
+    """An argument of which the log has only the size: local memory, a value, or null."""
 
     size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class OtherRaw:
-    """A sampler, a null buffer, or one that was never set: `kind` says which."""
+    """A sampler, null, or an argument that was not set: `kind` says which."""
 
     kind: str
 
@@ -89,7 +85,7 @@ RawArgument = BufferRaw | ImageRaw | LocalRaw | ValueRaw | SvmRaw | UnseenRaw | 
 
 @dataclass(frozen=True, slots=True)
 class EventTimes:
-    """Times of one launch's events: of how many, all together, and a sample for the median. `timed` is 0 without."""
+    """Times of one launch's events: the number of timed events, their sum, and a sample of them for the median."""
 
     timed: int = 0
     sum_us: float = 0.0
@@ -97,11 +93,7 @@ class EventTimes:
 
     @property
     def median_us(self) -> float | None:
-        ordered = sorted(self.samples_us)
-        if not ordered:
-            return None
-        middle = len(ordered) // 2
-        return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+        return median(self.samples_us) if self.samples_us else None
 
     @property
     def mean_us(self) -> float | None:
@@ -112,8 +104,8 @@ class EventTimes:
 class RawLaunch:
     """One distinct launch; `count` is how often it ran.
 
-    `fills` say what was seen in its buffers: argument, member of its elements ("" for all), word. `number` is that of
-    the launch in its process's log.
+    `fills` describe the contents of its buffers: argument, member of its elements ("" for all), fill word. `number`
+    is the launch's in its process's log. `values_vary`: launches with other values were counted as this one.
     """
 
     program: RawProgram
@@ -134,11 +126,8 @@ class RawLaunch:
 class RawProcess:
     """What one process did. `log` names its files; `problems` are sentences on what could not be recorded."""
 
-    command: tuple[str, ...]
     cwd: str
-    writer: str
     started_at: float  # unix seconds
-    ended_in_order: bool = False
     launches: tuple[RawLaunch, ...] = ()
     problems: tuple[str, ...] = ()
     log: str = ""

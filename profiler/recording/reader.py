@@ -1,6 +1,6 @@
-"""Reads the logs of a recorded program: whatever a crash left of them.
+"""Read the logs of a recorded program, as far as they were written before a crash.
 
-A line that is cut off or makes no sense is left out, with what rests on it; the rest counts.
+A line that is incomplete or unreadable is left out, with what depends on it.
 """
 
 from __future__ import annotations
@@ -31,23 +31,21 @@ from profiler.recording.raw_log import (
 
 VERSION = 1
 MAX_SOURCE_BYTES = 64 << 20
-_SLOT = struct.Struct("<QQ3d27d")
+_SLOT = struct.Struct("<QQd29d")
 _UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
-_UNKNOWN_DEVICE = RawDevice("", "", "", "", "other")
-_UNKNOWN_PROGRAM = RawProgram("binary", None, "", "")
+_UNKNOWN_DEVICE = RawDevice("", "", "")
+_UNKNOWN_PROGRAM = RawProgram("binary", None, "")
 
 
 @dataclass(slots=True)
 class _Process:
-    """What was read of one process so far, by the numbers that its lines use."""
+    """What was read of one process so far, by the numbers in its lines."""
 
     folder: Path
     head: Mapping[str, Any] | None = None
-    has_ended: bool = False
     devices: dict[int, RawDevice] = field(default_factory=dict)
     programs: dict[int, RawProgram] = field(default_factory=dict)
     launches: dict[int, Mapping[str, Any]] = field(default_factory=dict)
-    fills: dict[int, dict[int, str]] = field(default_factory=dict)
     varying: set[int] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
 
@@ -56,20 +54,16 @@ class _Process:
             case "process":
                 self._begin(entry)
             case "device":
-                names = ("name", "vendor", "driver_version", "platform", "type")
+                names = ("name", "driver_version", "platform")
                 self.devices[int(entry["id"])] = RawDevice(*(str(entry.get(name, "")).strip() for name in names))
             case "program":
                 self.programs[int(entry["id"])] = self._program(entry)
             case "launch":
                 self.launches[int(entry["id"])] = entry
-            case "contents":
-                self.fills.setdefault(int(entry["launch"]), {})[int(entry["arg"])] = str(entry["fill"])
             case "varies":
                 self.varying.add(int(entry["launch"]))
             case "problem":
                 self.problems.append(str(entry["message"]))
-            case "end":
-                self.has_ended = True
 
     def _begin(self, entry: Mapping[str, Any]) -> None:
         if int(entry["version"]) > VERSION:
@@ -79,11 +73,11 @@ class _Process:
     def _program(self, entry: Mapping[str, Any]) -> RawProgram:
         headers = tuple((str(each["name"]), self._text(each["source"]) or b"") for each in entry.get("headers") or ())
         linked = tuple(self.programs[number] for number in entry.get("linked") or () if number in self.programs)
-        sha256, options = str(entry.get("sha256") or ""), str(entry.get("options") or "")
-        return RawProgram(str(entry["kind"]), self._text(entry.get("source")), sha256, options, headers, linked)
+        text, options = self._text(entry.get("source")), str(entry.get("options") or "")
+        return RawProgram(str(entry["kind"]), text, options, headers, linked)
 
     def _text(self, name: str | None) -> bytes | None:
-        """Return the file of that name, if it lies beside the log and nowhere else."""
+        """Return the content of a file beside the log; None for a path to anywhere else."""
         if not name or Path(name).name != name:
             return None
         try:
@@ -95,13 +89,13 @@ class _Process:
 
 
 class LogTail:
-    """A process's log while it is being written: what was added is read when it is asked for."""
+    """Reads a process's log while it is being written: each request reads the lines that were added."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._process, self._read_bytes = path, _Process(path.parent), 0
 
     def program_of(self, launch: int) -> tuple[RawProgram, str] | None:
-        """Return program and kernel of a launch; None if it is not written yet."""
+        """Return program and kernel of a launch; None if the log does not have it yet."""
         self._refresh()
         entry = self._process.launches.get(launch)
         program = self._process.programs.get(entry["program"]) if entry is not None else None
@@ -120,35 +114,32 @@ class LogTail:
             return
         self._read_bytes += added.rfind(b"\n") + 1
         for entry in _objects(added):
-            with suppress(*_UNREADABLE):  # which the reader tells when all is over
+            with suppress(*_UNREADABLE):  # reported when the whole log is read
                 self._process.take(entry)
 
 
 def read_folder(folder: Path) -> tuple[RawProcess, ...]:
-    """Return what each process wrote, in the order in which they began."""
+    """Return what each process wrote, sorted by when they began."""
     found = [process for path in folder.glob("*.jsonl") if (process := read_process(path)) is not None]
     return tuple(sorted(found, key=lambda process: process.started_at))
 
 
 def read_process(path: Path) -> RawProcess | None:
-    """Return what one process wrote; None if its log does not even say of which process it is."""
+    """Return what one process wrote; None if its log has not even the line about the process."""
     process = _Process(path.parent)
     for entry in _lines(path):
         try:
             process.take(entry)
         except _UNREADABLE as error:
-            process.problems.append(f"a line of {path.name} makes no sense and is left out ({error!r})")
+            process.problems.append(f"a line of {path.name} is unreadable and left out ({error!r})")
     head = process.head
     if head is None:
         return None
     slots = list(_slots(path.with_suffix(".counts")))
     launches = tuple(_launches(process, slots, path.name))
     return RawProcess(
-        tuple(map(str, head.get("command") or ())),
         str(head.get("cwd") or ""),
-        str(head.get("writer") or ""),
         _moment(head.get("started_at")),
-        process.has_ended,
         launches,
         tuple(dict.fromkeys(process.problems)),
         path.stem,
@@ -166,7 +157,7 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _objects(content: bytes) -> Iterator[Mapping[str, Any]]:
     lines = content.split(b"\n")
-    for line in lines[:-1]:  # what follows the last line end was being written
+    for line in lines[:-1]:  # the last line has no end: it was being written
         try:
             entry = json.loads(line)
         except ValueError:
@@ -185,7 +176,7 @@ def _slots(path: Path) -> Iterator[tuple[int, EventTimes]]:
     except OSError:
         return
     for at in range(0, len(content) - _SLOT.size + 1, _SLOT.size):
-        count, timed, sum_us, _, _, *samples = _SLOT.unpack_from(content, at)
+        count, timed, sum_us, *samples = _SLOT.unpack_from(content, at)
         kept = tuple(each for each in samples[: min(timed, len(samples))] if math.isfinite(each) and each >= 0)
         is_sound = math.isfinite(sum_us) and bool(kept)
         yield count, EventTimes(timed, sum_us, kept) if is_sound else EventTimes()
@@ -199,7 +190,7 @@ def _launches(process: _Process, slots: list[tuple[int, EventTimes]], name: str)
         try:
             yield _launch(process, number, entry, count, times)
         except _UNREADABLE as error:
-            process.problems.append(f"launch {number} of {name} makes no sense and is left out ({error!r})")
+            process.problems.append(f"launch {number} of {name} is unreadable and left out ({error!r})")
 
 
 def _launch(process: _Process, number: int, entry: Mapping[str, Any], count: int, times: EventTimes) -> RawLaunch:
@@ -214,9 +205,8 @@ def _launch(process: _Process, number: int, entry: Mapping[str, Any], count: int
         tuple(_argument(each) for each in entry["args"]),
         count,
         times,
-        number in process.varying,
-        tuple((argument, "", word) for argument, word in process.fills.get(number, {}).items()),
-        number,
+        values_vary=number in process.varying,
+        number=number,
     )
 
 
@@ -230,7 +220,7 @@ def _sizes(values: list[int]) -> tuple[int, ...]:
 def _argument(plain: Mapping[str, Any]) -> RawArgument:
     match plain["kind"]:
         case "buffer":
-            return BufferRaw(int(plain["bytes"]), int(plain.get("offset") or 0), int(plain.get("object", -1)))
+            return BufferRaw(int(plain["bytes"]))
         case "image":
             size = tuple(max(1, int(each)) for each in plain["size"])
             return ImageRaw(size, str(plain.get("channels", "")), str(plain.get("type", "")))

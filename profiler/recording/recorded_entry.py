@@ -1,7 +1,8 @@
-"""A recorded launch as it is kept: by the names of a batch request, with how often it ran and how long."""
+"""A recorded launch as it is stored: by the names of a batch request, with its count and its times."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,11 +20,11 @@ from model.launch.spec import LaunchSpec
 
 @dataclass(frozen=True, slots=True)
 class RecordedEntry:
-    """One distinct launch. Names are those of the kernel's parameters; `positional` has them where no source is known.
+    """One distinct launch. Names are those of the kernel's parameters; `positional` has the arguments of unknown names.
 
     `options` are the build options as one text, their include folders absolute. `source` is the key of the program's
-    text in `profiler.recording.sources`, "" where there is none; `file` the file of the workspace that holds the same,
-    as long as its hash is `file_sha256`. `notes` are sentences on what is not known.
+    text in `profiler.recording.sources`, "" if there is none; `file` is the workspace's file with the same text, while
+    its hash is `file_sha256`. `notes` are sentences on what is not known.
     """
 
     kernel: str
@@ -40,7 +41,6 @@ class RecordedEntry:
     count: int = 0
     event_us: float | None = None
     total_us: float | None = None
-    values_vary: bool = False
     fingerprint: str = ""
     source: str = ""
     file: str = ""
@@ -52,14 +52,18 @@ class RecordedEntry:
     notes: tuple[str, ...] = ()
 
     @property
-    def identity(self) -> tuple[object, ...]:
-        """What tells distinct launches apart."""
-        plain = replace(self, count=0, event_us=None, total_us=None, values_vary=False, notes=(), file="")
-        return (plain,)
+    def identity(self) -> RecordedEntry:
+        """The launch alone, which equal launches of several recordings share."""
+        return replace(self, count=0, event_us=None, total_us=None, notes=(), file="", file_sha256="")
+
+    @property
+    def weight(self) -> tuple[float, int, int]:
+        """What launches are sorted by: their time, then their count, then their size."""
+        return self.total_us or 0.0, self.count, math.prod(self.global_size)
 
 
 def spec_of(entry: RecordedEntry) -> LaunchSpec:
-    """Return the launch in the form in which all launches are given. Raises LaunchError for what a log spoiled."""
+    """Return the launch as a specification. Raises LaunchError for a damaged entry."""
     values: dict[str, tuple[Expression, ...]] = {}
     for name, value in (*entry.args, *entry.buffers, *entry.local_bytes):
         values[name] = (constant(value),)
@@ -78,7 +82,7 @@ def spec_of(entry: RecordedEntry) -> LaunchSpec:
 
 
 def recorded_launch(entry: RecordedEntry, recorded_at: float, command: str, source: str = "") -> RecordedLaunch:
-    """Return it for predictions; `source` is the path of its program's text. Raises LaunchError."""
+    """Return the launch for predictions; `source` is the path of its program's text. Raises LaunchError."""
     return RecordedLaunch(
         kernel=entry.kernel,
         spec=spec_of(entry),
@@ -95,7 +99,7 @@ def recorded_launch(entry: RecordedEntry, recorded_at: float, command: str, sour
 
 
 def request_of(entry: RecordedEntry, file: str) -> dict[str, Any]:
-    """Return a batch request for the launch, in `file`, with what was recorded of it beside."""
+    """Return a batch request for the launch, in `file`, with its count and times."""
     request: dict[str, Any] = {
         "file": file,
         "kernel": entry.kernel,
@@ -123,20 +127,20 @@ def request_of(entry: RecordedEntry, file: str) -> dict[str, Any]:
 
 
 def entry_to_plain(entry: RecordedEntry) -> dict[str, Any]:
-    """Return what JSON can hold; `entry_from_plain` reads it back."""
+    """Return the entry as JSON can hold it; `entry_from_plain` reads it back."""
     plain: dict[str, Any] = _CONVERTER.unstructure(entry)
     return plain
 
 
 def entry_from_plain(plain: Mapping[str, Any]) -> RecordedEntry:
-    """Read an entry. Raises a cattrs error for what is none."""
+    """Return the entry. Raises a cattrs error if it is malformed."""
     return _CONVERTER.structure(plain, RecordedEntry)
 
 
 def _fills(entry: RecordedEntry) -> list[tuple[str, FillSpec]]:
     try:
         return [parse_named_fill(name, word) for name, word in entry.fills]
-    except LaunchError:  # of a later version, or spoiled: what a buffer holds is a help, not a need
+    except LaunchError:  # of a later version, or damaged: launches work without the contents of buffers
         return []
 
 

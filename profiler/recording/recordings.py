@@ -1,10 +1,11 @@
-"""Recordings in the user's store: kept, listed, forgotten, and asked for by project and kernel."""
+"""Store recordings: save, list and forget them, and look them up by project and kernel."""
 
 from __future__ import annotations
 
 import json
+import shlex
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,25 +38,25 @@ class Recording:
 
 
 def project_of(folder: Path) -> Path:
-    """Return the folder of the project that `folder` lies in; itself if it lies in none."""
+    """Return the folder of the project that `folder` is in; `folder` itself if it is in none."""
     folder = folder.resolve()
     return project_folder(folder) or folder
 
 
 def sources_of(store: Store) -> Sources:
-    """Return where the sources of this store's recordings lie."""
+    """Return the sources of this store's recordings."""
     return Sources(store.path.parent)
 
 
 def save(store: Store, recording: Recording) -> Recording:
-    """Keep a recording, in place of an earlier one of the same command in the same project. Raises StoreError."""
+    """Save a recording; it replaces an earlier one of the same command in the same project. Raises StoreError."""
     project, command = str(recording.project), json.dumps(recording.command)
     with _connected(store) as database:
         database.execute("BEGIN IMMEDIATE")
         earlier = database.execute(
             "SELECT id FROM recordings WHERE project = ? AND command = ? AND cwd = ?", (project, command, recording.cwd)
         )
-        _delete(database, [number for (number,) in earlier])
+        replaced = _delete(database, [number for (number,) in earlier])
         number = database.execute(
             "INSERT INTO recordings (project, command, cwd, recorded_at, status, notes) VALUES (?, ?, ?, ?, ?, ?)",
             (project, command, recording.cwd, recording.recorded_at, recording.status, json.dumps(recording.notes)),
@@ -64,6 +65,8 @@ def save(store: Store, recording: Recording) -> Recording:
             "INSERT INTO recorded_launches (recording, kernel, source, launch) VALUES (?, ?, ?, ?)",
             [(number, each.kernel, each.source, json.dumps(entry_to_plain(each))) for each in recording.launches],
         )
+        unused = replaced - _sources(database)
+    sources_of(store).forget(unused)
     return replace(recording, id=number or 0)
 
 
@@ -77,26 +80,25 @@ def recordings(store: Store, project: Path | None = None, *, number: int | None 
 
 
 def forget(store: Store, project: Path | None = None, *, number: int | None = None) -> int:
-    """Forget the recordings of a project, or one, or all, and sources that no other has; return how many they were."""
+    """Forget the recordings of a project, or one, or all, with sources that no other has; return their number."""
     where, values = _where(project, number)
     with _connected(store) as database:
         database.execute("BEGIN IMMEDIATE")
         numbers = [number for (number,) in database.execute(f"SELECT id FROM recordings WHERE {where}", values)]
-        _delete(database, numbers)
-        kept = {source for (source,) in database.execute("SELECT DISTINCT source FROM recorded_launches")}
-    sources_of(store).forget_all_but(kept)
+        unused = _delete(database, numbers) - _sources(database)
+    sources_of(store).forget(unused)
     return len(numbers)
 
 
 def recorded_launches(
     store: Store, project: Path, kernel_names: Collection[str]
 ) -> Mapping[str, tuple[RecordedLaunch, ...]]:
-    """Return the launches of these kernels that were recorded in a project, those that took most of the time first.
+    """Return the launches of these kernels that were recorded in a project, those with the most time first.
 
-    Of equal ones the newest counts. Kernels without a recording are missing. Raises StoreError.
+    Among equal ones the newest is returned. Kernels without a recording are missing. Raises StoreError.
     """
     wanted = sorted(set(kernel_names))
-    found: dict[str, dict[tuple[object, ...], tuple[RecordedEntry, float, str]]] = {}
+    found: dict[str, dict[RecordedEntry, tuple[RecordedEntry, float, str]]] = {}
     query = (
         "SELECT recorded_at, command, launch FROM recorded_launches JOIN recordings ON recordings.id = recording"
         " WHERE project = ? AND kernel IN (SELECT value FROM json_each(?))"
@@ -107,34 +109,21 @@ def recorded_launches(
     for recorded_at, command, text in rows:
         entry = _entry(text)
         if entry is not None:
-            shown = shown_command(_words(command))
+            shown = shlex.join(_words(command))
             found.setdefault(entry.kernel, {}).setdefault(entry.identity, (entry, recorded_at, shown))
     sources = sources_of(store)
     return {name: _by_time(each.values(), sources) for name, each in sorted(found.items())}
 
 
-def shown_command(words: Iterable[str]) -> str:
-    """Return a command as it is typed, or nearly so."""
-    return " ".join(word if word and " " not in word else repr(word) for word in words)
-
-
 def _by_time(entries: Iterable[tuple[RecordedEntry, float, str]], sources: Sources) -> tuple[RecordedLaunch, ...]:
     launches = []
-    for entry, recorded_at, command in sorted(entries, key=lambda each: _weight(each[0]), reverse=True):
+    for entry, recorded_at, command in sorted(entries, key=lambda each: each[0].weight, reverse=True):
         try:
             source = str(sources.path(entry.source)) if entry.source else ""
             launches.append(recorded_launch(entry, recorded_at, command, source))
-        except LaunchError:  # spoiled by hand, or by a later version
+        except LaunchError:  # damaged, or of a later version
             continue
     return tuple(launches)
-
-
-def _weight(entry: RecordedEntry) -> tuple[float, int, int]:
-    """Return what launches are sorted by: their measured time, then how often they ran, then their size."""
-    items = 1
-    for size in entry.global_size:
-        items *= size
-    return entry.total_us or 0.0, entry.count, items
 
 
 def _where(project: Path | None, number: int | None) -> tuple[str, tuple[str | int, ...]]:
@@ -157,7 +146,7 @@ def _readable(texts: Iterable[str]) -> Iterator[RecordedEntry]:
 def _entry(text: str) -> RecordedEntry | None:
     try:
         return entry_from_plain(json.loads(text))
-    except _UNREADABLE:  # one that is damaged must not take the others with it
+    except _UNREADABLE:  # a damaged entry must not hide the others
         return None
 
 
@@ -168,10 +157,19 @@ def _words(text: str) -> tuple[str, ...]:
         return ()
 
 
-def _delete(database: sqlite3.Connection, numbers: Iterable[int]) -> None:
+def _delete(database: sqlite3.Connection, numbers: Sequence[int]) -> set[str]:
+    """Delete these recordings and return the keys of their sources."""
+    sources = {key for number in numbers for key in _sources(database, number)}
     for number in numbers:
         database.execute("DELETE FROM recorded_launches WHERE recording = ?", (number,))
         database.execute("DELETE FROM recordings WHERE id = ?", (number,))
+    return sources
+
+
+def _sources(database: sqlite3.Connection, number: int | None = None) -> set[str]:
+    """Return the keys of the sources that a recording has, or that any has."""
+    query = "SELECT DISTINCT source FROM recorded_launches WHERE source <> '' AND (?1 IS NULL OR recording = ?1)"
+    return {key for (key,) in database.execute(query, (number,))}
 
 
 def _connected(store: Store) -> AbstractContextManager[sqlite3.Connection]:

@@ -1,4 +1,4 @@
-"""Row pointers of sparse matrices: how long the rows are, and how differently. Needs NumPy."""
+"""Describe row pointers of sparse matrices by the number and skew of their nonzeros. Needs NumPy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def row_pointers(values: Array) -> str:
 
 
 def _skew(lengths: Array, mean: float) -> float | None:
-    """Return the exponent by which lengths fall with their rank; None for those of points thrown at random."""
+    """Return the exponent by which lengths fall with their rank; None if they look like those of random points."""
     some = np.sort(lengths[:: max(1, len(lengths) // _MAX_ROWS)])[::-1]
     ranks = np.arange(1, len(some) + 1)
     if np.abs(some - mean).max() <= max(1.0, _EVEN * mean):

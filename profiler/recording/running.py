@@ -1,4 +1,4 @@
-"""Runs the program that is recorded: its streams, exit status and signals are its own."""
+"""Run the program to record, with its own streams, exit status and signals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from model.errors import KernelcastError
 
-# Sent to us, they are meant for the program. From a terminal it gets them itself, as part of the same group.
+# Signals sent to us are meant for the program. From a terminal it gets them itself, as part of the same group.
 _FORWARDED = frozenset(
     getattr(signal, name)
     for name in (
@@ -18,12 +18,12 @@ _FORWARDED = frozenset(
     )
     if hasattr(signal, name)
 )  # fmt: skip
-_FROM_KERNEL = 0x80  # SI_KERNEL: what a terminal's driver sends
-NOT_EXECUTABLE, NOT_FOUND = 126, 127  # as shells, `env` and `nice` say it
+_FROM_KERNEL = 0x80  # SI_KERNEL: sent by the terminal's driver
+NOT_EXECUTABLE, NOT_FOUND = 126, 127  # as shells, `env` and `nice` return them
 
 
 class CannotRun(KernelcastError):
-    """The program could not be started. `status` is what a shell would exit with."""
+    """The program cannot be run. `status` is the exit status that a shell would return."""
 
     code = "cannot_run"
 
@@ -33,7 +33,7 @@ class CannotRun(KernelcastError):
 
 
 def check_platform() -> None:
-    """Raise CannotRun where signals cannot be waited for."""
+    """Raise CannotRun on systems that cannot wait for signals."""
     if not hasattr(signal, "sigwaitinfo"):
         raise CannotRun("`kernelcast record` needs Linux; import a log of the OpenCL Intercept Layer instead", 2)
 
@@ -45,8 +45,11 @@ def recording_environment(
     hook = str(Path(__file__).parent / "hook" / "site")
     changed = {**environment, "KERNELCAST_RECORD_DIR": str(folder)}
     changed["PYTHONPATH"] = os.pathsep.join(filter(None, (hook, environment.get("PYTHONPATH"))))
-    if layer is not None:  # those of the user's stay in front: the loader takes them from the outermost on
-        changed["OPENCL_LAYERS"] = os.pathsep.join(filter(None, (environment.get("OPENCL_LAYERS"), str(layer))))
+    if layer is not None:
+        layers = filter(None, environment.get("OPENCL_LAYERS", "").split(os.pathsep))
+        # The user's layers stay in front. One that is recorded inside of another recording has ours among them.
+        changed["OPENCL_LAYERS"] = os.pathsep.join(dict.fromkeys([*layers, str(layer)]))
+        changed["PYOPENCL_NO_CACHE"] = "1"  # PyOpenCL's cache builds programs from binaries, in which no source is seen
     if socket is not None:
         changed |= {"KERNELCAST_RECORD_CONTENTS": "1", "KERNELCAST_RECORD_SOCKET": str(socket)}
     if profile:
@@ -57,7 +60,7 @@ def recording_environment(
 def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run the program to its end and return its exit status; 128 + n if signal n ended it. Raises CannotRun.
 
-    Must be called by the main thread before others are started: signals are waited for, not handled.
+    The main thread must call it before it starts others: signals are waited for, not handled.
     """
     waited = {*_FORWARDED, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
@@ -89,7 +92,7 @@ def _start(command: Sequence[str], environment: Mapping[str, str], mask: set[int
 
 
 def _next(child: int, came: signal.struct_siginfo) -> int | None:
-    """Deal with one signal; return the exit status if the program ended."""
+    """Handle one signal; return the exit status if the program ended."""
     if came.si_signo != signal.SIGCHLD:
         if came.si_code != _FROM_KERNEL:
             os.kill(child, came.si_signo)

@@ -1,4 +1,4 @@
-"""One recorded run: start the program, read what it wrote, keep it."""
+"""Record one run: start the program, read its logs, and store its launches."""
 
 from __future__ import annotations
 
@@ -14,35 +14,41 @@ from model.device import Device
 from model.errors import KernelcastError
 from profiler.recording.interpret import entries_of
 from profiler.recording.layer import LayerUnavailable, layer_library
-from profiler.recording.listener import listening
+from profiler.recording.listener import CannotListen, listening
 from profiler.recording.raw_log import RawProcess
 from profiler.recording.reader import read_folder
 from profiler.recording.recordings import Recording, project_of, save, sources_of
-from profiler.recording.running import check_platform, recording_environment, run_program
+from profiler.recording.running import CannotRun, check_platform, recording_environment, run_program
 from profiler.recording.sources import Workspace
 from profiler.store import Store
 
-_SOCKET = "contents"
+_LAYER_NOT_LOADED = (
+    "no process loaded the OpenCL layer. If the program uses OpenCL, it must load a shared ICD loader that has layers: "
+    "libOpenCL.so.1 of ocl-icd 2.3 or newer, or of Khronos since 2021. A statically linked loader, an older one or a "
+    "driver's own has none: install one (on Debian: sudo apt install ocl-icd-libopencl1) and put its folder first "
+    "in LD_LIBRARY_PATH. Containers and sudo must pass on OPENCL_LAYERS and the KERNELCAST_ variables"
+)
+_NOTHING_LAUNCHED = "the program used OpenCL, but enqueued no kernel"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be recorded beside launches."""
+    """What to record beside launches."""
 
-    contents: bool = False  # samples of input buffers
-    profile: bool = False  # times, where the program does not ask for them itself
+    contents: bool = False  # descriptions of input buffers
+    profile: bool = False  # times of queues that the program creates without profiling
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A program's end, and what was recorded of it.
+    """A program's exit status, and what was recorded.
 
-    `without_layer` says why programs in C were not looked into, `failure` why nothing could be kept.
+    `why_nothing` says why there may be no launch, `failure` why the recording could not be stored.
     """
 
     status: int
     recording: Recording
-    without_layer: str = ""
+    why_nothing: str = ""
     failure: str = ""
 
 
@@ -53,35 +59,38 @@ def record(
     open_store: Callable[[], Store],
     devices: Callable[[], Sequence[Device]],
 ) -> Run:
-    """Run `command` to its end, and keep its launches. Raises CannotRun."""
+    """Run `command` to its end, and store its launches. Raises CannotRun."""
     check_platform()
     cwd, began = Path.cwd(), time.time()
-    layer, without_layer = _layer()
+    layer, why_nothing = _layer()
     folder = Path(tempfile.mkdtemp(prefix="kernelcast-record-"))
     try:
         with ExitStack() as stack:
-            fills = stack.enter_context(listening(folder, folder / _SOCKET)) if wanted.contents else None
-            socket = folder / _SOCKET if wanted.contents else None
+            fills, socket = stack.enter_context(listening(folder)) if wanted.contents else (None, None)
             given = recording_environment(environment, folder, layer=layer, socket=socket, profile=wanted.profile)
             status = run_program(command, given)
         processes = read_folder(folder)
         if fills is not None:
             processes = tuple(map(fills.added_to, processes))
+    except CannotListen as error:
+        raise CannotRun(error.message, 2) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     recording = Recording(project_of(cwd), tuple(command), str(cwd), began, status, ())
+    if layer is not None:
+        why_nothing = _NOTHING_LAUNCHED if processes else _LAYER_NOT_LOADED
     if any(process.launches or process.problems for process in processes):
         try:
             recording = keep(open_store(), recording, processes, devices)
-        except KernelcastError as error:  # the program ran all the same, and its status is not lost
-            return Run(status, recording, without_layer, error.message)
-    return Run(status, recording, without_layer)
+        except KernelcastError as error:  # the program ran, and its status counts
+            return Run(status, recording, why_nothing, error.message)
+    return Run(status, recording, why_nothing)
 
 
 def keep(
     store: Store, recording: Recording, processes: Sequence[RawProcess], devices: Callable[[], Sequence[Device]]
 ) -> Recording:
-    """Keep what processes did as the launches of `recording`. Raises StoreError."""
+    """Store the launches of processes as those of `recording`. Raises StoreError."""
     sources = sources_of(store)
     launches = entries_of(processes, sources, Workspace(recording.project, sources), devices)
     problems = tuple(dict.fromkeys(problem for process in processes for problem in process.problems))

@@ -1,4 +1,4 @@
-"""The sources of recorded programs: kept by content in the user-data folder, and found again in the workspace."""
+"""Keep the sources of recorded programs by content in the user-data folder, and find them in the workspace."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from model.embedded.find import find_programs
 from model.embedded.languages import language_of, may_hold_program
 from model.opencl.options import BuildOptions
 from model.opencl.program import read_program
+from model.opencl.project_files import FOLDERS_WITHOUT_SOURCES
 from model.safe_read import read_plain
 
 FOLDER = "recordings"
 FILE_NAME = "program.cl"
-_SUFFIXES = frozenset({".cl", ".clh", ".clc", ".ocl", ".opencl", ".cl.in"})
-_NOT_ENTERED = frozenset({"node_modules", "__pycache__", "build", "dist", "venv", "site-packages"})
+_SUFFIXES = (".cl", ".clh", ".clc", ".ocl", ".opencl", ".cl.in")
 MAX_FILES = 2000
 MAX_BYTES = 4 << 20
 
 
 def source_key(text: bytes, headers: Collection[tuple[str, bytes]] = ()) -> str:
-    """Return the key of a program's text, with the headers that were passed beside it."""
+    """Return the key of a program's text and the headers that were passed with it."""
     digest = hashlib.sha256(text)
     for name, header in sorted(headers):
         digest.update(b"\0" + name.encode() + b"\0" + header)
@@ -50,13 +50,12 @@ class Sources:
         _write(path, text)
         return path
 
-    def forget_all_but(self, keys: Collection[str]) -> None:
-        """Remove what no recording has any more."""
-        for path in self.folder.glob(f"*/*/{FILE_NAME}"):
-            if path.parent.name not in keys:
-                shutil.rmtree(path.parent, ignore_errors=True)
-                with contextlib.suppress(OSError):  # others are in it
-                    path.parent.parent.rmdir()
+    def forget(self, keys: Collection[str]) -> None:
+        """Remove the texts of these keys with their headers."""
+        for folder in (self.path(key).parent for key in keys):
+            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):  # the folder above has others
+                folder.parent.rmdir()
 
 
 class Workspace:
@@ -86,9 +85,7 @@ class Workspace:
         if self._by_sha256 is None:
             self._by_sha256 = {}
             found = _program_files(self._folder, self._copies)
-            for path in sorted(
-                found, key=lambda each: each.suffix not in _SUFFIXES
-            ):  # a copy in a host's literal is one
+            for path in sorted(found, key=lambda each: not each.name.endswith(_SUFFIXES)):  # before hosts with a copy
                 with contextlib.suppress(OSError):
                     for text in _programs(path, read_plain(path, MAX_BYTES)):
                         self._texts.append((path, text))
@@ -105,25 +102,27 @@ def file_sha256(path: Path) -> str:
 
 
 def _programs(path: Path, content: bytes) -> Iterator[bytes]:
-    """Yield the text of an OpenCL C file, or those that a host file has in literals."""
+    """Yield the text of an OpenCL C file, or the programs in a host file's literals."""
     text = content.decode("utf-8", "replace")
     language = language_of(path, text)
-    if language is None or path.suffix in _SUFFIXES:
+    if language is None or path.name.endswith(_SUFFIXES):
         yield content
     if language is not None and may_hold_program(text):
         yield from (program.exact_text.encode("utf-8", "replace") for program in find_programs(text, language))
 
 
 def _program_files(folder: Path, without: Path) -> Iterator[Path]:
-    """Yield OpenCL C files and host files, as many of either as are looked at."""
+    """Yield OpenCL C files and host files, MAX_FILES of each at most."""
     found = {True: 0, False: 0}
     for parent, folders, names in os.walk(folder):
         if Path(parent) == without:
             folders.clear()
             continue
-        folders[:] = sorted(each for each in folders if each not in _NOT_ENTERED and not each.startswith("."))
+        folders[:] = sorted(
+            each for each in folders if each not in FOLDERS_WITHOUT_SOURCES and not each.startswith(".")
+        )
         for name in sorted(names):
-            is_opencl = os.path.splitext(name)[1] in _SUFFIXES
+            is_opencl = name.endswith(_SUFFIXES)
             if (is_opencl or language_of(Path(name), "") is not None) and found[is_opencl] < MAX_FILES:
                 yield Path(parent, name)
                 found[is_opencl] += 1

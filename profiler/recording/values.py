@@ -1,4 +1,4 @@
-"""The bytes of an argument by value as numbers, under the names that launches use: what `profiler.packing` packs."""
+"""Unpack the bytes of an argument by value into the numbers of a launch: the inverse of `profiler.packing`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from profiler.packing import FLOAT_FORMATS
 
 
 class Unreadable(Exception):
-    """Bytes that are no value of the parameter's type; the text says why."""
+    """The bytes are no value of the parameter's type; the message says why."""
 
 
 def unpack_by_value(name: str, kind: Type, data: bytes) -> tuple[tuple[str, Number], ...]:
     """Return the numbers in `data`: `n`, `v.x`, `p.member`. Raises Unreadable.
 
-    Unions have none. Of an array in a struct there is one number, if all its elements are alike.
+    Unions have none. An array in a struct has one number, if all its elements are equal.
     """
     if kind.size_bytes != len(data):
         raise Unreadable(f"`{name}` is a {kind.name} of {kind.size_bytes} bytes, and the program passed {len(data)}")

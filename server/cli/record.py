@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     except CannotRun as error:
         warn(error.message)
         return error.status
-    for line in [done.failure] if done.failure else summary(done.recording, done.without_layer):
+    for line in [done.failure] if done.failure else summary(done.recording, done.why_nothing):
         warn(line)
     return done.status
 

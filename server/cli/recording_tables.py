@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -9,21 +10,20 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from profiler.recording.recorded_entry import RecordedEntry
-from profiler.recording.recordings import Recording, shown_command
+from profiler.recording.recordings import Recording
 from server.text.format import format_duration_us, format_things
 
 _MOST_KERNELS = 3
 _MOST_NOTES = 5
 
 
-def summary(recording: Recording, without_layer: str) -> Iterator[str]:
-    """Yield what to say after a run, in one to a few lines."""
+def summary(recording: Recording, why_nothing: str = "") -> Iterator[str]:
+    """Yield the lines to show after a run. `why_nothing` explains a run without launches."""
     launches = recording.launches
     if launches:
         yield f"recorded {_counts(launches)}{_where_time_went(launches)}"
     else:
-        why = f" ({without_layer})" if without_layer else ""
-        yield f"no launch was recorded{why}"
+        yield f"no launch was recorded: {why_nothing}" if why_nothing else "no launch was recorded"
     yield from recording.notes[:_MOST_NOTES]
     if len(recording.notes) > _MOST_NOTES:
         yield f"and {len(recording.notes) - _MOST_NOTES} more of the kind"
@@ -48,7 +48,7 @@ def recordings_table(recordings: Sequence[Recording], *, with_project: bool) -> 
             str(len(each.launches)),
             str(len({entry.kernel for entry in each.launches})),
             format_duration_us(total_us) if total_us else "-",
-            shown_command(each.command),
+            shlex.join(each.command),
             *([str(each.project)] if with_project else []),
         )
     return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from rich.text import Text
 
 from profiler.recording.recorded_entry import RecordedEntry, request_of
-from profiler.recording.recordings import Recording, forget, project_of, recordings, shown_command, sources_of
+from profiler.recording.recordings import Recording, forget, project_of, recordings, sources_of
 from profiler.recording.session import keep
 from profiler.recording.sources import Sources, file_sha256
 from profiler.store import Store
@@ -56,13 +57,13 @@ def _project(arguments: argparse.Namespace) -> Path | None:
 
 def _requests(arguments: argparse.Namespace, found: Sequence[Recording], sources: Sources) -> Iterator[dict[str, Any]]:
     """Yield each distinct launch once, as a request that `predict` and `measure` answer."""
-    known: set[tuple[object, ...]] = set()
+    known: set[RecordedEntry] = set()
     for recording in found:
         for number, entry in enumerate(recording.launches):
             if arguments.kernel in (None, entry.kernel) and entry.identity not in known:
                 known.add(entry.identity)
                 request = request_of(entry, _file(entry, sources))
-                yield {"id": f"{recording.id}.{number}", **request, "command": shown_command(recording.command)}
+                yield {"id": f"{recording.id}.{number}", **request, "command": shlex.join(recording.command)}
 
 
 def _file(entry: RecordedEntry, sources: Sources) -> str:
@@ -76,7 +77,7 @@ def _file(entry: RecordedEntry, sources: Sources) -> str:
 def _show(recording: Recording, kernel: str | None) -> None:
     console = out()
     launches = [each for each in recording.launches if kernel in (None, each.kernel)]
-    console.print(Text.assemble((f"{recording.id}  ", "bold"), shown_command(recording.command)))
+    console.print(Text.assemble((f"{recording.id}  ", "bold"), shlex.join(recording.command)))
     console.print(launches_table(launches))
     notes = dict.fromkeys([*recording.notes, *(note for each in launches for note in each.notes)])
     if notes:
@@ -94,6 +95,8 @@ def _export(path: Path, requests: Sequence[dict[str, Any]]) -> int:
 
 
 def _forget(arguments: argparse.Namespace, store: Store) -> int:
+    if arguments.kernel is not None:
+        raise WrongCallError("--forget removes whole recordings, not the launches of one kernel: leave out --kernel")
     count = forget(store, _project(arguments), number=arguments.id)
     if arguments.id is not None and not count:
         raise WrongCallError(f"there is no recording {arguments.id}; `kernelcast recordings --all` lists them")
@@ -106,9 +109,9 @@ def _import(arguments: argparse.Namespace, store: Store) -> int:
 
     process = read_log(arguments.imported)
     cwd = Path.cwd()
-    command = process.command or ("imported", str(arguments.imported.resolve()))
+    command = ("imported", str(arguments.imported.resolve()))
     empty = Recording(project_of(cwd), command, str(cwd), process.started_at or time.time(), 0, ())
     kept = keep(store, empty, (process,), devices_here)
-    for line in summary(kept, ""):
+    for line in summary(kept):
         warn(line)
     return ANSWERED if kept.launches else SOME_FAILED

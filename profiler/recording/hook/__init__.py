@@ -1,5 +1,5 @@
-"""What runs inside a recorded Python program, whose interpreter may be another one than ours.
+"""The hook: code that runs inside a recorded Python program, whose interpreter may differ from ours.
 
-It has the standard library alone, in the syntax of Python 3.8. `site` is put first on PYTHONPATH and holds nothing but
-`sitecustomize`, which loads the modules here by their paths: no name of the program's is taken.
+It uses only the standard library and the syntax of Python 3.8. `site` is put first on PYTHONPATH and holds only
+`sitecustomize`, which loads the modules here by their paths, so they shadow no module of the program.
 """

@@ -1,6 +1,6 @@
-"""What a kernel's arguments are set to: followed call by call, kept with the kernel as plain values.
+"""Track what a kernel's arguments are set to, call by call, as plain values that are attached to the kernel.
 
-No argument is kept alive: a program that releases a buffer gets its memory back as ever.
+No argument is kept alive: a program that releases a buffer still gets its memory back.
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ from __future__ import annotations
 import struct
 from typing import Any, Tuple
 
-# ("buffer", pointer, bytes), ("image", pointer, size, channels, type), ("local", bytes), ("value", bytes),
-# ("sampler",), ("svm", bytes or None), ("null",)
+# ("buffer", bytes), ("image", size, channels, type), ("local", bytes), ("value", bytes), ("sampler",),
+# ("svm", bytes or None), ("null",)
 Argument = Tuple[Any, ...]
+Set = Tuple[Argument, int]  # and the pointer of a buffer, which tells no launches apart; 0 for others
 _STATE = "_kernelcast_arguments"
 
 
 class Arguments:
-    """Reads what PyOpenCL is given. `cl` is the module; its version decides which classes there are."""
+    """Reads the arguments that PyOpenCL is given. `cl` is the module; which classes exist depends on its version."""
 
     def __init__(self, cl: Any) -> None:
         self._cl = cl
@@ -29,19 +30,19 @@ class Arguments:
         self.of(kernel)[int(index)] = self._read(value)
 
     def set_bytes(self, kernel: Any, index: int, value: Any) -> None:
-        self.of(kernel)[int(index)] = ("value", bytes(memoryview(value)))
+        self.of(kernel)[int(index)] = (("value", bytes(memoryview(value))), 0)
 
     def set_packed(self, kernel: Any, index: int, letter: Any, value: Any) -> None:
-        """`letter`: that of the module `struct`."""
+        """Record a number; `letter` is its format in the module `struct`."""
         letter = letter.decode() if isinstance(letter, bytes) else letter
         if letter not in "fd" and not isinstance(value, bytes):
             value = int(value)
-        self.of(kernel)[int(index)] = ("value", struct.pack(letter, value))
+        self.of(kernel)[int(index)] = (("value", struct.pack(letter, value)), 0)
 
-    def of(self, kernel: Any) -> dict[int, Argument]:
-        """Return the arguments that were set of this kernel, by index."""
+    def of(self, kernel: Any) -> dict[int, Set]:
+        """Return the arguments of this kernel that were set, by index."""
         try:
-            found: dict[int, Argument] = getattr(kernel, _STATE)
+            found: dict[int, Set] = getattr(kernel, _STATE)
         except AttributeError:
             found = {}
             setattr(kernel, _STATE, found)
@@ -50,11 +51,16 @@ class Arguments:
     def copy(self, source: Any, kernel: Any) -> None:
         setattr(kernel, _STATE, dict(self.of(source)))
 
-    def _read(self, value: Any) -> Argument:
+    def _read(self, value: Any) -> Set:
+        if isinstance(value, self._memory) and not isinstance(value, self._image):
+            return ("buffer", value.size), value.int_ptr
+        return self._plain(value), 0
+
+    def _plain(self, value: Any) -> Argument:
         if value is None:
             return ("null",)
-        if isinstance(value, self._memory):
-            return self._image_of(value) if isinstance(value, self._image) else ("buffer", value.int_ptr, value.size)
+        if isinstance(value, self._image):
+            return self._image_of(value)
         if isinstance(value, self._local):
             return ("local", value.size)
         if isinstance(value, self._sampler):
@@ -71,7 +77,7 @@ class Arguments:
         if count:
             size = (size[0], count, 1) if image.type == self._cl.mem_object_type.IMAGE1D_ARRAY else (*size[:2], count)
         channels = order.to_string(image.format.channel_order, "%d").lower()
-        return ("image", image.int_ptr, size, channels, kind.to_string(image.format.channel_data_type, "%d").lower())
+        return ("image", size, channels, kind.to_string(image.format.channel_data_type, "%d").lower())
 
 
 def _svm_bytes(value: Any) -> int | None:

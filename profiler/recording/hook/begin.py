@@ -1,8 +1,7 @@
-"""Begin recording in a Python program: wait until it imports PyOpenCL, then wrap it."""
+"""Begin recording in a Python program: wait until it imports PyOpenCL, then wrap PyOpenCL's calls."""
 
 from __future__ import annotations
 
-import importlib.machinery
 import importlib.util
 import os
 import sys
@@ -14,31 +13,42 @@ _WATCHED = "pyopencl"
 
 
 class _Watch:
-    """A finder that finds nothing itself, and has PyOpenCL wrapped when it was loaded."""
+    """A finder that leaves the search to the others, and wraps PyOpenCL once it is loaded.
+
+    It stays until then: a program may look for PyOpenCL (`importlib.util.find_spec`) long before it imports it.
+    """
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != _WATCHED:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.loader is not None:
-            _wrap_when_loaded(spec.loader)
-        return spec
+        for finder in list(sys.meta_path):
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find is not None else None
+            if spec is not None:
+                self._wrap_when_loaded(spec.loader)
+                return spec
+        return None
+
+    def _wrap_when_loaded(self, loader: Any) -> None:
+        loaded = getattr(loader, "exec_module", None)
+        if loaded is None:  # a namespace package: a folder of that name
+            return
+
+        def exec_module(module: ModuleType) -> None:
+            loaded(module)
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
+                _wrap(module)
+
+        try:
+            loader.exec_module = exec_module
+        except AttributeError:
+            sys.stderr.write("kernelcast: PyOpenCL is loaded in an unknown way, and its launches are not recorded\n")
 
 
 def begin() -> None:
-    """Wait for PyOpenCL."""
+    """Watch for PyOpenCL."""
     sys.meta_path.insert(0, _Watch())
-
-
-def _wrap_when_loaded(loader: Any) -> None:
-    loaded = loader.exec_module
-
-    def exec_module(module: ModuleType) -> None:
-        loaded(module)
-        _wrap(module)
-
-    loader.exec_module = exec_module
 
 
 def _wrap(pyopencl: ModuleType) -> None:
@@ -47,7 +57,7 @@ def _wrap(pyopencl: ModuleType) -> None:
         return
     try:
         log = _module("log_files").LogFiles(folder)
-        sender = _module("contents_sender").ContentsSender(os.environ)
+        sender = _module("contents_sender").ContentsSender(pyopencl, os.environ, log)
         try:
             arguments = _module("arguments").Arguments(pyopencl)
             counting = _module("launches")
@@ -56,10 +66,11 @@ def _wrap(pyopencl: ModuleType) -> None:
             profile = os.environ.get("KERNELCAST_RECORD_PROFILE") == "1"
             _module("calls").install(pyopencl, arguments, launches, counting.sizes_of, log, profile=profile)
             programs.install()
+            sender.install()
         except AttributeError as error:
             version = getattr(pyopencl, "VERSION_TEXT", "?")
             log.problem(f"PyOpenCL {version} is not built as expected, and its launches are not recorded: {error}")
-    except Exception as error:  # noqa: BLE001 - a mistake of ours must not keep the program from running
+    except Exception as error:  # noqa: BLE001 - an error of ours must not keep the program from running
         sys.stderr.write(f"kernelcast: launches of PyOpenCL are not recorded: {error!r}\n")
 
 

@@ -1,4 +1,4 @@
-"""The calls of PyOpenCL that are wrapped: each does what it did, and is noted."""
+"""Wrap the calls of PyOpenCL that set arguments and enqueue kernels: each does what it did, and is recorded."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import atexit
 import functools
 from typing import Any, Callable
 
-# Where PyOpenCL's own generated code and its users set arguments: by single ones, and by several in one call.
+# PyOpenCL's generated code sets several arguments in one call.
 _MULTIPLE = ("_set_arg_multi", "_set_arg_buf_multi", "_set_arg_buf_pack_multi")
 
 
 def install(cl: Any, arguments: Any, launches: Any, sizes_of: Callable[..., Any], log: Any, *, profile: bool) -> None:
-    """Wrap what sets arguments and enqueues kernels. Raises AttributeError for a PyOpenCL of another shape."""
+    """Wrap what sets arguments and enqueues kernels. Raises AttributeError for an unknown version of PyOpenCL."""
     kernel, native = cl.Kernel, cl._cl
     enqueue = native.enqueue_nd_range_kernel
-    single = kernel.set_arg  # all that may be missing is asked for before anything is changed
+    single = kernel.set_arg  # everything that may be missing is looked up before anything is changed
     _wrap_enqueue(cl, enqueue, launches, sizes_of, log)
     kernel.set_arg = _noting(single, arguments.set, log)
     for name in ("_set_arg_buf", "_set_arg_null", "_set_arg_svm"):
@@ -42,7 +42,7 @@ def _each(note: Callable[..., None], width: int, kernel: Any, given: Any) -> Non
 
 
 def _noting(original: Callable[..., Any], note: Callable[..., None], log: Any) -> Callable[..., Any]:
-    """Return `original`, after which what it was given is noted, unless the layer does that."""
+    """Return `original` with a call of `note` after it, unless the layer records this process."""
 
     @functools.wraps(original, assigned=("__doc__", "__name__"), updated=())
     def noting(self: Any, *given: Any) -> Any:
@@ -52,7 +52,7 @@ def _noting(original: Callable[..., Any], note: Callable[..., None], log: Any) -
         try:
             note(self, *given)
         except Exception as error:  # noqa: BLE001 - never the program's concern
-            log.problem(f"an argument could not be recorded: {error!r}")
+            log.problem("an argument could not be recorded", error)
         return result
 
     return noting
@@ -66,13 +66,13 @@ def _wrap_enqueue(cl: Any, enqueue: Callable[..., Any], launches: Any, sizes_of:
             try:
                 number = _before(launches, sizes_of, queue, kernel, given, named)
             except Exception as error:  # noqa: BLE001 - never the program's concern
-                log.problem(f"a launch could not be recorded: {error!r}")
+                log.problem("a launch could not be recorded", error)
         event = enqueue(queue, kernel, *given, **named)
         if number >= 0:
             try:
                 launches.succeeded(number, queue, event)
             except Exception as error:  # noqa: BLE001
-                log.problem(f"a launch could not be counted: {error!r}")
+                log.problem("a launch could not be counted", error)
         return event
 
     cl._cl.enqueue_nd_range_kernel = cl.enqueue_nd_range_kernel = enqueue_nd_range_kernel
@@ -81,7 +81,7 @@ def _wrap_enqueue(cl: Any, enqueue: Callable[..., Any], launches: Any, sizes_of:
 def _before(
     launches: Any, sizes_of: Callable[..., Any], queue: Any, kernel: Any, given: tuple[Any, ...], named: dict[str, Any]
 ) -> int:
-    """`given` and `named`: global size, local size, offset, events to wait for, and how the sizes are meant."""
+    """Return the launch's number, -1 for an empty range. `given` and `named` are what follows queue and kernel."""
     count = len(given)
     global_size = given[0] if count else named["global_work_size"]
     local_size = given[1] if count > 1 else named.get("local_work_size")
@@ -105,11 +105,11 @@ def _wrap_clone(kernel: Any, arguments: Any) -> None:
 
 
 def _profile_queues(cl: Any) -> None:
-    """Let the events of all queues that are made from now on tell times."""
+    """Turn profiling on for all queues that are created from now on."""
     original, enable = cl.CommandQueue, cl.command_queue_properties.PROFILING_ENABLE
 
     class CommandQueue(original):  # type: ignore[misc, valid-type]
-        """A queue as ever, with profiling."""
+        """PyOpenCL's queue, with profiling."""
 
         __module__ = original.__module__
 

@@ -1,4 +1,4 @@
-"""Send what an input buffer holds to `kernelcast record`, which describes it in a word and keeps nothing of it."""
+"""Send samples of input buffers to `kernelcast record`, which describes each in a word and keeps none of the data."""
 
 from __future__ import annotations
 
@@ -13,26 +13,70 @@ _PATIENCE_S = 10.0
 
 
 class ContentsSender:
-    """`is_wanted`: whether contents are to be sampled at all."""
+    """Samples the buffers of new launches. `is_wanted`: whether contents are to be sampled at all."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, cl: Any, environment: Mapping[str, str], log: Any) -> None:
+        self._cl, self._log = cl, log
         self._path = environment.get("KERNELCAST_RECORD_SOCKET", "")
         self.is_wanted = environment.get("KERNELCAST_RECORD_CONTENTS") == "1" and bool(self._path)
 
-    def send(self, name: tuple[int, int], launch: int, index: int, cl: Any, queue: Any, argument: Any) -> None:
-        """Read the buffer, or evenly spaced blocks of a large one, before the launch changes it."""
-        _, pointer, size = argument
-        memory = cl.MemoryObject.from_int_ptr(pointer, retain=True)
-        if memory.flags & cl.mem_flags.WRITE_ONLY or memory.flags & getattr(cl.mem_flags, "HOST_NO_ACCESS", 0):
+    def install(self) -> None:
+        """Stop sampling as soon as the program creates a user event.
+
+        It may complete the event only after the launch, and a read before the launch would wait for it forever.
+        """
+        if not self.is_wanted:
+            return
+        original, stop = self._cl.UserEvent, self._stop
+
+        class UserEvent(original):  # type: ignore[misc, valid-type]
+            """PyOpenCL's user event."""
+
+            __module__ = original.__module__
+
+            def __init__(self, *given: Any, **named: Any) -> None:
+                stop("the program uses user events, and reading could wait forever")
+                super().__init__(*given, **named)
+
+        self._cl.UserEvent = self._cl._cl.UserEvent = UserEvent
+
+    def send_all(self, launch: tuple[int, int, int], queue: Any, arguments: Any, wait_for: Any) -> None:
+        """Send the contents of the launch's input buffers before it changes them. A failure is a problem in the log.
+
+        `launch`: process, number of its log, and number of the launch. `arguments`: see `arguments.Set`.
+        """
+        if not isinstance(wait_for, (list, tuple, type(None))):
+            return  # what can be iterated only once is the program's
+        try:
+            for event in wait_for or ():
+                event.wait()
+            for index, (argument, pointer) in sorted(arguments.items()):
+                if argument[0] == "buffer" and self.is_wanted:
+                    self._send(launch, index, queue, argument[1], pointer)
+        except OSError as error:
+            self._stop(f"`kernelcast record` does not take them any more: {error}")
+        except Exception as error:  # noqa: BLE001 - never the program's concern
+            self._log.problem("the contents of a buffer could not be sampled", error)
+
+    def _stop(self, why: str) -> None:
+        if self.is_wanted:
+            self.is_wanted = False
+            self._log.problem(f"contents of buffers are not sampled: {why}")
+
+    def _send(self, launch: tuple[int, int, int], index: int, queue: Any, size: int, pointer: int) -> None:
+        """Send a buffer, or evenly spaced blocks of a large one."""
+        memory, flags = self._cl.MemoryObject.from_int_ptr(pointer, retain=True), self._cl.mem_flags
+        unreadable = ("WRITE_ONLY", "HOST_WRITE_ONLY", "HOST_NO_ACCESS")  # OpenCL 1.1 has only the first
+        if any(memory.flags & getattr(flags, name, 0) for name in unreadable):
             return
         read = bytearray(min(size, MOST_BYTES))
         block = -(-len(read) // _BLOCKS) // 64 * 64 if size > MOST_BYTES else len(read)
         stride = size // _BLOCKS // 64 * 64
         for at in range(0, len(read), block):
             part = memoryview(read)[at : at + block]
-            cl._cl._enqueue_read_buffer(queue, memory, part, at // block * stride, None, True)
-        pid, number = name
-        head = json.dumps({"pid": pid, "n": number, "launch": launch, "arg": index, "bytes": len(read)}).encode()
+            self._cl._cl._enqueue_read_buffer(queue, memory, part, at // block * stride, None, True)
+        pid, number, launched = launch
+        head = json.dumps({"pid": pid, "n": number, "launch": launched, "arg": index, "bytes": len(read)}).encode()
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(_PATIENCE_S)
             connection.connect(self._path)

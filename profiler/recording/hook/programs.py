@@ -1,4 +1,4 @@
-"""From a kernel to the program that it is of: its source and build options."""
+"""Find the program of a kernel: its source and build options."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Programs:
-    """What was built, by the driver's pointer. PyOpenCL's cache makes programs of binaries, whose source it knows."""
+    """Built programs, by the driver's pointer. PyOpenCL's cache builds from binaries, but it knows their source."""
 
     def __init__(self, cl: Any, log: Any) -> None:
         self._cl, self._log = cl, log
@@ -16,11 +16,11 @@ class Programs:
         self._headers: dict[int, list[tuple[str, bytes]]] = {}
         self._parts: dict[int, list[int]] = {}
         self._ids: dict[tuple[Any, ...], int] = {}
-        self._known: dict[int, int] = {}  # programs by pointer, until another is built there
+        self._known: dict[int, int] = {}  # numbers of programs by pointer, until another is built there
         log.on_fork.append(self._forget_written)
 
     def install(self) -> None:
-        """Follow what is built, compiled and linked."""
+        """Wrap the functions that build, compile and link programs."""
         cl = self._cl
         build, compile_, link = cl.Program.build, cl.Program.compile, cl.link_program
 
@@ -69,7 +69,7 @@ class Programs:
             known.pop(pointer, None)
 
     def number_of(self, raw: Any) -> int:
-        """Return the number under which the program is written down; write it, if it is new."""
+        """Return the program's number in the log; write the program if it is new."""
         pointer = raw.int_ptr
         number = self._known.get(pointer)
         if number is None:
@@ -132,7 +132,7 @@ def _text(program: Any) -> bytes | None:
 
 
 def _options(cl: Any, program: Any, options: Any) -> str:
-    """Return all that the driver is given, with what PyOpenCL adds."""
+    """Return all options that the driver is given, with those that PyOpenCL adds."""
     raw = program._prg
     try:
         devices = raw.get_info(cl.program_info.DEVICES)

@@ -1,4 +1,4 @@
-"""Logs of Intel's OpenCL Intercept Layer, read as if the program had been recorded.
+"""Import logs of Intel's OpenCL Intercept Layer as if the program had been recorded.
 
-They are text. Calls, sizes, small values and times are in them; sources lie beside, if they were dumped.
+The logs are text: calls, sizes, small values and times. Sources are files beside the log, if they were dumped.
 """

@@ -1,7 +1,7 @@
-"""Reads a log that the OpenCL Intercept Layer wrote with CallLogging, and what lies beside it.
+"""Read a log that the OpenCL Intercept Layer wrote with CallLogging, and the sources that it dumped beside the log.
 
 With `LogToFile`, `CallLogging` and `DumpProgramSource` (and `DevicePerformanceTiming` for times) it has all that a
-recording needs but values of other sizes than 4, 8 and 16 bytes.
+recording needs, except values of other sizes than 4, 8 and 16 bytes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FORMAT = re.compile(r"channel_order = (\w+).*?channel_data_type = (\w+)")
 _PROGRAM_NUMBER = re.compile(r"program number = (\d+)")
 _KERNEL_NAME = re.compile(r"kernel_name = (\S+)")
 _BUILT = re.compile(r"Build Info for program (\S+) \((\w+)\)")
-_UNNAMED = RawDevice("", "", "", "", "other")
+_UNNAMED = RawDevice("", "", "")
 _TIMED_ON = re.compile(r"^Device Performance Timing Results for (.+) \(\d+CUs, \d+MHz\):$", re.MULTILINE)
 NO_SOURCE = (
     "the log has no sources: set DumpProgramSource=1 (and keep the folder that it names beside the log), "
@@ -48,14 +48,14 @@ NO_SOURCE = (
 
 
 class NotALog(KernelcastError):
-    """The file is not what the Intercept Layer writes."""
+    """The file is not a log of the Intercept Layer."""
 
     code = "log"
 
 
 @dataclass(slots=True)
 class _State:
-    """What is known at one line of the log, by the pointers in it."""
+    """What the lines up to one have told, by the pointers in them."""
 
     folder: Path
     memory: dict[str, RawArgument] = field(default_factory=dict)
@@ -78,10 +78,8 @@ class _State:
         numbers = {**_numbers(given), **({"returned": m[1]} if (m := re.search(r"returned (\S+?),? ", rest)) else {})}
         result = numbers.get("returned", "")
         match name:
-            case "clCreateBuffer" | "clCreateBufferWithProperties":
+            case "clCreateBuffer" | "clCreateBufferWithProperties" | "clCreateSubBuffer":
                 self.memory[result] = BufferRaw(int(numbers.get("size", "0")))
-            case "clCreateSubBuffer":
-                self.memory[result] = BufferRaw(int(numbers.get("size", "0")), int(numbers.get("origin", "0")))
             case "clCreateImage" | "clCreateImage2D" | "clCreateImage3D":
                 self.memory[result] = _image(given, numbers)
             case "clCreateProgramWithSource" | "clCreateProgramWithBinary" | "clCreateProgramWithIL":
@@ -96,7 +94,7 @@ class _State:
                 self._launch(given, numbers)
 
     def built(self, program: str, number: str) -> None:
-        """Take the options that were dumped for a build of this number."""
+        """Read the options that were dumped for the build of this number."""
         path = next(iter(sorted(self.folder.glob(f"CLI_{number}_options.txt"))), None)
         if path is not None and program in self.programs:
             options = path.read_text("utf-8", "replace").strip("\0 \n")
@@ -105,10 +103,10 @@ class _State:
     def _program(self, name: str, rest: str) -> RawProgram:
         number = _PROGRAM_NUMBER.search(rest)
         if name != "clCreateProgramWithSource" or number is None:
-            return RawProgram("binary" if "Binary" in name else "il", None, "", "")
+            return RawProgram("binary" if "Binary" in name else "il", None, "")
         path = next(iter(sorted(self.folder.glob(f"CLI_{int(number[1]):04d}_*_source.cl"))), None)
         text = path.read_bytes().rstrip(b"\0") if path is not None else None
-        return RawProgram("source", text, number[1], "")
+        return RawProgram("source", text, "")
 
     def _set_argument(self, name: str, given: str, numbers: dict[str, str]) -> None:
         known = self.arguments.setdefault(numbers.get("kernel", ""), {})
@@ -126,7 +124,7 @@ class _State:
             return
         known = self.arguments.get(pointer, {})
         launch = RawLaunch(
-            self.programs.get(program, RawProgram("unknown", None, "", "")),
+            self.programs.get(program, RawProgram("unknown", None, "")),
             name or (shown[1] if shown else ""),
             self.device,
             whole,
@@ -139,7 +137,7 @@ class _State:
 
 
 def read_log(path: Path) -> RawProcess:
-    """Return what the log tells. Raises NotALog for a file that has no calls."""
+    """Return the launches in a log. Raises NotALog for a file without calls."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise NotALog(f"{path} is larger than {MAX_BYTES} bytes")
@@ -160,7 +158,7 @@ def read_log(path: Path) -> RawProcess:
     times = device_times(text)
     launches = tuple(_timed(launch, count, state, times) for launch, count in state.launches.items())
     problems = () if any(launch.program.text for launch in launches) or not launches else (NO_SOURCE,)
-    return RawProcess((), str(path.parent.resolve()), "intercept", began, True, launches, problems)
+    return RawProcess(str(path.parent.resolve()), began, launches, problems)
 
 
 def _take(state: _State, line: str) -> None:
@@ -178,7 +176,7 @@ def _take(state: _State, line: str) -> None:
 
 
 def _timed(launch: RawLaunch, count: int, state: _State, times: dict[str, tuple[int, float]]) -> RawLaunch:
-    """Return it with its count; with its time, too, if no other launch shares the kernel's line of times."""
+    """Return the launch with its count, and with its time if no other launch shares the kernel's line of times."""
     alone = sum(other.kernel == launch.kernel for other in state.launches) == 1
     calls, mean_us = times.get(launch.kernel, (0, 0.0))
     known = EventTimes(calls, calls * mean_us, (mean_us,)) if alone and calls else EventTimes()

@@ -1,4 +1,4 @@
-"""The table of device times that the Intercept Layer writes at a program's end."""
+"""Read the table of device times that the Intercept Layer writes when a program ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ROW = re.compile(r"^\s*(?P<name>\w+)[^,]*,\s*(?P<calls>\d+),\s*\d+,\s*[\d.]+%,\
 
 
 def device_times(text: str) -> dict[str, tuple[int, float]]:
-    """Return calls and mean time [us] of each kernel, by the name before any size that is in its line."""
+    """Return calls and mean time [us] of each kernel, by its name without the sizes that may follow it."""
     found: dict[str, tuple[int, float]] = {}
     _, _, table = text.partition(_BEGIN)
     for line in table.splitlines():

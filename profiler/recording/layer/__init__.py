@@ -1,6 +1,6 @@
-"""The OpenCL layer that records programs in any language: C sources, and `layer_library`, which builds or finds it.
+"""The OpenCL layer, which records programs in any language: its C sources, and `layer_library`, which builds it.
 
-The ICD loader loads it where OPENCL_LAYERS names it. `entry.c` is the way in; `layer.h` says what each file does.
+The ICD loader loads the library that OPENCL_LAYERS names. `entry.c` has its entry points; `layer.h` lists the files.
 """
 
 from __future__ import annotations
@@ -22,22 +22,19 @@ from model.errors import KernelcastError
 
 SOURCES = Path(__file__).parent
 COMPILERS = ("cc", "gcc", "clang")
-# Once loaded it stays: threads of the program, and what it has registered for exit, may be inside when it is unloaded.
+# The library is never unloaded: threads of the program and its exit handlers may be running in it.
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-Wl,-z,nodelete")
 LIMIT_S = 120.0
-_NO_LAYERS = ("win32", "cygwin", "darwin")  # their loaders or ours: the layer needs ELF, mmap and a loader with layers
 
 
 class LayerUnavailable(KernelcastError):
-    """The layer is not to be had on this machine; the message says why, and what to do."""
+    """The layer is not available on this machine; the message says why and what to do."""
 
     code = "layer"
 
 
 def layer_library() -> Path:
-    """Return the layer's library, after building it if this machine has not yet. Raises LayerUnavailable."""
-    if sys.platform in _NO_LAYERS:
-        raise LayerUnavailable(f"the OpenCL layer is for Linux: on {sys.platform} only PyOpenCL programs are recorded")
+    """Return the path of the layer's library; build it on first use. Raises LayerUnavailable."""
     shipped = SOURCES / f"libkernelcast_layer-{sys.platform}-{platform.machine()}.so"
     if shipped.exists():
         return shipped
@@ -48,12 +45,12 @@ def layer_library() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return where built libraries are kept."""
+    """Return the folder of built libraries."""
     return user_cache_path("kernelcast", appauthor=False) / "layer"
 
 
 def _version() -> str:
-    """Return what names everything that the library is made of."""
+    """Return a hash of the sources and flags that the library is built from."""
     digest = hashlib.sha256(" ".join(FLAGS).encode())
     for file in sorted(SOURCES.glob("*.[ch]")):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
@@ -61,7 +58,7 @@ def _version() -> str:
 
 
 def _compiler() -> list[str]:
-    """Return the command of a C compiler: the user's, the system's, or Zig's where its package is installed."""
+    """Return the command of a C compiler: the one in CC, the system's, or Zig's if its package is installed."""
     if (chosen := shlex.split(os.environ.get("CC", ""))) and shutil.which(chosen[0]):
         return chosen
     for name in COMPILERS:
@@ -76,7 +73,7 @@ def _compiler() -> list[str]:
 
 
 def _build(path: Path) -> None:
-    """Write the library whole or not at all, whoever else builds it meanwhile."""
+    """Build the library and move it into place, so that no process ever sees an incomplete one."""
     compiler = _compiler()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,13 +1,13 @@
-/* Builds: a source (or binary) with options, each once in the log however often the program builds it. */
+/* Builds: a source or binary with build options. Each is in the log once, however often the program builds it. */
 #include "layer.h"
 
 #include <stdlib.h>
 
-/* By a hash of what they are made of. None is ever forgotten, so that kernels may point to them. */
+/* Keyed by a hash of their inputs. They are never removed, because kernels point to them. */
 static struct table builds;
 static int64_t build_ids;
 
-/* Return the build of these parts, the same one for the same parts. Takes over `headers`. The lock is held. */
+/* Return the one build of these inputs. Takes ownership of `headers`. The caller holds the lock. */
 struct build *build_of(const char *kind, const char *sha256, bool has_source, const char *options, struct text *headers,
                        struct build **linked, size_t linked_count) {
     struct text text = {0};
@@ -42,7 +42,7 @@ struct build *build_of(const char *kind, const char *sha256, bool has_source, co
     return build;
 }
 
-/* Return a build's id in the log, where it is written now if it was not. */
+/* Return a build's id in the log; write the build first if it is not there. */
 int64_t build_id(struct build *build) {
     if (build->id >= 0)
         return build->id;

@@ -1,7 +1,8 @@
-/* Contents of buffers, sent over a socket before a launch; `kernelcast record` keeps words about them, no data. */
+/* Contents of buffers, sent over a socket before a launch; `kernelcast record` keeps a description, not the data. */
 #include "layer.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -9,9 +10,10 @@
 
 enum { MOST_BYTES = 16 << 20, BLOCK_BYTES = 64 << 10 };
 
-static bool has_user_events;
+static atomic_bool has_user_events;
 
-/* A read before the launch would wait for a user event that the program sets only after it: then nothing is read. */
+/* Nothing is read in a program with user events: it may complete one only after the launch, and a read before the
+ * launch would wait for it forever. */
 cl_event layer_clCreateUserEvent(cl_context context, cl_int *error) {
     has_user_events = true;
     return NEXT(clCreateUserEvent)(context, error);
@@ -51,7 +53,7 @@ static bool send_message(struct log_name name, uint32_t launch, cl_uint argument
     return sent;
 }
 
-/* Commands that the launch waits for may lie in queues that were not flushed; we are about to wait for them. */
+/* Flush the queues of the events that the launch waits for, because a read is about to wait for them, too. */
 static void flush_others(cl_uint waiting, const cl_event *wait_list) {
     for (cl_uint i = 0; i < waiting; i++) {
         cl_command_queue queue = NULL;
@@ -61,7 +63,7 @@ static void flush_others(cl_uint waiting, const cl_event *wait_list) {
     }
 }
 
-/* Read a buffer, or evenly spaced blocks of a large one. Return how many bytes were read, 0 if it cannot be. */
+/* Read a buffer, or evenly spaced blocks of a large one. Return the number of bytes read, 0 if it cannot be read. */
 static size_t read_buffer(cl_command_queue queue, const struct content *content, unsigned char *into, cl_uint waiting,
                           const cl_event *wait_list) {
     if (content->bytes <= MOST_BYTES) {
@@ -71,7 +73,7 @@ static size_t read_buffer(cl_command_queue queue, const struct content *content,
     }
     size_t blocks = MOST_BYTES / BLOCK_BYTES;
     for (size_t i = 0; i < blocks; i++) {
-        uint64_t begin = (content->bytes - BLOCK_BYTES) / (blocks - 1) * i / 64 * 64; /* where any type may begin */
+        uint64_t begin = (content->bytes - BLOCK_BYTES) / (blocks - 1) * i / 64 * 64; /* aligned for any type */
         if (NEXT(clEnqueueReadBuffer)(queue, content->handle, 1, (size_t)begin, BLOCK_BYTES, into + i * BLOCK_BYTES,
                                       waiting, wait_list, NULL) != CL_SUCCESS)
             return 0;

@@ -1,4 +1,4 @@
-/* Devices, and queues: where a launch goes, and whether its time can be known. */
+/* Devices and queues: where a launch runs, and whether its time can be read. */
 #include "layer.h"
 
 #include <stdlib.h>
@@ -17,20 +17,12 @@ static char *describe(cl_device_id handle) {
     struct text text = {0};
     cl_platform_id platform = NULL;
     char name[1024] = "";
-    cl_bitfield type = 0;
     NEXT(clGetDeviceInfo)(handle, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     NEXT(clGetPlatformInfo)(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
-    NEXT(clGetDeviceInfo)(handle, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     add_device_text(&text, "name", handle, CL_DEVICE_NAME);
-    add_device_text(&text, "vendor", handle, CL_DEVICE_VENDOR);
     add_device_text(&text, "driver_version", handle, CL_DRIVER_VERSION);
     text_format(&text, ", \"platform\": ");
     text_quoted(&text, name);
-    text_format(&text, ", \"type\": \"%s\"",
-                type & CL_DEVICE_TYPE_CPU           ? "cpu"
-                : type & CL_DEVICE_TYPE_GPU         ? "gpu"
-                : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
-                                                    : "other");
     return text.data;
 }
 
@@ -56,7 +48,7 @@ static struct device *remember_device(cl_device_id handle) {
     return device;
 }
 
-/* Return a device's id in the log, where it is written now if it was not. */
+/* Return a device's id in the log; write the device first if it is not there. */
 int64_t device_id(struct device *device) {
     if (device->id < 0) {
         struct text line = {0};
@@ -100,12 +92,12 @@ static void remember_queue(cl_command_queue handle, bool created, bool forced) {
     end_with_process();
 }
 
-/* Return what is known of a queue, NULL if nothing. The lock is held. */
+/* Return a queue's entry, or NULL if there is none. The caller holds the lock. */
 struct queue *known_queue(cl_command_queue handle) {
     return table_get(&queues, HANDLE(handle));
 }
 
-/* Take down a queue that we did not see being made. Without the lock. */
+/* Add a queue that was not created through the layer. The caller does not hold the lock. */
 void adopt_queue(cl_command_queue handle) {
     if (handle != NULL)
         remember_queue(handle, false, false);
@@ -127,7 +119,7 @@ cl_command_queue layer_clCreateCommandQueue(cl_context context, cl_device_id dev
 
 enum { MOST_PROPERTIES = 32 };
 
-/* Copy a list of properties, zero at its end, with profiling turned on. False: it is on, or must stay as it is. */
+/* Copy a zero-terminated list of properties and turn profiling on. Return false if it is on or must stay off. */
 static bool with_profiling(const cl_bitfield *given, cl_bitfield *changed) {
     bool found = false;
     size_t length = 0;
@@ -184,11 +176,11 @@ cl_int layer_clReleaseCommandQueue(cl_command_queue handle) {
         free(table_remove(&queues, HANDLE(handle)));
     unlock();
     if (last)
-        events_collect_all(); /* an event of ours would keep the queue alive */
+        events_collect_all(); /* the layer's events would keep the queue alive */
     return NEXT(clReleaseCommandQueue)(handle);
 }
 
-/* Return whether profiling is on because of us; then the program is told that it is off. */
+/* Return whether the layer turned profiling on; the program is then told that it is off. */
 static bool is_forced(cl_command_queue handle) {
     lock();
     struct queue *queue = known_queue(handle);

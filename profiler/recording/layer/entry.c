@@ -1,4 +1,4 @@
-/* The way in: the ICD loader loads this library where OPENCL_LAYERS names it, and asks it for its functions. */
+/* Entry points: the ICD loader loads the library that OPENCL_LAYERS names, and gets the functions to call from it. */
 #include "layer.h"
 
 #include <pthread.h>
@@ -22,8 +22,8 @@ void unlock(void) {
     pthread_mutex_unlock(&mutex);
 }
 
-/* The child of a fork begins a log of its own, in which nothing has an id yet. */
-static void begin_anew(void) {
+/* In the child of a fork, start a new log, in which nothing has an id yet. */
+static void start_new_log(void) {
     events_forget();
     launches_forget();
     counts_forget();
@@ -33,7 +33,7 @@ static void begin_anew(void) {
     unlock();
 }
 
-/* Wait a second for the lock. A program may exit from a signal's handler while the same thread holds it. */
+/* Wait up to a second for the lock: a program may exit from a signal handler while its own thread holds it. */
 static bool can_lock(void) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -44,20 +44,13 @@ static bool can_lock(void) {
     return true;
 }
 
-/* At exit, or when the loader says that it ends: whichever comes first, while drivers still answer. */
+/* Read the times that are still missing: at exit or when the loader ends, whichever comes first, while drivers work. */
 static void end(void) {
-    static bool ended;
-    if (!can_lock())
-        return;
-    events_collect_all();
-    lock();
-    if (!ended)
-        log_end();
-    ended = true;
-    unlock();
+    if (can_lock())
+        events_collect_all();
 }
 
-/* Once a queue exists its driver has registered what it does at exit; registered after that, we come before it. */
+/* Register `end` once a queue exists. Its driver has registered its own exit handlers by then, and ours runs first. */
 void end_with_process(void) {
     static bool registered;
     lock();
@@ -96,7 +89,7 @@ EXPORTED cl_int clGetLayerInfo(cl_uint what, size_t size, void *value, size_t *a
     return CL_SUCCESS;
 }
 
-/* Take the place of a function that the loader has; others it does not call through the table. */
+/* Replace a function of the loader's table; an entry that the loader lacks stays empty. */
 static void put(cl_uint count, unsigned place, any_function function) {
     if (place < count && next_functions[place] != NULL)
         our_functions[place] = function;
@@ -105,6 +98,11 @@ static void put(cl_uint count, unsigned place, any_function function) {
 EXPORTED cl_int clInitLayer(cl_uint count, const any_function *target, cl_uint *our_count, const any_function **ours) {
     if (target == NULL || our_count == NULL || ours == NULL || count < FUNCTIONS_OF_OPENCL_1_2)
         return CL_INVALID_VALUE;
+    if (target[PLACE_clEnqueueNDRangeKernel] == (any_function)layer_clEnqueueNDRangeKernel) {
+        *our_count = count; /* OPENCL_LAYERS names this library twice: a second pass would call itself forever */
+        *ours = target;
+        return CL_SUCCESS;
+    }
     count = count < MOST_FUNCTIONS ? count : MOST_FUNCTIONS;
     memcpy(next_functions, target, count * sizeof *target);
     memcpy(our_functions, target, count * sizeof *target);
@@ -114,14 +112,16 @@ EXPORTED cl_int clInitLayer(cl_uint count, const any_function *target, cl_uint *
     if (copy_setting("KERNELCAST_RECORD_DIR", settings.folder, sizeof settings.folder)) {
 #define PUT(place, result, name, parameters) put(count, place, (any_function)layer_##name);
         HOOKED_FUNCTIONS(PUT)
-        pthread_atfork(lock, unlock, begin_anew);
+        static bool registered; /* a process with two loaders comes here twice, and the lock can be taken only once */
+        if (!registered)
+            registered = pthread_atfork(lock, unlock, start_new_log) == 0;
     }
     *our_count = count;
     *ours = our_functions;
     return CL_SUCCESS;
 }
 
-/* What newer versions of Khronos' loader call in the place of the above. They end in order, layers before drivers. */
+/* Newer versions of Khronos' loader call this instead of clInitLayer; they deinitialize layers before drivers. */
 EXPORTED cl_int clInitLayerWithProperties(cl_uint count, const any_function *target, cl_uint *our_count,
                                           const any_function **ours, const void *properties) {
     (void)properties;

@@ -1,4 +1,4 @@
-/* Times of launches: events of queues that profile are kept until they are complete, at most a few thousand. */
+/* Times of launches: events of profiling queues are kept until they are complete, at most a few thousand. */
 #include "layer.h"
 
 enum { MOST_PENDING = 4096, MANY_PENDING = 64, PATIENCE = 2 };
@@ -30,7 +30,7 @@ static bool pop(struct pending *pending) {
 static bool is_over(cl_event event) {
     cl_int status = CL_COMPLETE;
     NEXT(clGetEventInfo)(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return status <= CL_COMPLETE; /* below: it failed */
+    return status <= CL_COMPLETE; /* a negative status: it failed */
 }
 
 static bool read_time(cl_event event, double *time_us) {
@@ -42,7 +42,7 @@ static bool read_time(cl_event event, double *time_us) {
     return end >= start;
 }
 
-/* Take in the times of what is over; give up after `patience` events that still run. */
+/* Read the times of completed events; stop after `patience` events that are still running. */
 static void collect(unsigned patience) {
     lock();
     unsigned left = used;
@@ -79,7 +79,7 @@ void events_collect_all(void) {
         collect(MOST_PENDING);
 }
 
-/* Keep an event for its time: one of ours, or one of the program's, which then lives until we have read it. */
+/* Keep an event until its time is read. `ours`: the layer owns it; otherwise it is retained for as long. */
 void events_add(cl_event event, struct slot *slot, bool ours) {
     if (__atomic_load_n(&used, __ATOMIC_RELAXED) >= MANY_PENDING)
         collect(PATIENCE);
@@ -110,7 +110,7 @@ cl_int layer_clWaitForEvents(cl_uint count, const cl_event *events) {
 }
 
 cl_int layer_clReleaseContext(cl_context context) {
-    events_collect_all(); /* an event of ours would keep the context alive */
+    events_collect_all(); /* the layer's events would keep the context alive */
     return NEXT(clReleaseContext)(context);
 }
 

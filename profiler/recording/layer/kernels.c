@@ -1,4 +1,4 @@
-/* Kernels and the state of their arguments, with a hash of it that is kept up to date argument by argument. */
+/* Kernels and their arguments. A hash of the arguments is updated with each argument that is set. */
 #include "layer.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static struct function *find_function(struct build *build, const char *name) {
     return function;
 }
 
-/* Return the kernel function that a kernel object stands for, NULL if it cannot be known. */
+/* Return the function of a kernel object, or NULL if it cannot be found out. */
 static struct function *function_of(cl_kernel handle, cl_program program) {
     struct build *build = program_build(program);
     if (build == NULL)
@@ -72,7 +72,49 @@ static void free_kernel(struct kernel *kernel) {
     free(kernel);
 }
 
-/* Take a kernel down. `like` has its arguments already (clCloneKernel), NULL: none is set. */
+/* Hash what the log has of an argument. Which memory object it is does not count. */
+static void hash_argument(struct argument *argument, cl_uint index) {
+    const struct memory *memory = &argument->memory;
+    uint64_t hash = mix((uint64_t)index << 8 | argument->kind, argument->bytes);
+    if (argument->kind == IMAGE)
+        hash = mix_bytes(mix(hash, (uint64_t)memory->order << 32 | memory->type), memory->size, sizeof memory->size);
+    argument->shape = argument->state = hash;
+    if (argument->kind == VALUE)
+        argument->state =
+            mix_bytes(hash, argument->large == NULL ? argument->small : argument->large, argument->bytes);
+}
+
+/* Before and after an argument changes. Hashes are combined by exclusive or, so the other arguments are not read. */
+static struct argument *begin_change(struct kernel *kernel, cl_uint index) {
+    struct argument *argument = &kernel->arguments[index];
+    kernel->state ^= argument->state;
+    kernel->shape ^= argument->shape;
+    free(argument->large);
+    argument->large = NULL;
+    return argument;
+}
+
+static void end_change(struct kernel *kernel, cl_uint index) {
+    struct argument *argument = &kernel->arguments[index];
+    hash_argument(argument, index);
+    kernel->state ^= argument->state;
+    kernel->shape ^= argument->shape;
+}
+
+static void copy_arguments(struct kernel *kernel, const struct kernel *original) {
+    for (cl_uint i = 0; i < kernel->function->arguments; i++) {
+        const struct argument *from = &original->arguments[i];
+        struct argument *argument = begin_change(kernel, i);
+        *argument = *from;
+        if (from->large != NULL && (argument->large = malloc(from->bytes)) != NULL)
+            memcpy(argument->large, from->large, from->bytes);
+        else if (from->large != NULL)
+            argument->kind = UNSET;
+        end_change(kernel, i);
+    }
+}
+
+/* Add a kernel. `like` is the kernel whose arguments it has (clCloneKernel), or NULL if none is set. */
 static void remember(cl_kernel handle, struct function *function, uint32_t references, cl_kernel like) {
     if (function == NULL)
         return;
@@ -82,27 +124,19 @@ static void remember(cl_kernel handle, struct function *function, uint32_t refer
     *kernel = (struct kernel){.references = references, .function = function};
     lock();
     struct kernel *original = like == NULL ? NULL : table_get(&kernels, HANDLE(like));
-    if (original != NULL && original->function->arguments == function->arguments) {
-        kernel->state = original->state;
-        kernel->shape = original->shape;
-        for (cl_uint i = 0; i < function->arguments; i++) {
-            struct argument *argument = &kernel->arguments[i];
-            *argument = original->arguments[i];
-            if (argument->large != NULL && (argument->large = malloc(argument->bytes)) != NULL)
-                memcpy(argument->large, original->arguments[i].large, argument->bytes);
-        }
-    }
+    if (original != NULL && original->function->arguments == function->arguments)
+        copy_arguments(kernel, original);
     free_kernel(table_put(&kernels, HANDLE(handle), kernel));
     unlock();
 }
 
-/* Take the lock and return what is known of a kernel, NULL if nothing. */
+/* Take the lock and return the kernel's entry, or NULL if there is none. */
 struct kernel *lock_with_kernel(cl_kernel handle) {
     lock();
     struct kernel *kernel = table_get(&kernels, HANDLE(handle));
     if (kernel != NULL || handle == NULL)
         return kernel;
-    unlock(); /* one that we did not see being made, or a wrong handle */
+    unlock(); /* it was not created through the layer, or the handle is invalid */
     cl_program program = NULL;
     cl_uint references = 1;
     if (NEXT(clGetKernelInfo)(handle, CL_KERNEL_PROGRAM, sizeof program, &program, NULL) == CL_SUCCESS) {
@@ -132,7 +166,7 @@ static void set_value(struct argument *argument, size_t bytes, const void *value
         memcpy(at, value, bytes);
 }
 
-/* Take what an argument was set to. Return false where it is a memory object that nothing is known of yet. */
+/* Record the value of an argument. Return false for a memory object that has no entry yet. */
 static bool set_argument(struct argument *argument, enum class class, size_t bytes, const void *value) {
     cl_mem handle = NULL;
     if (value != NULL && bytes == sizeof handle)
@@ -152,38 +186,7 @@ static bool set_argument(struct argument *argument, enum class class, size_t byt
     return argument->kind != NULL_BUFFER || handle == NULL;
 }
 
-/* Hash an argument with what the log says of it; which object it is makes no launch distinct. */
-static void hash_argument(struct argument *argument, cl_uint index) {
-    const struct memory *memory = &argument->memory;
-    uint64_t hash = mix((uint64_t)index << 8 | argument->kind, argument->bytes);
-    if (argument->kind == BUFFER)
-        hash = mix(hash, memory->offset);
-    if (argument->kind == IMAGE)
-        hash = mix_bytes(mix(hash, (uint64_t)memory->order << 32 | memory->type), memory->size, sizeof memory->size);
-    argument->shape = argument->state = hash;
-    if (argument->kind == VALUE)
-        argument->state =
-            mix_bytes(hash, argument->large == NULL ? argument->small : argument->large, argument->bytes);
-}
-
-/* Before and after an argument changes. Hashes are joined by exclusive or, so that the others need not be read. */
-static struct argument *begin_change(struct kernel *kernel, cl_uint index) {
-    struct argument *argument = &kernel->arguments[index];
-    kernel->state ^= argument->state;
-    kernel->shape ^= argument->shape;
-    free(argument->large);
-    argument->large = NULL;
-    return argument;
-}
-
-static void end_change(struct kernel *kernel, cl_uint index) {
-    struct argument *argument = &kernel->arguments[index];
-    hash_argument(argument, index);
-    kernel->state ^= argument->state;
-    kernel->shape ^= argument->shape;
-}
-
-/* Take an argument down; the lock is held. Return false where `set_argument` does. */
+/* Record an argument; the caller holds the lock. Return false where `set_argument` does. */
 static bool change_argument(struct kernel *kernel, cl_uint index, size_t bytes, const void *value) {
     if (kernel == NULL || index >= kernel->function->arguments)
         return true;
@@ -201,7 +204,7 @@ cl_int layer_clSetKernelArg(cl_kernel handle, cl_uint index, size_t bytes, const
     unlock();
     if (known)
         return result;
-    remember_memory(*(const cl_mem *)value, false); /* made by OpenGL's functions or an extension's */
+    remember_memory(*(const cl_mem *)value, false); /* made by OpenGL interoperability or an extension */
     change_argument(lock_with_kernel(handle), index, bytes, value);
     unlock();
     return result;
@@ -226,14 +229,13 @@ void text_argument(struct text *text, const struct argument *argument) {
     const struct memory *memory = &argument->memory;
     switch (argument->kind) {
     case BUFFER:
-        text_format(text, "{\"kind\": \"buffer\", \"bytes\": %llu, \"offset\": %llu, \"object\": %u}",
-                    (unsigned long long)memory->bytes, (unsigned long long)memory->offset, memory->object);
+        text_format(text, "{\"kind\": \"buffer\", \"bytes\": %llu}", (unsigned long long)memory->bytes);
         break;
     case IMAGE:
         text_format(text, "{\"kind\": \"image\", \"size\": [%u, %u, %u], ", memory->size[0], memory->size[1],
                     memory->size[2]);
         text_channels(text, memory);
-        text_format(text, ", \"object\": %u}", memory->object);
+        text_format(text, "}");
         break;
     case LOCAL:
         text_format(text, "{\"kind\": \"local\", \"bytes\": %llu}", (unsigned long long)argument->bytes);
@@ -299,7 +301,7 @@ cl_int layer_clRetainKernel(cl_kernel handle) {
     return result;
 }
 
-/* Forget before releasing: right after it, another thread may get the same handle for a new kernel. */
+/* Forget it before the release: afterwards another thread may get the same handle for a new kernel. */
 cl_int layer_clReleaseKernel(cl_kernel handle) {
     lock();
     struct kernel *kernel = table_get(&kernels, HANDLE(handle));

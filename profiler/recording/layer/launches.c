@@ -1,26 +1,26 @@
-/* Launches: each distinct one is a line in the log and a slot in the counts. */
+/* Launches: each distinct one has a line in the log and a slot in the counts file. */
 #include "layer.h"
 
 #include <stdlib.h>
 
-/* Beyond so many launches of a kernel, those that differ in values alone count to the first of their shape. */
+/* Beyond this many distinct launches of a kernel, those that differ only in values count as the first of a shape. */
 enum { MOST_DISTINCT_VALUES = 4096 };
 
 struct launch {
     uint32_t id;
     struct slot *slot;
-    bool varies; /* and the log says so */
+    bool varies; /* launches with other values were counted here, and the log says so */
 };
 static struct table launches, shapes; /* by hash with and without values; both hold the same launches */
 static uint32_t launch_ids;
-static bool full; /* no slot is left: new launches are not recorded any more */
+static bool full; /* no slot is left: new launches are no longer recorded */
 
 struct grid {
     cl_uint dimensions;
     const size_t *offset, *global, *local;
 };
 
-/* What an enqueue has to know once the lock is free again. */
+/* What an enqueue needs after it has released the lock. */
 struct plan {
     struct slot *slot; /* NULL: not recorded */
     bool timed;
@@ -71,7 +71,7 @@ static void write_varies(struct launch *launch) {
         return;
     launch->varies = true;
     struct text line = {0};
-    text_format(&line, "{\"record\": \"varies\", \"launch\": %u, \"values_vary\": true}", launch->id);
+    text_format(&line, "{\"record\": \"varies\", \"launch\": %u}", launch->id);
     log_line(&line);
     text_free(&line);
 }
@@ -105,12 +105,12 @@ static struct launch *new_launch(uint64_t key, uint64_t shape, struct kernel *ke
     return launch;
 }
 
-/* Find the launch that an enqueue repeats, or take it down as a new one. */
+/* Find the launch that an enqueue repeats, or add a new one. */
 static struct plan plan_launch(cl_command_queue queue_handle, cl_kernel kernel_handle, const struct grid *grid) {
     struct plan plan = {0};
     struct kernel *kernel = lock_with_kernel(kernel_handle);
     struct queue *queue = kernel == NULL ? NULL : known_queue(queue_handle);
-    if (kernel != NULL && queue == NULL) { /* made by an extension's function, or its handle is wrong */
+    if (kernel != NULL && queue == NULL) { /* created by an extension, or an invalid handle */
         unlock();
         adopt_queue(queue_handle);
         kernel = lock_with_kernel(kernel_handle);
@@ -124,7 +124,7 @@ static struct plan plan_launch(cl_command_queue queue_handle, cl_kernel kernel_h
             (launch = table_get(&shapes, shape)) != NULL)
             write_varies(launch);
         bool known = launch != NULL;
-        if (!known && log_open()) /* where the log takes no more, what it has is still counted */
+        if (!known && log_open()) /* launches already in the log are counted even if it cannot grow */
             launch = new_launch(key, shape, kernel, queue, grid);
         if (!known && launch != NULL && settings.contents)
             plan_contents(&plan, kernel);
@@ -144,7 +144,7 @@ static void send_contents(struct plan *plan, cl_command_queue queue, cl_uint wai
     free(plan->contents);
 }
 
-/* Count the launch, and keep its event where that will tell a time. */
+/* Count the launch, and keep its event if a time can be read from it. */
 static void take_result(const struct plan *plan, cl_event event, bool ours) {
     __atomic_fetch_add(&plan->slot->count, 1, __ATOMIC_RELAXED);
     if (plan->timed && event != NULL)
@@ -181,7 +181,7 @@ cl_int layer_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint wai
     return result;
 }
 
-/* After a fork: this process counts its own launches, from nought. */
+/* After a fork: this process counts its own launches from zero. */
 void launches_forget(void) {
     launch_ids = 0;
     full = false;

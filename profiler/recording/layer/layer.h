@@ -1,4 +1,4 @@
-/* What the layer's files share. Rule: the lock guards all tables and the log, and no driver is called under it. */
+/* Declarations shared by the layer's files. The lock guards all tables and the log; no driver is called under it. */
 #ifndef KERNELCAST_LAYER_H
 #define KERNELCAST_LAYER_H
 
@@ -14,12 +14,12 @@
 
 #define HANDLE(object) ((uint64_t)(uintptr_t)(object))
 
-/* entry.c: what `kernelcast record` asks for, and the lock */
+/* entry.c: the settings that `kernelcast record` passes, and the lock */
 struct settings {
     bool profile;             /* turn profiling on for every queue */
     bool contents;            /* send what input buffers hold */
-    char folder[PATH_MAX];    /* where the log lies */
-    char socket[108];         /* where contents go; as long as an address of a Unix socket may be */
+    char folder[PATH_MAX];    /* of the log */
+    char socket[108];         /* where contents are sent; as long as the address of a Unix socket may be */
 };
 extern struct settings settings;
 void lock(void);
@@ -46,7 +46,7 @@ void table_clear(struct table *table);
 struct text {
     char *data;
     size_t length, capacity;
-    bool failed; /* memory ran out: the text is not whole */
+    bool failed; /* memory ran out: the text is incomplete */
 };
 void text_bytes(struct text *text, const void *bytes, size_t length);
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -59,7 +59,7 @@ void text_free(struct text *text);
 /* sha256.c */
 void sha256_hex(const void *bytes, size_t length, char hex[65]);
 
-/* log.c; all with the lock held */
+/* log.c; the caller holds the lock */
 enum problem { NO_COUNTS, NO_SOURCE, TOO_MANY_LAUNCHES, NO_CONTENTS, NO_MEMORY };
 struct log_name {
     long pid;
@@ -68,32 +68,31 @@ struct log_name {
 bool log_open(void); /* false: nothing can be recorded */
 void log_line(struct text *line);
 void log_problem(enum problem problem, const char *message);
-void log_end(void);
 void log_forget(void);
 struct log_name log_name(void);
 bool log_source(const void *bytes, size_t length, const char *sha256);
 
-/* counts.c; slot_of with the lock held */
+/* counts.c; the caller holds the lock */
 struct slot {
     uint64_t count, timed;
-    double sum_us, min_us, max_us, samples_us[27];
+    double sum_us, samples_us[29];
 };
 _Static_assert(sizeof(struct slot) == 256, "a slot of the counts file has 256 bytes");
 struct slot *slot_of(uint32_t launch);
 void slot_add_time(struct slot *slot, double time_us);
-void counts_open(const char *path);
+void counts_open(const char *counts_path);
 void counts_forget(void);
 
 /* devices.c: devices and queues */
 struct device {
-    int64_t id; /* in the log, -1 before it is there */
+    int64_t id; /* in the log, -1 before it is written */
     char *described;
 };
 struct queue {
     uint32_t references;
     struct device *device;
     bool profiling;
-    bool forced; /* profiling was turned on by us */
+    bool forced; /* the layer turned profiling on */
 };
 int64_t device_id(struct device *device);
 struct queue *known_queue(cl_command_queue handle);
@@ -106,11 +105,11 @@ struct function {
     struct build *build;
     char *name;
     cl_uint arguments;
-    unsigned char *classes; /* enum class, one an argument */
-    uint32_t distinct;      /* launches in the log */
+    unsigned char *classes; /* enum class, one per argument */
+    uint32_t distinct;      /* its launches in the log */
 };
 struct build {
-    int64_t id; /* in the log, -1 before it is there */
+    int64_t id; /* in the log, -1 before it is written */
     char *described;
     struct build **linked;
     size_t linked_count;
@@ -119,9 +118,9 @@ struct build {
 struct program {
     uint32_t references;
     const char *kind;
-    char sha256[65]; /* "" where there is nothing to hash */
+    char sha256[65]; /* "" without a source, binary or IL */
     bool has_source;
-    struct build *build; /* the last one, NULL before */
+    struct build *build; /* the last one, NULL before the first */
 };
 struct build *build_of(const char *kind, const char *sha256, bool has_source, const char *options, struct text *headers,
                        struct build **linked, size_t linked_count);
@@ -132,10 +131,9 @@ struct build *program_build(cl_program handle);
 /* memory.c: buffers, images, samplers and shared virtual memory */
 struct memory {
     uint32_t references;
-    uint32_t object; /* same for all that share bytes */
     bool is_image;
-    bool readable; /* by the host, and of use as an input */
-    uint64_t bytes, offset;
+    bool readable; /* an input that the host may read */
+    uint64_t bytes;
     uint32_t size[3], order, type;
 };
 struct memory *known_memory(cl_mem handle);
@@ -150,7 +148,7 @@ enum kind { UNSET, BUFFER, IMAGE, LOCAL, VALUE, SAMPLER, SVM, NULL_BUFFER };
 struct argument {
     enum kind kind;
     uint64_t bytes;
-    uint64_t state, shape; /* hashes with and without the value */
+    uint64_t state, shape; /* hashes with and without its value */
     cl_mem handle;
     struct memory memory;
     unsigned char small[16];
@@ -168,13 +166,13 @@ void text_argument(struct text *text, const struct argument *argument);
 /* launches.c */
 void launches_forget(void);
 
-/* events.c; without the lock */
+/* events.c; the caller does not hold the lock */
 void events_add(cl_event event, struct slot *slot, bool ours);
 void events_collect(void);
 void events_collect_all(void);
 void events_forget(void);
 
-/* contents.c; without the lock */
+/* contents.c; the caller does not hold the lock */
 struct content {
     cl_mem handle;
     uint64_t bytes;

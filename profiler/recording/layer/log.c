@@ -1,4 +1,4 @@
-/* The log of one process: JSON lines, each appended with one write, and the sources beside them. */
+/* The log of one process: JSON lines, each appended with one write, and program sources in files beside it. */
 #include "layer.h"
 
 #include <errno.h>
@@ -11,11 +11,11 @@
 
 static struct {
     int file;
-    dev_t device; /* with the inode: the program may close our file and get its number for another */
+    dev_t device; /* and inode: the program may close the log and get its descriptor for another file */
     ino_t inode;
     struct log_name name;
     bool open, broken;
-    unsigned problems; /* a bit for each that was said */
+    unsigned problems; /* a bit for each that was written */
     char path[PATH_MAX + 64];
 } state = {.file = -1};
 
@@ -52,34 +52,16 @@ void log_line(struct text *line) {
     do
         written = write(state.file, line->data, line->length);
     while (written < 0 && errno == EINTR);
-    /* Half a line would spoil the one after it. */
+    /* An incomplete line would corrupt the next one. */
     if (written != (ssize_t)line->length)
         state.broken = true;
-}
-
-static void add_command(struct text *line) {
-    char words[65536];
-    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? 0 : read(file, words, sizeof words);
-    if (file >= 0)
-        close(file);
-    text_format(line, "[");
-    for (ssize_t i = 0; i < length;) {
-        size_t size = strnlen(words + i, (size_t)(length - i));
-        text_format(line, i == 0 ? "" : ", ");
-        text_quoted_bytes(line, words + i, size);
-        i += (ssize_t)size + 1;
-    }
-    text_format(line, "]");
 }
 
 static void write_process(void) {
     char folder[PATH_MAX];
     struct text line = {0};
-    text_format(&line, "{\"record\": \"process\", \"version\": 1, \"pid\": %ld, \"writer\": \"layer\", \"command\": ",
+    text_format(&line, "{\"record\": \"process\", \"version\": 1, \"pid\": %ld, \"writer\": \"layer\", \"cwd\": ",
                 state.name.pid);
-    add_command(&line);
-    text_format(&line, ", \"cwd\": ");
     text_quoted(&line, getcwd(folder, sizeof folder) == NULL ? "" : folder);
     text_format(&line, ", \"started_at\": %.6f}", now_s());
     log_line(&line);
@@ -120,14 +102,7 @@ void log_problem(enum problem problem, const char *message) {
     text_free(&line);
 }
 
-void log_end(void) {
-    struct text line = {0};
-    text_format(&line, "{\"record\": \"end\", \"at\": %.6f}", now_s());
-    log_line(&line);
-    text_free(&line);
-}
-
-/* Leave the log to the parent: this process begins its own. */
+/* Leave the log to the parent of a fork; this process starts its own. */
 void log_forget(void) {
     if (state.file >= 0 && is_still_ours())
         close(state.file);
@@ -153,7 +128,7 @@ static bool write_all(int file, const char *bytes, size_t length) {
     return true;
 }
 
-/* Write a source beside the log, once; another process may be doing the same. */
+/* Write a source beside the log unless it is there; another process may be writing the same one. */
 bool log_source(const void *bytes, size_t length, const char *sha256) {
     char path[PATH_MAX + 128], temporary[PATH_MAX + 128];
     snprintf(path, sizeof path, "%s/program-%s.cl", settings.folder, sha256);

@@ -1,10 +1,9 @@
-/* Buffers, images, samplers and shared virtual memory: what a pointer handed to a kernel stands for. */
+/* Buffers, images, samplers and shared virtual memory: the objects that kernel arguments refer to. */
 #include "layer.h"
 
 #include <stdlib.h>
 
 static struct table memories, samplers;
-static uint32_t objects; /* numbers given so far */
 
 struct memory *known_memory(cl_mem handle) {
     return table_get(&memories, HANDLE(handle));
@@ -34,12 +33,12 @@ static void describe_image(cl_mem handle, struct memory *memory) {
     uint32_t layers = image_number(handle, CL_IMAGE_ARRAY_SIZE);
     uint32_t height = image_number(handle, CL_IMAGE_HEIGHT), depth = image_number(handle, CL_IMAGE_DEPTH);
     memory->size[0] = image_number(handle, CL_IMAGE_WIDTH);
-    /* Layers of an array take the first axis that the image does not have. */
+    /* The layers of an array are the first axis that a single image does not have. */
     memory->size[1] = height > 0 ? height : layers > 0 ? layers : 1;
     memory->size[2] = depth > 0 ? depth : height > 0 && layers > 0 ? layers : 1;
 }
 
-/* Take a memory object down. `created`: the program has just made it, and holds its only reference. */
+/* Add a memory object. `created`: the program has just created it and holds its only reference. */
 void remember_memory(cl_mem handle, bool created) {
     struct memory *memory = calloc(1, sizeof *memory);
     cl_uint type = 0, references = 1;
@@ -52,19 +51,14 @@ void remember_memory(cl_mem handle, bool created) {
         NEXT(clGetMemObjectInfo)(handle, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL);
     cl_bitfield flags = 0;
     NEXT(clGetMemObjectInfo)(handle, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
-    cl_mem parent = NULL;
-    NEXT(clGetMemObjectInfo)(handle, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
     memory->references = references;
     memory->is_image = type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER;
     memory->readable =
         !memory->is_image && !(flags & (CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS));
     memory->bytes = memory_number(handle, CL_MEM_SIZE);
-    memory->offset = memory_number(handle, CL_MEM_OFFSET);
     if (memory->is_image)
         describe_image(handle, memory);
     lock();
-    struct memory *shared = parent == NULL ? NULL : known_memory(parent);
-    memory->object = shared == NULL ? objects++ : shared->object;
     free(table_put(&memories, HANDLE(handle), memory));
     unlock();
 }
@@ -84,7 +78,7 @@ void text_channels(struct text *text, const struct memory *image) {
                 type < sizeof types / sizeof *types ? types[type] : "other");
 }
 
-/* Hooks: each makes the object first, then takes it down. */
+/* Hooks: each creates the object, then adds it. */
 
 static cl_mem created(cl_mem handle) {
     if (handle != NULL)
@@ -136,7 +130,7 @@ cl_int layer_clRetainMemObject(cl_mem handle) {
     return result;
 }
 
-/* Forget before releasing: right after it, another thread may get the same handle for a new object. */
+/* Forget it before the release: afterwards another thread may get the same handle for a new object. */
 cl_int layer_clReleaseMemObject(cl_mem handle) {
     lock();
     struct memory *memory = known_memory(handle);
@@ -146,7 +140,7 @@ cl_int layer_clReleaseMemObject(cl_mem handle) {
     return NEXT(clReleaseMemObject)(handle);
 }
 
-/* A sampler's entry points to its count of references. */
+/* A sampler's entry points to its reference count. */
 
 static cl_sampler created_sampler(cl_sampler handle) {
     uint32_t *references = handle == NULL ? NULL : malloc(sizeof *references);
@@ -187,7 +181,7 @@ cl_int layer_clReleaseSampler(cl_sampler handle) {
     return NEXT(clReleaseSampler)(handle);
 }
 
-/* Shared virtual memory: a list, since programs have few allocations and pass pointers into the middle of them. */
+/* Shared virtual memory: a list, because programs have few allocations and may pass pointers into the middle of one. */
 
 struct svm {
     struct svm *next;
@@ -196,7 +190,7 @@ struct svm {
 };
 static struct svm *allocations;
 
-/* Return how many bytes are left from `pointer` to the end of its allocation, 0 where it is in none. */
+/* Return the number of bytes from `pointer` to the end of its allocation, or 0 if it is in none. */
 uint64_t svm_bytes(const void *pointer) {
     for (const struct svm *svm = allocations; svm != NULL; svm = svm->next)
         if ((uintptr_t)pointer - svm->begin < svm->bytes)

@@ -1,4 +1,4 @@
-/* The part of OpenCL's binary interface that the layer uses, so that it builds where no OpenCL headers are installed.
+/* The part of OpenCL's binary interface that the layer uses, so that it builds without OpenCL headers.
  *
  * Numbers are those of the OpenCL 3.0 specification. The number before a function is its place in the table that the
  * loader hands to a layer (`struct _cl_icd_dispatch`); a test compares it with Khronos' headers where there are any. */
@@ -31,14 +31,10 @@ enum {
     CL_PROFILING_INFO_NOT_AVAILABLE = -7,
     CL_INVALID_VALUE = -30,
     CL_PLATFORM_NAME = 0x0902,
-    CL_DEVICE_TYPE = 0x1000,
     CL_DEVICE_NAME = 0x102B,
-    CL_DEVICE_VENDOR = 0x102C,
     CL_DRIVER_VERSION = 0x102D,
     CL_DEVICE_PLATFORM = 0x1031,
     CL_DEVICE_TYPE_CPU = 1 << 1,
-    CL_DEVICE_TYPE_GPU = 1 << 2,
-    CL_DEVICE_TYPE_ACCELERATOR = 1 << 3,
     CL_QUEUE_PROFILING_ENABLE = 1 << 1,
     CL_QUEUE_ON_DEVICE = 1 << 2,
     CL_QUEUE_DEVICE = 0x1091,
@@ -54,8 +50,6 @@ enum {
     CL_MEM_FLAGS = 0x1101,
     CL_MEM_SIZE = 0x1102,
     CL_MEM_REFERENCE_COUNT = 0x1105,
-    CL_MEM_ASSOCIATED_MEMOBJECT = 0x1107,
-    CL_MEM_OFFSET = 0x1108,
     CL_IMAGE_FORMAT = 0x1110,
     CL_IMAGE_WIDTH = 0x1114,
     CL_IMAGE_HEIGHT = 0x1115,
@@ -104,7 +98,7 @@ enum {
     X(46, cl_int, clFlush, (cl_command_queue)) \
     X(101, cl_int, clGetKernelArgInfo, (cl_kernel, cl_uint, cl_uint, size_t, void *, size_t *))
 
-/* Functions that the layer puts itself before. */
+/* Functions that the layer intercepts. */
 #define HOOKED_FUNCTIONS(X) \
     X(7, cl_int, clReleaseContext, (cl_context)) \
     X(9, cl_command_queue, clCreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int *)) \
@@ -183,7 +177,7 @@ HOOKED_FUNCTIONS(DECLARE_TYPE)
 #define DECLARE_HOOK(place, result, name, parameters) result layer_##name parameters;
 HOOKED_FUNCTIONS(DECLARE_HOOK)
 
-/* What the program would have called without the layer. */
+/* The functions that the program would call without the layer. */
 extern any_function next_functions[];
 #define NEXT(name) ((pointer_##name)next_functions[PLACE_##name])
 

@@ -1,4 +1,4 @@
-/* Programs: where each handle's source comes from, and which build it stands for now. */
+/* Programs: the source of each handle, and its current build. */
 #include "layer.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static struct program *known_program(cl_program handle) {
     return table_get(&programs, HANDLE(handle));
 }
 
-/* Take a new program down. `bytes` are its source, binary or IL, NULL where there are none. */
+/* Add a new program. `bytes` are its source, binary or IL, or NULL if it has none. */
 static void remember(cl_program handle, uint32_t references, const char *kind, const void *bytes, size_t length) {
     struct program *program = calloc(1, sizeof *program);
     if (program == NULL)
@@ -24,7 +24,7 @@ static void remember(cl_program handle, uint32_t references, const char *kind, c
     unlock();
 }
 
-/* Take down a program that we did not see being made, as well as its driver can tell of it. */
+/* Add a program that was not created through the layer, as far as its driver describes it. */
 static void adopt(cl_program handle) {
     cl_uint references = 1;
     size_t length = 0;
@@ -51,7 +51,7 @@ static char *options_of(cl_program handle) {
     return options;
 }
 
-/* Return the build that a kernel made of this program now comes from, NULL if it cannot be known. */
+/* Return the build that kernels created from this program now belong to, or NULL if it cannot be found out. */
 struct build *program_build(cl_program handle) {
     lock();
     bool known = known_program(handle) != NULL;
@@ -123,7 +123,7 @@ cl_program layer_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint c
     return handle;
 }
 
-/* A build that goes on in the background is taken down as well: without kernels of it there are no launches. */
+/* A build that is still running in the background is added, too: if it fails, it gets no kernels and no launches. */
 cl_int layer_clBuildProgram(cl_program handle, cl_uint count, const cl_device_id *devices, const char *options,
                             program_notify notify, void *data) {
     cl_int result = NEXT(clBuildProgram)(handle, count, devices, options, notify, data);
@@ -158,7 +158,7 @@ cl_int layer_clCompileProgram(cl_program handle, cl_uint count, const cl_device_
 cl_program layer_clLinkProgram(cl_context context, cl_uint count, const cl_device_id *devices, const char *options,
                                cl_uint input_count, const cl_program *inputs, program_notify notify, void *data,
                                cl_int *error) {
-    /* What the inputs are now: after the call, a callback may have released them. */
+    /* Read before the call: a callback may release the inputs. */
     struct build **linked = calloc(input_count + 1, sizeof *linked);
     size_t linked_count = 0;
     for (cl_uint i = 0; linked != NULL && inputs != NULL && i < input_count; i++)
@@ -190,7 +190,7 @@ cl_int layer_clRetainProgram(cl_program handle) {
     return result;
 }
 
-/* Forget before releasing: right after it, another thread may get the same handle for a new program. */
+/* Forget it before the release: afterwards another thread may get the same handle for a new program. */
 cl_int layer_clReleaseProgram(cl_program handle) {
     lock();
     struct program *program = known_program(handle);

@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4), which names the files of sources. */
+/* SHA-256 (FIPS 180-4), for the names of source files. */
 #include "layer.h"
 
 static const uint32_t K[64] = {

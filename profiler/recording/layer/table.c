@@ -52,7 +52,7 @@ static bool grow(struct table *table) {
     return true;
 }
 
-/* Put `value` (not NULL) under `key` and return what was there; without memory, nothing is kept. */
+/* Store `value` (not NULL) under `key` and return the previous value; if memory runs out, nothing is stored. */
 void *table_put(struct table *table, uint64_t key, void *value) {
     if (table->used * 2 >= table->capacity && !grow(table))
         return NULL;
@@ -63,7 +63,7 @@ void *table_put(struct table *table, uint64_t key, void *value) {
     return before;
 }
 
-/* Take `key` out and return what was there. Entries behind it move up, so that no gap hides them. */
+/* Remove `key` and return its value. Later entries of the same run move up, so that probing still finds them. */
 void *table_remove(struct table *table, uint64_t key) {
     if (table->capacity == 0)
         return NULL;

@@ -1,4 +1,4 @@
-/* Text that grows: the lines of the log are put together here. */
+/* Growing text buffers, in which the lines of the log are built. */
 #include "layer.h"
 
 #include <stdarg.h>
@@ -29,7 +29,7 @@ void text_bytes(struct text *text, const void *bytes, size_t length) {
 }
 
 void text_format(struct text *text, const char *format, ...) {
-    char piece[256]; /* what is formatted here are numbers and fixed words */
+    char piece[256]; /* enough: only numbers and fixed words are formatted */
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(piece, sizeof piece, format, arguments);
@@ -38,7 +38,7 @@ void text_format(struct text *text, const char *format, ...) {
         text_bytes(text, piece, (size_t)length < sizeof piece ? (size_t)length : sizeof piece - 1);
 }
 
-/* How many bytes the UTF-8 character at `at` has, 0 if it is none. */
+/* Return the number of bytes of the UTF-8 character at `at`, or 0 if it is not valid UTF-8. */
 static size_t character_bytes(const unsigned char *at, size_t left) {
     size_t size = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 0;
     if (size > left)
@@ -52,7 +52,7 @@ static size_t character_bytes(const unsigned char *at, size_t left) {
     return overlong || surrogate || too_large ? 0 : size;
 }
 
-/* Add a JSON string; bytes that are not UTF-8 become U+FFFD. */
+/* Append a JSON string; bytes that are not UTF-8 become U+FFFD. */
 void text_quoted_bytes(struct text *text, const char *bytes, size_t length) {
     text_bytes(text, "\"", 1);
     for (size_t i = 0; i < length;) {

@@ -15,22 +15,21 @@ from profiler.recording.raw_log import BufferRaw, LocalRaw, OtherRaw, RawProcess
 from profiler.recording.reader import read_folder, read_process
 
 SOURCE = b"kernel void scale(global float *x, int n) { x[get_global_id(0)] *= n; }\n"
-HEAD = {"record": "process", "version": 1, "pid": 7, "writer": "layer", "command": ["a", "b"], "cwd": "/w"}
-DEVICE = {"record": "device", "id": 0, "name": "A GPU", "driver_version": "1", "platform": "P", "type": "gpu"}
+HEAD = {"record": "process", "version": 1, "pid": 7, "writer": "layer", "cwd": "/w"}
+DEVICE = {"record": "device", "id": 0, "name": "A GPU", "driver_version": "1", "platform": "P"}
 PROGRAM = {"record": "program", "id": 0, "kind": "source", "source": "program-x.cl", "sha256": "x", "options": "-DA=1"}
 LAUNCH = {
     "record": "launch", "id": 0, "program": 0, "kernel": "scale", "device": 0, "global": [64, 2], "local": None,
     "offset": [0, 0],
-    "args": [{"kind": "buffer", "bytes": 256, "offset": 0, "object": 3}, {"kind": "local", "bytes": 8},
+    "args": [{"kind": "buffer", "bytes": 256}, {"kind": "local", "bytes": 8},
              {"kind": "value", "hex": "07000000"}, {"kind": "null"}],
 }  # fmt: skip
 LINES: list[dict[str, Any]] = [{**HEAD, "started_at": 5.0}, DEVICE, PROGRAM, LAUNCH]
 
 
 def slot(count: int, *times_us: float) -> bytes:
-    samples = [*times_us, *[0.0] * 27][:27]
-    head = (count, len(times_us), sum(times_us), min(times_us, default=0.0), max(times_us, default=0.0))
-    return struct.pack("<QQ3d27d", *head, *samples)
+    samples = [*times_us, *[0.0] * 29][:29]
+    return struct.pack("<QQd29d", count, len(times_us), sum(times_us), *samples)
 
 
 @pytest.fixture
@@ -51,11 +50,11 @@ def read(path: Path) -> RawProcess:
 def test_a_launch_is_read_with_all_that_belongs_to_it(log: Path) -> None:
     (process,) = read_folder(log.parent)
     (launch,) = process.launches
-    assert (process.command, process.cwd, process.ended_in_order) == (("a", "b"), "/w", False)
+    assert (process.cwd, process.started_at) == ("/w", 5.0)
     assert (launch.kernel, launch.global_size, launch.local_size, launch.count) == ("scale", (64, 2), None, 3)
     assert (launch.program.text, launch.program.options, launch.device.name) == (SOURCE, "-DA=1", "A GPU")
     assert launch.arguments == (
-        BufferRaw(256, 0, 3), LocalRaw(8), ValueRaw(bytes([7, 0, 0, 0])), OtherRaw("null")
+        BufferRaw(256), LocalRaw(8), ValueRaw(bytes([7, 0, 0, 0])), OtherRaw("null")
     )  # fmt: skip
     assert (launch.times.median_us, launch.times.mean_us) == (20.0, 20.0)
 
@@ -92,12 +91,11 @@ def test_lines_that_make_no_sense_cost_only_themselves(
     folder = tmp_path_factory.mktemp("junk")
     bad = [line if isinstance(line, bytes) else json.dumps({"record": "launch", **line}).encode() for line in junk]
     good = [json.dumps(line).encode() for line in LINES]
-    (folder / "7-0.jsonl").write_bytes(b"\n".join([*good, *bad, b'{"record": "end", "at": 1}', b""]))
+    (folder / "7-0.jsonl").write_bytes(b"\n".join([*good, *bad, b'{"record": "varies", "launch": 0}', b""]))
     (folder / "7-0.counts").write_bytes(slot(1) * 3)
     process = read_process(folder / "7-0.jsonl")
     assert process is not None
-    assert process.ended_in_order
-    assert [launch.kernel for launch in process.launches][:1] == ["scale"]
+    assert [(launch.kernel, launch.values_vary) for launch in process.launches][:1] == [("scale", True)]
 
 
 def test_a_source_is_looked_for_beside_the_log_alone(log: Path) -> None:

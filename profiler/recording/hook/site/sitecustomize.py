@@ -1,6 +1,6 @@
-"""Run at the start of each Python interpreter of a recorded program: prepare the recording, then hand on.
+"""Prepare the recording at the start of each Python interpreter of a recorded program.
 
-The program's own `sitecustomize`, if it has one, runs as if this one were not there.
+The program's own `sitecustomize`, if it has one, runs afterwards, under its own name.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 
 
 def _hand_on(here: str) -> None:
-    """Run the next `sitecustomize` on the path, in this one's place."""
+    """Run the next `sitecustomize` on the path in place of this one."""
     from importlib.machinery import PathFinder  # noqa: PLC0415 - loaded at every start anyway
     from importlib.util import module_from_spec  # noqa: PLC0415
 
@@ -23,7 +23,7 @@ def _hand_on(here: str) -> None:
 
 
 def _load(here: str) -> None:
-    """Load the hook by its path and let it wait for PyOpenCL."""
+    """Load the hook by its path and have it watch for PyOpenCL."""
     from importlib.util import module_from_spec, spec_from_file_location  # noqa: PLC0415
 
     spec = spec_from_file_location("_kernelcast_hook", os.path.join(os.path.dirname(here), "begin.py"))

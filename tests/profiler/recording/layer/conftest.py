@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from profiler.recording.layer import layer_library
+from profiler.recording.running import recording_environment
 from tests.profiler.recording.layer.programs import bundled_loader, compile_launcher, loader_environment
 
-SLOT = struct.Struct("<QQ3d27d")
+SLOT = struct.Struct("<QQd29d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Log:
     """What one process wrote."""
 
     entries: list[dict[str, Any]]
-    slots: list[tuple[float, ...]]  # count, timed, sum_us, min_us, max_us, samples_us ...
+    slots: list[tuple[float, ...]]  # count, timed, sum_us, samples_us ...
 
     def of(self, record: str) -> list[dict[str, Any]]:
         return [entry for entry in self.entries if entry["record"] == record]
@@ -97,10 +98,11 @@ def record(environment: dict[str, str], tmp_path: Path) -> Callable[..., Ran]:
     def record(words: Sequence[str | Path], added: Mapping[str, str] | None = None, layer: Path | None = None) -> Ran:
         folder = tmp_path / "recording"
         folder.mkdir(mode=0o700)
-        settings = {"OPENCL_LAYERS": str(layer or layer_library()), "KERNELCAST_RECORD_DIR": str(folder)}
+        library = layer or layer_library()
+        settings = recording_environment(environment, folder, layer=library, socket=None, profile=False)
         ran = subprocess.run(
-            list(map(str, words)), env={**environment, **settings, **(added or {})}, capture_output=True, text=True,
-            timeout=120, check=False,
+            list(map(str, words)), env={**settings, **(added or {})}, capture_output=True, text=True, timeout=120,
+            check=False,
         )  # fmt: skip
         logs = [read_log(path) for path in sorted(folder.glob("*.jsonl"))]
         return Ran(ran.returncode, ran.stdout, ran.stderr, folder, logs)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,7 +30,8 @@ static const char *const SOURCE =
     "__kernel void pick(read_only image2d_t from, sampler_t how, __global float4 *x, __global float *maybe,\n"
     "                   ulong k) {\n"
     "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
-    "  x[at.y * (int)get_global_size(0) + at.x] = read_imagef(from, how, at) + (maybe ? 1.0f : 0.0f) + k; }\n";
+    "  x[at.y * (int)get_global_size(0) + at.x] = read_imagef(from, how, at) + (maybe ? 1.0f : 0.0f) + k; }\n"
+    "__kernel void wide(__global float *x, float16 by) { x[get_global_id(0)] *= by.s7; }\n";
 
 static cl_device_id device;
 static cl_context context;
@@ -180,6 +183,11 @@ static void binary(void) {
     some();
 }
 
+static void close_files(void) {
+    for (int file = 3; file < 256; file++)
+        close(file);
+}
+
 static void values(int count) {
     cl_kernel scale = kernel_of("scale");
     cl_mem x = buffer_of(N * 4);
@@ -205,6 +213,32 @@ static void times(int count) {
         clReleaseEvent(event);
         printf("%llu\n", (unsigned long long)(end - start));
     }
+}
+
+/* Launch the clone of a kernel that has an argument of 64 bytes. */
+static void cloned(void) {
+    cl_int error;
+    cl_kernel wide = kernel_of("wide");
+    cl_mem x = buffer_of(1024);
+    float by[16] = {1.0f};
+    check(clSetKernelArg(wide, 0, sizeof x, &x), "argument");
+    check(clSetKernelArg(wide, 1, sizeof by, by), "argument");
+    cl_kernel clone = clCloneKernel(wide, &error);
+    check(error, "clone");
+    launch(clone, 64, 64, NULL);
+    check(clFinish(queue), "finish");
+}
+
+/* Close all files, open one under all their numbers, launch, and print how large that file is afterwards. */
+static void reuse_files(int count) {
+    struct stat found;
+    close_files();
+    int own = memfd_create("own", 0);
+    for (int i = 0; i < 64; i++)
+        dup(own);
+    values(count);
+    check(fstat(own, &found), "own file");
+    printf("%lld\n", (long long)found.st_size);
 }
 
 static void *one_thread(void *count) {
@@ -306,6 +340,10 @@ int main(int count, char **words) {
         linked();
     else if (strcmp(what, "binary") == 0)
         binary();
+    else if (strcmp(what, "cloned") == 0)
+        cloned();
+    else if (strcmp(what, "reuse-files") == 0)
+        reuse_files(number);
     else if (strcmp(what, "mistakes") == 0)
         mistakes();
     else if (strcmp(what, "seconds") == 0)
@@ -315,8 +353,7 @@ int main(int count, char **words) {
     if (strcmp(what, "crash") == 0)
         abort();
     if (strcmp(what, "close-files") == 0) {
-        for (int file = 3; file < 256; file++)
-            close(file);
+        close_files();
         some();
     }
     if (strcmp(what, "fork") == 0) {

@@ -22,7 +22,7 @@ def bundled_loader() -> Path | None:
 
 def loader_environment(loader: Path) -> dict[str, str]:
     """Return what a program needs to find PoCL through that loader, beside the caller's environment."""
-    return {**os.environ, "PYOPENCL_HOME": str(loader.parent.parent), "PYOPENCL_NO_CACHE": "1"}
+    return {**os.environ, "PYOPENCL_HOME": str(loader.parent.parent)}
 
 
 def compile_launcher(loader: Path, into: Path, *flags: str) -> Path:

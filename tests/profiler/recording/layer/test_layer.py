@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import signal
 import struct
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.recording.layer import SOURCES
+from profiler.recording.layer import FLAGS, SOURCES, layer_library
 from tests.profiler.recording.layer.conftest import Ran
 from tests.profiler.recording.layer.programs import WARNINGS, compile_launcher
 
@@ -40,15 +41,14 @@ def test_each_distinct_launch_is_a_line_with_its_count(launcher: Path, record: R
         (2, "sum", [4096], [64], [0]),
     ]
     assert ran.log.counts == [2, 1, 1]
-    assert ran.log.of("end")
 
 
 def test_arguments_are_buffers_with_bytes_values_in_hex_and_local_bytes(launcher: Path, record: Record) -> None:
     whole, part, summed = (launch["args"] for launch in record([launcher, "some"]).log.of("launch"))
-    assert whole[0] == {"kind": "buffer", "bytes": 16384, "offset": 0, "object": 0}
+    assert whole[0] == {"kind": "buffer", "bytes": 16384}
     assert whole[1:] == [{"kind": "value", "hex": float_hex(2.0)}, {"kind": "value", "hex": int_hex(4096)}]
-    assert part[0] == {"kind": "buffer", "bytes": 2048, "offset": 1024, "object": 0}  # of the same memory
-    assert summed[1] == {"kind": "buffer", "bytes": 256, "offset": 0, "object": 1}
+    assert part[0] == {"kind": "buffer", "bytes": 2048}
+    assert summed[1] == {"kind": "buffer", "bytes": 256}
     assert summed[2] == {"kind": "local", "bytes": 256}
 
 
@@ -65,7 +65,7 @@ def test_source_and_options_are_kept_to_the_byte(launcher: Path, record: Record)
 def test_images_and_samplers_are_told_from_values(launcher: Path, record: Record) -> None:
     (launch,) = record([launcher, "images"]).log.of("launch")
     image, sampler, buffer, _, value = launch["args"]
-    assert image == {"kind": "image", "size": [32, 8, 1], "channels": "rgba", "type": "float", "object": 0}
+    assert image == {"kind": "image", "size": [32, 8, 1], "channels": "rgba", "type": "float"}
     assert sampler == {"kind": "sampler"}
     assert buffer["bytes"] == 2048
     assert value == {"kind": "value", "hex": struct.pack("<Q", 7).hex()}
@@ -100,7 +100,6 @@ def test_a_crash_keeps_what_was_recorded(launcher: Path, record: Record) -> None
     ran = record([launcher, "crash"])
     assert ran.status == -signal.SIGABRT
     assert ran.log.counts == [2, 1, 1]
-    assert not ran.log.of("end")
 
 
 def test_a_child_has_a_log_of_its_own_and_leaves_the_parents_alone(launcher: Path, record: Record) -> None:
@@ -115,14 +114,53 @@ def test_a_child_has_a_log_of_its_own_and_leaves_the_parents_alone(launcher: Pat
 def test_a_program_that_forks_before_it_opens_a_device_is_recorded_in_the_child(launcher: Path, record: Record) -> None:
     ran = record([launcher, "fork-first"])
     assert ran.log.counts == [2, 1, 1]
-    assert ran.log.of("end")
+
+
+@pytest.mark.parametrize("loaders", [1, 2])
+def test_a_process_that_initializes_the_layer_twice_can_fork(loaders: int, tmp_path: Path) -> None:
+    """Each loader initializes the layer; a layer that OPENCL_LAYERS names twice gets its own functions as the next."""
+    text = """
+import ctypes, os, sys
+layer = ctypes.CDLL(sys.argv[1])
+table, count, ours = (ctypes.c_void_p * 160)(*[1] * 160), ctypes.c_uint(), ctypes.POINTER(ctypes.c_void_p)()
+for number in range(2):
+    target = table if number < int(sys.argv[2]) else ours
+    assert layer.clInitLayer(160, target, ctypes.byref(count), ctypes.byref(ours)) == 0
+if os.fork() == 0:
+    os._exit(0)
+print(os.wait()[1], count.value)
+"""
+    words = [sys.executable, "-c", text, str(layer_library()), str(loaders)]
+    settings = {**os.environ, "KERNELCAST_RECORD_DIR": str(tmp_path)}
+    ran = subprocess.run(words, env=settings, capture_output=True, text=True, timeout=30, check=True)
+    assert ran.stdout == "0 160\n"
 
 
 def test_a_program_that_closes_all_files_is_still_recorded(launcher: Path, record: Record) -> None:
     ran = record([launcher, "close-files"])
     assert ran.out == "done\ndone\n"
     assert ran.log.counts == [4, 2, 2]
-    assert ran.log.of("end")
+
+
+def test_a_file_of_the_program_under_a_number_of_ours_is_left_alone(launcher: Path, record: Record) -> None:
+    ran = record([launcher, "reuse-files", "3000"])  # more launches than the counts file has room for at first
+    assert (ran.status, ran.out) == (0, "0\n")
+    assert ran.log.counts == [1] * 3000
+
+
+def test_an_argument_that_memory_ran_out_for_is_unset(launcher: Path, record: Record, tmp_path: Path) -> None:
+    failing = tmp_path / "failing.c"
+    failing.write_text("""
+#include <stdlib.h>
+void *failing_malloc(size_t bytes) { static int calls; return bytes == 64 && ++calls == 2 ? NULL : malloc(bytes); }
+""")
+    layer, built = tmp_path / "layer.so", tmp_path / "failing.o"
+    subprocess.run(["cc", "-fPIC", "-c", str(failing), "-o", str(built)], check=True, timeout=60)
+    sources = map(str, SOURCES.glob("*.c"))
+    command = ["cc", *FLAGS, "-Dmalloc=failing_malloc", *sources, str(built), "-o", str(layer)]
+    subprocess.run(command, check=True, timeout=120)
+    (launch,) = record([launcher, "cloned"], layer=layer).log.of("launch")
+    assert launch["args"] == [{"kind": "buffer", "bytes": 1024}, {"kind": "unset"}]
 
 
 def test_launches_of_four_threads_are_all_counted(launcher: Path, record: Record) -> None:
@@ -139,17 +177,16 @@ def test_values_that_keep_changing_count_to_the_first_launch(launcher: Path, rec
 def test_event_times_are_those_that_the_program_reads(launcher: Path, record: Record) -> None:
     ran = record([launcher, "times", "20", "profiled"])
     times_us = [int(line) / 1000 for line in ran.out.split()]
-    count, timed, sum_us, min_us, max_us, *samples_us = ran.log.slots[0]
+    count, timed, sum_us, *samples_us = ran.log.slots[0]
     assert (count, timed) == (20, 20)
     assert samples_us[:20] == pytest.approx(times_us)
-    assert (sum_us, min_us, max_us) == pytest.approx((sum(times_us), min(times_us), max(times_us)))
+    assert sum_us == pytest.approx(sum(times_us))
 
 
 def test_many_launches_that_nothing_waits_for_are_timed_as_well(launcher: Path, record: Record) -> None:
     log = record([launcher, "seconds", "3000", "profiled"]).log
     assert sum(slot[1] for slot in log.slots) == 3001  # one more before those
-    slot = max(log.slots)
-    assert all(slot[3] <= sample_us <= slot[4] for sample_us in slot[5:])
+    assert all(sample_us > 0 for sample_us in max(log.slots)[3:])
 
 
 def test_profiling_can_be_turned_on_for_a_program_that_does_not_ask(launcher: Path, record: Record) -> None:
@@ -199,8 +236,7 @@ def test_pyopencl_programs_are_recorded_and_equal_builds_are_one(record: Record)
     assert len(ours) == 2
     assert [launch["args"][1]["hex"] for launch in launches] == [float_hex(1), float_hex(2)] * 2
     assert [int(log.slots[launch["id"]][0]) for launch in launches] == [2, 2, 1, 1]
-    assert int(ran.out) / 1000 in [pytest.approx(us) for us in log.slots[launches[1]["id"]][5:7]]
-    assert log.of("process")[0]["command"][1] == "-c"
+    assert int(ran.out) / 1000 in [pytest.approx(us) for us in log.slots[launches[1]["id"]][3:5]]
 
 
 def test_sanitizers_find_nothing(loader: Path, record: Record, tmp_path: Path) -> None:
