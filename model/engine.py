@@ -29,7 +29,7 @@ from model.launch.refit import refitted, with_misfits
 from model.launch.spec import LaunchSpec
 from model.launch.together import Complete
 from model.launch.vectors import with_components
-from model.launch_specs import Written, given_names, limit_launches, silent_kernels, written_for
+from model.launch_specs import Written, given_names, limit_launches, silent_kernels, with_options, written_for
 from model.learned.asking import covers, no_lessons, question_about
 from model.line_remap import LineShifts, line_shifts
 from model.observing import Observer
@@ -100,19 +100,21 @@ class Engine:
         included: bool = False,
         recorded: RecordedOf = nothing_recorded,
         part: str = "",
+        options_win: bool = False,
     ) -> FileForecast:
         """Predict every launch of every kernel in `text` (or of one `kernel`), never raising for bad input.
 
         Launches come from `requests` (each laid over the first annotation or config launch of the kernel), else
         from annotations, else from `config`, else from what was `recorded`, else by inference. `options` are build
-        options for the whole file. Files beyond `reach` are not included; without one, all may be. A kernel of an
-        included file is found by its name; with `included` all of them are wanted where the file has none of its own.
-        `part` says which of several programs in the file this is.
+        options for the whole file, which beat a launch's own if `options_win`. Files beyond `reach` are not included;
+        without one, all may be. A kernel of an included file is found by its name; with `included` all of them are
+        wanted where the file has none of its own. `part` says which of several programs in the file this is.
         """
+        whole = options or BuildOptions()
         found = contained(
             "reading a file",
             lambda: self._forecast(
-                text, path, device, config, options or BuildOptions(), requests, kernel, reach, included, recorded, part
+                text, path, device, config, whole, requests, kernel, reach, included, recorded, part, options_win
             ),
         )
         if isinstance(found, KernelcastError):
@@ -123,7 +125,7 @@ class Engine:
     def _forecast(
         self, text: str, path: Path | None, device: Device, config: Config | None, options: BuildOptions,
         requests: Sequence[LaunchSpec], kernel: str | None, reach: Reach | None, included: bool, recorded: RecordedOf,
-        part: str,
+        part: str, options_win: bool,
     ) -> FileForecast:  # fmt: skip
         began_s = time.perf_counter()
         whole = (config.options_for(path) if config else BuildOptions()).merged(options)
@@ -151,7 +153,8 @@ class Engine:
         def written(k: Kernel) -> list[Written]:
             own = annotations.of_kernel.get(k.name, ())
             by_program = partial(self._by_program, state, k, path, device, runs.get(k.name, ()))
-            return written_for(k, own, config, path, requests, by_program)
+            found_for = written_for(k, own, config, path, requests, by_program)
+            return with_options(found_for, options) if options_win else found_for
 
         said, left_out = limit_launches({k.name: written(k) for k in wanted}, self._most_launches)
         silent = silent_kernels(program, said, written)

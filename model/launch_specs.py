@@ -53,6 +53,13 @@ def written_for(
     return written or [NOTHING]
 
 
+def with_options(written: list[Written], options: BuildOptions) -> list[Written]:
+    """Return the launches with a request's build options, which beat those that are written for a launch."""
+    if options == _NO_OPTIONS or all(each.spec.options == _NO_OPTIONS for each in written):
+        return written  # the whole file is read with them
+    return [replace(each, spec=replace(each.spec, options=each.spec.options.merged(options))) for each in written]
+
+
 def given_names(written: Sequence[Written]) -> set[str]:
     """Return the names that launches give a value, as arguments, as free names or by `-D`."""
     specs = [each.spec for each in written]

@@ -13,17 +13,19 @@ from typing import Any, NoReturn
 from model.errors import ConfigError, LaunchError
 from model.launch.allowed_build_flags import ELSEWHERE, harmful
 from model.launch.build_options import parse_build_options
+from model.launch.conditions import parse_condition
 from model.launch.expression import Expression, ExpressionError, constant, suggestion
 from model.launch.fill import FillSpec, parse_named_fill
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
+from model.launch.tuning import Tuning, parse_range
 from model.launch.vectors import MOST_COMPONENTS
 from model.opencl.options import BuildOptions
 
 LAUNCH_KEYS = (
     "kernel", "files", "name", "global", "local", "args", "buffers", "images", "local_bytes", "fill",
-    "defines", "include", "options",
+    "defines", "include", "options", "tune", "where",
 )  # fmt: skip
 MAX_DIMENSIONS = 3
 MAX_TABLES = 1000  # of one name
@@ -169,6 +171,7 @@ def read_launch(
         options=read_options(table, folder),
         name=table.string("name"),
         origin=Origin.CONFIG,
+        tuning=_read_tuning(table),
     )
     if spec.global_size and spec.local_size and len(spec.global_size) != len(spec.local_size):
         table.refuse("local", f"{len(spec.local_size)} local size(s) against {len(spec.global_size)} global")
@@ -213,6 +216,24 @@ def _shown(value: object) -> str:
 
 def shortened(text: str, most_characters: int = 1000) -> str:
     return text if len(text) <= most_characters else f"{text[: most_characters - 1]}…"
+
+
+def _read_tuning(table: Table) -> Tuning:
+    """Read `tune = { TILE = [8, 16], local = "auto" }` and `where = "TILE*TILE <= local"`."""
+    ranges, conditions = [], []
+    for name, value in table.named("tune"):
+        parts = value if isinstance(value, list) else [value]
+        words = [f"({', '.join(map(str, part))})" if isinstance(part, list) else str(part) for part in parts]
+        try:
+            ranges.append(parse_range(name, ",".join(words)))
+        except ExpressionError as error:
+            table.refuse(name, f"tune of `{name}`: {error.message}")
+    for text in table.texts("where"):
+        try:
+            conditions.append(parse_condition(text))
+        except ExpressionError as error:
+            table.refuse("where", f"`where`: {error.message}")
+    return Tuning(tuple(ranges), tuple(conditions))
 
 
 def _read_fill(table: Table, name: str, value: object) -> tuple[str, FillSpec]:

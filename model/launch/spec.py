@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from model.launch.expression import Expression
 from model.launch.fill import FillSpec
 from model.launch.launch import Number, Origin
+from model.launch.tuning import NO_TUNING, Tuning
 from model.opencl.kernel import SourceRange
 from model.opencl.options import BuildOptions
 
@@ -43,6 +44,7 @@ class LaunchSpec:
     range: SourceRange | None = None  # where it stands, if in the kernel's own file
     shared: SharedGuesses | None = None  # nobody said these
     over: tuple[LaunchSpec, LaunchSpec] | None = None  # what was written, and the request of another global size
+    tuning: Tuning = NO_TUNING  # what may be tried for a faster launch; it changes nothing about this one
     notes: tuple[str, ...] = ()  # what the user should know of how it came about
 
     @property
@@ -63,4 +65,5 @@ class LaunchSpec:
             options=self.options.merged(over.options),
             name=over.name or self.name,
             range=over.range or self.range,
+            tuning=self.tuning.merged(over.tuning) if self.tuning is not over.tuning else over.tuning,
         )

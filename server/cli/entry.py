@@ -26,6 +26,7 @@ from server.cli.recording_flags import add_recording_flags
 from server.cli.renamed import add_former_flag, with_present_steps
 from server.cli.sizes_wanted import ALLOWED_SIZES, sizes_wanted
 from server.cli.status import INTERRUPTED, NOBODY_READS, SOME_FAILED, WRONG_CALL, WrongCallError
+from server.cli.tuning_flags import add_tuning_flags
 from server.log.options import LEVELS
 
 
@@ -101,6 +102,10 @@ def build_parser() -> argparse.ArgumentParser:
     add_analytic_only_flag(measure)
     add_ignore_recordings_flag(measure)
     measure.add_argument("--sizes", type=sizes_wanted, metavar="SIZES", help=f"at several sizes: {ALLOWED_SIZES}")
+
+    add_tuning_flags(
+        commands.add_parser("tune", help="find a faster launch: predict candidates, measure the best", epilog=_EXIT)
+    )
 
     compiled = commands.add_parser(
         "compile", help="what a device's compiler makes of kernels: vectors, registers, spills", epilog=_EXIT

@@ -127,7 +127,7 @@ class Forecaster:
             return self._engine.forecast(
                 part.text, path, device, config=config, options=request.options,
                 requests=_requests(request, launches), kernel=kernel, included=part.program is None,
-                recorded=partial(self._sources.recorded, path), part=part.name,
+                recorded=partial(self._sources.recorded, path), part=part.name, options_win=True,
             )  # fmt: skip
 
         found = self._in_parts(path, text, lambda part: forecast(part, request.kernel))
@@ -148,10 +148,15 @@ class Forecaster:
 
     def at(self, found: Found, forecast: Forecast, launches: Sequence[Launch]) -> tuple[Forecast, ...]:
         """Return the forecast's kernel under each of `launches`; itself for its own."""
-        made = [
-            forecast if each is forecast.launch else self._composer.at(forecast, each, found.device, self._sources)
-            for each in launches
-        ]
+        return self.at_each(found, [(forecast, launch) for launch in launches])
+
+    def at_each(self, found: Found, wanted: Sequence[tuple[Forecast, Launch]]) -> tuple[Forecast, ...]:
+        """Return each forecast's kernel under the launch beside it; the learned model is asked of all at once.
+
+        The launches of one forecast differ in sizes and arguments alone: nothing is read or analysed again.
+        """
+        at, device = self._composer.at, found.device
+        made = [each if launch is each.launch else at(each, launch, device, self._sources) for each, launch in wanted]
         return self._composed([replace(found, forecasts=tuple(made))])[0].forecasts
 
     def _composed(self, found: Sequence[Found]) -> list[Found]:

@@ -35,7 +35,7 @@ _LOG_LINES = 40  # lines of a compiler's or driver's words that are shown
 
 def show_predictions(file: Path, found: Found) -> None:
     """Kernel, launch, prediction, what bounds it; below, what was taken for granted."""
-    table = _table("Kernel", "Launch", ">Predicted", ">p10-p90", "Bound by", ">Assumed")
+    table = table_of("Kernel", "Launch", ">Predicted", ">p10-p90", "Bound by", ">Assumed")
     for forecast in found.forecasts:
         prediction = forecast.prediction
         if prediction is None:
@@ -64,7 +64,7 @@ def show_predictions(file: Path, found: Found) -> None:
 def show_measurements(file: Path, found: Found, measured: Sequence[Left]) -> None:
     """Show what was measured beside what was predicted; below, what disturbed it, and the fits over several sizes."""
     at_sizes = any(each.left_out_us is not None for each in measured)
-    table = _table(
+    table = table_of(
         *("Kernel", "Launch", ">Predicted", ">Measured", ">±95 %", ">Error"),
         ">Through others" if at_sizes else "Bound by",
     )
@@ -122,7 +122,7 @@ def _title(file: Path, device: Device, forecasts: Sequence[Forecast]) -> Text:
     return Text.assemble((str(file), "bold"), f" on {device.name} ({device.id}, {how}{basis})")
 
 
-def _table(*columns: str) -> Table:
+def table_of(*columns: str) -> Table:
     """Columns that start with `>` are figures. Long words are folded, never cut."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for column in columns:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from model.launch.allowed_build_flags import ELSEWHERE, is_harmless
+from model.launch.conditions import parse_condition
 from model.launch.expression import ExpressionError
 from model.launch.fill import parse_named_fill
 from model.launch.launch import Origin
 from model.launch.sizes import parse_sizes
 from model.launch.spec import LaunchSpec
+from model.launch.tuning import Tuning, parse_range
 from model.launch.vectors import MOST_COMPONENTS
 from model.opencl.options import BuildOptions
 
@@ -26,6 +28,8 @@ _INCLUDE = re.compile(r"-I\s*(?=\S)")
 _FLAG = re.compile(r"-[A-Za-z]\S*")
 # What compilers of OpenCL C know; anything else after a space and a `-` is more likely a subtraction.
 _KNOWN_FLAG = re.compile(r"-(cl-|create-library|enable-link|w$|W|g|O|f|s$|x|U|nv-|qcom|m|std=)")
+_CL_FLAG = re.compile(r"-(?:cl|nv)-")
+_WHERE = re.compile(r"where\b(?!\s*=[^=])\s*", re.ASCII)
 _LAUNCH_NAME = re.compile(r"""(?P<quote>["'])(?P<quoted>.*?)(?P=quote)|(?P<plain>[^\s"'=]+)""")
 
 
@@ -45,6 +49,12 @@ class Items:
     spec: LaunchSpec
     keys: tuple[tuple[str, int, int], ...]
     problems: tuple[ItemProblem, ...]
+    ends: tuple[tuple[str, int], ...] = ()  # where each key's value ends
+
+    def item_span(self, key: str) -> tuple[int, int] | None:
+        """Where `key` and its value stand together; None if they do not."""
+        end = dict(self.ends).get(key)
+        return None if end is None else (self.key_span(key)[0], end)
 
     def key_span(self, key: str) -> tuple[int, int]:
         """Where `key` stands; the whole body if it does not."""
@@ -66,20 +76,24 @@ class _Reader:
     spec: LaunchSpec = field(default_factory=lambda: LaunchSpec(origin=Origin.ANNOTATION))
     keys: dict[str, tuple[int, int]] = field(default_factory=dict)
     problems: list[ItemProblem] = field(default_factory=list)
+    ends: dict[str, int] = field(default_factory=dict)
 
     def items(self) -> Items:
         while (at := self._skip_space()) < len(self.body):
             key = _KEY.match(self.body, at)
-            if key:
+            if where := _WHERE.match(self.body, at):
+                self._condition(where)
+            elif key:
                 self._assignment(key)
             elif self.body[at] == "-" and _FLAG.match(self.body, at):
                 self._option(at)
             else:
                 self._junk(at)
+            self.ends |= dict.fromkeys(self.keys.keys() - self.ends.keys(), self.at)
         if not self.keys and not self.problems:
             self._problem(f"this says nothing of a launch; {EXAMPLE}", 0, len(self.body))
         keys = tuple((key, start, end) for key, (start, end) in self.keys.items())
-        return Items(self.spec, keys, tuple(self.problems))
+        return Items(self.spec, keys, tuple(self.problems), tuple(self.ends.items()))
 
     def _assignment(self, key: re.Match[str]) -> None:
         name, start, end = key["key"], key.start("key"), key.end("key")
@@ -103,6 +117,11 @@ class _Reader:
             fill = parse_named_fill(name.removeprefix("fill."), value, key_offset=start, offset=at)
             self.spec = replace(self.spec, fills=(*self.spec.fills, fill))
             return
+        if name.startswith("tune."):
+            start = self.keys[name][0] + len("tune.")
+            found = parse_range(name.removeprefix("tune."), value, name_offset=start, offset=at)
+            self.spec = replace(self.spec, tuning=self.spec.tuning.merged(Tuning((found,))))
+            return
         if "[" in name:
             message = f"`{name}`: only what a buffer holds has places, as in fill.{name}=0"
             raise ExpressionError(message, *self.keys[name])
@@ -124,6 +143,24 @@ class _Reader:
             case _:
                 self.spec = replace(self.spec, values=(*self.spec.values, (name, sizes)))
 
+    def _condition(self, where: re.Match[str]) -> None:
+        """Read up to the next key, build option or condition."""
+        start = at = where.end()
+        while at < len(self.body) and not self._begins_item(start, at):
+            at += 1
+        self.at = at
+        try:
+            found = parse_condition(self.body[start:at], offset=start)
+            self.spec = replace(self.spec, tuning=self.spec.tuning.merged(Tuning((), (found,))))
+            self.keys.setdefault("where", (where.start(), where.start() + len("where")))
+        except ExpressionError as error:
+            self._problem(error.message, error.start, error.end)
+
+    def _begins_item(self, start: int, at: int) -> bool:
+        if at > start and not self.body[at - 1].isspace():
+            return False
+        return any(found.match(self.body, at) for found in (_KEY, _WHERE, _DEFINE, _INCLUDE, _CL_FLAG))
+
     def _value(self) -> str:
         """Return an expression, a list or a fill: up to the next space that no operator reaches across."""
         start = at = self.at
@@ -134,6 +171,7 @@ class _Reader:
                 after = self._next_word(at)
                 if (
                     after == len(self.body)
+                    or _WHERE.match(self.body, after)
                     or _KEY.match(self.body, after)
                     or (not depth and not self._reaches_across(start, at, after))
                 ):

@@ -10,6 +10,7 @@ from model.launch.fill_target import FillTarget, parse_target
 from model.launch.launch import Number
 from model.launch.names import defined_numbers, resolve
 from model.launch.spec import LaunchSpec
+from model.launch.tuning import DEVICE_NAMES, SIZE_NAMES, SIZES
 from model.launch.vectors import count_problem, vector_named
 from model.opencl.kernel import Kernel, Parameter, ParameterKind
 from model.opencl.member_paths import find_member, member_names
@@ -30,8 +31,11 @@ def check_names(
         AnnotationProblem(message, annotation.key_range(key)) for key, message in misused_names(spec, kernel).items()
     ]
     given = (name for name, values in spec.values if len(values) == 1)
-    usable = {*_scalar_names(kernel), *given, *defined_numbers(spec.options), *known}
-    for expression in _expressions(spec):
+    tuned = [name for name in spec.tuning.names if name not in SIZES]
+    usable = {*_scalar_names(kernel), *given, *defined_numbers(spec.options), *known, *tuned}
+    more = {*usable, *SIZE_NAMES, *DEVICE_NAMES}
+    conditions = [(e, more) for condition in spec.tuning.conditions for e in condition.expressions]
+    for expression, usable in [*((e, usable) for e in _expressions(spec)), *conditions]:
         for name, start, end in expression.name_spans():
             if name not in usable:
                 close = suggestion(name, usable)
@@ -43,6 +47,7 @@ def check_names(
 def misused_names(spec: LaunchSpec, kernel: Kernel) -> dict[str, str]:
     """Return what is wrong with the names that are given values or fills, by key (`n`, `fill.A`)."""
     used = {name for expression in _expressions(spec) for name in expression.names}
+    used |= {name for condition in spec.tuning.conditions for name in condition.names}
     found = {name: _value_problem(name, len(values), kernel, is_used=name in used) for name, values in spec.values}
     lengths = resolve(spec.values, defined_numbers(spec.options)).scalars if spec.fills else {}
     found |= {f"fill.{name}": _fill_problem(name, kernel, lengths) for name, _ in spec.fills}
@@ -163,3 +168,6 @@ def _expressions(spec: LaunchSpec) -> Iterable[Expression]:
         yield from values
     for _, fill in spec.fills:
         yield from fill.arguments
+    for tuned in spec.tuning.ranges:
+        for choice in tuned.choices:
+            yield from choice.sizes

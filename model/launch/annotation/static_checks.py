@@ -43,7 +43,7 @@ def read_possible(body: str) -> Items:
     if found:
         spec = replace(spec, local_size=None)
     problems.sort(key=lambda problem: problem.start)
-    return Items(spec, items.keys, tuple(problems))
+    return replace(items, spec=spec, problems=tuple(problems))
 
 
 def _known_sizes(

@@ -1,0 +1,138 @@
+"""`kernelcast tune`: launches that may be faster, predicted, the best of them measured, and the winner written down."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+from model.errors import KernelcastError, LaunchError, UnknownDevice
+from model.forecast import Forecast
+from model.launch.config import load_config
+from model.launch.config_place import find_config
+from model.launch.launch import Origin
+from model.launch.tuning import Tuning
+from profiler.store import StoreError
+from server.analysis.sources import nothing_measured
+from server.analysis.store_cache import StoreCache
+from server.cli import tables, tuning_tables
+from server.cli.answers import error_answer
+from server.cli.device_choice import Devices
+from server.cli.forecasts import Forecaster, Found
+from server.cli.interrupts import cancelled_by_ctrl_c
+from server.cli.learned import sources_of
+from server.cli.requests import Request, requests_of
+from server.cli.status import ANSWERED, SOME_FAILED, WrongCallError
+from server.cli.streams import warn, write_json
+from server.cli.terminal import progress_bar
+from server.tuning import trial
+from server.tuning.result import tuned_json
+from server.tuning.search import search
+from server.tuning.trial import Tuned
+from server.tuning.writing import applied, in_config, in_source
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tune a launch of each kernel of the files: the first that is written for it, or the one that is named."""
+    if not arguments.files:
+        raise WrongCallError("no FILE: say what to tune")
+    if arguments.write and arguments.predict_only:
+        raise WrongCallError("--write needs measurements: a launch is written down once it was seen to be faster")
+    devices = Devices()
+    device_for = devices.to_predict_for if arguments.predict_only else devices.to_run_on
+    if arguments.device:
+        try:
+            device_for(arguments.device)
+        except UnknownDevice as error:
+            raise WrongCallError(error.message) from None
+    sources = sources_of(
+        StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings
+    )
+    command = _Tune(Forecaster(device_for, replace(sources, runs_of=nothing_measured)), devices, arguments)
+    return max(command.file(request) for request in requests_of(arguments))
+
+
+class _Tune:
+    """Owns what all files share."""
+
+    def __init__(self, forecaster: Forecaster, devices: Devices, arguments: argparse.Namespace) -> None:
+        self._forecaster, self._devices, self._arguments = forecaster, devices, arguments
+        self._is_json = arguments.format == "json"
+        self._more = Tuning(tuple(arguments.tune), tuple(arguments.where))
+
+    def file(self, request: Request) -> int:
+        """Tune the kernels of a file one after the other; one that fails costs itself alone."""
+        try:
+            found = self._forecaster.forecast(request)
+        except KernelcastError as error:
+            return self._failed(request, error)
+        if not self._is_json:
+            tables.show_problems(request.file, found)
+        status = ANSWERED
+        for kernel, group in groupby(found.forecasts, key=lambda each: each.kernel.name):
+            own = list(group)
+            named = [each for each in own if each.launch is not None and each.launch.name == self._arguments.launch]
+            try:
+                if self._arguments.launch is not None and not named:
+                    raise LaunchError(f"`{kernel}` has no launch named `{self._arguments.launch}`")
+                status = max(status, self._kernel(replace(request, kernel=kernel), found, (named or own)[0], own))
+            except KernelcastError as error:
+                status = self._failed(replace(request, kernel=kernel), error)
+        return status
+
+    def _failed(self, request: Request, error: KernelcastError) -> int:
+        if self._is_json:
+            write_json(error_answer(request, error))
+        else:
+            tables.complain(request.file, error, kernel=request.kernel or "")
+        return SOME_FAILED
+
+    def _kernel(self, request: Request, found: Found, base: Forecast, own: list[Forecast]) -> int:
+        space = search(self._forecaster, request, found, base, self._more)
+        if self._arguments.predict_only:
+            tuned = trial.predicted_only(space)
+        else:
+            with cancelled_by_ctrl_c() as cancel, progress_bar(base.kernel.name) as on_progress:
+                tuned = trial.measured(
+                    space,
+                    most=None if self._arguments.exhaustive else self._arguments.most,
+                    tolerance=self._arguments.tolerance,
+                    budget_s=self._arguments.budget_s,
+                    on_progress=on_progress,
+                    cancel=cancel,
+                )
+            self._keep(tuned)
+        if self._is_json:
+            write_json(tuned_json(tuned, str(request.file)))
+        else:
+            tuning_tables.show(request.file, tuned)
+        if tuned.was_cancelled:
+            raise KeyboardInterrupt
+        if self._arguments.write:
+            self._write(request.file, tuned, own.index(base))
+        return ANSWERED
+
+    def _keep(self, tuned: Tuned) -> None:
+        try:
+            if self._devices.store is not None:
+                self._devices.store.add(*trial.kept(tuned))
+        except StoreError as error:
+            warn(f"the measurements are not kept: {error.message}")
+
+    def _write(self, file: Path, tuned: Tuned, number: int) -> None:
+        """Write the winner where its launch comes from. Raises LaunchError, with what to write by hand."""
+        winner, baseline = tuned.winner, tuned.search.baseline
+        if winner is None:
+            warn(f"{file} stays as it is: nothing else is faster beyond noise with the same results")
+            return
+        config_path = find_config(file.absolute().parent)
+        config = load_config(file.absolute().parent) if baseline.launch.origin is Origin.CONFIG else None
+        if config is not None and config_path is not None:
+            made = in_config(config, file.absolute(), baseline, winner.candidate, number)
+            target, text = config_path, config.text
+        else:
+            target, text = file, file.read_bytes().decode("utf-8")
+            made = in_source(text, baseline, winner.candidate)
+        target.write_bytes(applied(text, made).encode("utf-8"))
+        warn(f"written into {target}: {' '.join(winner.candidate.change.words)}")

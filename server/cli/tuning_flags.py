@@ -1,0 +1,82 @@
+"""The flags of `kernelcast tune`."""
+
+from __future__ import annotations
+
+import argparse
+
+from model.errors import LaunchError
+from model.launch.conditions import Condition, parse_condition
+from model.launch.tuning import TuneRange, parse_range
+from server.cli.flags import (
+    add_analytic_only_flag,
+    add_format_flag,
+    add_ignore_recordings_flag,
+    add_launch_flags,
+    positive,
+    positive_number,
+)
+
+MOST, TOLERANCE, BUDGET_S = 10, 1e-5, 2.0  # as `server.tuning.trial` has them, which loads far more
+
+
+def add_tuning_flags(parser: argparse.ArgumentParser) -> None:
+    """Files and launches as for `measure`, what to try, and what becomes of it."""
+    add_launch_flags(parser)
+    parser.add_argument("--launch", metavar="NAME", help="the launch of this name, instead of each kernel's first")
+    parser.add_argument(
+        "--tune",
+        type=_range,
+        action="append",
+        default=[],
+        metavar="NAME=VALUES",
+        help="try these values: TILE=8,16,32, or local=auto (which is tried if nothing is said)",
+    )
+    parser.add_argument(
+        "--where",
+        type=_condition,
+        action="append",
+        default=[],
+        metavar="CONDITION",
+        help='only candidates for which it holds: "TILE*TILE <= local"',
+    )
+    parser.add_argument("--predict-only", action="store_true", help="run nothing; the device need not be here")
+    how_many = parser.add_mutually_exclusive_group()
+    how_many.add_argument(
+        "--most", type=positive, default=MOST, metavar="N", help=f"measure the N fastest as predicted ({MOST})"
+    )
+    how_many.add_argument("--exhaustive", action="store_true", help="measure all candidates to the end")
+    parser.add_argument(
+        "--tolerance",
+        type=positive_number,
+        default=TOLERANCE,
+        metavar="R",
+        help=f"greatest relative difference of results that counts as equal ({TOLERANCE:g})",
+    )
+    parser.add_argument(
+        "--budget-s",
+        type=positive_number,
+        default=BUDGET_S,
+        metavar="S",
+        help=f"seconds of timed runs for each candidate, at most ({BUDGET_S:g})",
+    )
+    parser.add_argument("--write", action="store_true", help="put the winner into the annotation or kernelcast.toml")
+    add_format_flag(parser)
+    add_analytic_only_flag(parser)
+    add_ignore_recordings_flag(parser)
+
+
+def _range(text: str) -> TuneRange:
+    name, equals, values = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUES")
+    try:
+        return parse_range(name.strip().removeprefix("tune."), values)
+    except LaunchError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
+
+
+def _condition(text: str) -> Condition:
+    try:
+        return parse_condition(text)
+    except LaunchError as error:
+        raise argparse.ArgumentTypeError(error.message) from None

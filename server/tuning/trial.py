@@ -1,0 +1,142 @@
+"""The best candidates, measured in turns with the launch as it is, and what comes of that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.forecast import Forecast
+from model.learned.lessons import packed
+from profiler.measure import MeasureLimits
+from profiler.measurement import Cancelled, MeasureError, MeasureRequest
+from profiler.process.worker import CancelToken, OnProgress
+from profiler.side_by_side import SideBySide, Version, measure_side_by_side
+from profiler.store import StoredMeasurement, kernel_id
+from profiler.turns import Ratio, Stopping
+from server.tuning.search import Candidate, Search
+
+MOST_MEASURED = 10
+TOLERANCE = 1e-5  # relative: sums in another order differ by as much
+BUDGET_S = 2.0  # of timed turns for each version, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A candidate and, where it was measured, what came of it. `ratio` is its time over that of the launch as it is."""
+
+    candidate: Candidate
+    version: Version | None = None
+    ratio: Ratio | None = None
+    equal: bool | None = None  # its outputs are the first's, exactly or within the tolerance; None: not known
+
+    @property
+    def measured_us(self) -> float | None:
+        return self.version.median_us if self.version is not None else None
+
+    @property
+    def error(self) -> MeasureError | None:
+        """Why it has no time, if it was to be measured."""
+        return self.version.error if self.version is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The outcome. `tried` begins with what was measured, fastest first; the launch as it is stands among them.
+
+    `best` is the number of the fastest launch whose outputs are right, or where nothing was measured of the fastest as
+    predicted; None where none is known to be right.
+    """
+
+    search: Search
+    tried: tuple[Tried, ...]
+    baseline: int
+    best: int | None
+    was_measured: bool = False
+    was_cancelled: bool = False
+
+    @property
+    def winner(self) -> Tried | None:
+        """Return the best, if it is another launch than the one as it is and faster beyond the noise."""
+        if self.best is None or self.best == self.baseline:
+            return None
+        best = self.tried[self.best]
+        if not self.was_measured:
+            return best
+        return best if best.ratio is not None and best.ratio.is_faster else None
+
+
+def predicted_only(found: Search) -> Tuned:
+    """Rank by predictions alone, for devices that are not here."""
+    everything = sorted((found.baseline, *found.candidates), key=lambda one: one.predicted_us)
+    tried = tuple(Tried(one) for one in everything)
+    return Tuned(found, tried, everything.index(found.baseline), 0)
+
+
+def measured(
+    found: Search,
+    *,
+    most: int | None = MOST_MEASURED,
+    tolerance: float = TOLERANCE,
+    budget_s: float = BUDGET_S,
+    limits: MeasureLimits | None = None,
+    on_progress: OnProgress | None = None,
+    cancel: CancelToken | None = None,
+) -> Tuned:
+    """Measure the `most` candidates that are predicted to be fastest, None: all, beside the launch as it is.
+
+    After `cancel.set()` what was measured until then counts. Raises what kept the launch as it is from being measured.
+    """
+    chosen = found.candidates if most is None else found.candidates[:most]
+    versions = [found.baseline, *chosen]
+    requests = [_request(found, one) for one in versions]
+    side = measure_side_by_side(
+        requests,
+        budget_s=budget_s * len(requests),
+        stopping=Stopping(drops_slower=most is not None),
+        limits=limits,
+        on_progress=on_progress,
+        cancel=cancel,
+    )
+    original = side.versions[0]
+    if original.error is not None and not isinstance(original.error, Cancelled):
+        raise original.error
+    tried = [_tried(one, side, number, tolerance) for number, one in enumerate(versions)]
+    first = tried[0]
+    timed = sorted((one for one in tried if one.measured_us is not None), key=lambda one: one.measured_us or 0.0)
+    rest = [one for one in tried if one.measured_us is None] + [Tried(one) for one in found.candidates[len(chosen) :]]
+    ranked = (*timed, *rest)
+    best = next((at for at, one in enumerate(timed) if one.equal or one is first), None)
+    return Tuned(found, ranked, ranked.index(first), best, bool(timed), side.was_cancelled)
+
+
+def kept(tuned: Tuned) -> list[StoredMeasurement]:
+    """Return what belongs into the store."""
+    path = tuned.search.found.path
+    entries = []
+    for one in tuned.tried:
+        measurement = one.version.measurement if one.version is not None else None
+        if measurement is not None:
+            question = one.candidate.forecast.question
+            asked = packed(question) if question is not None else b""
+            entry = StoredMeasurement(
+                measurement,
+                one.candidate.predicted_us,
+                kernel_id(path, measurement.kernel),
+                one.candidate.launch,
+                asked,
+            )
+            entries.append(entry)
+    return entries
+
+
+def _tried(candidate: Candidate, side: SideBySide, number: int, tolerance: float) -> Tried:
+    version = side.versions[number]
+    difference = version.difference
+    equal = difference.within(relative=tolerance) if difference is not None and difference.compared else None
+    return Tried(candidate, version, side.ratio(number) if number else None, equal)
+
+
+def _request(found: Search, candidate: Candidate) -> MeasureRequest:
+    forecast: Forecast = candidate.forecast
+    source, kernel = forecast.compiled_from(found.found.text)
+    path, device = str(found.found.path), found.found.device
+    return MeasureRequest(source, path, kernel, candidate.launch, device.id)
