@@ -62,7 +62,7 @@ class ModelEstimate:
 
     `novelty` is how far the kernel is from those in training: 0 = as seen there, 1 = unlike anything; None where no
     learned model was asked. `by_lessons`: an analytic time was compared with measurements of other kernels on the
-    device; `is_corrected`: these moved the time.
+    device; `is_corrected`: these moved the time, which was `uncorrected_us` before (p50; 0 where it was not moved).
     """
 
     runtime_us: Quantiles
@@ -70,6 +70,40 @@ class ModelEstimate:
     novelty: float | None = None
     by_lessons: bool = False
     is_corrected: bool = False
+    uncorrected_us: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The time of a new version over that of an old one: 0.9 is 10 % less. 80 % lie from p10 to p90."""
+
+    p10: float
+    p50: float
+    p90: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether one version is faster beyond doubt: the interval lies on one side of 1."""
+        return self.p90 < 1 or self.p10 > 1
+
+    def of(self, old_us: float) -> Quantiles:
+        """Return the new version's time where the old one takes `old_us`."""
+        return Quantiles(old_us * self.p10, old_us * self.p50, old_us * self.p90)
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """The time of an edited kernel, through a measurement of how it was before: that time, and the predicted ratio."""
+
+    runtime_us: Quantiles
+    ratio: Ratio
+    measured_us: float
+    measured_at: str  # ISO 8601, UTC
+
+    @property
+    def assumption(self) -> Assumption:
+        when = self.measured_at[:16].replace("T", " ")
+        return Assumption("version", f"its time follows from an earlier version of this kernel, measured {when} UTC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +126,8 @@ class Through:
 class Prediction:
     """The runtime of one launch of one kernel on one device, why, and how sure it is.
 
-    `learned` replaces what the analytical model says; `through` goes before both. Where `is_held`, `learned` is the
-    last prediction's time, which is shown until this launch's own is known.
+    `learned` replaces what the analytical model says; `relative` goes before both, and `through` before all. Where
+    `is_held`, `learned` is the last prediction's time, which is shown until this launch's own is known.
     """
 
     analytic_range_us: Quantiles
@@ -108,6 +142,7 @@ class Prediction:
     host_cost_us: float = 0.0  # what the host waits for a launch beyond the device's time; 0: unknown
     learned: ModelEstimate | None = None
     through: Through | None = None
+    relative: Relative | None = None
     is_held: bool = False
 
     @cached_property
@@ -122,11 +157,16 @@ class Prediction:
 
     @property
     def runtime_us(self) -> Quantiles:
-        return self.through.runtime_us if self.through is not None else self.own.runtime_us
+        return self._measured.runtime_us if self._measured is not None else self.own.runtime_us
+
+    @property
+    def _measured(self) -> Through | Relative | None:
+        """What measurements of the kernel, or of an earlier version of it, say."""
+        return self.through or self.relative
 
     @property
     def basis(self) -> Basis:
-        return Basis.MEASURED if self.through is not None else self.own.basis
+        return Basis.MEASURED if self._measured is not None else self.own.basis
 
     @property
     def own_us(self) -> Quantiles:
@@ -157,7 +197,7 @@ class Prediction:
 
     @cached_property
     def assumptions(self) -> tuple[Assumption, ...]:
-        measured = (self.through.assumption,) if self.through is not None else ()
+        measured = (self._measured.assumption,) if self._measured is not None else ()
         return (*measured, *self.counted.assumptions, *((HELD,) if self.is_held else ()))
 
     @property
@@ -192,7 +232,7 @@ class Prediction:
     def advice(self) -> tuple[Advice, ...]:
         """What is worth saying of the time that is predicted, in the order of the source."""
         found, before_us = self.candidate_advice, self.analytic_range_us.p50
-        for part in (self.own if self.learned is not None else None, self.through):
+        for part in (self.own if self.learned is not None else None, self._measured):
             if part is not None and found:
                 now_us = part.runtime_us.p50
                 found = relevant(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
@@ -241,7 +241,8 @@ class KernelcastServer(LanguageServer):
         analysis = self._analyses.get(uri)
         if analysis is None or analysis.number != self._requested[uri]:
             return False
-        return not (answered and (analysis.unanswered or analysis.unsampled or analysis.unsampled_runs))
+        waits = analysis.unanswered, analysis.unanswered_versions, analysis.unsampled, analysis.unsampled_runs
+        return not (answered and any(waits))
 
     def _wake(self, uri: str) -> None:
         for waiter in self._waiters.pop(uri, ()):
@@ -260,8 +261,8 @@ class KernelcastServer(LanguageServer):
         self._analyses[uri] = hold_answers(before, carry_over(before, analysis))
         self.refusals.follow(document)
         self._documents[uri] = document.without_edits_until(analysis.document.serial)
-        if analysis.unanswered:
-            self.learned.ask(uri, tuple(analysis.unanswered.values()), analysis.lessons)
+        if questions := (*analysis.unanswered.values(), *chain.from_iterable(analysis.unanswered_versions.values())):
+            self.learned.ask(uri, questions, analysis.lessons)
         if unsampled := (*analysis.unsampled.values(), *analysis.unsampled_runs):
             text, path, reach = analysis.document.text.value, analysis.document.path, analysis.reach
             wanted = {u.key: RunItems(u.text or text, path, reach, u.kernel, u.launch) for u in unsampled}

@@ -73,6 +73,8 @@ class Analysis:
     unknown_device: str | None = None  # asked for by somebody, known to nobody
     found: tuple[Device, ...] = ()  # this machine's devices, as known then
     unanswered: Mapping[Slot, Question] = field(default_factory=dict)  # that the learned model has yet to answer
+    # The same of an edited kernel and its last measured version, by the kernel's fingerprint and the launch's key.
+    unanswered_versions: Mapping[tuple[str, str], Sequence[Question]] = field(default_factory=dict)
     reach: Reach | None = None  # how far files were read
     lessons: Mapping[str, Lessons] = field(default_factory=dict)  # that its answers are corrected by, by device
     unsampled: Mapping[Slot, Unsampled] = field(default_factory=dict)

@@ -14,10 +14,13 @@ def estimate(question: Question, answer: Answer) -> ModelEstimate:
     Where the model was not trained, the answer is the analytical model's, corrected by what was measured there.
     """
     runtime_us, is_corrected = _quantiles(answer.runtime_us, question), answer.is_corrected
+    own_us = max(answer.uncorrected_us, question.least_us) if 0 < answer.uncorrected_us < _LONGEST_US else 0.0
     if question.analytic_alone is not None:
-        return ModelEstimate(runtime_us, Basis.ANALYTIC, by_lessons=True, is_corrected=is_corrected)
+        return ModelEstimate(
+            runtime_us, Basis.ANALYTIC, by_lessons=True, is_corrected=is_corrected, uncorrected_us=own_us
+        )
     basis = Basis.MODEL if question.compiled_facts is None else Basis.COMPILED
-    return ModelEstimate(runtime_us, basis, answer.novelty, is_corrected=is_corrected)
+    return ModelEstimate(runtime_us, basis, answer.novelty, is_corrected=is_corrected, uncorrected_us=own_us)
 
 
 def _quantiles(q: Quantiles, question: Question) -> Quantiles:

@@ -53,10 +53,12 @@ class Answer:
     """`novelty`: 0 = as seen in training, 1 = unlike anything.
 
     `place` is where the launch lies among all, in units of how far apart those of like kernels are; empty where a model
-    cannot tell. `is_corrected`: measurements of other kernels on the device have moved it.
+    cannot tell. `is_corrected`: measurements of other kernels on the device have moved it; `uncorrected_us` is the p50
+    before they did, 0 where they did not.
     """
 
     runtime_us: Quantiles
     novelty: float
     place: tuple[float, ...] = ()
     is_corrected: bool = False
+    uncorrected_us: float = 0.0

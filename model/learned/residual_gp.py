@@ -116,7 +116,10 @@ class Correction:
         if self.is_used:
             own = question.kernel if question.kernel in self.kernels else ""
             factor = float(np.exp(self.shifts(_launches([(question, answer)]), own)[0]))
-        return replace(answer, runtime_us=_moved(answer.runtime_us, factor, self.stretch), is_corrected=self.is_used)
+        q = answer.runtime_us
+        before_us = q.p50 if self.is_used else 0.0
+        moved = _moved(q, factor, self.stretch)
+        return replace(answer, runtime_us=moved, is_corrected=self.is_used, uncorrected_us=before_us)
 
     def shifts(self, new: Launches, left_out: str = "") -> Floats:
         """Return what to add to ln of the answers at `new`, from all kernels but `left_out`."""

@@ -15,7 +15,7 @@ class StoredMeasurement:
     """A measurement with what was predicted for it then, and which kernel of which file it was.
 
     `launch` has all its sizes and arguments; None for those kept before launches were. `question` is what the learned
-    model was asked of it, packed; it is kept, and comes back from `Store.lessons` alone.
+    model was asked of it, packed; it is kept, and comes back from `Store.lessons` and `Store.versions` alone.
     """
 
     measurement: Measurement

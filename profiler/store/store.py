@@ -130,6 +130,16 @@ class Store:
         where, values = "kernel_id = ? AND device_id = ?", (kernel_id(path, kernel_name), device_id)
         return next(iter(self._found(where, values, 1)), None)
 
+    def versions(
+        self, path: str | os.PathLike[str] | None, kernel_name: str, device_id: str, driver: str, *, most: int = 20
+    ) -> tuple[StoredMeasurement, ...]:
+        """Return what was measured on a device of the kernel of that name in that file, however it looked.
+
+        The newest first, each with its model input; those without one are left out.
+        """
+        where = "kernel_id = ? AND device_id = ? AND driver = ? AND question IS NOT NULL"
+        return self._found(where, (kernel_id(path, kernel_name), device_id, driver), most, has_questions=True)
+
     def history(
         self, path: str | os.PathLike[str] | None, kernel_name: str, *, most: int = 100
     ) -> tuple[StoredMeasurement, ...]:
@@ -238,13 +248,17 @@ class Store:
         most: int = -1,
         *,
         is_each_launch_once: bool = False,
+        has_questions: bool = False,
     ) -> tuple[StoredMeasurement, ...]:
-        """Return the newest first, `most` of them (below 0: all).
+        """Return the newest first, `most` of them (below 0: all), with model inputs only if `has_questions`.
 
         Those that cannot be read make room for older ones.
         """
+        question = "question" if has_questions else "NULL"
         with self._connection() as database:
-            rows = database.execute(f"SELECT {_READ} FROM measurements WHERE {where} {_NEWEST_FIRST}", values)
+            rows = database.execute(
+                f"SELECT {_READ}, {question} FROM measurements WHERE {where} {_NEWEST_FIRST}", values
+            )
             readable = self._readable(rows, is_each_launch_once=is_each_launch_once)
             return tuple(readable if most < 0 else islice(readable, most))
 
@@ -252,7 +266,7 @@ class Store:
         """One that cannot be read must not take the others with it."""
         launches: set[str] = set()
         for row in rows:
-            number, launch_key, _, _, kernel, _ = row
+            number, launch_key, _, _, kernel, _, _ = row
             if is_each_launch_once and launch_key in launches:
                 continue
             try:
@@ -267,7 +281,7 @@ class Store:
         """Return the JSON of one that an older version wrote lacks newer fields, so not the texts are compared."""
         m = entry.measurement
         rows = database.execute(
-            f"SELECT {_READ} FROM measurements"
+            f"SELECT {_READ}, NULL FROM measurements"
             " WHERE fingerprint = ? AND launch_key = ? AND device_id = ? AND measured_at = ? AND kernel_id = ?",
             (m.kernel_fingerprint, m.launch_key, m.device_id, m.measured_at, entry.kernel_id),
         )
@@ -279,7 +293,7 @@ class Store:
 
 _UNREADABLE = (ValueError, TypeError, BaseValidationError)  # of what was damaged, or written by a later version
 _READ = "id, launch_key, measurement, predicted_us, kernel_id, launch"
-_Read = tuple[int, str, str, float | None, str, str]
+_Read = tuple[int, str, str, float | None, str, str, bytes | None]
 # What is dated later than now was measured while the clock was wrong. When that was nobody knows; sorted by its date it
 # would hide for years all that is measured from now on.
 _IS_OF_FUTURE = "measured_at > strftime('%Y-%m-%dT%H:%M:%S', 'now', '+1 minute')"
@@ -330,10 +344,9 @@ def _row(entry: StoredMeasurement) -> tuple[str | float | bytes | None, ...]:
 
 
 def _stored(row: _Read) -> StoredMeasurement:
-    _, _, measurement, predicted_us, kernel, launch = row
-    return StoredMeasurement(
-        measurement_from_json(measurement), predicted_us, kernel, launch_from_json(launch) if launch else None
-    )
+    _, _, measurement, predicted_us, kernel, launch, question = row
+    of = launch_from_json(launch) if launch else None
+    return StoredMeasurement(measurement_from_json(measurement), predicted_us, kernel, of, question or b"")
 
 
 def _sizes(local_size: tuple[int, ...] | None) -> str:

@@ -124,7 +124,7 @@ class Analyzer:
         with self._watch.whole("put in the model's answers"):
             sources = self._sources(device, runs, lessons, request)
             groups = [
-                ForecastGroup(found.forecasts, device, partial(settle, part))
+                ForecastGroup(found.forecasts, device, partial(settle, part), document.path)
                 for part, found in zip(parts, read_parts, strict=True)
             ]
             composed = self._composer.composed(groups, sources)
@@ -149,6 +149,11 @@ class Analyzer:
             unknown_device=unknown,
             found=request.found,
             unanswered=_unanswered(forecast, lessons, request),
+            unanswered_versions={
+                key: pair
+                for key, pair in self._composer.unanswered_versions.items()
+                if request.learned is not None and all(request.learned.awaits(each, lessons) for each in pair)
+            },
             reach=request.reach,
             lessons=lessons,
             unsampled={
@@ -199,7 +204,13 @@ class Analyzer:
         def runs_of(fingerprint: str, _device_id: str) -> Sequence[MeasuredLaunch]:
             return runs.get(fingerprint, ())
 
-        return Sources(ask if learned is not None else None, runs_of, compiled_of)
+        def versions_of(path: Path | None, kernel: str, _device: Device) -> Sequence[MeasuredLaunch]:
+            own = [
+                r for r in reversed(request.runs) if r.document == request.document.uri and _is_of(r, kernel, device)
+            ]
+            return (*own, *self._memory.versions(path, kernel, device))
+
+        return Sources(ask if learned is not None else None, runs_of, versions_of, compiled_of)
 
     def _lessons(self, device: Device, request: AnalysisRequest) -> dict[str, Lessons]:
         """Return the measurements of this device: those of this session, then those that the store keeps."""
@@ -255,6 +266,11 @@ class Analyzer:
     def _last(self, forecast: FileForecast, path: Path | None, device: Device) -> dict[str, Measurement]:
         found = {kernel.name: self._memory.last(path, kernel.name, device.id) for kernel in forecast.kernels}
         return {name: m for name, m in found.items() if m is not None}
+
+
+def _is_of(run: MeasuredLaunch, kernel: str, device: Device) -> bool:
+    measured = run.measurement
+    return (measured.kernel, measured.device_id, measured.driver) == (kernel, device.id, device.driver)
 
 
 def _unanswered(

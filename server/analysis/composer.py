@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
+from pathlib import Path
 from types import MappingProxyType
 
 from model.compiled import key_of
@@ -21,6 +22,7 @@ from model.learned.question import Answer, Question
 from model.predictor import LateInputs, Predictor
 from server.analysis.identity_cache import IdentityCache
 from server.analysis.sources import MeasuredLaunch, Sources, samples_of
+from server.analysis.versions import Versions
 
 # Has some work-items run of measured launches of a forecast's kernel, now or later; see `Predictor.unsettled`.
 Settle = Callable[[Forecast, Sequence[Launch]], None]
@@ -35,13 +37,14 @@ def settle_nothing(_forecast: Forecast, _launches: Sequence[Launch]) -> None:
 class ForecastGroup:
     """Forecasts for one device, of one file.
 
-    Measured launches whose work the data decide are handed to `settle`; until it is known how much work was in them,
-    nothing is predicted through them.
+    `path` is the file's, if it has one. Measured launches whose work the data decide are handed to `settle`; until it
+    is known how much work was in them, nothing is predicted through them.
     """
 
     forecasts: Sequence[Forecast]
     device: Device
     settle: Settle = settle_nothing
+    path: Path | None = None
 
 
 class Composer:
@@ -49,6 +52,7 @@ class Composer:
 
     def __init__(self) -> None:
         self._predictor = Predictor()
+        self._versions = Versions()
         self._with_code: IdentityCache[Forecast] = IdentityCache(_FILES_KEPT)
         self._answered: IdentityCache[Forecast] = IdentityCache(_FILES_KEPT)
         # A line typed above a kernel makes another forecast, of which the question and the answer stay.
@@ -61,12 +65,22 @@ class Composer:
         """Return the forecasts of each group with the learned model's answers and through measurements.
 
         A launch that was itself measured keeps the model's own prediction, to be compared with the measurement, unless
-        `measured_too`.
+        `measured_too`. A kernel of which only earlier versions were measured is predicted relative to the last of them.
         """
-        return [
-            self.measured(replace(group, forecasts=forecasts), sources, measured_too=measured_too)
+        self._versions.begin_round()
+        answered = [
+            replace(group, forecasts=forecasts)
             for group, forecasts in zip(groups, self.answered(groups, sources), strict=True)
         ]
+        through = [
+            replace(group, forecasts=self.measured(group, sources, measured_too=measured_too)) for group in answered
+        ]
+        return [self.relative(group, sources) for group in through]
+
+    @property
+    def unanswered_versions(self) -> Mapping[tuple[str, str], Sequence[Question]]:
+        """Return what the learned model has yet to say of edited kernels, by fingerprint and launch key."""
+        return self._versions.unanswered
 
     def answered(self, groups: Sequence[ForecastGroup], sources: Sources) -> list[tuple[Forecast, ...]]:
         """Return the forecasts of each group with the learned model's answers; it is asked of all at once."""
@@ -110,6 +124,10 @@ class Composer:
             self._through(each, own, launches, group, measured_too=measured_too)
             for each, own in zip(group.forecasts, runs, strict=True)
         )
+
+    def relative(self, group: ForecastGroup, sources: Sources) -> tuple[Forecast, ...]:
+        """Return the forecasts; those of kernels of which only earlier versions were measured, relative to these."""
+        return self._versions.relative(group.forecasts, group.path, group.device, sources)
 
     def at(self, forecast: Forecast, launch: Launch, device: Device, sources: Sources) -> Forecast:
         """Return the forecast's kernel under another launch or on another device, by the analytical model.

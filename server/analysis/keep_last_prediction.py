@@ -134,7 +134,7 @@ def _is_still_there(kernel: Kernel, document: Document) -> bool:
 
 def hold_answers(before: Analysis | None, now: Analysis) -> Analysis:
     """`now` with the answers of `before` where there is none yet: same document, device and launch."""
-    if before is None or not (now.unanswered or now.unsampled):
+    if before is None or not (now.unanswered or now.unanswered_versions or now.unsampled):
         return now
     if before.document.opening != now.document.opening or before.device.id != now.device.id:
         return now
@@ -144,6 +144,7 @@ def hold_answers(before: Analysis | None, now: Analysis) -> Analysis:
         for slot, forecast in own:
             prediction = forecast.prediction
             kept = _held(slot, shown, prediction, now) if prediction is not None else None
+            kept = _held_relative(slot, shown, forecast, kept, now)
             if kept is not None:
                 held[id(forecast)] = replace(forecast, prediction=kept)
     forecasts = tuple(held.get(id(forecast), forecast) for forecast in now.forecast.forecasts)
@@ -161,6 +162,18 @@ def _held(
     if slot in now.unanswered and (is_by_the_model(last) or last.own.by_lessons):
         return replace(prediction, learned=last.own)
     return None
+
+
+def _held_relative(
+    slot: Slot, shown: Mapping[Slot, Prediction | None], forecast: Forecast, kept: Prediction | None, now: Analysis
+) -> Prediction | None:
+    """Return the prediction with the last one's ratio to a measured version, until that is known anew."""
+    last, prediction, launch = shown.get(slot), kept or forecast.prediction, forecast.launch
+    if last is None or last.relative is None or prediction is None or launch is None:
+        return kept
+    if (forecast.kernel.fingerprint, launch.key) not in now.unanswered_versions:
+        return kept
+    return replace(prediction, relative=last.relative)
 
 
 def _rests_on_a_sample(prediction: Prediction) -> bool:

@@ -23,11 +23,13 @@ class MeasuredLaunch:
     """A measurement with all sizes and arguments of its launch; None where they were not kept.
 
     `question` is what the learned model was asked of it, packed; empty where it was not, or was read elsewhere.
+    `document` is the URI of the open document that the kernel stands in; empty where that is not known.
     """
 
     measurement: Measurement
     launch: Launch | None
     question: bytes = b""
+    document: str = ""
 
 
 # Each question with the device that it is about; None where there is no answer, or none yet.
@@ -35,11 +37,17 @@ Ask = Callable[[Sequence[tuple[Question, Device]]], Sequence[Answer | None]]
 RunsOf = Callable[
     [str, str], Sequence[MeasuredLaunch]
 ]  # by the kernel's fingerprint and the device's id, the newest first
+# By file, the kernel's name and device: what was measured of it, however it looked then, the newest first.
+VersionsOf = Callable[[Path | None, str, Device], Sequence[MeasuredLaunch]]
 RecordedIn = Callable[[Path | None, Collection[str]], Mapping[str, tuple[RecordedLaunch, ...]]]  # by file and kernels
 CompiledOf = Callable[[Kernel, Launch, Device], CompiledFacts | None]
 
 
 def nothing_measured(_fingerprint: str, _device_id: str) -> Sequence[MeasuredLaunch]:
+    return ()
+
+
+def no_versions(_path: Path | None, _kernel: str, _device: Device) -> Sequence[MeasuredLaunch]:
     return ()
 
 
@@ -57,11 +65,13 @@ class Sources:
 
     `ask` is the learned model, None where it is not to be asked. `compiled_of` is what its input tells of the code,
     `code_of` what the analytical model prices. `is_taught`: whether measurements correct answers on a device.
-    `recorded` are launches of real programs.
+    `recorded` are launches of real programs; `versions_of` are measured versions of a kernel, which an edited one is
+    compared with.
     """
 
     ask: Ask | None = None
     runs_of: RunsOf = nothing_measured
+    versions_of: VersionsOf = no_versions
     compiled_of: CompiledOf = _nothing_compiled
     code_of: CodeOf = not_compiled
     is_taught: Callable[[Device], bool] = no_lessons
@@ -77,12 +87,13 @@ def samples_of(
     """
     found = ((run.measurement, run.launch or (known or {}).get(run.measurement.launch_key)) for run in runs)
     return tuple(
-        Sample(was, m.median_us, _noise(m))
+        Sample(was, m.median_us, noise_of(m))
         for m, was in found
         if was is not None and was.options == launch.options and m.driver == device.driver
     )
 
 
-def _noise(m: Measurement) -> float:
+def noise_of(m: Measurement) -> float:
+    """Return half of the median's 95 % interval, as a part of the median."""
     low, high = m.ci95_us
     return (high - low) / 2 / m.median_us if m.median_us > 0 else 0.0

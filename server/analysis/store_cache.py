@@ -62,6 +62,7 @@ class StoreCache:
         self._ids: LRUCache[tuple[str, str], str] = LRUCache(_KEPT)
         self._measured: LRUCache[str, _Measured] = LRUCache(_KEPT)
         self._runs: LRUCache[tuple[str, str], tuple[MeasuredLaunch, ...]] = LRUCache(_KEPT)
+        self._versions: LRUCache[tuple[str, str, str, str], tuple[MeasuredLaunch, ...]] = LRUCache(_KEPT)
         self._compiled: LRUCache[tuple[FactsKey, str, str], CompiledFacts | None] = LRUCache(_KEPT)
         self._with_code: LRUCache[tuple[str, str], frozenset[str]] = LRUCache(_KEPT)
         self._profiles: LRUCache[str, tuple[Device, ...]] = LRUCache(1)
@@ -85,6 +86,13 @@ class StoreCache:
         if fingerprint not in self._measured_on(device_id).fingerprints:
             return ()
         return self._known(self._runs, (fingerprint, device_id), lambda store: _runs(store, fingerprint, device_id), ())
+
+    def versions(self, path: Path | None, kernel: str, device: Device) -> tuple[MeasuredLaunch, ...]:
+        """Return what was measured of the kernel of that name in that file, however it looked, the newest first."""
+        if path is None or self._id_of(path, kernel) not in self._measured_on(device.id).kernel_ids:
+            return ()
+        key = str(path), kernel, device.id, device.driver
+        return self._known(self._versions, key, lambda store: _versions(store, path, kernel, device), ())
 
     def with_code(self, device: Device) -> frozenset[str]:
         """Return the fingerprints of the kernels that have compiled facts in the store."""
@@ -161,6 +169,8 @@ class StoreCache:
             del self._ids[key]
         for last in [key for key in self._last if key[0] == str(path)]:
             del self._last[last]
+        for versions in [key for key in self._versions if key[0] == str(path)]:
+            del self._versions[versions]
         self._recorded_in.pop(path, None)
 
     def _id_of(self, path: Path, kernel: str) -> str:
@@ -204,7 +214,7 @@ class StoreCache:
         if state != self._state or not state:
             self._state = state
             self._left_out.clear()
-            for kept in (self._last, self._ids, self._measured, self._runs):
+            for kept in (self._last, self._ids, self._measured, self._runs, self._versions):
                 kept.clear()
             for kept_too in (self._compiled, self._with_code, self._profiles, self._lessons):
                 kept_too.clear()
@@ -220,6 +230,11 @@ def _measured(store: Store, device_id: str) -> _Measured:
 def _runs(store: Store, fingerprint: str, device_id: str) -> tuple[MeasuredLaunch, ...]:
     found = store.measurements_of(fingerprint, device_id, newest_only=True)
     return tuple(MeasuredLaunch(each.measurement, each.launch) for each in found)
+
+
+def _versions(store: Store, path: Path, kernel: str, device: Device) -> tuple[MeasuredLaunch, ...]:
+    found = store.versions(path, kernel, device.id, device.driver)
+    return tuple(MeasuredLaunch(each.measurement, each.launch, each.question) for each in found)
 
 
 def _last(store: Store, path: Path, kernel: str, device_id: str) -> Measurement | None:

@@ -19,6 +19,7 @@ from server.text.advice import advice_json
 from server.text.hint import error_percent
 from server.text.measured import measured_json
 from server.text.recorded import recording_json
+from server.text.versions import relative_json
 
 Answer = dict[str, Any]
 
@@ -47,6 +48,7 @@ def prediction_answer(request: Request, found: Found, forecast: Forecast) -> Ans
         "novelty": prediction.novelty,
         "corrected": prediction.is_corrected,
         "code": _code(prediction.code),
+        "relative_to": relative_json(prediction.relative),
         "analytic_us": prediction.analytic_us,
         "laws_us": prediction.analytic_us,  # its former name, for one release
         "work": prediction.work.as_json(),

@@ -161,7 +161,7 @@ class Forecaster:
 
     def _composed(self, found: Sequence[Found]) -> list[Found]:
         """Return the same by all that is known beside the files; the learned model is asked of all at once."""
-        groups = [ForecastGroup(each.forecasts, each.device, partial(self._settle, each)) for each in found]
+        groups = [ForecastGroup(each.forecasts, each.device, partial(self._settle, each), each.path) for each in found]
         composed = self._composer.composed(groups, self._sources, measured_too=self._measured_too)
         return [replace(each, forecasts=own) for each, own in zip(found, composed, strict=True)]
 

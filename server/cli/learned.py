@@ -13,7 +13,7 @@ from model.learned.question import Answer, Question
 from model.learned.threads import use_one_thread
 from server.analysis.all_code import AllCode
 from server.analysis.offline_targets import GpuCode
-from server.analysis.sources import Sources, nothing_measured, nothing_recorded
+from server.analysis.sources import Sources, no_versions, nothing_measured, nothing_recorded
 from server.analysis.store_cache import StoreCache
 from server.cli.streams import warn
 
@@ -33,6 +33,7 @@ def sources_of(
     return Sources(
         ask=learned.ask if learned is not None and learned.is_there else None,
         runs_of=nothing_measured if ignore_measurements else memory.runs,
+        versions_of=no_versions if ignore_measurements else memory.versions,
         compiled_of=memory.compiled,
         code_of=(AllCode(memory) if analytic_only else GpuCode(memory)).of,
         is_taught=learned.is_taught if learned is not None else no_lessons,

@@ -10,7 +10,7 @@ from functools import partial
 from model.errors import KernelcastError, UnknownDevice
 from model.forecast import Forecast
 from profiler.measurement import Cancelled
-from server.analysis.sources import nothing_measured
+from server.analysis.sources import no_versions, nothing_measured
 from server.analysis.store_cache import StoreCache
 from server.cli import tables
 from server.cli.answers import (
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     sources = sources_of(
         StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings
     )
-    sources = replace(sources, runs_of=nothing_measured)
+    sources = replace(sources, runs_of=nothing_measured, versions_of=no_versions)
     forecaster = Forecaster(devices.to_run_on, sources)
     runs = Runs(devices, arguments.budget_s, arguments.repeat)
     command = _Measure(forecaster, runs, arguments.sizes)

@@ -116,7 +116,9 @@ def _title(file: Path, device: Device, forecasts: Sequence[Forecast]) -> Text:
     bases = {str(f.prediction.basis) for f in forecasts if f.prediction}
     own = sorted(bases - {"measured"})
     basis = f"; {', '.join(own)} prediction" if own else ""
-    is_corrected = any(f.prediction.is_corrected for f in forecasts if f.prediction and not f.prediction.through)
+    is_corrected = any(
+        f.prediction.is_corrected for f in forecasts if f.prediction and f.prediction.basis != "measured"
+    )
     basis += f", corrected {CORRECTED}" if is_corrected else ""
     basis += "; prediction through measurements" if "measured" in bases else ""
     return Text.assemble((str(file), "bold"), f" on {device.name} ({device.id}, {how}{basis})")

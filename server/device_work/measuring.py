@@ -149,7 +149,7 @@ async def run_all(
         _record(ls, document.uri, device.id, one, outcome)
     done = [(one, m) for one, m in zip(wanted, outcomes, strict=True) if isinstance(m, Measurement)]
     if done:
-        ls.remember(work.run(m, one.launch, one.question) for one, m in done)
+        ls.remember(work.run(m, one.launch, one.question, document.uri) for one, m in done)
         await _keep(ls, done, path)
         _compile_later(ls, [one for one, _ in done], document, path, device)
     return outcomes

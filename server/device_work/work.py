@@ -98,8 +98,8 @@ class DeviceWork:
             return b""
         return self.asked(Composer().at(forecast, launch, device, Sources(is_taught=lambda _: True)))
 
-    def run(self, measurement: Measurement, launch: Launch, question: bytes = b"") -> MeasuredLaunch:
-        return MeasuredLaunch(measurement, launch, question)
+    def run(self, measurement: Measurement, launch: Launch, question: bytes, document: str) -> MeasuredLaunch:
+        return MeasuredLaunch(measurement, launch, question, document)
 
     def keep(self, entries: Sequence[tuple[Measurement, float | None, Launch, bytes]], path: str | None) -> None:
         """Measurements, each with what was predicted for it, its launch, and what was asked of that."""

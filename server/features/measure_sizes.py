@@ -94,7 +94,7 @@ async def _told(
     cancelled = any(isinstance(e, Cancelled) for _, e in errors)
     failed = [(one, e) for one, e in errors if not isinstance(e, Cancelled)]
     work, device = device_work(), snapshot.device
-    runs = [work.run(m, one.launch) for one, m in done]
+    runs = [work.run(m, one.launch, one.question, snapshot.document.uri) for one, m in done]
     line = await in_background(lambda: work.fit(view.forecast, runs, device), "fit")
     name = view.slot.kernel
     if failed:

@@ -141,22 +141,23 @@ class _Gatherer:
             forecast,
             next((m for m in same if m.launch_key == launch.key), None),
             roofline(prediction, subject.device),
-            self._sizes(forecast, subject.device, same, runs),
-            self._devices(forecast, subject.device, every),
+            self._sizes(forecast, subject, same, runs),
+            self._devices(forecast, subject, every),
         )
 
     def _sizes(
-        self, forecast: Forecast, device: Device, measured: Sequence[Measurement], runs: Sequence[MeasuredLaunch]
+        self, forecast: Forecast, subject: Subject, measured: Sequence[Measurement], runs: Sequence[MeasuredLaunch]
     ) -> Sizes | None:
         kernel, work, spec, launch = forecast.kernel, forecast.work, forecast.spec, forecast.launch
         if work is None or spec is None or launch is None:
             return None
+        device = subject.device
         scaled = scale(kernel, work, spec, launch, device)
         points = []
         samples = samples_of(runs, launch, device, {launch.key: launch})
         line = self._fits.line(work, launch, device, samples)
         wanted = [(each.launch, device) for each in scaled.launches]
-        predictions = self._elsewhere.predicted(forecast, device, wanted, runs)
+        predictions = self._elsewhere.predicted(forecast, device, wanted, runs, subject.path)
         for each, prediction in zip(scaled.launches, predictions, strict=True):
             is_current = each.launch is launch
             points.append(
@@ -171,14 +172,16 @@ class _Gatherer:
             )
         return Sizes(scaled.plan, tuple(points), _at_sizes(measured, launch), scaled.stopped, line)
 
-    def _devices(self, forecast: Forecast, current: Device, runs: Sequence[MeasuredLaunch]) -> tuple[DeviceRow, ...]:
+    def _devices(self, forecast: Forecast, subject: Subject, runs: Sequence[MeasuredLaunch]) -> tuple[DeviceRow, ...]:
         """Fastest first; those that cannot run the launch last."""
+        current = subject.device
         known = distinct_devices([current, *self._own], well_known_devices())
         problems = {device.id: _problem(forecast, device) for device in known if device.id != current.id}
         able = [device for device in known if not problems.get(device.id, "it is predicted already")]
         predictions = {current.id: forecast.prediction}
         if forecast.work is not None and forecast.launch is not None:
-            found = self._elsewhere.predicted(forecast, current, [(forecast.launch, device) for device in able], runs)
+            wanted = [(forecast.launch, device) for device in able]
+            found = self._elsewhere.predicted(forecast, current, wanted, runs, subject.path)
             predictions |= {device.id: prediction for device, prediction in zip(able, found, strict=True)}
         rows = [
             DeviceRow(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from model.device import Device
 from model.forecast import Forecast
 from model.launch.launch import Launch
-from model.prediction import Prediction
+from model.prediction import Basis, Prediction
 from server.analysis.composer import Composer, ForecastGroup
 from server.analysis.sources import MeasuredLaunch, Sources
 
@@ -23,12 +24,17 @@ class Elsewhere:
         self._composer = Composer()
 
     def predicted(
-        self, forecast: Forecast, device: Device, wanted: Sequence[At], runs: Sequence[MeasuredLaunch] = ()
+        self,
+        forecast: Forecast,
+        device: Device,
+        wanted: Sequence[At],
+        runs: Sequence[MeasuredLaunch] = (),
+        path: Path | None = None,
     ) -> list[Prediction]:
         """Return the predictions in the order of `wanted`; the learned model is asked of all at once.
 
-        `device` is the forecast's own, `runs` what was measured of its kernel beside what the sources know. As
-        `kernelcast predict` does, a launch that was measured itself is predicted through that, too.
+        `device` is the forecast's own, `path` its file's, `runs` what was measured of its kernel beside what the
+        sources know. As `kernelcast predict` does, a launch that was measured itself is predicted through that, too.
         """
         sources = self._with(runs)
         made = [
@@ -39,12 +45,14 @@ class Elsewhere:
         answered = iter(self._composer.answered(others, sources))
         made = [each if each is forecast else next(answered)[0] for each in made]
         known = {f.launch.key: f.launch for f in (forecast, *made) if f.launch is not None}
-        found = [
-            each
-            if each.prediction is not None and each.prediction.through is not None
-            else self._composer.measured(ForecastGroup([each], at[1]), sources, measured_too=True, known=known)[0]
-            for each, at in zip(made, wanted, strict=True)
-        ]
+        found: list[Forecast] = []
+        for each, at in zip(made, wanted, strict=True):
+            if each.prediction is None or each.prediction.basis is not Basis.MEASURED:
+                group = ForecastGroup([each], at[1], path=path)
+                through = self._composer.measured(group, sources, measured_too=True, known=known)
+                found += self._composer.relative(replace(group, forecasts=through), sources)
+            else:
+                found.append(each)
         return [each.prediction for each in found if each.prediction is not None]
 
     def _with(self, runs: Sequence[MeasuredLaunch]) -> Sources:

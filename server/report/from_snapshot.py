@@ -59,7 +59,10 @@ def _sources(snapshot: Snapshot, now: Now | None) -> Sources:
         return (*newest, *memory.runs(fingerprint, device_id))
 
     code = GpuCode(memory, {snapshot.device.id: snapshot.compiled})
-    return Sources(ask if now is not None else None, runs_of, memory.compiled, code.of, memory.is_taught)
+    return Sources(
+        ask if now is not None else None, runs_of, memory.versions, compiled_of=memory.compiled, code_of=code.of,
+        is_taught=memory.is_taught,
+    )  # fmt: skip
 
 
 def _of(forecast: FileForecast, kernel: str) -> FileForecast:

@@ -11,6 +11,7 @@ from server.text.layout import LABEL_WIDTH, in_columns, labelled
 from server.text.learned import CORRECTED, is_by_the_model, novelty_words
 from server.text.measured import circumstances
 from server.text.recorded import program_time
+from server.text.versions import interval_words, since_words
 
 if TYPE_CHECKING:
     from model.prediction import Prediction
@@ -54,18 +55,20 @@ def compared(view: LaunchView) -> tuple[str, ...]:
 
 def _predicted(prediction: Prediction, *, beside_measured: bool) -> tuple[str, str, str, str]:
     """Beside its measurement, a launch shows what the model said of it without any."""
-    through, q = prediction.through, prediction.runtime_us
+    through, relative, q = prediction.through, prediction.relative, prediction.runtime_us
     whence = basis_text(prediction)
-    if through is not None and beside_measured:
+    if (through is not None or relative is not None) and beside_measured:
         q, whence = prediction.own_us, basis_name(prediction.own.basis)
     elif through is not None:
         whence = ", ".join(filter(None, (through_words(through), percent_spread_text(q))))
+    elif relative is not None:
+        whence = f"{since_words(relative)} (80 %: {interval_words(relative.ratio)})"
     return "Predicted", format_duration_us(q.p50), format_interval(q.p10, q.p90), whence
 
 
 def _is_own(prediction: Prediction, *, beside_measured: bool) -> bool:
     """Return whether the row shows what the model says without measurements of this kernel."""
-    return prediction.through is None or beside_measured
+    return (prediction.through is None and prediction.relative is None) or beside_measured
 
 
 def _analytic(prediction: Prediction, *, beside_measured: bool) -> list[tuple[str, str, str, str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from server.text.format import format_duration_us, format_interval, spread_percent
 from server.text.recorded import program_time, recorded_words
+from server.text.versions import faster_words
 
 if TYPE_CHECKING:
     from model.launch.launch import Assumption
@@ -24,7 +25,7 @@ _BASIS = {
     "analytic": "analytical model",
     "model": "learned model",
     "compiled": "learned model, with what the driver's compiler made of the kernel",
-    "measured": "measurements of the same kernel",
+    "measured": "measurements of the same kernel, or of an earlier version",
 }
 
 
@@ -68,6 +69,9 @@ def _launch_label(view: LaunchView) -> str:
         return f"{format_duration_us(view.measured.median_us)}{guess_mark(prediction)} measured (est {off})"
     estimate = f"{basis_sign(prediction)} {format_duration_us(prediction.runtime_us.p50)}{guess_mark(prediction)}"
     spread = spread_text(prediction.runtime_us)
+    if prediction.relative is not None and prediction.through is None:
+        change = faster_words(prediction.relative.ratio.p50)
+        return _first_that_fits([f"{estimate} {spread} · {change}", f"{estimate} · {change}"], HINT_LENGTH)
     if view.stale:
         old = f"{format_duration_us(view.stale.median_us)} stale"
         return _first_that_fits([f"{estimate} {spread} · {old}", f"{estimate} · {old}"], HINT_LENGTH)

@@ -14,6 +14,7 @@ from server.text.format import format_bytes, format_count, format_duration_us
 from server.text.hint import guesses_text, launch_title
 from server.text.layout import Section, Story, in_columns, labelled, plain
 from server.text.recorded import recorded_section, recorded_words
+from server.text.versions import since_words
 
 if TYPE_CHECKING:
     from model.compiled_occupancy import Occupancy
@@ -67,9 +68,11 @@ def _lead(view: KernelView) -> str:
     if prediction is None:
         reason = first.forecast.problem.message if first.forecast.problem else "nothing is known of it."
         return f"`{name}` has no prediction: {reason}"
+    relative = prediction.relative if prediction.through is None else None
+    change = f"{since_words(relative)}, " if relative is not None else ""
     return (
         f"`{name}` will take about **{format_duration_us(prediction.runtime_us.p50)}** on {prediction.device_name}, "
-        f"bound by {limit_text(prediction.account)}{more}."
+        f"{change}bound by {limit_text(prediction.account)}{more}."
     )
 
 
