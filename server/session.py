@@ -43,7 +43,7 @@ from server.predictor.client import ModelClient
 from server.predictor.messages import RunItems
 from server.predictor.sampling import Sampling
 from server.prefilter import may_contain_kernel
-from server.session_measurements import SessionMeasurements
+from server.session_measurements import SavedVersions, SessionMeasurements
 from server.snapshot import Analysis, ConfigProblem, Snapshot, Views
 from server.text.escaping import message as as_message
 
@@ -98,6 +98,7 @@ class KernelcastServer(LanguageServer):
         self.measured = SessionMeasurements()
         self.compiles = CompileQueue(self.jobs, self.learn, self.spawn, self.leaving)
         self.refusals = Refusals()
+        self.saved = SavedVersions()
         self.background_compile: Callable[[Analysis], None] | None = None  # of what nobody asked to compile
         self._documents: dict[str, Document] = {}
         self._analyses: dict[str, Analysis] = {}
@@ -143,6 +144,7 @@ class KernelcastServer(LanguageServer):
         for kept in (self._documents, self._analyses, self._views, self._requested):
             kept.pop(uri, None)
         self.measured.forget(uri)
+        self.saved.forget(uri)
         self.refusals.forget(uri)
         self.compiles.keep_only(uri, ())
         self.learned.forget(uri)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -80,3 +82,20 @@ class SessionMeasurements:
         for key in [key for key in self._measurements.keys() | self._failures.keys() if key[0] == uri]:
             self._measurements.pop(key, None)
             self._failures.pop(key, None)
+
+
+@dataclass
+class SavedVersions:
+    """What each open document's launches were when it was opened or last saved, and the measurements under way.
+
+    By document; a launch's version is the kernel's fingerprint and the launch's key.
+    """
+
+    versions: dict[str, dict[Slot, tuple[str, str]]] = field(default_factory=dict)
+    under_way: dict[str, threading.Event] = field(default_factory=dict)
+
+    def forget(self, uri: str) -> None:
+        self.versions.pop(uri, None)
+        cancel = self.under_way.pop(uri, None)
+        if cancel is not None:
+            cancel.set()

@@ -28,6 +28,8 @@ class Settings:
     advice_ignored: tuple[str, ...] = ()
     measure_budget_s: float = 5.0  # of timed runs
     measure_time_limit_s: float = 60.0  # of the first run
+    measure_on_save: bool = False  # kernels of trusted folders that were edited
+    measure_on_save_budget_s: float = 15.0  # for all of them
     calibration_hints: bool = True  # the hover says how to calibrate
     background_compiles: bool = True  # kernels of trusted folders are compiled when typing pauses
     include: tuple[str, ...] = ()
@@ -159,6 +161,18 @@ OPTIONS = (
     Option(
         "measure.timeLimitS", "measure_time_limit_s", _BETWEEN, "seconds",
         "Seconds after which a kernel's first run is ended, counting what the driver compiles at that moment.",
+        _SECONDS, _seconds,
+    ),
+    Option(
+        "measure.onSave", "measure_on_save", "true or false", "",
+        "Measure edited kernels with known launches when their file is saved, in folders that the editor says are "
+        "trusted.",
+        {"type": "boolean"}, _flag,
+    ),
+    Option(
+        "measure.onSaveBudgetS", "measure_on_save_budget_s", _BETWEEN, "seconds",
+        "Seconds that measuring on save may take in all, builds included; kernels that do not fit wait for the next "
+        "save.",
         _SECONDS, _seconds,
     ),
     Option(

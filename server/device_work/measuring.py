@@ -119,12 +119,16 @@ async def run_all(
     wanted: Sequence[Planned],
     on_progress: OnProgress,
     cancel: threading.Event,
+    *,
+    budget_s: float | None = None,
 ) -> tuple[Outcome, ...]:
-    """Run several in one device process, if they let it; one outcome for each."""
+    """Run several in one device process, if they let it; one outcome for each. `budget_s` is for each, None as set."""
     document, settings, device = snapshot.analysis.document, snapshot.settings, snapshot.device
     path = str(document.path) if document.path else None
     requests = [
-        MeasureRequest(_source(one, document), path, one.kernel, one.launch, device.id, settings.measure_budget_s)
+        MeasureRequest(
+            _source(one, document), path, one.kernel, one.launch, device.id, budget_s or settings.measure_budget_s
+        )
         for one in wanted
     ]
     if ls.jobs.is_full:

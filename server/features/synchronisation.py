@@ -7,6 +7,7 @@ from itertools import count
 from lsprotocol import types
 
 from server.documents import Document, changed
+from server.features.measure_on_save import measure_saved, note_opened
 from server.positions import IndexedText
 from server.session import KernelcastServer
 
@@ -25,6 +26,7 @@ def did_open(ls: KernelcastServer, params: types.DidOpenTextDocumentParams) -> N
     item = params.text_document
     text = IndexedText.of(item.text)
     ls.put(Document(item.uri, item.version, text, opening=next_opening(), language=item.language_id))
+    ls.spawn(note_opened(ls, item.uri))
 
 
 def did_change(ls: KernelcastServer, params: types.DidChangeTextDocumentParams) -> None:
@@ -39,9 +41,10 @@ def did_close(ls: KernelcastServer, params: types.DidCloseTextDocumentParams) ->
     ls.drop(params.text_document.uri)
 
 
-def did_save(ls: KernelcastServer, _params: types.DidSaveTextDocumentParams) -> None:
+def did_save(ls: KernelcastServer, params: types.DidSaveTextDocumentParams) -> None:
     """Other open files may include this one, or be configured by it."""
     ls.analyse_all()
+    ls.spawn(measure_saved(ls, params.text_document.uri))
 
 
 def did_change_watched_files(ls: KernelcastServer, _params: types.DidChangeWatchedFilesParams) -> None:
