@@ -38,9 +38,9 @@ MEANINGS: dict[str, str] = {
     "novelty": "How unlike the training kernels this one is, 0 to 1; null without the learned model.",
     "corrected": "Whether measurements of other kernels on the device corrected the model's own time.",
     "code": "What the compiler made of the kernel, if it was compiled for this GPU.",
-    "relative_to": "The measured earlier version of the kernel that the time follows from; null if there is none, or if "
-    "the kernel itself was measured. `measured_us`, `measured_at`; `ratio`: predicted new time over old, with `p10` and "
-    "`p90` as the ends of its 80 % interval.",
+    "relative_to": "The measured earlier version of the kernel that the time follows from; null if there is none, or "
+    "if the kernel itself was measured. `measured_us`, `measured_at`; `ratio`: predicted new time over old, with `p10` "
+    "and `p90` as the ends of its 80 % interval.",
     "analytic_us": "Time by the analytical model alone, in microseconds.",
     "laws_us": "The former name of `analytic_us`, given for one more release.",
     "work": "Counts over the whole launch.",
