@@ -98,6 +98,13 @@ def ratio_of(new: Side, old: Side) -> Ratio:
     return Ratio(2.0 ** (middle - down), 2.0**middle, 2.0 ** (middle + up))
 
 
+def unrelated_ratio(new: Side, old: Side) -> Ratio:
+    """Return the ratio of two times whose errors have nothing in common, such as those of two devices."""
+    middle = _octaves(new.runtime_us, old.runtime_us)
+    down, up = math.hypot(new.below, old.above), math.hypot(new.above, old.below)
+    return Ratio(2.0 ** (middle - down), 2.0**middle, 2.0 ** (middle + up))
+
+
 def relative_to(ratio: Ratio, measured_us: float, noise: float, measured_at: str, least_us: float) -> Relative:
     """Return the time of a new version where the old one was measured at `measured_us`.
 

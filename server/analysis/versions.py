@@ -9,13 +9,14 @@ from functools import lru_cache
 from itertools import chain, repeat
 from pathlib import Path
 
+from model.assumptions import doubt_of
 from model.device import Device
 from model.forecast import Forecast
 from model.launch.launch import Launch
 from model.learned.lessons import unpacked
 from model.learned.question import Answer, Question
-from model.pairs import answered_side, ratio_of, relative_to
-from model.prediction import Quantiles, Relative
+from model.pairs import Side, answered_side, predicted_side, ratio_of, relative_to
+from model.prediction import Prediction, Quantiles, Ratio, Relative
 from profiler.measurement import Measurement
 from server.analysis.identity_cache import IdentityCache
 from server.analysis.sources import MeasuredLaunch, Sources, noise_of, samples_of
@@ -69,6 +70,24 @@ class Versions:
         is_closer = _width(relative.runtime_us) < _width(prediction.own_us)
         made = forecast.with_prediction(replace(prediction, relative=relative)) if is_closer else forecast
         return self._made.put(made, forecast, run, old, new)
+
+
+def predicted_ratio(new: Forecast, old: Forecast, device: Device, sources: Sources) -> Ratio | None:
+    """Return the time of one version over that of another, both by the same model; None without two predictions."""
+    if new.prediction is None or old.prediction is None:
+        return None
+    if sources.ask is not None and new.question is not None and old.question is not None:
+        pair = _alike_compiled(old.question, new.question)
+        answers = list(sources.ask([(question, device) for question in pair]))
+        if len(answers) == 2 and answers[0] is not None and answers[1] is not None:
+            return ratio_of(answered_side(pair[1], answers[1]), answered_side(pair[0], answers[0]))
+    sides = [_side_of(each, prediction) for each, prediction in ((new, new.prediction), (old, old.prediction))]
+    return ratio_of(sides[0], sides[1]) if sides[0] is not None and sides[1] is not None else None
+
+
+def _side_of(forecast: Forecast, prediction: Prediction) -> Side | None:
+    doubt = forecast.question.doubt if forecast.question is not None else doubt_of(prediction.assumptions)
+    return predicted_side(prediction, doubt)
 
 
 def _pairs(

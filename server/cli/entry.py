@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from model.errors import KernelcastError
+from server.cli.comparing_flags import add_comparing_flags
 from server.cli.dataset_flags import add_dataset_flags, add_learning_flags
 from server.cli.flags import (
     add_analytic_only_flag,
@@ -105,6 +106,12 @@ def build_parser() -> argparse.ArgumentParser:
 
     add_tuning_flags(
         commands.add_parser("tune", help="find a faster launch: predict candidates, measure the best", epilog=_EXIT)
+    )
+
+    add_comparing_flags(
+        commands.add_parser(
+            "compare", help="two versions of a kernel side by side, or one kernel on several devices", epilog=_EXIT
+        )
     )
 
     compiled = commands.add_parser(

@@ -18,10 +18,19 @@ from server.cli.renamed import add_former_flag
 Sizes = tuple[Expression, ...]
 
 
-def add_launch_flags(parser: argparse.ArgumentParser) -> None:
-    """Files, and what is said of their kernels' launches: what `predict`, `measure` and `report` take."""
+def add_launch_flags(parser: argparse.ArgumentParser, *, kernels: int = 1) -> None:
+    """Files, and what is said of their kernels' launches: what `predict`, `measure` and `report` take.
+
+    Where two `kernels` may be named, `arguments.kernel` is a list.
+    """
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="OpenCL C source files")
-    parser.add_argument("--kernel", "-k", metavar="NAME", help="only this kernel")
+    if kernels == 1:
+        parser.add_argument("--kernel", "-k", metavar="NAME", help="only this kernel")
+    else:
+        parser.add_argument(
+            "--kernel", "-k", action="append", default=[], metavar="NAME",
+            help="only this kernel; twice: the one of this name with the other",
+        )  # fmt: skip
     parser.add_argument("--global", dest="global_size", type=_sizes, metavar="X[,Y[,Z]]", help="global size")
     parser.add_argument("--local", type=_local, metavar="X[,Y[,Z]]", help="local size, or `auto`: the driver chooses")
     for flag, unit in (

@@ -14,7 +14,7 @@ from model.launch.config_place import find_config
 from model.launch.launch import Origin
 from model.launch.tuning import Tuning
 from profiler.store import StoreError
-from server.analysis.sources import nothing_measured
+from server.analysis.sources import no_versions, nothing_measured
 from server.analysis.store_cache import StoreCache
 from server.cli import tables, tuning_tables
 from server.cli.answers import error_answer
@@ -49,7 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     sources = sources_of(
         StoreCache(), analytic_only=arguments.analytic_only, ignore_recordings=arguments.ignore_recordings
     )
-    command = _Tune(Forecaster(device_for, replace(sources, runs_of=nothing_measured)), devices, arguments)
+    command = _Tune(
+        Forecaster(device_for, replace(sources, runs_of=nothing_measured, versions_of=no_versions)), devices, arguments
+    )
     return max(command.file(request) for request in requests_of(arguments))
 
 

@@ -1,0 +1,46 @@
+"""The flags of `kernelcast compare`."""
+
+from __future__ import annotations
+
+import argparse
+
+from server.cli.flags import (
+    add_analytic_only_flag,
+    add_format_flag,
+    add_ignore_recordings_flag,
+    add_launch_flags,
+    positive_number,
+)
+from server.cli.tuning_flags import TOLERANCE
+
+BUDGET_S = 10.0
+
+
+def add_comparing_flags(parser: argparse.ArgumentParser) -> None:
+    """Files and launches as for `measure`: two files, or two kernels of one; or one file and several devices."""
+    add_launch_flags(parser, kernels=2)
+    parser.add_argument("--predict-only", action="store_true", help="run nothing; the device need not be here")
+    parser.add_argument(
+        "--devices",
+        type=_devices,
+        metavar="ID,ID,...",
+        help="one version on these devices, predicted, against the first",
+    )
+    parser.add_argument(
+        "--budget-s", type=positive_number, default=BUDGET_S, metavar="S",
+        help=f"seconds of timed runs for both versions of a launch ({BUDGET_S:g})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tolerance", type=positive_number, default=TOLERANCE, metavar="R",
+        help=f"greatest relative difference of results that counts as equal ({TOLERANCE:g})",
+    )  # fmt: skip
+    add_format_flag(parser)
+    add_analytic_only_flag(parser)
+    add_ignore_recordings_flag(parser)
+
+
+def _devices(text: str) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    if len(found) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} names no two devices")
+    return found
