@@ -19,6 +19,12 @@ class AdviceCode(StrEnum):
     LOCAL_SIZE_MULTIPLE = "local-size-multiple"
     PRECISE_FUNCTION = "precise-function"
     LOCAL_TILE = "local-tile"
+    REPEATED_LOAD = "repeated-load"
+    POSSIBLE_ALIASING = "possible-aliasing"
+    ONLY_READ = "only-read"
+    RELAXED_MATH = "relaxed-math"
+    ROLLED_LOOP = "rolled-loop"
+    UNKNOWN_GROUP_SIZE = "unknown-group-size"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,14 @@ RULES: tuple[Rule, ...] = (
 def advise(situation: Situation) -> tuple[Advice, ...]:
     """Return what would help this launch, in the order of the source; launches as a whole come first.
 
-    Only what is about a good part of the launch's time: so it never contradicts what is said to limit the launch. Says
-    nothing of a kernel that could only be read in part: what is missing may be what matters.
+    Only what is about a good part of the launch's time, and gains a good part of it by prediction: so it never
+    contradicts what is said to limit the launch. Faults are always told. Says nothing of a kernel that could only be
+    read in part: what is missing may be what matters.
     """
     if situation.work.kernel.has_errors:
         return ()
-    found = relevant((advice for rule in RULES for advice in rule(situation)), situation.prediction.account)
+    every = relevant((advice for rule in RULES for advice in rule(situation)), situation.prediction.account)
+    found = tuple(a for a in every if a.is_fault or (a.gain_us is not None and situation.is_worth(a.gain_us)))
     if situation.is_guessed:
         found = tuple(replace(advice, message=advice.message + _GUESSED) for advice in found)
     return tuple(sorted(found, key=lambda advice: (-1 if advice.line is None else advice.line, advice.code)))

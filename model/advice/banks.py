@@ -33,10 +33,10 @@ def bank_conflicts(situation: Situation) -> Iterator[Advice]:
         if (facts.bank_conflict_degree or 0.0) >= _LEAST_DEGREE and facts.index.obstacle is not Obstacle.DATA:
             found[facts.count.line, facts.count.buffer, facts.count.is_store].append(facts)
     for each in found.values():
-        # Turns beyond the first, each at the pace of an access without conflicts. The analytical model knows no banks,
-        # so what would be saved is no part of its times.
-        if situation.is_worth(_turns_us(sum((_degree(facts) - 1) * facts.count.bytes for facts in each), situation)):
-            yield _advice(max(each, key=_degree))
+        # Turns beyond the first, each at the pace of an access without conflicts.
+        gain_us = _turns_us(sum((_degree(facts) - 1) * facts.count.bytes for facts in each), situation)
+        if situation.is_worth(gain_us):
+            yield _advice(max(each, key=_degree), gain_us)
 
 
 def _turns_us(turned_bytes: float, situation: Situation) -> float:
@@ -47,7 +47,7 @@ def _degree(facts: AccessFacts) -> float:
     return facts.bank_conflict_degree or 1.0
 
 
-def _advice(facts: AccessFacts) -> Advice:
+def _advice(facts: AccessFacts, gain_us: float) -> Advice:
     count, turns = facts.count, times_text(_degree(facts))
     apart = f" {bytes_text(count.stride_bytes)} apart" if count.stride_bytes else ""
     return Advice(
@@ -56,6 +56,7 @@ def _advice(facts: AccessFacts) -> Advice:
         f"up to {turns} of {_LANES} lanes meet in one bank, so that an access takes {turns} turns instead of 1; "
         f"{_remedy(count.stride_bytes, count.element_bytes)}",
         count.line if count.line >= 0 else None,
+        gain_us,
         resources=("local memory",),
     )
 

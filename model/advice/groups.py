@@ -14,6 +14,7 @@ from model.analytic.operations import CPU_LANES
 _LEAST_IDLE = 0.2  # of the units or lanes; a launch can do without fewer
 _MOSTLY = 0.5
 _WIDEST = 64
+_IN_VECTORS = ("floating point", "integer", "special functions")  # resources of a CPU's vector units
 
 
 def too_few_groups(situation: Situation) -> Iterator[Advice]:
@@ -37,12 +38,12 @@ def too_few_groups(situation: Situation) -> Iterator[Advice]:
         return
     could_split = counts.work_items // lanes >= units
     smaller = counts.work_items // units // lanes * lanes
-    help_ = f"groups of {smaller} or fewer would use them all" if could_split else "more work-items would use them"
+    help_ = f"groups of {smaller} or fewer" if could_split else "the same work spread over more work-items"
     yield Advice(
         AdviceCode.TOO_FEW_GROUPS,
         f"{_counted(groups, 'work-group')} of {sizes_text(situation.local_size)} work-items cannot use more than "
-        f"{groups} of the {units} compute units: {units - groups} stay idle; {help_}",
-        gain_us=gain_us if could_split else None,
+        f"{groups} of the {units} compute units: {units - groups} stay idle; {help_} would use them all",
+        gain_us=gain_us,
     )
 
 
@@ -71,10 +72,14 @@ def _partly_filled(situation: Situation) -> Iterator[Advice]:
     if idle < _LEAST_IDLE:
         return
     better = [size for size in ((turns - 1) * lanes, turns * lanes) if size and size <= _most(situation)]
+    gain_us = max((situation.gain_of_groups_us(size) for size in better), default=0.0)
+    if not situation.is_worth(gain_us):
+        return
     yield Advice(
         AdviceCode.LOCAL_SIZE_MULTIPLE,
         f"work-groups of {_size(situation)} work-items fill {items / lanes:.3g} times the {lanes} lanes that run in "
         f"step: {100 * idle:.0f} % of the lanes stay empty; {' or '.join(map(str, better))} would fill them",
+        gain_us=gain_us,
     )
 
 
@@ -86,11 +91,17 @@ def _too_narrow(situation: Situation) -> Iterator[Advice]:
     better = next((wide for wide in range(CPU_LANES, _WIDEST + 1) if size % wide == 0), None)
     if width * 2 > CPU_LANES or better is None or situation.group_items == 1 or one_by_one:
         return
+    # Analytical models of CPUs take full vectors for granted.
+    idle = 1 - width / CPU_LANES
+    gain_us = idle * situation.prediction.account.time_of(*_IN_VECTORS)
+    if not situation.is_worth(gain_us):
+        return
     yield Advice(
         AdviceCode.LOCAL_SIZE_MULTIPLE,
         f"work-groups of {_size(situation)} are {width} wide in dimension 0, where compilers for CPUs put {CPU_LANES} "
-        f"work-items side by side: {100 * (1 - width / CPU_LANES):.0f} % of the vector stays empty; a dimension 0 of "
+        f"work-items side by side: {100 * idle:.0f} % of the vector stays empty; a dimension 0 of "
         f"{better} would fill it",
+        gain_us=gain_us,
     )
 
 

@@ -8,13 +8,14 @@ from dataclasses import replace
 
 from model.advice.advice import Advice, AdviceCode
 from model.advice.situation import Situation
+from model.advice.words import names_text
 from model.work.counts import OpCount, OpKind
 from model.work.work_counts import WorkCounts
 
 # OpenCL C 3.0, section 6.15.2, table 6.11: those of the special functions that have a native form. `native_powr` takes
 # no negative base, so it stands for `powr` and not for `pow`.
 NATIVE = frozenset({"cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "sin", "tan"})
-_RELAXED = frozenset({"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"})
+RELAXED = frozenset({"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"})
 _LEAST_SPEED_UP = 1.5
 
 
@@ -29,11 +30,11 @@ def precise_function(situation: Situation) -> Iterator[Advice]:
     if (
         not situation.is_gpu
         or rates.native_gop_s < _LEAST_SPEED_UP * rates.special_gop_s
-        or _RELAXED & set(situation.launch.options.flags)
+        or RELAXED & set(situation.launch.options.flags)
     ):
         return
     for line in situation.counts.lines:
-        precise = [op for op in line.ops if _has_native(op)]
+        precise = [op for op in line.ops if is_precise(op)]
         if not precise:
             continue
         gain_us = situation.runtime_us - situation.predicted_us(_with_native(situation.counts, precise))
@@ -41,16 +42,17 @@ def precise_function(situation: Situation) -> Iterator[Advice]:
         if situation.is_worth(gain_us):
             yield Advice(
                 AdviceCode.PRECISE_FUNCTION,
-                f"{_list(names)} at full precision {'take' if len(names) > 1 else 'takes'} this device "
+                f"{names_text(names)} at full precision {'take' if len(names) > 1 else 'takes'} this device "
                 f"{rates.native_gop_s / rates.special_gop_s:.2g} times as long as "
-                f"{_list([f'native_{name}' for name in names])}, which will do where a few digits are enough",
+                f"{names_text([f'native_{name}' for name in names])}, which will do where a few digits are enough",
                 line.line if line.line >= 0 else None,
                 gain_us,
                 resources=("special functions",),
             )
 
 
-def _has_native(op: OpCount) -> bool:
+def is_precise(op: OpCount) -> bool:
+    """Return whether an operation has a faster native form of less precision."""
     return op.kind is OpKind.SPECIAL and op.element == "f32" and op.function in NATIVE
 
 
@@ -61,13 +63,8 @@ def _with_native(counts: WorkCounts, precise: list[OpCount]) -> WorkCounts:
         taken[op.function, op.width] += op.count
     ops: list[OpCount] = []
     for op in counts.ops:
-        count = min(op.count, taken[op.function, op.width]) if _has_native(op) else 0.0
+        count = min(op.count, taken[op.function, op.width]) if is_precise(op) else 0.0
         ops.append(replace(op, count=op.count - count))
         if count:
             ops.append(replace(op, kind=OpKind.NATIVE, function=f"native_{op.function}", count=count))
     return replace(counts, ops=tuple(ops))
-
-
-def _list(names: list[str]) -> str:
-    quoted = [f"`{name}`" for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -21,7 +21,7 @@ from model.work.work import Work
 from model.work.work_counts import WorkCounts
 
 GLOBAL_SPACES = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
-_LEAST_GAIN = 0.1  # of the predicted runtime; less is within the error of the analytical model
+LEAST_GAIN = 0.05  # of the predicted runtime; less is not worth an edit, nor surely there
 # Launches shorter than this are not worth anybody's time, and mostly what it costs to launch them.
 _FLOORS = 4
 _LEAST_US = 20.0
@@ -99,6 +99,12 @@ class Situation:
             )
         )
 
+    def gain_of_groups_us(self, width: int) -> float:
+        """Return how much sooner [us] the launch would end in groups of `width` along dimension 0 and 1 elsewhere."""
+        size = (width, *(1 for _ in self.launch.global_size[1:]))
+        launch = replace(self.launch, local_size=size, chosen_local_size=None)
+        return self.runtime_us - self.predicted_us(self.work.count(launch, self.work.sample_for(launch)))
+
     def predicted_us(self, counts: WorkCounts) -> float:
         """Return the analytical model's time [us] for other counts than the launch has."""
         return launch_times(counts, self.device, self.prediction.code).bounded_us
@@ -122,7 +128,7 @@ class Situation:
 
     def is_worth(self, gain_us: float) -> bool:
         """Return whether so much is more than a trifle of this launch."""
-        return self.is_long and gain_us >= _LEAST_GAIN * self.runtime_us
+        return self.is_long and gain_us >= LEAST_GAIN * self.runtime_us
 
 
 def _is_float(parameter: Parameter) -> bool:

@@ -24,3 +24,9 @@ def sizes_text(sizes: Sequence[int]) -> str:
 def times_text(factor: float) -> str:
     """`16`, `4.4`."""
     return f"{factor:.0f}" if factor >= 10 or factor == int(factor) else f"{factor:.1f}"
+
+
+def names_text(names: Sequence[str]) -> str:
+    """`` `a`, `b` and `c` ``."""
+    quoted = [f"`{name}`" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -1,0 +1,83 @@
+"""`restrict` and `const` on pointer parameters: what lets a compiler keep values and reorder loads and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from model.advice.advice import AdviceCode
+from model.advice.fixes.fix import Fix, TextEdit
+from model.advice.fixes.kernel_source import KernelSource
+from model.advice.fixes.setting import Setting
+from model.advice.words import names_text
+from model.opencl.kernel import Parameter, ParameterKind
+from model.opencl.types import PointerType
+
+
+def restrict_parameters(setting: Setting) -> Iterator[Fix]:
+    """`restrict` on all buffers: the caller promises that none of them overlaps another that the kernel writes."""
+    source = setting.source
+    declared = list(_pointers(source))
+    plain = [(parameter, name) for parameter, name, kind in declared if not kind.is_restrict]
+    stored = {a.buffer for a in setting.prediction.work.accesses if a.is_store or a.is_atomic}
+    if len(declared) < 2 or not plain or not stored & {parameter.name for parameter, _, _ in declared}:
+        return
+    names = [parameter.name for parameter, _ in plain]
+    yield Fix(
+        AdviceCode.POSSIBLE_ALIASING,
+        f"Declare {names_text(names)} `restrict`",
+        tuple(TextEdit(name.start_byte, name.start_byte, "restrict ") for _, name in plain),
+        promise=f"the host never passes one buffer, or overlapping parts of one, for two of {names_text(names)}",
+    )
+
+
+def const_parameters(setting: Setting) -> Iterator[Fix]:
+    """`const` on buffers of which every use in the kernel's text is a load."""
+    source = setting.source
+    if not source.is_plain:
+        return
+    edits, names = [], []
+    for parameter, name, kind in _pointers(source):
+        uses = list(source.uses(parameter.name))
+        if not kind.is_const and not kind.is_volatile and uses and all(_is_load(use) for use in uses):
+            declaration = _declaration(name)
+            base = declaration.child_by_field_name("type") if declaration is not None else None
+            if base is not None:
+                edits.append(TextEdit(base.start_byte, base.start_byte, "const "))
+                names.append(parameter.name)
+    if edits:
+        yield Fix(AdviceCode.ONLY_READ, f"Declare what {names_text(names)} point to `const`", tuple(edits))
+
+
+def _pointers(source: KernelSource) -> Iterator[tuple[Parameter, Node, PointerType]]:
+    """Yield the buffers, with the identifier that declares each as `type *name`."""
+    named = {parameter.name: parameter for parameter in source.kernel.of_kind(ParameterKind.BUFFER)}
+    for pointer in source.nodes("pointer_declarator", inside=source.function.child_by_field_name("declarator")):
+        name = pointer.child_by_field_name("declarator")
+        if name is None or name.type != "identifier":
+            continue
+        parameter = named.get(source.text(name))
+        if parameter is not None and isinstance(parameter.type, PointerType):
+            yield parameter, name, parameter.type
+
+
+def _declaration(name: Node) -> Node | None:
+    at: Node | None = name
+    while at is not None and at.type != "parameter_declaration":
+        at = at.parent
+    return at
+
+
+def _is_load(use: Node) -> bool:
+    """Return whether an identifier is the base of a subscript whose value is taken and not changed."""
+    at = use.parent
+    if at is None or at.type != "subscript_expression" or at.child_by_field_name("argument") != use:
+        return False
+    while at.parent is not None and at.parent.type in ("field_expression", "parenthesized_expression"):
+        at = at.parent
+    above = at.parent
+    if above is None or above.type in ("update_expression", "pointer_expression", "subscript_expression"):
+        # `x[i][j]` of a buffer of arrays is left alone: what it takes is decided further up.
+        return above is not None and above.type == "subscript_expression" and above.child_by_field_name("index") == at
+    return above.type != "assignment_expression" or above.child_by_field_name("left") != at
