@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MEASURE = "kernelcast.measure"
 MEASURE_ALL = "kernelcast.measureAll"
+APPLY_AND_MEASURE = "kernelcast.applyAndMeasure"
 MEASURE_SIZES = "kernelcast.measureSizes"
 CHOOSE_DEVICE = "kernelcast.chooseDevice"
 CALIBRATE = "kernelcast.calibrate"

@@ -9,6 +9,7 @@ from lsprotocol import types
 from server import commands
 from server.device_work import background_compiles
 from server.features import (
+    apply_and_measure,
     calibrating,
     configuration,
     debugging,
@@ -24,7 +25,9 @@ from server.features import (
 )
 from server.session import KernelcastServer
 
-_CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=["kernelcast", types.CodeActionKind.RefactorRewrite])
+_CODE_ACTIONS = types.CodeActionOptions(
+    code_action_kinds=["kernelcast", types.CodeActionKind.RefactorRewrite, types.CodeActionKind.QuickFix]
+)
 
 
 def create_server() -> KernelcastServer:
@@ -59,6 +62,7 @@ def create_server() -> KernelcastServer:
     command(commands.MEASURE)(measure.measure)
     command(commands.MEASURE_ALL)(measure.measure_all)
     command(commands.MEASURE_SIZES)(measure_sizes.measure_sizes)
+    command(commands.APPLY_AND_MEASURE)(apply_and_measure.apply_and_measure)
     command(commands.LIST_DEVICES)(devices.list_devices)
     command(commands.CHOOSE_DEVICE)(devices.choose_device)
     command(commands.CALIBRATE)(calibrating.calibrate)

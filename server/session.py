@@ -37,6 +37,7 @@ from server.device_work.refusals import Build, Refusal, Refusals
 from server.documents import Document
 from server.features.diagnostics import config_diagnostics, diagnostics
 from server.features.inlay_hints import shown_labels
+from server.known_fixes import KnownFixes
 from server.launch_view import Failure, Slot
 from server.log.timings import Timings
 from server.predictor.client import ModelClient
@@ -90,6 +91,7 @@ class KernelcastServer(LanguageServer):
         self.sampling = Sampling(Samples(), self.hear_of_answers, self.timings)
         self.scheduler = Scheduler(self.accept, self.report_broken, self.timings, self.sampling.samples)
         self.learned = ModelClient(self.hear_of_answers, self.timings)
+        self.fixes = KnownFixes(self.learned)
         self.jobs = Jobs()
         self.status_notifier = StatusNotifier(self._status, self._tell_status)
         self.activities = Activities(self.status_notifier.look_again)

@@ -55,7 +55,7 @@ def nothing_recorded(_path: Path | None, _kernels: Collection[str]) -> Mapping[s
     return {}
 
 
-def _nothing_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> CompiledFacts | None:
+def nothing_compiled(_kernel: Kernel, _launch: Launch, _device: Device) -> CompiledFacts | None:
     return None
 
 
@@ -72,7 +72,7 @@ class Sources:
     ask: Ask | None = None
     runs_of: RunsOf = nothing_measured
     versions_of: VersionsOf = no_versions
-    compiled_of: CompiledOf = _nothing_compiled
+    compiled_of: CompiledOf = nothing_compiled
     code_of: CodeOf = not_compiled
     is_taught: Callable[[Device], bool] = no_lessons
     recorded: RecordedIn = nothing_recorded

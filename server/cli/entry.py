@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from model.errors import KernelcastError
+from server.cli.advise_flags import add_advise_flags
 from server.cli.comparing_flags import add_comparing_flags
 from server.cli.dataset_flags import add_dataset_flags, add_learning_flags
 from server.cli.flags import (
@@ -106,6 +107,11 @@ def build_parser() -> argparse.ArgumentParser:
 
     add_tuning_flags(
         commands.add_parser("tune", help="find a faster launch: predict candidates, measure the best", epilog=_EXIT)
+    )
+    add_advise_flags(
+        commands.add_parser(
+            "advise", help="edits that make kernels faster, with what each gains; measure, apply them", epilog=_EXIT
+        )
     )
 
     add_comparing_flags(

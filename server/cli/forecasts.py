@@ -25,6 +25,7 @@ from model.launch.spec import LaunchSpec
 from model.observing import Observer
 from server.analysis.composer import Composer, ForecastGroup
 from server.analysis.configurations import Configurations
+from server.analysis.fix_gains import FileContext
 from server.analysis.parts import Part, Parts
 from server.analysis.sources import Sources
 from server.cli.requests import BadRequestError, Request
@@ -137,6 +138,13 @@ class Forecaster:
             raise _nothing(request, found)
         problems = (*found.problems, *found.annotation_problems, *_misused(request, found.forecasts))
         return Found(text, path, device, found.forecasts, problems)
+
+    def context(self, request: Request, found: Found) -> FileContext:
+        """Return what the file's kernels were predicted by, to predict them by after an edit."""
+        return FileContext(
+            found.text, found.path, found.device, self._config(request.file), request.options, _requests(request, ()),
+            recorded=partial(self._sources.recorded, found.path),
+        )  # fmt: skip
 
     def _in_parts(self, path: Path, text: str, forecast: Callable[[Part], FileForecast]) -> FileForecast:
         """Return what is known of a file: of its programs if it is a host's, else of it as a program itself."""

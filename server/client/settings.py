@@ -9,6 +9,7 @@ from typing import Any
 
 from model.advice.advice import AdviceCode
 from model.opencl.options import BuildOptions
+from server.text.fixes import ULPS
 
 Problem = str
 
@@ -30,6 +31,7 @@ class Settings:
     measure_time_limit_s: float = 60.0  # of the first run
     measure_on_save: bool = False  # kernels of trusted folders that were edited
     measure_on_save_budget_s: float = 15.0  # for all of them
+    tolerance_ulps: int = ULPS  # between floating-point results before and after a fix
     calibration_hints: bool = True  # the hover says how to calibrate
     background_compiles: bool = True  # kernels of trusted folders are compiled when typing pauses
     include: tuple[str, ...] = ()
@@ -87,6 +89,12 @@ def _seconds(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not _LEAST_S <= value <= _MOST_S:
         raise ValueError
     return float(value)
+
+
+def _ulps(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or value < 0:
+        raise ValueError
+    return int(value)
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -174,6 +182,12 @@ OPTIONS = (
         "Seconds that measuring on save may take in all, builds included; kernels that do not fit wait for the next "
         "save.",
         _SECONDS, _seconds,
+    ),
+    Option(
+        "measure.toleranceUlps", "tolerance_ulps", "a whole number from 0", "",
+        "How far floating-point results may lie apart before and after a fix, in units in the last place; integers "
+        "must be equal.",
+        {"type": "integer", "minimum": 0}, _ulps,
     ),
     Option(
         "build.include", "include", "a list of folders", "",

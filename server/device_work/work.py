@@ -29,6 +29,7 @@ from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.offline.compiling import compile_offline, offline_driver
 from profiler.process.worker import CancelToken, run_job
+from profiler.side_by_side import SideBySide, measure_side_by_side
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
 from server.analysis.composer import Composer
 from server.analysis.sources import MeasuredLaunch, Sources, samples_of
@@ -75,6 +76,18 @@ class DeviceWork:
         # A locked store is waited for once, when the result is kept: without earlier proofs they are made anew.
         proved = with_proofs(requests, driver, self._store(PATIENCE_S))
         return measure_all(proved, limits=limits, on_progress=on_progress, cancel=cancel)
+
+    def side_by_side(
+        self,
+        requests: Sequence[MeasureRequest],
+        budget_s: float,
+        time_limit_s: float,
+        on_progress: OnProgress,
+        cancel: threading.Event,
+    ) -> SideBySide:
+        """Measure versions of one launch in turns, and compare what they write with the first one's outputs."""
+        limits = MeasureLimits(first_run_s=time_limit_s)
+        return measure_side_by_side(requests, budget_s=budget_s, limits=limits, on_progress=on_progress, cancel=cancel)
 
     def sizes(self, forecast: Forecast, device: Device) -> SizeChoice:
         """At which sizes to measure the launch of a forecast. Needs no device, but milliseconds."""

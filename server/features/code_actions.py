@@ -7,38 +7,70 @@ measured or calibrated on a device that is not in this machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
+from server.client.capabilities import Supports
+from server.commands import APPLY_AND_MEASURE, CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
 from server.embedded_edit import embedded_edit
+from server.features import diagnostics
 from server.launch_view import LaunchView
 from server.positions import IndexedText, offset_of, position_of
 from server.snapshot import KernelView, Snapshot
+from server.text.fixes import fix_title
 from server.text.hint import launch_title
+from server.text_edits import text_edits, workspace_edit
+
+if TYPE_CHECKING:
+    from server.analysis.fix_gains import PredictedFix
 
 _RUN = "kernelcast"
 _WRITE = types.CodeActionKind.RefactorRewrite
 
 
 def code_actions(
-    snapshot: Snapshot, where: types.Range, only: Sequence[str] | None, literals: bool, *, creates_files: bool = False
+    snapshot: Snapshot,
+    where: types.Range,
+    only: Sequence[str] | None,
+    supports: Supports,
+    fixes: Sequence[PredictedFix] = (),
 ) -> list[types.CodeAction | types.Command]:
-    """Return the actions for the kernel at the cursor. Clients without `literals` get commands only.
+    """Return the actions for the kernel at the cursor. Clients without literals get commands only.
 
-    `creates_files`: whether the client makes a file that an edit asks for.
+    `fixes` are those of the kernel's first launch.
     """
-    view = _kernel_at(snapshot, where)
+    view = kernel_at(snapshot, where)
     if view is None:
         return []
     commands = _commands(view, snapshot)
-    if not literals:
+    if not supports.code_action_literals:
         return list(commands)
     actions = [types.CodeAction(title=c.title, kind=_RUN, command=c) for c in commands]
-    written = _writing(view, snapshot, creates_files=creates_files)
+    written = _writing(view, snapshot, creates_files=supports.creates_files)
     at = len([c for c in commands if c.command in (MEASURE, MEASURE_SIZES)])
     actions[at:at] = written
-    return [action for action in actions if _wanted(action.kind, only)]
+    actions += _quick_fixes(view, snapshot, supports, fixes)
+    return [action for action in actions if may_be_wanted(action.kind, only)]
+
+
+def _quick_fixes(
+    view: KernelView, snapshot: Snapshot, supports: Supports, fixes: Sequence[PredictedFix]
+) -> list[types.CodeAction]:
+    """Return each fix twice: as an edit, and as a command that keeps the edit only if it proves to be faster."""
+    document, actions = snapshot.document, []
+    own = [each for each in diagnostics.advice_diagnostics(snapshot) if each.code in {f.fix.code for f in fixes}]
+    for each in fixes:
+        edits = text_edits(document.text, each.text, snapshot.encoding)
+        edit = workspace_edit(document, edits, versioned=supports.versioned_edits)
+        about = [diagnostic for diagnostic in own if diagnostic.code == each.fix.code]
+        kind, title = types.CodeActionKind.QuickFix, fix_title(each)
+        actions.append(types.CodeAction(title, kind, diagnostics=about or None, edit=edit))
+        if snapshot.can_run and supports.apply_edit:
+            arguments = [document.uri, view.key, view.launches[0].slot.launch, str(each.fix.code), each.fix.title]
+            command = types.Command(f"Apply and measure: {title}", APPLY_AND_MEASURE, arguments=arguments)
+            actions.append(types.CodeAction(command.title, kind, diagnostics=about or None, command=command))
+    return actions
 
 
 def _writing(view: KernelView, snapshot: Snapshot, *, creates_files: bool) -> list[types.CodeAction]:
@@ -53,7 +85,7 @@ def _writing(view: KernelView, snapshot: Snapshot, *, creates_files: bool) -> li
     return actions
 
 
-def _kernel_at(snapshot: Snapshot, where: types.Range) -> KernelView | None:
+def kernel_at(snapshot: Snapshot, where: types.Range) -> KernelView | None:
     """Return the one that the range touches; else the one on whose lines it is, which is where people click."""
     text, encoding = snapshot.document.text, snapshot.encoding
     begin, end = offset_of(text, where.start, encoding), offset_of(text, where.end, encoding)
@@ -134,7 +166,7 @@ def config_edit(view: KernelView, snapshot: Snapshot, *, creates_files: bool) ->
     return types.WorkspaceEdit(document_changes=[made, types.TextDocumentEdit(text_document=document, edits=[edit])])
 
 
-def _wanted(kind: types.CodeActionKind | str | None, only: Sequence[str] | None) -> bool:
+def may_be_wanted(kind: types.CodeActionKind | str | None, only: Sequence[str] | None) -> bool:
     """Kinds form a tree: asking for `refactor` gets `refactor.rewrite` too."""
     if not only:
         return True

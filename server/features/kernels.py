@@ -13,6 +13,7 @@ from server.features.code_actions import annotation_edit
 from server.session import SETTLE_S, KernelcastServer
 from server.snapshot import KernelView, Snapshot
 from server.text.hint import hint_label, launch_title
+from server.text_edits import workspace_edit
 
 
 async def list_kernels(ls: KernelcastServer, params: types.ExecuteCommandParams) -> list[dict[str, Any]]:
@@ -57,7 +58,7 @@ async def write_annotation(ls: KernelcastServer, params: types.ExecuteCommandPar
     try:
         answer = await ls.workspace_apply_edit_async(
             types.ApplyWorkspaceEditParams(
-                edit=_edit_of(snapshot, edit, versioned=ls.supports.versioned_edits),
+                edit=workspace_edit(snapshot.document, [edit], versioned=ls.supports.versioned_edits),
                 label=f"Write launch annotation for {kernel}",
             )
         )
@@ -73,15 +74,6 @@ def _why_nothing_to_write(view: KernelView, snapshot: Snapshot) -> str:
     if problem is not None:
         return f"there is no launch of `{view.kernel.name}` to write down: {problem.message}"
     return f"`{view.kernel.name}` has a launch annotation already"
-
-
-def _edit_of(snapshot: Snapshot, edit: types.TextEdit, *, versioned: bool) -> types.WorkspaceEdit:
-    """Tied to the version where the client can, so that it refuses the edit if the user types meanwhile."""
-    document = snapshot.document
-    if not versioned:
-        return types.WorkspaceEdit(changes={document.uri: [edit]})
-    identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
-    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=identifier, edits=[edit])])
 
 
 async def _open_document(ls: KernelcastServer, uri: str) -> Snapshot:

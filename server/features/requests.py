@@ -8,17 +8,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from server.features.code_actions import code_actions
+from server.features.code_actions import code_actions, kernel_at, may_be_wanted
 from server.features.hover import hover as hover_of
 from server.features.inlay_hints import inlay_hints, shown_labels
 from server.session import KernelcastServer
 from server.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from server.analysis.fix_gains import PredictedFix
+
 _MOMENT_S = 0.015
 _FIRST_S = 1.0  # nothing stands there yet: the right answer is worth more than an empty one
+_MENU_S = 1.0  # for the fixes of a kernel: each of some ten edited texts is predicted
 _ONLY_CHANCE_S = 1.5  # no answer is to take 2 s
 _DISCOVERY_S = 5.0  # for devices: the first answers may otherwise be for another device than all that follow
 
@@ -68,5 +73,14 @@ async def code_action(
         snapshot = await _known(ls, params.text_document.uri)
         if snapshot is None:
             return None
-        literals, creates_files = ls.supports.code_action_literals, ls.supports.creates_files
-        return code_actions(snapshot, params.range, params.context.only, literals, creates_files=creates_files)
+        fixes = await _fixes(ls, snapshot, params)
+        return code_actions(snapshot, params.range, params.context.only, ls.supports, fixes)
+
+
+async def _fixes(ls: KernelcastServer, snapshot: Snapshot, params: types.CodeActionParams) -> tuple[PredictedFix, ...]:
+    """Return what is known of the kernel at the cursor; the menu that somebody has opened waits for it a little."""
+    view = kernel_at(snapshot, params.range)
+    if view is None or not may_be_wanted(types.CodeActionKind.QuickFix, params.context.only):
+        return ()
+    is_automatic = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
+    return await ls.fixes.of(snapshot, view.launches[0], 0.0 if is_automatic else _MENU_S)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Union
 
@@ -33,6 +34,8 @@ class Editor:
         self.tokens: list[types.ProgressToken] = []
         self.statuses: list[dict[str, Any]] = []
         self.edits: list[types.WorkspaceEdit] = []
+        self.texts: dict[str, str] = {}  # by URI, as opened and as the server's edits made them
+        self.makes_edits = False  # that the server asks for; else it only says so
         self.choice: Callable[[list[str]], str | None] = lambda titles: titles[0]
         self._news = asyncio.Event()
         self._versions: dict[str, int] = {}
@@ -74,7 +77,31 @@ class Editor:
 
     def _on_edit(self, params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
         self.edits.append(params.edit)
+        if self.makes_edits:
+            for uri, edits in (params.edit.changes or {}).items():
+                self._make(uri, edits)
         return types.ApplyWorkspaceEditResult(applied=True)
+
+    def _make(self, uri: str, edits: Sequence[types.TextEdit]) -> None:
+        """Edit a document of ASCII text, and tell the server."""
+        lines = self.texts[uri].split("\n")
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+
+        def offset(at: types.Position) -> int:
+            return starts[at.line] + at.character
+
+        text = self.texts[uri]
+        for edit in sorted(edits, key=lambda each: offset(each.range.start), reverse=True):
+            text = text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
+        self.texts[uri] = text
+        name = uri.rpartition("/")[2]
+        self._versions[name] += 1
+        self.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(
+                types.VersionedTextDocumentIdentifier(version=self._versions[name], uri=uri),
+                [types.TextDocumentContentChangeWholeDocument(text)],
+            )
+        )
 
     def _on_question(self, params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
         title = self.choice([action.title for action in params.actions or ()])
@@ -100,6 +127,7 @@ class Editor:
         if write:
             (self.folder / name).write_bytes(text.encode("utf-8", "replace"))
         self._versions[name] = 1
+        self.texts[self.uri(name)] = text
         self.client.text_document_did_open(
             types.DidOpenTextDocumentParams(types.TextDocumentItem(self.uri(name), language, 1, text))
         )

@@ -84,7 +84,8 @@ def _commands() -> list[str]:
 
 def _marks(command: str) -> list[pytest.MarkDecorator]:
     words = command.split()
-    return [pytest.mark.device] if words[0] == "kernelcast" and words[1] in NEEDS_DEVICE else []
+    runs_kernels = words[0] == "kernelcast" and (words[1] in NEEDS_DEVICE or "--measure" in words)
+    return [pytest.mark.device] if runs_kernels else []
 
 
 RUNNABLE = [

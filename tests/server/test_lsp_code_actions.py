@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types
 
 from model.device import ProfileSource
+from server.client.capabilities import Supports
 from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
 from server.features.code_actions import code_actions
 from server.launch_view import Slot
@@ -23,7 +24,7 @@ def at(line: int) -> types.Range:
 
 
 def actions(snapshot: Snapshot, line: int = 2, only: list[str] | None = None) -> list[types.CodeAction]:
-    found = code_actions(snapshot, at(line), only, literals=True)
+    found = code_actions(snapshot, at(line), only, Supports(code_action_literals=True))
     assert all(isinstance(action, types.CodeAction) for action in found)
     return [action for action in found if isinstance(action, types.CodeAction)]
 
@@ -101,7 +102,7 @@ def test_kinds_that_were_not_asked_for_are_left_out(annotatable: Snapshot) -> No
 
 
 def test_a_client_without_literals_gets_commands(snapshot_of: Snapshots) -> None:
-    found = code_actions(snapshot_of(), at(2), None, literals=False)
+    found = code_actions(snapshot_of(), at(2), None, Supports())
     assert found
     assert all(isinstance(action, types.Command) for action in found)
 

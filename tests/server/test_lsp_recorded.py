@@ -13,6 +13,7 @@ from model.forecast import FileForecast
 from model.launch.config import parse_config
 from model.launch.launch import Launch, Origin
 from model.launch.recorded import RecordedUse
+from server.client.capabilities import Supports
 from server.config_edit import ConfigEdit
 from server.features.code_actions import code_actions
 from server.features.hover import hover
@@ -117,7 +118,8 @@ def test_without_profiling_times_are_predicted(shown: Snapshots) -> None:
 
 def actions(snapshot: Snapshot, *, creates_files: bool = True) -> dict[str, types.CodeAction]:
     where = types.Range(types.Position(1, 0), types.Position(1, 0))
-    found = code_actions(snapshot, where, None, literals=True, creates_files=creates_files)
+    supports = Supports(code_action_literals=True, creates_files=creates_files)
+    found = code_actions(snapshot, where, None, supports)
     return {action.title: action for action in found if isinstance(action, types.CodeAction)}
 
 

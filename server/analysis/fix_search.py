@@ -1,0 +1,59 @@
+"""Fixes of an open document's kernel. Lives in a background thread: importing it loads the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from model.device import Device
+from model.errors import ConfigError
+from model.launch.config import Config
+from model.learned.learned import weights_folder
+from model.learned.lessons import Lessons
+from model.learned.question import Answer, Question
+from server.analysis.configurations import Configurations
+from server.analysis.fix_gains import FileContext, FixPredictor, PredictedFix
+from server.analysis.sources import Sources
+from server.analysis.store_cache import StoreCache
+from server.launch_view import LaunchView
+from server.snapshot import Snapshot
+
+Now = Callable[[Sequence[Question], Mapping[str, Lessons]], Sequence[Answer | None]]  # the learned model's answers
+
+
+class FixSearch:
+    """Owns the engine that predicts edited texts. Not for two threads at once."""
+
+    def __init__(self, now: Now) -> None:
+        self._now = now
+        self._lessons: Mapping[str, Lessons] = {}
+        self._memory = StoreCache()
+        self._configurations = Configurations()
+        ask = self._ask if weights_folder() is not None else None
+        self._predictor = FixPredictor(Sources(ask, is_taught=self._memory.is_taught))
+
+    def fixes(self, snapshot: Snapshot, view: LaunchView) -> tuple[PredictedFix, ...]:
+        """Return the fixes worth showing for one launch, the most useful first. The snapshot must be current."""
+        forecast, document, analysis = view.forecast, snapshot.document, snapshot.analysis
+        if forecast.launch is None or forecast.home is not None:
+            return ()
+        self._lessons = analysis.lessons
+        config = self._config(snapshot)
+        context = FileContext(
+            document.text.value, document.path, analysis.device, config, snapshot.settings.options,
+            reach=analysis.reach, recorded=partial(self._memory.recorded, document.path),
+        )  # fmt: skip
+        ignored = {*snapshot.settings.advice_ignored, *(config.advice_ignored if config else ())}
+        return self._predictor.fixes(context, forecast.kernel.name, forecast.launch, ignored)
+
+    def _config(self, snapshot: Snapshot) -> Config | None:
+        path, problem = snapshot.analysis.config_path, snapshot.analysis.config_problem
+        if path is None or problem is not None:
+            return None
+        try:
+            return self._configurations.read(path)
+        except ConfigError:  # changed this very moment; the next analysis says so
+            return None
+
+    def _ask(self, questions: Sequence[tuple[Question, Device]]) -> Sequence[Answer | None]:
+        return self._now([question for question, _ in questions], self._lessons)
