@@ -231,5 +231,8 @@ class Live:
 
     def __contains__(self, value: Expression) -> bool:
         """Mark all parts of needed sums as needed: sums are merged with what they are added to."""
-        atom = value.atom
-        return atom in self.atoms if atom is not None else value.leaves <= self._leaves
+        if value.atom is not None:
+            return value.atom in self.atoms
+        return value.leaves <= self._leaves and all(
+            atom in self.atoms for monomial, _ in value.terms for atom in monomial
+        )

@@ -124,6 +124,8 @@ def _store_struct(state: ExecutionState, memory: Memory, offset: Expression, val
             _store_struct(state, memory, offset + number(at), held)
         elif held is None or isinstance(member, ArrayType):
             lvalue = Location(memory, offset + number(at), member)
+            if isinstance(held, Pointer) and (held.memory, held.offset) == (memory, lvalue.offset):
+                continue  # read from there as a whole, so nothing is copied
             access_memory(state, lvalue, member.size_bytes, is_store=True)
             note_store(state, Spot(memory, lvalue.offset, member.size_bytes, "i8"))
         else:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from model.work.expressions.numbers import EVALUATED
 from model.work.expressions.symbolic import ONE, ZERO, Atom, Expression, number, opaque
 
+_WHOLE_OF = {"mod": "div", "floormod": "floordiv"}  # what is left of a division, and the division
 BOOLEAN_KINDS = frozenset({"lt0", "eq0", "not", "and", "or", "compare"})
 
 
@@ -86,6 +87,19 @@ def _is_boolean(expression: Expression) -> bool:
 
 def _divided(expression: Expression, atom: Atom) -> Expression:
     return Expression({m[: m.index(atom)] + m[m.index(atom) + 1 :]: c for m, c in expression.terms})
+
+
+def recomposed(total: Expression) -> Expression:
+    """Replace `x / y * y + x % y` in a sum by `x`, as LLVM's InstCombine does with an index put together again."""
+    for monomial, coefficient in total.terms:
+        kind = _WHOLE_OF.get(monomial[0].kind) if len(monomial) == 1 else None
+        if kind is not None:
+            x, y = monomial[0].operands
+            whole = operation(kind, x, y) * y * number(coefficient)
+            if whole.terms and set(whole.terms) <= set(total.terms):
+                rest = Expression(dict(term for term in total.terms if term[0] != monomial)) - whole
+                return recomposed(rest + x * number(coefficient))
+    return total
 
 
 def substituted(expression: Expression, values: Mapping[Atom, Expression]) -> Expression:

@@ -36,6 +36,23 @@ def test_only_the_members_of_a_struct_that_are_used_are_loaded(count: Count) -> 
     assert count(text, (10,)).counts.global_load_bytes == 80
 
 
+def test_an_array_in_a_struct_that_is_read_and_written_back_is_not_moved(count: Count) -> None:
+    text = "typedef struct { float m; float f; int near[64]; } body;" + kernel(
+        "body b = s[g]; b.f += b.m; s[g] = b;", "__global body *s"
+    )
+    assert bytes_moved(count(text, (10,))) == (80, 40)
+    copied = text.replace("s[g] = b", "s[g + 10] = b")
+    assert bytes_moved(count(copied, (10,)))[1] == 10 * (64 * 4 + 8)
+
+
+@pytest.mark.parametrize("index", ["g / n * n + g % n", "g % n + n * (g / n)", "(g & 15) + ((g >> 4) << 4)"])
+def test_an_index_taken_apart_and_put_together_is_not_divided(count: Count, index: str) -> None:
+    counted = count(kernel(f"y[{index}] = x[{index} + n / 2];"), (16,), n=8).counts
+    plain = count(kernel("y[g] = x[g + n / 2];"), (16,), n=8).counts
+    assert {(op.kind, op.count) for op in counted.ops} == {(op.kind, op.count) for op in plain.ops}
+    assert [each.pattern for each in counted.accesses] == [each.pattern for each in plain.accesses]
+
+
 def test_what_was_just_stored_is_not_loaded(count: Count) -> None:
     assert bytes_moved(count(kernel("y[g] = x[g] + 1; y[g] = y[g] * 2;"), (10,))) == (40, 80)
 

@@ -18,7 +18,7 @@ from model.work.expressions.functions import function_for
 from model.work.expressions.intervals import interval
 from model.work.expressions.launch_bindings import LaunchBindings
 from model.work.expressions.numbers import EVALUATED
-from model.work.expressions.operations import operation, substituted
+from model.work.expressions.operations import operation, recomposed, substituted
 from model.work.expressions.symbolic import (
     GLOBAL_ID,
     GROUP_ID,
@@ -126,6 +126,16 @@ def test_substituting_is_evaluating_at_the_substitute(outer: Tree, inner: Tree, 
 
 
 @settings(max_examples=300, deadline=None)
+@given(TREES, TREES, st.integers(-3, 3), TREES, VALUES)
+def test_a_sum_put_together_again_has_its_value(x: Tree, y: Tree, times: int, z: Tree, values: dict[str, int]) -> None:
+    taken, by = x.symbolic(), y.symbolic()
+    parts = operation("mod", taken, by) + operation("div", taken, by) * by
+    total = parts * number(times) + z.symbolic()
+    wanted = evaluated(total, values)
+    assume(wanted is not None)
+    assert evaluated(recomposed(total), values) == wanted
+
+
 @given(TREES, TREES, TREES)
 def test_order_and_grouping_of_sums_and_products_do_not_matter(x: Tree, y: Tree, z: Tree) -> None:
     a, b, c = x.symbolic(), y.symbolic(), z.symbolic()
