@@ -16,10 +16,10 @@ from profiler.recording.row_pointers import row_pointers
 
 Array = npt.NDArray[Any]
 MAX_CHOICES = 8
-_ENOUGH = 32  # values, below which frequencies say nothing
+_ENOUGH = 32  # values; frequencies among fewer mean nothing
 _MOSTLY_ZERO = 0.4
-_MUCH_ZERO = 0.1  # where the others are spread over many values
-_CLOSE = 1 / 16  # of the range: neighbours that never differ by more lie in clusters
+_MUCH_ZERO = 0.1  # if the other values are many
+_CLOSE = 1 / 16  # share of the range; neighbours that never differ by more are clustered
 _DIGITS = 6
 _MAX_DECADES = 40  # between the least and the greatest of a buffer's floats
 _FLAT_PERCENT = 25.0  # how far from equal the frequencies of `randint` may be
@@ -52,11 +52,11 @@ def fill_word(values: Array) -> str:
     if values.dtype.kind == "f":
         least = float(np.finfo(values.dtype).tiny)
         values = values[np.isfinite(values)].astype(np.float64)
-        values[np.abs(values) < least] = 0.0  # denormal ones are what memory held before, and slow
+        values[np.abs(values) < least] = 0.0  # subnormal numbers are uninitialized memory, and slow
         if not _is_written(values):
             return ""
         if len(values) and np.abs(values).max() < 2**53 and (values == np.rint(values)).all():
-            values = values.astype(np.int64)  # whole numbers, whatever they are kept in
+            values = values.astype(np.int64)  # whole numbers in a floating-point type
     if not len(values):
         return ""
     low, high = values.min(), values.max()
@@ -132,7 +132,7 @@ def _is_flat(distinct: Array, counts: Array) -> bool:
     if distinct.dtype.kind == "f" or int(distinct[-1]) - int(distinct[0]) != len(distinct) - 1:
         return False
     mean = counts.mean()
-    tolerance = max(_FLAT_PERCENT / 100, 4 / np.sqrt(mean))  # what chance alone makes of it
+    tolerance = max(_FLAT_PERCENT / 100, 4 / np.sqrt(mean))  # random variation
     return bool((np.abs(counts - mean) <= tolerance * mean).all())
 
 

@@ -50,7 +50,7 @@ def together(launches: Iterable[RawLaunch]) -> list[RawLaunch]:
 def device_id(entry: RecordedEntry, devices: Sequence[Device]) -> str:
     """Return the id of the device here with this name, platform and, if there is one, driver; "" for none."""
     name, platform = entry.device_name.strip(), entry.platform.strip()
-    alike = [d for d in devices if d.name == name and platform in ("", d.platform)]  # imported logs name no platform
+    alike = [d for d in devices if d.name == name and platform in ("", d.platform)]  # imported logs have no platform
     exact = [d for d in alike if d.driver == entry.driver.strip()]
     best = exact or alike
     return best[0].id if best else ""

@@ -1,4 +1,4 @@
-"""What the processes of a recorded program wrote to their logs."""
+"""The contents of the logs of a recorded program's processes."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def read_folder(folder: Path) -> tuple[RawProcess, ...]:
 
 
 def read_process(path: Path) -> RawProcess | None:
-    """Return what one process wrote; None if its log has not even the line about the process."""
+    """Return what one process wrote; None if its log lacks the line about the process."""
     process = _Process(path.parent)
     for entry in _lines(path):
         try:

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-_MAX_ROWS = 1 << 16  # that are looked at
+_MAX_ROWS = 1 << 16  # more are sampled
 _SKEWS = np.arange(0.0, 4.05, 0.1)
-_EVEN = 0.1  # of the mean: what whole numbers make of equal lengths
-_SORTED_SPREAD = (0.3, 0.5)  # of what `sorted` makes: one number from each of equal parts
+_EVEN = 0.1  # share of the mean: differences between equal lengths after rounding
+_SORTED_SPREAD = (0.3, 0.5)  # of row lengths, if the values are sorted random numbers
 _LONG_ROWS = 4
 
 

@@ -47,7 +47,7 @@ def recording_environment(
     changed["PYTHONPATH"] = os.pathsep.join(filter(None, (hook, environment.get("PYTHONPATH"))))
     if layer is not None:
         layers = filter(None, environment.get("OPENCL_LAYERS", "").split(os.pathsep))
-        # The user's layers stay in front. One that is recorded inside of another recording has ours among them.
+        # The user's layers stay in front. A recording inside of a recorded program finds ours among them.
         changed["OPENCL_LAYERS"] = os.pathsep.join(dict.fromkeys([*layers, str(layer)]))
         changed["PYOPENCL_NO_CACHE"] = "1"  # PyOpenCL's cache builds programs from binaries, in which no source is seen
     if socket is not None:

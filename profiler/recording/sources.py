@@ -45,7 +45,7 @@ class Sources:
         path = self.path(key)
         for name, header in headers:
             inner = PurePosixPath(name)
-            if not inner.is_absolute() and ".." not in inner.parts:  # nothing is ever written elsewhere
+            if not inner.is_absolute() and ".." not in inner.parts:  # never write outside of the folder
                 _write(path.parent.joinpath(*inner.parts), header)
         _write(path, text)
         return path
@@ -59,7 +59,7 @@ class Sources:
 
 
 class Workspace:
-    """The programs below a project's folder, in OpenCL C files and in literals of host files, looked up by content."""
+    """Finds programs below a project's folder by content, in OpenCL C files and in literals of host files."""
 
     def __init__(self, folder: Path, sources: Sources) -> None:
         self._folder, self._copies = folder, sources.folder
@@ -85,7 +85,7 @@ class Workspace:
         if self._by_sha256 is None:
             self._by_sha256 = {}
             found = _program_files(self._folder, self._copies)
-            for path in sorted(found, key=lambda each: not each.name.endswith(_SUFFIXES)):  # before hosts with a copy
+            for path in sorted(found, key=lambda each: not each.name.endswith(_SUFFIXES)):  # before copies in hosts
                 with contextlib.suppress(OSError):
                     for text in _programs(path, read_plain(path, MAX_BYTES)):
                         self._texts.append((path, text))

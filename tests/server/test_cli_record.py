@@ -245,6 +245,37 @@ def test_recordings_are_shown_and_forgotten(record: Any, run: Run, launches: Any
 
 @pytest.mark.device
 @pytest.mark.parametrize("record", ["hook"], indirect=True)
+def test_forgetting_one_kernel_is_refused_and_forgets_nothing(record: Any, run: Run, launches: Any) -> None:
+    record(BEGIN + "scale(timed, (1024,), (64,), x, np.int32(1000), np.float32(0.5))")
+    done = run("recordings", "--forget", "--kernel", "scale")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "leave out --kernel" in done.stderr
+    assert len(launches()) == 1
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("record", ["layer"], indirect=True)
+def test_a_run_without_launches_says_what_to_do(record: Any) -> None:
+    """As for a program whose loader is linked statically, or takes no layers."""
+    assert "libOpenCL.so.1 of ocl-icd 2.3 or newer" in record("print('no OpenCL')").stderr
+    assert "enqueued no kernel" in record(BEGIN).stderr
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("record", ["layer"], indirect=True)
+def test_a_source_is_recorded_though_pyopencl_has_the_program_in_its_cache(
+    record: Any, launches: Any, tmp_path: Path
+) -> None:
+    text = BEGIN + "scale(timed, (1024,), (64,), x, np.int32(1000), np.float32(0.5))"
+    (tmp_path / "program.py").write_text(text, "utf-8")
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "program.py"], cwd=tmp_path, env={**os.environ, **cache}, check=True, timeout=120)
+    record(text, **cache)
+    assert [each["args"] for each in launches()] == [{"n": 1000, "factor": 0.5}]
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("record", ["hook"], indirect=True)
 def test_a_recorded_launch_can_be_measured(record: Any, launches: Any, run: Run) -> None:
     record(BEGIN + "scale(timed, (1024,), (64,), x, np.int32(1000), np.float32(0.5))")
     done = run("measure", "--batch", "-", "--repeat", "3", "--analytic-only", stdin=json.dumps(launches()[0]))

@@ -11,7 +11,7 @@ from typing import Any, Tuple
 # ("buffer", bytes), ("image", size, channels, type), ("local", bytes), ("value", bytes), ("sampler",),
 # ("svm", bytes or None), ("null",)
 Argument = Tuple[Any, ...]
-Set = Tuple[Argument, int]  # and the pointer of a buffer, which tells no launches apart; 0 for others
+Set = Tuple[Argument, int]  # and a buffer's pointer, which makes no launch distinct; 0 for others
 _STATE = "_kernelcast_arguments"
 
 
@@ -27,9 +27,11 @@ class Arguments:
         self._svm = getattr(cl._cl, "SVMPointer", None) or getattr(cl._cl, "SVM", None)
 
     def set(self, kernel: Any, index: int, value: object) -> None:
+        """Record an argument of any kind."""
         self.of(kernel)[int(index)] = self._read(value)
 
     def set_bytes(self, kernel: Any, index: int, value: Any) -> None:
+        """Record the bytes of a value."""
         self.of(kernel)[int(index)] = (("value", bytes(memoryview(value))), 0)
 
     def set_packed(self, kernel: Any, index: int, letter: Any, value: Any) -> None:

@@ -19,6 +19,7 @@ class ContentsSender:
         self._cl, self._log = cl, log
         self._path = environment.get("KERNELCAST_RECORD_SOCKET", "")
         self.is_wanted = environment.get("KERNELCAST_RECORD_CONTENTS") == "1" and bool(self._path)
+        self._has_user_events = False
 
     def install(self) -> None:
         """Stop sampling as soon as the program creates a user event.
@@ -27,7 +28,7 @@ class ContentsSender:
         """
         if not self.is_wanted:
             return
-        original, stop = self._cl.UserEvent, self._stop
+        sender, original = self, self._cl.UserEvent
 
         class UserEvent(original):  # type: ignore[misc, valid-type]
             """PyOpenCL's user event."""
@@ -35,7 +36,7 @@ class ContentsSender:
             __module__ = original.__module__
 
             def __init__(self, *given: Any, **named: Any) -> None:
-                stop("the program uses user events, and reading could wait forever")
+                sender._has_user_events = True  # the log comes later: the layer may begin one with the first queue
                 super().__init__(*given, **named)
 
         self._cl.UserEvent = self._cl._cl.UserEvent = UserEvent
@@ -46,7 +47,10 @@ class ContentsSender:
         `launch`: process, number of its log, and number of the launch. `arguments`: see `arguments.Set`.
         """
         if not isinstance(wait_for, (list, tuple, type(None))):
-            return  # what can be iterated only once is the program's
+            return  # an iterator: it can be read only once, by the program
+        if self._has_user_events:
+            self._stop("the program uses user events, and reading could wait forever")
+            return
         try:
             for event in wait_for or ():
                 event.wait()
@@ -83,4 +87,4 @@ class ContentsSender:
             connection.sendall(struct.pack("<I", len(head)) + head)
             connection.sendall(read)
             connection.shutdown(socket.SHUT_WR)
-            connection.recv(1)  # until it was taken: the launch waits, so that memory does not fill up
+            connection.recv(1)  # the end, once it was received: samples must not pile up in memory

@@ -1,4 +1,4 @@
-"""The two files that a process writes: lines of JSON, and counts in mapped memory.
+"""Write the two files of a process: lines of JSON, and counts in mapped memory.
 
 Each line is one write, so a crash loses nothing. After a fork the child starts its own pair. No file stays open: the
 program may close all descriptors and get one of ours for a file of its own.
@@ -28,7 +28,7 @@ _STEP_BYTES = _STEP_SLOTS * SLOT.size
 
 
 class LogFiles:
-    """Owns the pair of files. Nothing is created before there is something to write."""
+    """Owns the pair of files. They are created when there is something to write."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -73,7 +73,7 @@ class LogFiles:
 
     def problem(self, message: str, error: Exception | None = None) -> None:
         """Write once what could not be recorded."""
-        if error is not None:  # its `repr` may hold an address, and be another one each time
+        if error is not None:  # not its `repr`, which may hold an address that differs each time
             message = f"{message}: {type(error).__name__}: {error}"
         if message not in self._written:
             self._written.add(message)
@@ -144,7 +144,7 @@ class LogFiles:
             self._is_silent = True
 
     def _create(self) -> bool:
-        """Create the log and write of which process it is."""
+        """Create the log and write the line about the process."""
         self._pid, self._number = os.getpid(), 0
         while not self._stem:
             stem = os.path.join(self._folder, f"{self._pid}-{self._number}")

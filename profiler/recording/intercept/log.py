@@ -55,7 +55,7 @@ class NotALog(KernelcastError):
 
 @dataclass(slots=True)
 class _State:
-    """What the lines up to one have told, by the pointers in them."""
+    """What the lines read so far say about objects, by their pointers."""
 
     folder: Path
     memory: dict[str, RawArgument] = field(default_factory=dict)
@@ -201,7 +201,7 @@ def _argument(given: str, size: int, memory: dict[str, RawArgument]) -> RawArgum
     if values[0].startswith("CL_") or "sampler" in given:
         return OtherRaw("sampler")
     if values[0] == "(nil)":
-        return ValueRaw(bytes(size))  # a null buffer looks the same, and the kernel's source tells which
+        return ValueRaw(bytes(size))  # a value or a null pointer: the kernel's source decides
     return ValueRaw(b"".join(_bytes(value, size // len(values)) for value in values))
 
 

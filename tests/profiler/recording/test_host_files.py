@@ -17,6 +17,7 @@ HOSTS = {
     "lines.py": 'S = (\n  "__kernel void f(__global float *a) {\\n"\n  "  a[0] = 1.0f;\\n"\n  "}\\n"\n)\n',
     "host.cpp": f'const char *s = "{ESCAPED}";\n',
     "kernels.opencl": f'R"({BUILT})"\n',
+    "kernels.cl.in": BUILT,
 }
 
 
@@ -25,6 +26,13 @@ def test_a_source_is_found_in_the_literal_it_came_from(tmp_path: Path, name: str
     (tmp_path / "other.py").write_text("import os\n")
     (tmp_path / name).write_text(HOSTS[name])
     assert Workspace(tmp_path, Sources(tmp_path / "data")).file_with(BUILT.encode()) == tmp_path / name
+
+
+def test_folders_of_build_results_are_not_searched(tmp_path: Path) -> None:
+    for folder in ("build", "target", "node_modules"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "copy.cl").write_text(BUILT)
+    assert Workspace(tmp_path, Sources(tmp_path / "data")).file_with(BUILT.encode()) is None
 
 
 def test_a_template_is_found_by_what_its_kernel_means(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +84,28 @@ def test_a_source_goes_with_the_last_recording_that_has_it(store: Store, tmp_pat
     assert kept.read_bytes() == b"text"
     forget(store, tmp_path)
     assert not kept.exists()
+
+
+def test_a_source_goes_with_the_run_that_had_it_last(store: Store, tmp_path: Path) -> None:
+    sources = sources_of(store)
+    old, new = sources.keep("abcdef", b"old"), sources.keep("abc123", b"new")
+    save(store, recording(tmp_path, replace(ENTRY, source="abcdef")))
+    save(store, recording(tmp_path, replace(ENTRY, source="abc123"), at=2.0))
+    assert (old.exists(), new.read_bytes()) == (False, b"new")
+    save(store, recording(tmp_path, replace(ENTRY, source="abc123"), at=3.0))
+    assert new.read_bytes() == b"new"
+
+
+def test_a_launch_is_the_same_after_its_file_has_changed(store: Store, tmp_path: Path) -> None:
+    save(store, recording(tmp_path, replace(ENTRY, file="a.cl", file_sha256="1")))
+    save(store, recording(tmp_path, replace(ENTRY, file="a.cl", file_sha256="2", count=9), command=("other",), at=2.0))
+    assert [launch.count for launch in recorded_launches(store, tmp_path, ["mm"])["mm"]] == [9]
+
+
+def test_a_command_is_shown_as_a_shell_takes_it(store: Store, tmp_path: Path) -> None:
+    save(store, recording(tmp_path, ENTRY, command=("python", "a b.py", "*", "it's")))
+    ((launch,),) = recorded_launches(store, tmp_path, ["mm"]).values()
+    assert shlex.split(launch.command) == ["python", "a b.py", "*", "it's"]
 
 
 def test_headers_are_never_written_elsewhere(store: Store) -> None:

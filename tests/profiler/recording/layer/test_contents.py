@@ -27,7 +27,6 @@ y = cl.Buffer(context, flags.WRITE_ONLY, 4000)
 large = cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=numpy.arange(5 << 20, dtype=numpy.int32))
 f = cl.Program(context, '''__kernel void f(__global int *x, __global int *y, __global const int *large, int n) {
     int i = get_global_id(0); y[i] = x[i] + large[i] + n; x[i] = -1; }''').build().f
-%s
 for _ in range(3):
     f(queue, (1000,), None, x, y, large, numpy.int32(1))
 queue.finish()
@@ -75,7 +74,7 @@ def words_of(socket_path: Path) -> dict[str, str]:
 
 
 def test_inputs_are_sent_once_before_the_launch_changes_them(record: Callable[..., Ran], listener: Listener) -> None:
-    ran = record([sys.executable, "-c", PROGRAM % ""], words_of(listener.path))
+    ran = record([sys.executable, "-c", PROGRAM], words_of(listener.path))
     assert ran.status == 0, ran.err
     messages = listener.close()
     process = ran.log.of("process")[0]
@@ -89,7 +88,7 @@ def test_inputs_are_sent_once_before_the_launch_changes_them(record: Callable[..
 def test_of_a_large_buffer_blocks_from_its_first_to_its_last_byte_are_sent(
     record: Callable[..., Ran], listener: Listener
 ) -> None:
-    record([sys.executable, "-c", PROGRAM % ""], words_of(listener.path))
+    record([sys.executable, "-c", PROGRAM], words_of(listener.path))
     data = listener.close()[1][1]
     numbers = struct.unpack(f"<{len(data) // 4}i", data)
     assert len(data) == 16 << 20
@@ -97,14 +96,18 @@ def test_of_a_large_buffer_blocks_from_its_first_to_its_last_byte_are_sent(
     assert (5 << 20) - numbers[-1] < 64
 
 
-def test_nothing_is_read_where_that_could_wait_for_the_program(record: Callable[..., Ran], listener: Listener) -> None:
-    ran = record([sys.executable, "-c", PROGRAM % "cl.UserEvent(context)"], words_of(listener.path))
+@pytest.mark.parametrize("before", ["queue = ", "f = "])
+def test_nothing_is_read_where_that_could_wait_for_the_program(
+    before: str, record: Callable[..., Ran], listener: Listener
+) -> None:
+    program = PROGRAM.replace(f"\n{before}", f"\ncl.UserEvent(context)\n{before}")
+    ran = record([sys.executable, "-c", program], words_of(listener.path))
     assert (ran.status, listener.close()) == (0, [])
-    assert "user events" in ran.log.of("problem")[0]["message"]
+    assert "user events" in ran.log.of("problem")[0]["message"]  # in the layer's log, the only one
 
 
 def test_a_listener_that_is_gone_is_told_once(record: Callable[..., Ran], tmp_path: Path) -> None:
-    ran = record([sys.executable, "-c", PROGRAM % ""], words_of(tmp_path / "gone"))
+    ran = record([sys.executable, "-c", PROGRAM], words_of(tmp_path / "gone"))
     assert ran.status == 0, ran.err
     assert len(ran.log.of("problem")) == 1
     assert ran.log.counts == [3]
