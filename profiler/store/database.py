@@ -7,6 +7,7 @@ import os
 import sqlite3
 import stat
 import sys
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,8 @@ from profiler.store.schema import migrate, write_ahead
 DATA_DIR_VARIABLE = "KERNELCAST_DATA_DIR"
 FILE_NAME = "kernelcast.sqlite3"
 BUSY_TIMEOUT_S = 5.0  # everything that is ever done to the store takes milliseconds
+State = tuple[tuple[int, int], ...]  # of the database and its log: last change [ns] and size [bytes]
+_own_changes: deque[tuple[State, State]] = deque(maxlen=1000)  # before and after each transaction, in their order
 
 
 class StoreError(KernelcastError):
@@ -60,12 +63,46 @@ def _make_private(path: Path) -> None:
 def connection(path: Path, busy_timeout_s: float) -> Iterator[sqlite3.Connection]:
     """One transaction: committed at the end, rolled back on an error. Raises StoreError."""
     with _failures_named(path):
+        before = _files_of(path)
         database = _opened(path, busy_timeout_s)
         try:
             with database:
                 yield database
         finally:
             database.close()
+            after = _files_of(path)
+            if after != before:
+                _own_changes.append((before, after))
+
+
+def files_of_store() -> State:
+    """Return the state of the database and its log.
+
+    An empty log counts as none: readers create one and remove it again.
+    """
+    return _files_of(data_folder() / FILE_NAME)
+
+
+def is_own_change(last: State, now: State) -> bool:
+    """Return whether this process alone brought the files from one state to the other."""
+    state = last
+    for before, after in _own_changes.copy():
+        if state == now:
+            break
+        if before == state:
+            state = after
+    return state == now
+
+
+def _files_of(path: Path) -> State:
+    found = []
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            changed = file.stat()
+        except OSError:  # not there, or not to be read: opening the store says which
+            changed = None
+        found.append((changed.st_mtime_ns, changed.st_size) if changed and changed.st_size else (0, 0))
+    return tuple(found)
 
 
 def _opened(path: Path, busy_timeout_s: float) -> sqlite3.Connection:

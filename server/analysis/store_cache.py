@@ -19,7 +19,8 @@ from model.opencl.kernel import Kernel
 from profiler.compile_cache import known_facts
 from profiler.measurement import Measurement
 from profiler.recording.recordings import project_of, recorded_launches
-from profiler.store import FILE_NAME, Store, StoreError, data_folder, kernel_id
+from profiler.store import Store, StoreError, kernel_id
+from profiler.store.database import State, files_of_store
 from server.analysis.sources import MeasuredLaunch
 
 FRESH_S = 10.0  # how long another editor's new measurement may stay unnoticed
@@ -40,7 +41,6 @@ class _Measured:
 _NOTHING = _Measured()
 _RecordedLaunches = Mapping[str, tuple[RecordedLaunch, ...]]  # by kernel
 _UNREAD: _RecordedLaunches = {}
-_State = tuple[tuple[int, int], ...]  # of the store's files: last change and size
 _SETTLED_S = 2.0  # a file that changed later than that may change again without a sign: clocks of file systems tick
 
 
@@ -55,7 +55,7 @@ class StoreCache:
         self._clock_s = clock_s
         self._unusable = ""
         self._left_out: dict[str, None] = {}
-        self._state: _State = ()
+        self._state: State = ()
         self._look_again_s = 0.0
         self._ask_again_s = 0.0
         self._last: LRUCache[tuple[str, str, str], Measurement | None] = LRUCache(_KEPT)
@@ -242,22 +242,7 @@ def _last(store: Store, path: Path, kernel: str, device_id: str) -> Measurement 
     return found.measurement if found else None
 
 
-def files_of_store() -> _State:
-    """Return the state of the database and its log.
-
-    An empty log counts as none: readers create one and remove it again.
-    """
-    path, found = data_folder() / FILE_NAME, []
-    for file in (path, path.with_name(f"{path.name}-wal")):
-        try:
-            stat = file.stat()
-        except OSError:  # not there, or not to be read: opening the store says which
-            stat = None
-        found.append((stat.st_mtime_ns, stat.st_size) if stat and stat.st_size else (0, 0))
-    return tuple(found)
-
-
-def _settled(state: _State) -> _State:
+def _settled(state: State) -> State:
     """Return the state, empty where the files may have changed again already."""
     newest_s = max(changed_ns for changed_ns, _ in state) / 1e9
     return () if abs(time.time() - newest_s) < _SETTLED_S else state

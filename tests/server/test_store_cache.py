@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 import threading
@@ -9,15 +10,18 @@ from collections.abc import Collection
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from model.launch.recorded import RecordedLaunch
 from profiler.measurement import Measurement
-from profiler.store import FILE_NAME, Store
+from profiler.store import FILE_NAME, Store, database
+from profiler.store.database import State, files_of_store
 from server.analysis.store_cache import FRESH_S, StoreCache
 from server.device_work.work import DeviceWork
+from server.features import store_news
 from tests.recordings import recorded
 
 MEASURED = Measurement(
@@ -36,8 +40,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 def test_one_unreadable_measurement_costs_a_kernel_no_other(store: Store) -> None:
     for key in ("l", "m"):
         store.add_measurement(replace(MEASURED, launch_key=key), path="/k.cl")
-    with closing(sqlite3.connect(store.path)) as database, database:
-        database.execute("UPDATE measurements SET measurement = '{}' WHERE id = 2")
+    with closing(sqlite3.connect(store.path)) as opened, opened:
+        opened.execute("UPDATE measurements SET measurement = '{}' WHERE id = 2")
     memory = StoreCache()
     assert [run.measurement.launch_key for run in memory.runs("f", "pocl")] == ["l"]
     assert memory.last(Path("/k.cl"), "scale", "pocl") == MEASURED
@@ -55,8 +59,8 @@ def test_a_store_that_cannot_be_used_is_told_of_until_it_can(store: Store) -> No
 
 @pytest.mark.device
 def test_devices_are_found_without_a_store(store: Store) -> None:
-    with closing(sqlite3.connect(store.path)) as database, database:
-        database.execute("DROP TABLE profiles")
+    with closing(sqlite3.connect(store.path)) as opened, opened:
+        opened.execute("DROP TABLE profiles")
     assert DeviceWork().discover(threading.Event())
 
 
@@ -177,3 +181,49 @@ def test_recordings_that_cannot_be_read_are_told_of_and_asked_for_again(
     store.path.write_bytes(content)
     clock.now_s += FRESH_S
     assert memory.recorded(Path("/work/k.cl"), ["scale"]) == {"scale": recordings["scale"]}
+
+
+@pytest.mark.asyncio
+async def test_writes_of_other_processes_are_news_and_those_of_the_server_are_not(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_news, "LOOK_AGAIN_S", 0.01)
+    looks = 0
+    writing = threading.Lock()  # a look into the middle of a transaction sees a change of unknown origin
+
+    def counted() -> State:
+        nonlocal looks
+        looks += 1
+        with writing:
+            return files_of_store()
+
+    monkeypatch.setattr(database, "files_of_store", counted)
+    server = SimpleNamespace(needed=asyncio.Event(), leaving=asyncio.Event(), news=0)
+
+    def read_store_anew() -> None:
+        server.news += 1
+
+    server.read_store_anew = read_store_anew
+    server.needed.set()
+    watching = asyncio.create_task(store_news.show_store_news(server))  # type: ignore[arg-type]
+    async with asyncio.timeout(60):
+
+        async def look_twice() -> None:
+            after = looks + 2
+            while looks < after:
+                await asyncio.sleep(0)
+
+        await look_twice()
+        with writing:
+            store.add_measurement(MEASURED, path="/k.cl")
+            StoreCache().runs("f", "pocl")
+        await look_twice()
+        assert server.news == 0
+        with writing, closing(sqlite3.connect(store.path)) as other, other:
+            other.execute("DELETE FROM measurements")
+        while not server.news:
+            await asyncio.sleep(0)
+        await look_twice()
+        assert server.news == 1
+        server.leaving.set()
+        await watching
