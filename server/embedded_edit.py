@@ -21,9 +21,7 @@ def embedded_edit(snapshot: Snapshot, home: Home, annotation: str) -> types.Text
         return None
     text = snapshot.document.text
     begins = home.kernel.range
-    row = program.line_starts[begins.start_line]
-    line = program.text[row:].partition("\n")[0]
-    offset = row + len(line.encode("utf-8", "replace")[: begins.start_byte].decode("utf-8", "ignore"))
+    offset = program.offset_at(begins.start_line, begins.start_byte)
     insertion = line_above(program, text.value, offset, annotation)
     if insertion is None:
         return None

@@ -122,11 +122,11 @@ def range_of(text: IndexedText, start: int, end: int, encoding: Encoding | str) 
 
 def source_offsets(text: IndexedText, where: SourceRange) -> tuple[int, int]:
     """Start and end offset of a range of the analysis."""
-    return _source_offset(text, where.start_line, where.start_byte), source_end(text, where)
+    return source_offset(text, where.start_line, where.start_byte), source_end(text, where)
 
 
 def source_end(text: IndexedText, where: SourceRange) -> int:
-    return _source_offset(text, where.end_line, where.end_byte)
+    return source_offset(text, where.end_line, where.end_byte)
 
 
 def source_range(text: IndexedText, start: int, end: int) -> SourceRange:
@@ -139,7 +139,8 @@ def _source_place(text: IndexedText, offset: int) -> tuple[int, int]:
     return line, len(text.value[text.feed_starts[line] : offset].encode())
 
 
-def _source_offset(text: IndexedText, line: int, byte: int) -> int:
+def source_offset(text: IndexedText, line: int, byte: int) -> int:
+    """Return the offset of a byte of a line, both from 0, as the analysis and compilers count them."""
     starts = text.feed_starts
     if line >= len(starts):
         return len(text.value)

@@ -79,8 +79,8 @@ class _Places:
         self.lines = tuple(host.place(program.host_start(start))[0] for start in program.line_starts)
 
     def range(self, where: SourceRange) -> SourceRange:
-        start = self.program.host_start(self._offset(where.start_line, where.start_byte))
-        end = self.program.host_end(self._offset(where.end_line, where.end_byte))
+        start = self.program.host_start(self.program.offset_at(where.start_line, where.start_byte))
+        end = self.program.host_end(self.program.offset_at(where.end_line, where.end_byte))
         return SourceRange(*self._host.place(start), *self._host.place(max(start, end)))
 
     def kernel(self, kernel: Kernel) -> Kernel:
@@ -115,16 +115,6 @@ class _Places:
             spread = _NUMBER_SPREAD if each.is_number else 1.0
             found.setdefault((each.name, each.stand_in), Assumption(each.name, text, spread, is_guess=each.is_number))
         return tuple(found.values())
-
-    def _offset(self, line: int, byte: int) -> int:
-        starts, text = self.program.line_starts, self.program.text
-        if line >= len(starts):
-            return len(text)
-        end = starts[line + 1] if line + 1 < len(starts) else len(text)
-        row = text[starts[line] : end]
-        if row.isascii():
-            return starts[line] + min(byte, len(row))
-        return starts[line] + len(row.encode("utf-8", "replace")[:byte].decode("utf-8", "ignore"))
 
 
 def in_host(error: _Error, home: Home | None) -> _Error:

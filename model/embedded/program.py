@@ -105,6 +105,17 @@ class EmbeddedProgram:
             return None
         return self.starts[number] + (host - piece.start if piece.is_verbatim else 0)
 
+    def offset_at(self, line: int, byte: int) -> int:
+        """Return the offset of a byte of a line of the text, both from 0."""
+        starts, text = self.line_starts, self.text
+        if line >= len(starts):
+            return len(text)
+        end = starts[line + 1] if line + 1 < len(starts) else len(text)
+        row = text[starts[line] : end]
+        if row.isascii():
+            return starts[line] + min(byte, len(row))
+        return starts[line] + len(row.encode("utf-8", "replace")[:byte].decode("utf-8", "ignore"))
+
     def pieces_between(self, start: int, end: int) -> Iterator[Piece]:
         """Yield the pieces of the text [start, end); only verbatim pieces are cut."""
         for number in range(max(0, bisect_left(self.starts, start) - 1), len(self.pieces)):

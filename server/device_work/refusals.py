@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from server.positions import IndexedText, source_offset
+
 if TYPE_CHECKING:
     from model.opencl.options import BuildOptions
     from profiler.offline.diagnostics import Diagnostic
     from server.documents import Document
-    from server.positions import IndexedText
 
 _MOST = 20  # of one build; compilers repeat themselves
 _WORD = re.compile(r"\w+")
@@ -98,7 +99,7 @@ def _place(text: IndexedText, line: int, column_bytes: int) -> tuple[int, int]:
         return 0, 0
     end = starts[line + 1] if line + 1 < len(starts) else len(text.value)
     whole = text.value[starts[line] : end].rstrip()
-    column = len(whole.encode("utf-8", "replace")[: max(0, column_bytes)].decode("utf-8", "ignore"))
+    column = source_offset(text, line, max(0, column_bytes)) - starts[line]
     if column >= len(whole):
         return starts[line], starts[line] + len(whole)
     word = _WORD.match(whole, column)

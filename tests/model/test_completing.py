@@ -9,6 +9,7 @@ import pytest
 from model.device import Device
 from model.engine import Engine
 from model.forecast import Forecast
+from model.opencl import project_files
 from model.opencl.include_policy import Reach
 from model.opencl.options import BuildOptions
 
@@ -138,7 +139,10 @@ def test_an_include_that_begins_at_another_folder_is_found(project: Path, cpu: D
     assert f"{project / 'helpers.cl'} is read" in said(found.forecasts[0])
 
 
-def test_without_a_project_only_the_files_own_folder_is_looked_at(tmp_path: Path, cpu: Device) -> None:
+def test_without_a_project_only_the_files_own_folder_is_looked_at(
+    tmp_path: Path, cpu: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_files, "_PROJECT_SIGNS", ())  # whatever lies above the folder of this test
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "defines.cl").write_text(DEFINES)
     (tmp_path / "helpers.cl").write_text(HELPERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -176,3 +177,9 @@ def run(kernelcast: str, tmp_path: Path) -> Callable[..., subprocess.CompletedPr
         )
 
     return start
+
+
+def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    """Return the JSON lines of stdout: nothing else may stand there."""
+    assert "Traceback" not in done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.device
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
+    (tmp_path / "kernelcast.toml").touch()
     (tmp_path / "defines.cl").write_text("#define ID get_global_id(0)\n#define GAIN 3\n")
     (tmp_path / "own helpers.cl").write_text("float heavy(float v)\n{\n    return v * GAIN;\n}\n")
     path = tmp_path / "main.cl"

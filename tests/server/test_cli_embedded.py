@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,6 +19,7 @@ from server.analysis.sources import Sources
 from server.cli.forecasts import Forecaster
 from server.cli.requests import Request
 from server.report.elsewhere import Elsewhere
+from tests.server.conftest import answers
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -62,10 +62,6 @@ queue.finish()
 def host(tmp_path: Path) -> Path:
     (tmp_path / "host.py").write_text(HOST)
     return tmp_path / "host.py"
-
-
-def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_predictions_name_the_lines_of_the_host(run: Run, host: Path, tmp_path: Path) -> None:

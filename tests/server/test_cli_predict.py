@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.server.conftest import answers
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 SCALE = """\
 __kernel void scale(__global float *x, const int n, const float factor) {
@@ -39,12 +41,6 @@ def scale(tmp_path: Path) -> Path:
     file = tmp_path / "scale.cl"
     file.write_text(SCALE)
     return file
-
-
-def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    """stdout as JSON lines: nothing else may stand there."""
-    assert "Traceback" not in done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def batch(*requests: dict[str, Any] | str) -> str:

@@ -6,11 +6,11 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.recordings import keep_scale
+from tests.server.conftest import answers
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 SCALE = """__kernel void scale(__global float *x, const int n, const float factor) {
@@ -30,11 +30,6 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file.write_text(SCALE)
     keep_scale(tmp_path, SCALE, (1 << 20, 14, 300.0), (1 << 10, 1000, 2.0))
     return file
-
-
-def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.usefixtures("recorded")

@@ -7,11 +7,11 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from server.cli.sizes_wanted import SizesWanted, sizes_wanted
+from tests.server.conftest import answers
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 SCALE = """// kernelcast: global=65536 local=64 n=65536
@@ -30,10 +30,6 @@ def file(tmp_path: Path) -> Path:
     path.parent.mkdir()
     path.write_text(SCALE)
     return path
-
-
-def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.device

@@ -29,3 +29,28 @@ def test_an_ordinary_program_gets_no_server_until_a_kernel_is_typed(start: Start
     editor.type("S = '__kernel void f(__global float *a) { a[get_global_id(0)] = 1; }'")
     editor.press("Escape")
     editor.wait_for_hint()
+
+
+@pytest.mark.parametrize("keys", ["p", "P", ":put a"], ids=["below", "above", "put"])
+def test_a_kernel_that_is_pasted_gets_a_server_wherever_the_cursor_stays(start: Start, keys: str) -> None:
+    editor = start({"ordinary.py": ORDINARY})
+    editor.lua("vim.fn.setreg('a', ..., 'l')", f"# more\n{PYTHON}# end")
+    editor.go_to("KERNEL")
+    assert not editor.is_attached()
+    if keys.startswith(":"):
+        editor.run(keys[1:])
+    else:
+        editor.press('"', "a", keys)
+    editor.wait_for_hint()
+
+
+def test_lines_of_a_kernel_that_were_typed_get_a_server_wherever_the_cursor_stays(start: Start) -> None:
+    editor = start({"ordinary.py": ORDINARY})
+    editor.go_to("KERNEL")
+    editor.press("o")
+    for line in ('S = """', "__kernel void f(__global float *a) {", "a[get_global_id(0)] = 1; }", '"""'):
+        editor.type(line)
+        editor.press("Enter")
+    assert not editor.is_attached()
+    editor.press("Escape")
+    editor.wait_for_hint()

@@ -10,6 +10,7 @@ import pytest
 
 from model.launch.launch import Origin
 from model.launch.resolve import resolve
+from model.opencl import project_files
 from model.opencl.program import read_program
 from profiler.recording import recorded_launches
 from profiler.recording.recorded_entry import RecordedEntry
@@ -114,10 +115,14 @@ def test_headers_are_never_written_elsewhere(store: Store) -> None:
     assert not (path.parent.parent.parent / "b.h").exists()
 
 
-def test_the_project_is_the_nearest_folder_that_is_marked_as_one(tmp_path: Path) -> None:
+def test_the_project_is_the_nearest_folder_that_is_marked_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inner = tmp_path / "a/b/c"
     inner.mkdir(parents=True)
-    assert project_of(inner) == inner
+    with monkeypatch.context() as without_signs:  # whatever lies above the folder of this test
+        without_signs.setattr(project_files, "_PROJECT_SIGNS", ())
+        assert project_of(inner) == inner
     (tmp_path / "a/.git").mkdir()
     assert project_of(inner) == tmp_path / "a"
     (tmp_path / "a/b/kernelcast.toml").write_text("")

@@ -33,21 +33,35 @@ function M.concerns(bufnr)
   return not M.is_host(bufnr) or M.names_kernel(table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), "\n"))
 end
 
---- Calls `start` for a host buffer in which a kernel is typed: a change costs a look at its line.
+--- Calls `start` for a host buffer in which a kernel was typed or pasted. A change within lines costs a look at the
+--- cursor's line. One that adds lines costs a look at all: a paste may leave the cursor anywhere.
 ---@param group integer
 ---@param start fun(bufnr: integer)
 function M.watch(group, start)
+  local seen = {} ---@type table<integer, integer> lines of a buffer at the last look at all of it
   vim.api.nvim_create_autocmd({ "TextChanged", "InsertLeave" }, {
     group = group,
     desc = "Start Kernelcast for the first kernel of a host file",
     callback = function(event)
       local bufnr = event.buf
-      if not vim.api.nvim_get_current_line():find("kernel", 1, true) or not M.is_host(bufnr) then
+      local lines = vim.api.nvim_buf_line_count(bufnr)
+      if lines == seen[bufnr] and not vim.api.nvim_get_current_line():find("kernel", 1, true) then
         return
       end
-      if not require("kernelcast.client").of(bufnr) and M.concerns(bufnr) then
+      if not M.is_host(bufnr) or require("kernelcast.client").of(bufnr) then
+        return
+      end
+      seen[bufnr] = lines
+      if M.concerns(bufnr) then
         start(bufnr)
       end
+    end,
+  })
+  vim.api.nvim_create_autocmd("BufWipeout", {
+    group = group,
+    desc = "Forget a buffer that is gone",
+    callback = function(event)
+      seen[event.buf] = nil
     end,
   })
 end

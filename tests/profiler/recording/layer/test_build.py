@@ -70,7 +70,7 @@ COMPARISON = """
 
 def test_places_of_functions_are_those_of_khronos_headers(tmp_path: Path) -> None:
     if not Path("/usr/include/CL/cl_icd.h").exists():
-        pytest.skip("no OpenCL headers here; on Debian: apt install opencl-c-headers")
+        pytest.skip("no OpenCL headers here; make oracle-packages")
     ours = (layer.SOURCES / "opencl.h").read_text()
     tables = ours[ours.index("/* Functions that the layer calls") : ours.index("#define DECLARE_PLACE")]
     source = tmp_path / "comparison.c"
