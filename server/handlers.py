@@ -22,6 +22,7 @@ from server.features import (
     report,
     requests,
     synchronisation,
+    tuning,
 )
 from server.session import KernelcastServer
 
@@ -63,6 +64,7 @@ def create_server() -> KernelcastServer:
     command(commands.MEASURE_ALL)(measure.measure_all)
     command(commands.MEASURE_SIZES)(measure_sizes.measure_sizes)
     command(commands.APPLY_AND_MEASURE)(apply_and_measure.apply_and_measure)
+    command(commands.TUNE)(tuning.tune)
     command(commands.LIST_DEVICES)(devices.list_devices)
     command(commands.CHOOSE_DEVICE)(devices.choose_device)
     command(commands.CALIBRATE)(calibrating.calibrate)

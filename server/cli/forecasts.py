@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 from cachetools import LRUCache
@@ -63,7 +64,8 @@ class Forecaster:
     """Owns the engine, and keeps files and configurations until they change.
 
     Launches are predicted by what `sources` know beside the files; through the measurements of a launch itself only if
-    `measured_too`.
+    `measured_too`. `texts` are of files that an editor has not saved; build options of a request beat those of a launch
+    if `options_win`.
     """
 
     def __init__(
@@ -72,9 +74,13 @@ class Forecaster:
         sources: Sources | None = None,
         *,
         measured_too: bool = False,
+        texts: Mapping[Path, str] = MappingProxyType({}),
+        options_win: bool = True,
     ) -> None:
         self._sources = sources = sources or Sources()
         self._measured_too = measured_too
+        self._unsaved = texts
+        self._options_win = options_win
         self._composer = Composer()
         self._parts = Parts()
         self._engine = Engine(
@@ -128,7 +134,7 @@ class Forecaster:
             return self._engine.forecast(
                 part.text, path, device, config=config, options=request.options,
                 requests=_requests(request, launches), kernel=kernel, included=part.program is None,
-                recorded=partial(self._sources.recorded, path), part=part.name, options_win=True,
+                recorded=partial(self._sources.recorded, path), part=part.name, options_win=self._options_win,
             )  # fmt: skip
 
         found = self._in_parts(path, text, lambda part: forecast(part, request.kernel))
@@ -178,6 +184,8 @@ class Forecaster:
         self._engine.settle(forecast, launches, text, found.path, part=forecast.part)
 
     def _text(self, file: Path) -> str:
+        if (unsaved := self._unsaved.get(file)) is not None:
+            return unsaved
         try:
             stat = file.stat()
             key = (file, stat.st_mtime_ns, stat.st_size)

@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from model.compile_targets import target_named
@@ -28,7 +29,8 @@ from profiler.devices import discover, distinct_devices, with_calibrations
 from profiler.measure import MeasureLimits, measure_all
 from profiler.measurement import MeasureError, Measurement, MeasureRequest
 from profiler.offline.compiling import compile_offline, offline_driver
-from profiler.process.worker import CancelToken, run_job
+from profiler.process.messages import Phase
+from profiler.process.worker import CancelToken, Limits, run_job
 from profiler.side_by_side import SideBySide, measure_side_by_side
 from profiler.store import BUSY_TIMEOUT_S, Store, StoredMeasurement, StoreError, kernel_id
 from server.analysis.composer import Composer
@@ -37,11 +39,14 @@ from server.analysis.store_cache import PATIENCE_S
 from server.device_work.jobs import OnProgress
 from server.device_work.verified_launches import with_proofs
 from server.text.accuracy import figure_words, learned_words
+from server.tuning.order import BUDGET_S as TUNE_BUDGET_S
+from server.tuning.order import TuneOrder, TuneOutcome
 
 if TYPE_CHECKING:
     from profiler.learning import Turns
 
 # Nobody waits for these, and whoever types must not feel them: on a busy machine they take many times as long.
+TUNE_LIMIT_S = 3600.0
 UNHURRIED = CompileLimits(open_s=120.0, build_s=120.0, niceness=10)
 
 
@@ -110,6 +115,28 @@ class DeviceWork:
         if forecast.question is None or forecast.work is None:
             return b""
         return self.asked(Composer().at(forecast, launch, device, Sources(is_taught=lambda _: True)))
+
+    def tune_order(
+        self,
+        *,
+        text: str,
+        path: Path,
+        forecast: Forecast,
+        number: int,
+        device: Device,
+        options: BuildOptions,
+        limits_s: tuple[float, float],
+    ) -> TuneOrder:
+        """Return what `tune` is to search; `limits_s` are of timed turns for each candidate, and of one run."""
+        kernel, (budget_s, time_limit_s) = forecast.kernel, limits_s
+        budget_s = min(TUNE_BUDGET_S, budget_s)
+        return TuneOrder(text, path, kernel.name, kernel.range, number, device, options, budget_s, time_limit_s)
+
+    def tune(self, order: TuneOrder, on_progress: OnProgress, cancel: threading.Event) -> TuneOutcome:
+        """Search in a process of its own: it loads the learned model, and is gone as soon as it is cancelled."""
+        limits = Limits(Phase("the search for a faster launch", TUNE_LIMIT_S))
+        target = "server.tuning.job:run"
+        return run_job(target, (order,), returns=TuneOutcome, limits=limits, on_progress=on_progress, cancel=cancel)
 
     def run(self, measurement: Measurement, launch: Launch, question: bytes, document: str) -> MeasuredLaunch:
         return MeasuredLaunch(measurement, launch, question, document)

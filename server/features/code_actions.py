@@ -1,4 +1,4 @@
-"""textDocument/codeAction: measure, write the launch down, report, choose or calibrate the device.
+"""textDocument/codeAction: measure, tune, write the launch down, report, choose or calibrate the device.
 
 In many editors this menu is the only way to a server's commands, so all of them stand in it that can work: nothing is
 measured or calibrated on a device that is not in this machine.
@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from server.client.capabilities import Supports
-from server.commands import APPLY_AND_MEASURE, CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
+from server.commands import (
+    APPLY_AND_MEASURE,
+    CALIBRATE,
+    CHOOSE_DEVICE,
+    MEASURE,
+    MEASURE_ALL,
+    MEASURE_SIZES,
+    REPORT,
+    TUNE,
+)
 from server.embedded_edit import embedded_edit
 from server.features import diagnostics
 from server.launch_view import LaunchView
@@ -48,7 +57,7 @@ def code_actions(
         return list(commands)
     actions = [types.CodeAction(title=c.title, kind=_RUN, command=c) for c in commands]
     written = _writing(view, snapshot, creates_files=supports.creates_files)
-    at = len([c for c in commands if c.command in (MEASURE, MEASURE_SIZES)])
+    at = len([c for c in commands if c.command in (MEASURE, MEASURE_SIZES, TUNE)])
     actions[at:at] = written
     actions += _quick_fixes(view, snapshot, supports, fixes)
     return [action for action in actions if may_be_wanted(action.kind, only)]
@@ -107,7 +116,7 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
             for launch in view.told_in_full
             if launch.forecast.launch is not None
         ]
-        commands += _at_several_sizes(view, snapshot)
+        commands += _of_other_launches(view, snapshot)
         if len(snapshot.kernels) > 1:
             commands.append(types.Command("Measure all kernels of this file", MEASURE_ALL, arguments=[uri]))
     commands.append(types.Command(f"Show performance report of `{kernel}`", REPORT, arguments=[uri, kernel]))
@@ -117,14 +126,18 @@ def _commands(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
     return commands
 
 
-def _at_several_sizes(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
+def _of_other_launches(view: KernelView, snapshot: Snapshot) -> list[types.Command]:
     """Of the first launch that can be run: sizes around it tell of the others, too."""
     launch = next((each for each in view.launches if each.forecast.launch is not None), None)
     if launch is None:
         return []
     title = f"Measure `{view.kernel.name}` at several sizes on {snapshot.device.name}"
+    faster = f"Find a faster launch of `{view.kernel.name}` on {snapshot.device.name}"
     arguments = [snapshot.document.uri, view.key, launch.slot.launch]
-    return [types.Command(title, MEASURE_SIZES, arguments=arguments)]
+    return [
+        types.Command(title, MEASURE_SIZES, arguments=arguments),
+        types.Command(faster, TUNE, arguments=arguments),
+    ]
 
 
 def _measure_title(launch: LaunchView, view: KernelView, device_name: str) -> str:

@@ -12,11 +12,11 @@ from profiler.process.worker import CancelToken, OnProgress
 from profiler.side_by_side import SideBySide, Version, measure_side_by_side
 from profiler.store import StoredMeasurement, kernel_id
 from profiler.turns import Ratio, Stopping
+from server.tuning.order import BUDGET_S
 from server.tuning.search import Candidate, Search
 
 MOST_MEASURED = 10
 TOLERANCE = 1e-5  # relative: sums in another order differ by as much
-BUDGET_S = 2.0  # of timed turns for each version, at most
 
 
 @dataclass(frozen=True, slots=True)

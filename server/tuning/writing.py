@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from model.errors import ConfigError, LaunchError
@@ -14,16 +13,8 @@ from model.launch.annotation.items import read_items
 from model.launch.config import Config, ConfigLaunch, parse_config
 from model.launch.launch import Origin
 from model.launch.spec import LaunchSpec
+from server.tuning.order import Replacement
 from server.tuning.search import Candidate, Change, size_text
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """Characters `start` to `end` of a file's text become `text`."""
-
-    start: int
-    end: int
-    text: str
 
 
 def applied(text: str, replacements: Sequence[Replacement]) -> str:

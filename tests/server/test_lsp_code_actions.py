@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from model.device import ProfileSource
 from server.client.capabilities import Supports
-from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT
+from server.commands import CALIBRATE, CHOOSE_DEVICE, MEASURE, MEASURE_ALL, MEASURE_SIZES, REPORT, TUNE
 from server.features.code_actions import code_actions
 from server.launch_view import Slot
 from server.snapshot import Snapshot
@@ -82,6 +82,7 @@ def test_a_device_that_is_not_calibrated_can_be(snapshot_of: Snapshots) -> None:
     assert [a.command.command for a in actions(snapshot_of()) if a.command] == [
         MEASURE,
         MEASURE_SIZES,
+        TUNE,
         REPORT,
         CHOOSE_DEVICE,
         CALIBRATE,
